@@ -1,0 +1,98 @@
+/*
+ * bench_case.h - one case: a benchmark with every option, device and policy fixed. Floor 2.
+ */
+#ifndef GBRUN_CORE_BENCH_CASE_H
+#define GBRUN_CORE_BENCH_CASE_H
+
+#include "core/catalogue.h"
+#include "core/option_table.h"
+
+#include <gbrun/device.h>
+
+/* Settings that every benchmark has beside its own options; filled from common_options(). */
+struct common_params {
+    int32_t cache;      /* GB_CACHE_... */
+    int32_t isolate;    /* a fresh worker process for this case */
+    const char *clock;  /* a clock's name, or "auto" */
+    int64_t iterations; /* in a sample; 0: auto (written "auto" or 0) */
+    double warmup_ns;   /* run untimed for this long before the first sample, at least once */
+    int64_t min_samples;
+    int64_t max_samples;
+    double max_time_ns;   /* of measuring; no further sample after it */
+    double time_limit_ns; /* of the whole case; the worker is killed after it */
+    int64_t rounds;
+};
+
+struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
+
+/* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
+struct plugin_settings {
+    const char *name; /* of the section, or the plugin's id */
+    const struct plugin_info *info;
+    const struct setting *settings; /* as written; checked against the plugin's table */
+    size_t n_settings;
+    struct origin origin;
+};
+
+enum { DEVICE_INDEX_ANY = -1 };
+
+/* Which device a case runs on. */
+struct device_choice {
+    const struct plugin_settings *settings;
+    int32_t index; /* among the plugin's devices; DEVICE_INDEX_ANY: the first */
+};
+
+/* One option, variable or setting of a case that is recorded as a parameter. */
+struct parameter {
+    const char *name;
+    struct value value; /* lists and maps: type GB_TYPE_STRING with the canonical text */
+    bool is_axis;       /* of a sweep or zip */
+    bool is_default;    /* neither file nor sweep set it */
+    bool is_variable;   /* let.NAME that is no option of the plugin */
+    bool is_identity;   /* part of the case's identity */
+};
+
+struct check_tolerance {
+    const char *metric; /* "abs", "rel", "rel_floor", "ulp", "rms", "bound" */
+    double tolerance;
+};
+
+struct environment_variable {
+    const char *name;
+    const char *value;
+};
+
+struct bench_case {
+    uint64_t position; /* in the sweep: benchmarks in file order, last axis fastest */
+    const char *bench; /* NAME of [bench NAME] */
+    const struct plugin_info *info;
+    struct parameter *parameters; /* the plugin's options in table order, then variables, then swept
+                                     common settings */
+    size_t n_parameters;
+    struct setting *settings; /* what the worker fills the plugin's params from */
+    size_t n_settings;
+    struct common_params common;
+    const struct plugin_settings *policy;
+    struct device_choice device;
+    struct check_tolerance *tolerances;
+    size_t n_tolerances;
+    struct environment_variable *environment; /* sorted by name */
+    size_t n_environment;
+    uint64_t seed;
+};
+
+enum { CASE_UID_TEXT = 33 };
+
+/*
+ * The case's identity: 32 hexadecimal digits of SHA-256 over the benchmark's plugin id, its
+ * identity parameters sorted by name, cache, clock, iterations, environment and the device's model;
+ * neither policy, order, seed nor machine.
+ */
+void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
+                    char ret_uid[CASE_UID_TEXT]);
+
+/* "streams rows=32 streams=4": the section's name and the axes; enough to tell cases of a run
+ * apart. */
+void bench_case_label(const struct bench_case *bench_case, struct text *out);
+
+#endif

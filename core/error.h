@@ -1,0 +1,60 @@
+/*
+ * error.h - what went wrong, where, as data. Floor 1.
+ *
+ * Functions return an int32_t status of <gbrun/abi.h> and take a struct gb_error as their last
+ * parameter; the first to find an error writes it, callers pass it on. Nothing below main.c prints.
+ * Messages name the thing and its value, say what was expected and, where it can be known, what to
+ * do.
+ */
+#ifndef GBRUN_CORE_ERROR_H
+#define GBRUN_CORE_ERROR_H
+
+#include <gbrun/abi.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+/* Where something was written. file is NULL if nowhere; line and column count from 1, 0: not known.
+ */
+struct origin {
+    const char *file;
+    uint32_t line;
+    uint32_t column;
+};
+
+struct gb_error {
+    int32_t status;
+    struct origin origin; /* origin.file must outlive the error */
+    char text[1024];
+};
+
+/* Sets *error (which may be NULL) and returns status. The text is cut at the end of the buffer. */
+int32_t error_set(struct gb_error *error, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int32_t error_set_at(struct gb_error *error, int32_t status, struct origin origin,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Puts words before the error's text: "FILE: " + text. Returns the error's status. */
+int32_t error_prefix(struct gb_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The words of a status: "device error"; "status -77" for one it does not know. Static or
+ * thread-local. */
+const char *status_words(int32_t status);
+
+/* All errors of a configuration, in the order found. Zero-initialize; free with error_list_free. */
+struct error_list {
+    struct gb_error *items;
+    size_t n;
+    size_t capacity;
+    size_t n_left_out; /* beyond ERROR_LIST_MAX, counted only */
+};
+
+enum { ERROR_LIST_MAX = 100 };
+
+void error_list_add(struct error_list *list, struct origin origin, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void error_list_take(struct error_list *list, const struct gb_error *error);
+bool error_list_empty(const struct error_list *list);
+void error_list_free(struct error_list *list);
+
+#endif

@@ -1,0 +1,111 @@
+/* memory.c - see memory.h. Floor 1. */
+#include "core/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ARENA_BLOCK_BYTES = 16384, ARENA_ALIGNMENT = 16, EXIT_INTERNAL = 4 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, capacity;
+    _Alignas(ARENA_ALIGNMENT) unsigned char data[];
+};
+
+static void *checked(void *block)
+{
+    if (!block) {
+        static const char text[] = "gbrun: error: out of memory\n";
+        ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)ignored;
+        _exit(EXIT_INTERNAL);
+    }
+    return block;
+}
+
+void free_pointer(void *address_of_pointer)
+{
+    void **pointer = address_of_pointer;
+    free(*pointer);
+    *pointer = NULL;
+}
+
+void *memory_allocate(size_t bytes)
+{
+    return checked(calloc(1, bytes ? bytes : 1));
+}
+
+void *memory_resize(void *block, size_t bytes)
+{
+    return checked(realloc(block, bytes ? bytes : 1));
+}
+
+char *memory_copy_text(const char *text)
+{
+    return checked(strdup(text));
+}
+
+void *arena_allocate(struct arena *arena, size_t bytes)
+{
+    size_t rounded = (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+    if (rounded < bytes)
+        checked(NULL);
+    struct arena_block *block = arena->blocks;
+    if (!block || block->capacity - block->used < rounded) {
+        size_t capacity = rounded > ARENA_BLOCK_BYTES ? rounded : ARENA_BLOCK_BYTES;
+        struct arena_block *fresh = checked(calloc(1, sizeof *fresh + capacity));
+        fresh->capacity = capacity;
+        if (block && rounded > ARENA_BLOCK_BYTES / 4) {
+            fresh->next = block->next; /* keep the half-empty block in front */
+            block->next = fresh;
+        } else {
+            fresh->next = block;
+            arena->blocks = fresh;
+        }
+        block = fresh;
+    }
+    void *result = block->data + block->used;
+    block->used += rounded;
+    arena->bytes += rounded;
+    return result;
+}
+
+char *arena_text_n(struct arena *arena, const char *text, size_t n)
+{
+    char *copy = arena_allocate(arena, n + 1);
+    memcpy(copy, text, n);
+    return copy;
+}
+
+char *arena_text(struct arena *arena, const char *text)
+{
+    return arena_text_n(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = arena_allocate(arena, (size_t)(length < 0 ? 0 : length) + 1);
+    if (length >= 0)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void arena_free(struct arena *arena)
+{
+    struct arena_block *block = arena->blocks;
+    while (block) {
+        struct arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    *arena = (struct arena){0};
+}

@@ -1,0 +1,41 @@
+/*
+ * memory.h - memory by lifetime. Floor 1.
+ *
+ * An arena holds things that die together: those of a run, of a configuration, of a case. Small
+ * allocations that fail end the program with a message (there is nothing left to do); blocks whose
+ * size a user or a plugin chose are allocated with plain malloc by whoever can report it.
+ */
+#ifndef GBRUN_CORE_MEMORY_H
+#define GBRUN_CORE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Runs the named clean-up when the variable goes out of scope: CLEANUP(text_free) struct text t =
+ * {0}; */
+#define CLEANUP(function) __attribute__((cleanup(function)))
+/* For char * and the like: free_pointer takes the variable's address. */
+void free_pointer(void *address_of_pointer);
+
+/* malloc, realloc, strdup that do not return NULL: they end the program with exit code 4. */
+void *memory_allocate(size_t bytes); /* zeroed */
+void *memory_resize(void *block, size_t bytes);
+char *memory_copy_text(const char *text);
+
+/* Zero-initialize; arena_free leaves it empty and usable again. */
+struct arena {
+    struct arena_block *blocks;
+    size_t bytes; /* handed out so far */
+};
+
+void *arena_allocate(struct arena *arena, size_t bytes); /* zeroed, aligned to 16 bytes */
+char *arena_text(struct arena *arena, const char *text);
+char *arena_text_n(struct arena *arena, const char *text, size_t n);
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void arena_free(struct arena *arena);
+
+#define ARENA_NEW(arena, type) ((type *)arena_allocate((arena), sizeof(type)))
+#define ARENA_ARRAY(arena, type, n) ((type *)arena_allocate((arena), sizeof(type) * (size_t)(n)))
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * number_format.h - the number formats of <gbrun/host.h> in software. Floor 1.
+ *
+ * Conversions round to nearest, ties to even, and are exact for every value including subnormals,
+ * infinities and NaN (e4m3 has no infinity: what overflows becomes NaN; integers saturate, NaN
+ * becomes 0).
+ */
+#ifndef GBRUN_CORE_NUMBER_FORMAT_H
+#define GBRUN_CORE_NUMBER_FORMAT_H
+
+#include <gbrun/host.h>
+#include <stdbool.h>
+
+struct number_format {
+    uint32_t format;  /* GB_... */
+    const char *name; /* "fp64", "fp16", "bf16", "e4m3", "int8" */
+    uint32_t bytes;   /* of one element */
+    bool is_integer;
+    int32_t digits;       /* of the significand, the hidden one included */
+    int32_t min_exponent; /* of the smallest normal number 2^min_exponent */
+    int32_t max_exponent; /* of the largest finite number, below 2^(max_exponent + 1) */
+};
+
+/* NULL for an unknown format. */
+const struct number_format *number_format_of(uint32_t format);
+const struct number_format *number_format_named(const char *name);
+
+/* Element i of an array as a double, and back. */
+double number_load(uint32_t format, const void *array, uint64_t i);
+void number_store(uint32_t format, void *array, uint64_t i, double value);
+
+/* The double rounded to the format, as a double. */
+double number_round(uint32_t format, double value);
+
+/* Distance between neighbouring numbers of the format around |value| (in its binade; the smallest
+ * subnormal below the smallest normal number). 1 for integers. */
+double number_spacing(uint32_t format, double value);
+
+/* Unit round-off: half the spacing at 1. 0 for integers. */
+double number_roundoff(uint32_t format);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * random.h - random numbers by counter: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
+ * numbers: as easy as 1, 2, 3; SC 2011). Floor 1. Element i of a stream is a function of (seed,
+ * stream, i) alone, so that it is the same on every device, at any number of threads.
+ */
+#ifndef GBRUN_CORE_RANDOM_H
+#define GBRUN_CORE_RANDOM_H
+
+#include <gbrun/host.h>
+
+/* The generator itself: counter and key to four words. */
+void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t ret[4]);
+
+/* Key: seed; counter: (index, stream). 64 bits: the first two words. */
+uint64_t random_bits(uint64_t seed, uint64_t stream, uint64_t index);
+
+/* 53 bits in [0, 1). */
+double random_unit(uint64_t seed, uint64_t stream, uint64_t index);
+
+/* Uniform in [0, n), without bias (Lemire's multiply and reject, the rejected draws taken from
+ * further counters). */
+uint64_t random_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t n);
+
+/* See struct gb_fill. GB_INVALID for an unknown format, low > high or a bound that is not finite.
+ */
+int32_t random_fill(uint64_t seed, void *data, uint64_t n, const struct gb_fill *fill);
+
+#endif

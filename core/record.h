@@ -1,0 +1,141 @@
+/*
+ * record.h - what is kept of a run: the rows of the results file as structs. Floor 2.
+ *
+ * Filled by the supervisor, written and read by the store. Text is borrowed from the filler.
+ */
+#ifndef GBRUN_CORE_RECORD_H
+#define GBRUN_CORE_RECORD_H
+
+#include "core/bench_case.h"
+
+#include <gbrun/policy.h>
+
+enum { UUID_TEXT = 37 }; /* "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" */
+
+/* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
+ */
+#define CASE_STATUS_MAP(X)                                                                         \
+    X(OK, "ok", 1, 0)                                                                              \
+    X(SKIPPED, "skipped", 1, 0)                                                                    \
+    X(FAILED, "failed", 1, 1) /* the plugin said so: text holds its words */                       \
+    X(WRONG_RESULT, "wrong result", 1, 1)                                                          \
+    X(CRASHED, "crashed", 1, 1)           /* text: "SIGSEGV", "exit 0", "closed its connection" */ \
+    X(TIMED_OUT, "timed out", 1, 1)       /* text: "after 60 s" */                                 \
+    X(DEVICE_ERROR, "device error", 1, 1) /* text: "illegal address" */                            \
+    X(CANCELLED, "cancelled", 0, 1)       /* the user stopped the run */                           \
+    X(RUNNING, "running", 0, 1)           /* only in files of runs that were killed */
+
+enum {
+#define CASE_STATUS_CONSTANT(name, word, done, bad) CASE_##name,
+    CASE_STATUS_MAP(CASE_STATUS_CONSTANT)
+#undef CASE_STATUS_CONSTANT
+        CASE_STATUSES
+};
+const char *case_status_word(int status);
+int case_status_named(const char *word); /* -1: unknown */
+bool case_status_is_done(int status);
+bool case_status_is_bad(int status);
+
+struct fact {
+    const char *name;
+    const char *value;
+};
+
+struct clock_record {
+    const char *name;
+    double tick_ns, overhead_ns;
+};
+
+struct device_record {
+    const char *plugin; /* "cpu" */
+    const char *name;   /* of the [device NAME], or the plugin's id */
+    uint32_t index;
+    const char *model;
+    const char *uuid;
+    struct fact *facts;
+    size_t n_facts;
+    struct clock_record *clocks;
+    size_t n_clocks;
+};
+
+struct module_record {
+    const char *path, *sha256, *kind, *id, *version;
+};
+
+struct run_record {
+    char uuid[UUID_TEXT];
+    const char *started;  /* UTC, ISO 8601 with milliseconds */
+    const char *finished; /* NULL while it runs, or if it was killed */
+    const char *version;  /* of gbrun */
+    const char *command_line;
+    const char *config_path;
+    const char *config_folder; /* what relative paths in it start from */
+    const char *config;        /* the settings used, as settings_print writes them */
+    char config_sha256[65];
+    int64_t seed;
+    uint64_t n_cases;   /* of the sweep, rounds counted */
+    struct fact *facts; /* machine: host, kernel, cpu, governor, ... */
+    size_t n_facts;
+};
+
+struct metric_record {
+    const char *name;
+    double value;
+    const char *unit;
+};
+
+struct check_record {
+    const char *name;   /* "C" */
+    const char *metric; /* "abs" */
+    double value;
+    double tolerance; /* NaN: not judged, only measured */
+    bool passed;
+    uint64_t index;
+    double reference, output; /* at index */
+    const char *text;         /* as verify_describe words it */
+};
+
+struct message_record {
+    int32_t severity; /* GB_LOG_... */
+    const char *text;
+};
+
+/* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
+ * ns since the first sample's start. "iterations", "clock_hz", "throttle", "flags": as in struct
+ * gb_samples; only stored if not the same for all. */
+struct sample_column {
+    const char *name;
+    const double *values;
+};
+
+struct case_record {
+    char uuid[UUID_TEXT]; /* of this record: merging is the union of records */
+    char uid[CASE_UID_TEXT];
+    const struct bench_case *bench_case;
+    uint64_t sequence;           /* when it was measured, counted over the run from 0 */
+    uint32_t round;              /* from 0 */
+    int64_t device_id;           /* as store_device gave it; 0: none was opened */
+    int status;                  /* CASE_... */
+    const char *status_text;     /* words beside it, or "" */
+    const char *stop_reason;     /* of the policy or of the guard that ended it; "" */
+    const char *clock;           /* the one that counts */
+    uint64_t iterations;         /* a sample */
+    double tick_ns, overhead_ns; /* of the clock */
+    const char *started;
+    double wall_ns;  /* from create to destroy */
+    uint64_t n_lost; /* samples whose times were lost */
+    bool has_estimate;
+    struct gb_estimate estimate;
+    struct gb_work work; /* of an iteration */
+    const struct metric_record *metrics;
+    size_t n_metrics;
+    const struct check_record *checks;
+    size_t n_checks;
+    const struct message_record *messages;
+    size_t n_messages;
+    uint64_t n_samples;
+    const struct sample_column *columns;
+    size_t n_columns;
+};
+
+#endif

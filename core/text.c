@@ -1,0 +1,334 @@
+/* text.c - see text.h. Floor 1. */
+#include "core/text.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct text *text, size_t more)
+{
+    if (text->length + more + 1 <= text->capacity)
+        return;
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < text->length + more + 1)
+        capacity *= 2;
+    text->data = memory_resize(text->data, capacity);
+    text->capacity = capacity;
+}
+
+void text_add_n(struct text *text, const char *more, size_t n)
+{
+    reserve(text, n);
+    memcpy(text->data + text->length, more, n);
+    text->length += n;
+    text->data[text->length] = 0;
+}
+
+void text_add(struct text *text, const char *more)
+{
+    text_add_n(text, more, strlen(more));
+}
+
+static void add_formatted(struct text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length > 0) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(text, format, arguments);
+    va_end(arguments);
+}
+
+void text_pad(struct text *text, char filler, size_t n)
+{
+    reserve(text, n);
+    memset(text->data + text->length, filler, n);
+    text->length += n;
+    text->data[text->length] = 0;
+}
+
+void text_clear(struct text *text)
+{
+    text->length = 0;
+    if (text->data)
+        text->data[0] = 0;
+}
+
+void text_free(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}
+
+const char *text_get(const struct text *text)
+{
+    return text->data ? text->data : "";
+}
+
+bool text_equal(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+bool text_starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends_with(const char *text, const char *suffix)
+{
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+size_t text_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+enum { DISTANCE_WORD_MAX = 64 };
+
+size_t text_distance(const char *a, const char *b, size_t limit)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > DISTANCE_WORD_MAX || m > DISTANCE_WORD_MAX)
+        return limit + 1;
+    /* Optimal string alignment: three rows of the matrix of distances between prefixes. */
+    size_t rows[3][DISTANCE_WORD_MAX + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= m; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+        size_t *free_row = before;
+        before = above;
+        above = row;
+        row = free_row;
+    }
+    return above[m] <= limit ? above[m] : limit + 1;
+}
+
+const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
+                         const void *table)
+{
+    size_t limit = strlen(word) < 4 ? 1 : 2;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t distance = text_distance(word, name_of(table, i), limit);
+        if (distance <= limit) {
+            nearest = name_of(table, i);
+            if (distance == 0)
+                break;
+            limit = distance - 1;
+        }
+    }
+    return nearest;
+}
+
+char *format_double(double value, char buffer[NUMBER_TEXT_MAX])
+{
+    if (isnan(value))
+        return strcpy(buffer, "nan");
+    if (isinf(value))
+        return strcpy(buffer, value < 0 ? "-inf" : "inf");
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, NUMBER_TEXT_MAX, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+/* `digits` significant digits without an exponent, for values from 0.001 to 999999. */
+static void format_digits(double value, int digits, const char *unit, char buffer[NUMBER_TEXT_MAX])
+{
+    double size = fabs(value);
+    int before_point = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+    if (size >= 1 && round(size * pow(10, digits - before_point)) >= pow(10, digits))
+        before_point++; /* 9.996 becomes 10.0 */
+    int decimals = digits > before_point ? digits - before_point : 0;
+    snprintf(buffer, NUMBER_TEXT_MAX, "%.*f%s%s", decimals, value, *unit ? " " : "", unit);
+}
+
+char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX])
+{
+    static const struct {
+        double scale;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    if (!isfinite(ns))
+        return format_double(ns, buffer);
+    size_t i = 0;
+    double rounded = fabs(ns) * (1 + 0.5 * pow(10, -digits));
+    while (i < 3 && rounded < units[i].scale)
+        i++;
+    format_digits(ns / units[i].scale, digits, units[i].unit, buffer);
+    return buffer;
+}
+
+char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX])
+{
+    static const char prefixes[] = " kMGTPE";
+    if (!isfinite(value))
+        return format_double(value, buffer);
+    size_t i = 0;
+    double rounded = fabs(value) * (1 + 0.5 * pow(10, -digits));
+    for (; rounded >= 1000 && i + 2 < sizeof prefixes; i++) {
+        rounded /= 1000;
+        value /= 1000;
+    }
+    char with_prefix[16];
+    snprintf(with_prefix, sizeof with_prefix, "%.*s%s", i > 0, &prefixes[i], unit);
+    format_digits(value, digits, with_prefix, buffer);
+    return buffer;
+}
+
+char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t i = 0;
+    for (; fabs(bytes) >= 1024 && i < 4; i++)
+        bytes /= 1024;
+    snprintf(buffer, NUMBER_TEXT_MAX, "%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[i]);
+    return buffer;
+}
+
+struct table_row {
+    char **cells;
+    size_t n;
+};
+
+void table_column(struct table *table, const char *head, bool right)
+{
+    size_t n = table->n_columns + 1;
+    table->heads = memory_resize(table->heads, n * sizeof *table->heads);
+    table->right = memory_resize(table->right, n * sizeof *table->right);
+    table->heads[n - 1] = memory_copy_text(head);
+    table->right[n - 1] = right;
+    table->n_columns = n;
+}
+
+void table_row(struct table *table)
+{
+    if (table->n_rows == table->capacity) {
+        table->capacity = table->capacity ? 2 * table->capacity : 16;
+        table->rows = memory_resize(table->rows, table->capacity * sizeof *table->rows);
+    }
+    struct table_row *row = &table->rows[table->n_rows++];
+    row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
+    row->n = 0;
+}
+
+void table_cell(struct table *table, const char *cell)
+{
+    struct table_row *row = &table->rows[table->n_rows - 1];
+    if (row->n < table->n_columns)
+        row->cells[row->n++] = memory_copy_text(cell);
+}
+
+void table_cell_printf(struct table *table, const char *format, ...)
+{
+    struct text cell = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(&cell, format, arguments);
+    va_end(arguments);
+    table_cell(table, text_get(&cell));
+    text_free(&cell);
+}
+
+static const char *cell_of(const struct table_row *row, size_t column)
+{
+    return column < row->n ? row->cells[column] : "";
+}
+
+static void write_cell(const struct table *table, size_t column, const char *cell, size_t width,
+                       int style, struct text *out)
+{
+    bool last = column + 1 == table->n_columns && style == TABLE_PLAIN;
+    size_t used = text_columns(cell), missing = width > used ? width - used : 0;
+    text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");
+    if (table->right[column])
+        text_pad(out, ' ', missing);
+    text_add(out, cell);
+    if (!table->right[column] && !last)
+        text_pad(out, ' ', missing);
+    if (style == TABLE_MARKDOWN)
+        text_add(out, column + 1 == table->n_columns ? " |" : " ");
+}
+
+void table_write(const struct table *table, int style, struct text *out)
+{
+    size_t *widths = memory_allocate((table->n_columns + 1) * sizeof *widths);
+    for (size_t column = 0; column < table->n_columns; column++) {
+        widths[column] = text_columns(table->heads[column]);
+        for (size_t i = 0; i < table->n_rows; i++) {
+            size_t columns = text_columns(cell_of(&table->rows[i], column));
+            if (columns > widths[column])
+                widths[column] = columns;
+        }
+        if (style == TABLE_MARKDOWN && widths[column] < 3)
+            widths[column] = 3;
+    }
+    for (size_t column = 0; column < table->n_columns; column++)
+        write_cell(table, column, table->heads[column], widths[column], style, out);
+    text_add(out, "\n");
+    for (size_t column = 0; column < table->n_columns && style == TABLE_MARKDOWN; column++) {
+        text_add(out, column ? " " : "");
+        text_add(out, "| ");
+        text_pad(out, '-', widths[column] - 1);
+        text_add(out, table->right[column] ? ":" : "-");
+    }
+    if (style == TABLE_MARKDOWN)
+        text_add(out, " |\n");
+    for (size_t i = 0; i < table->n_rows; i++) {
+        for (size_t column = 0; column < table->n_columns; column++)
+            write_cell(table, column, cell_of(&table->rows[i], column), widths[column], style, out);
+        text_add(out, "\n");
+    }
+    free(widths);
+}
+
+void table_free(struct table *table)
+{
+    for (size_t i = 0; i < table->n_rows; i++) {
+        for (size_t j = 0; j < table->rows[i].n; j++)
+            free(table->rows[i].cells[j]);
+        free(table->rows[i].cells);
+    }
+    for (size_t column = 0; column < table->n_columns; column++)
+        free(table->heads[column]);
+    free(table->rows);
+    free(table->heads);
+    free(table->right);
+    *table = (struct table){0};
+}

@@ -1,0 +1,74 @@
+/*
+ * text.h - text that grows, and words for numbers and people. Floor 1.
+ */
+#ifndef GBRUN_CORE_TEXT_H
+#define GBRUN_CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialize. data is NULL while nothing was added, else ends with NUL at data[length]. */
+struct text {
+    char *data;
+    size_t length;
+    size_t capacity;
+};
+
+void text_add(struct text *text, const char *more);
+void text_add_n(struct text *text, const char *more, size_t n);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_pad(struct text *text, char filler, size_t n);
+void text_clear(struct text *text);            /* keeps the memory */
+void text_free(struct text *text);             /* leaves it empty and usable */
+const char *text_get(const struct text *text); /* never NULL */
+
+bool text_equal(const char *a, const char *b);
+bool text_starts_with(const char *text, const char *prefix);
+bool text_ends_with(const char *text, const char *suffix);
+
+/* Columns that the UTF-8 text takes on a terminal: one a code point. */
+size_t text_columns(const char *text);
+
+/* Edits (insert, delete, replace, swap neighbours) between two words; at most `limit` + 1. */
+size_t text_distance(const char *a, const char *b, size_t limit);
+
+/*
+ * The candidate a user most likely meant: fewest edits, at most 2 (1 for words under 4 letters);
+ * NULL if none is near. The names are reached through a function, so that any table will do.
+ */
+const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
+                         const void *table);
+
+/* Shortest decimal text that reads back as the same double: "0.1", "1e+300", "nan", "inf". C
+ * locale. */
+enum { NUMBER_TEXT_MAX = 32 };
+char *format_double(double value, char buffer[NUMBER_TEXT_MAX]);
+
+/* For people, with `digits` significant digits and a unit that fits: "1.44 us", "31.9 GFLOP/s". */
+char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX]);
+char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
+char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
+
+/*
+ * Columns of text, aligned when written. Rows of cells; numbers to the right, words to the left.
+ */
+struct table {
+    struct table_row *rows;
+    size_t n_rows, capacity;
+    size_t n_columns;
+    bool *right; /* by column */
+    char **heads;
+};
+
+enum { TABLE_PLAIN, TABLE_MARKDOWN };
+
+void table_column(struct table *table, const char *head, bool right); /* before the first row */
+void table_row(struct table *table);
+void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
+void table_cell_printf(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_write(const struct table *table, int style, struct text *out);
+void table_free(struct table *table);
+
+#endif

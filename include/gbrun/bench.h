@@ -1,0 +1,66 @@
+/*
+ * bench.h - a benchmark: code to be timed. Floor 0.
+ *
+ * Order of calls for one case:
+ *   create, prepare, work, (reset, run)..., verify, destroy
+ * The host starts and stops every clock. Functions marked optional may be NULL. Each returns a
+ * status of abi.h; call host->fail or host->skip for the words that go with it.
+ */
+#ifndef GBRUN_BENCH_H
+#define GBRUN_BENCH_H
+
+#include <gbrun/host.h>
+
+/* What one iteration does; 0 where it does not apply. Rates and intensity are derived from it. */
+struct gb_work {
+    uint32_t size;
+    uint32_t reserved;
+    double flops;         /* floating-point operations */
+    double bytes_read;    /* from memory, each byte once */
+    double bytes_written; /* to memory, each byte once */
+    double items;         /* whatever else is counted: elements, messages, keys */
+    const char *item;     /* the items' name in the singular, or NULL; lives as long as the bench */
+};
+
+enum {
+    GB_BENCH_SYNCHRONIZES =
+        1u,                 /* run waits for the device itself: samples can not be queued ahead */
+    GB_BENCH_SINGLE = 2u,   /* run must be called with iterations == 1 */
+    GB_BENCH_EXCLUSIVE = 4u /* uses the whole machine: nothing else is run beside it */
+};
+
+struct gb_bench_ops {
+    uint32_t size;
+    uint32_t flags; /* GB_BENCH_... */
+
+    /* [create] params: the struct filled from the option table, valid until destroy. On success
+     * *ret_bench is the object passed to all else; on failure it is left alone. */
+    int32_t (*create)(const struct gb_host *host, const void *params, void **ret_bench);
+
+    /* [untimed] Allocates, fills, uploads; enqueued work is waited for afterwards. Optional. */
+    int32_t (*prepare)(void *bench, const struct gb_queue *queue);
+
+    /* [timed] The region that is measured: does its work `iterations` times. Enqueues on the queue
+     * and returns, or computes and returns. May fork to streams of its own if it joins them back to
+     * the queue. Does not allocate, log or check. */
+    int32_t (*run)(void *bench, const struct gb_queue *queue, uint64_t iterations);
+
+    /* [untimed] Called before every sample, to undo what run did to its inputs. Optional. */
+    int32_t (*reset)(void *bench, const struct gb_queue *queue);
+
+    /* [untimed] Called once after the last sample: compares the outputs through host->check and
+     * returns what that returned. Optional: without it the case is shown as unchecked. */
+    int32_t (*verify)(void *bench, const struct gb_queue *queue);
+
+    /* [untimed] Fills in what one iteration does; work->size is set. Optional. */
+    int32_t (*work)(void *bench, struct gb_work *work);
+
+    /* [untimed] Frees the object; bench may be NULL. */
+    void (*destroy)(void *bench);
+};
+
+/* Makes the compiler believe that the value is used, or that all memory is read and written. */
+#define GB_KEEP(value) __asm__ volatile("" : : "r,m"(value) : "memory")
+#define GB_CLOBBER() __asm__ volatile("" : : : "memory")
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * device.h - a device: something that benchmarks run on, and the clocks it has. Floor 0.
+ *
+ * count and describe create no context on the device. All functions are [untimed] and are called
+ * from one thread. A device object lives in one worker process and serves many cases in a row.
+ * After a function has returned GB_DEVICE_ERROR the process is ended and the case is charged with
+ * it.
+ */
+#ifndef GBRUN_DEVICE_H
+#define GBRUN_DEVICE_H
+
+#include <gbrun/bench.h>
+#include <gbrun/policy.h>
+
+/* A clock that samples can be timed with. Clock 0 is the default. */
+struct gb_clock {
+    uint32_t size;
+    uint32_t reserved;
+    char name[32];      /* "wall", "kernel", "event" */
+    double tick_ns;     /* its smallest step as measured, at least what the source promises */
+    double overhead_ns; /* what it reads around nothing: shown next to results, never subtracted */
+    char help[96];      /* what it measures */
+};
+
+enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };
+
+enum { GB_CLOCKS_MAX = 8 };
+
+/*
+ * A batch of samples to be measured, and where the results go. The host owns all arrays, which hold
+ * n_samples values each and are touched (so that no page fault is timed).
+ * For each sample: reset, then flush the cache if cold, then start clocks, run, stop clocks.
+ */
+struct gb_measurement {
+    uint32_t size;
+    uint32_t clock; /* index of the clock that counts */
+    uint32_t cache; /* GB_CACHE_... */
+    uint32_t reserved;
+    uint64_t n_samples;
+    uint64_t iterations; /* for each run */
+    const struct gb_bench_ops *bench_ops;
+    void *bench;
+    const struct gb_queue *queue;
+    double deadline_ns; /* on CLOCK_MONOTONIC: no further sample is begun after it; 0: none */
+
+    uint64_t n_done;                /* out: samples measured, at most n_samples, in order */
+    uint64_t n_lost;                /* out: samples that were run but whose times were lost */
+    double *time_ns[GB_CLOCKS_MAX]; /* out: of the whole sample, by clock; NULL: not wanted */
+    uint32_t clocks_filled; /* out: bit i set: time_ns[i] was written; clock's bit always is */
+    uint32_t reserved2;
+    double *begin_ns;   /* out: host time (CLOCK_MONOTONIC) at the sample's start */
+    double *end_ns;     /* out: and at its end */
+    double *clock_hz;   /* out: 0 if not known */
+    uint64_t *throttle; /* out: reasons; 0: none */
+    uint32_t *flags;    /* out: GB_SAMPLE_... */
+};
+
+/* A value now; NaN where the device can not tell. */
+struct gb_telemetry {
+    uint32_t size;
+    uint32_t reserved;
+    double clock_hz;
+    double memory_clock_hz;
+    double temperature_celsius;
+    double power_watts;
+    double energy_joules;   /* a counter that only grows */
+    uint64_t throttle;      /* the device's own bits */
+    char throttle_text[96]; /* and what they mean; empty: none */
+};
+
+/* Receives one fact about a device, for the record: "driver" "580.159". */
+typedef void gb_fact_fn(void *context, const char *name, const char *value);
+
+struct gb_device_ops {
+    uint32_t size;
+    uint32_t flags; /* 0 */
+
+    /* How many there are. None and a reason why: *ret_n = 0 and host->skip(reason). */
+    int32_t (*count)(const struct gb_host *host, const void *params, uint32_t *ret_n);
+
+    /* What number `index` is; *info has its size set and the rest zeroed. fact may be NULL. */
+    int32_t (*describe)(const struct gb_host *host, const void *params, uint32_t index,
+                        struct gb_device_info *info, gb_fact_fn *fact, void *fact_context);
+
+    /* params stay valid until close. */
+    int32_t (*open)(const struct gb_host *host, const void *params, uint32_t index,
+                    void **ret_device);
+    void (*close)(void *device);
+
+    int32_t (*allocate)(void *device, uint64_t bytes, uint32_t kind, void **ret_memory);
+    void (*release)(void *device, void *memory);
+    int32_t (*copy)(void *device, void *to, const void *from, uint64_t bytes);
+    int32_t (*fill)(void *device, void *memory, uint32_t byte, uint64_t bytes);
+
+    int32_t (*queue_create)(void *device, struct gb_queue **ret_queue);
+    void (*queue_destroy)(void *device, struct gb_queue *queue);
+    /* Waits until all work on the queue is done; reports what went wrong on the device since. */
+    int32_t (*queue_synchronize)(void *device, struct gb_queue *queue);
+
+    /* Clock number i; GB_NOT_FOUND past the last. */
+    int32_t (*clock)(void *device, uint32_t i, struct gb_clock *clock);
+    int32_t (*measure)(void *device, struct gb_measurement *measurement);
+    int32_t (*flush_cache)(void *device, const struct gb_queue *queue);
+    int32_t (*telemetry)(void *device, struct gb_telemetry *telemetry);
+};
+
+#endif

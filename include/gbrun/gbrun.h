@@ -1,0 +1,13 @@
+/* gbrun.h - all that a plugin needs. Floor 0. */
+#ifndef GBRUN_GBRUN_H
+#define GBRUN_GBRUN_H
+
+#include <gbrun/abi.h>
+#include <gbrun/bench.h>
+#include <gbrun/device.h>
+#include <gbrun/host.h>
+#include <gbrun/module.h>
+#include <gbrun/option.h>
+#include <gbrun/policy.h>
+
+#endif

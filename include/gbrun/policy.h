@@ -1,0 +1,105 @@
+/*
+ * policy.h - a stopping policy: says when there are enough samples, and what they say. Floor 0.
+ *
+ * A policy sees samples only, never a clock or a device: the same samples give the same verdicts,
+ * whether they are measured now or replayed from a file. Order of calls:
+ *   create, (observe, next)..., report, destroy
+ * Samples are handed over in order, each once. The host hands over samples up to exactly the point
+ * that next asked for, however many it measured at a time; after a verdict other than GB_MORE it
+ * may still go on if its own guards ask for more (min_samples), and stop earlier (max_samples,
+ * max_time, a cancelled run). report is called once, whatever the reason for the end.
+ */
+#ifndef GBRUN_POLICY_H
+#define GBRUN_POLICY_H
+
+#include <gbrun/host.h>
+
+/* Samples as columns of n values each. Valid during the call. Missing columns are NULL. */
+struct gb_samples {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t n;
+    const double *time_ns;    /* time of one iteration: the sample's time over its iterations */
+    const double *elapsed_ns; /* wall time from the case's first sample's start to this one's end */
+    const uint64_t *iterations; /* in the sample, at least 1 */
+    const double *clock_hz;     /* the device's clock around the sample; 0 if not known */
+    const uint64_t *throttle;   /* why the device held its clock down, as it names it; 0: did not */
+    const uint32_t *flags;      /* GB_SAMPLE_... */
+    double tick_ns; /* the step of time_ns: the timer's step over the iterations; 0: none */
+};
+
+enum {
+    GB_SAMPLE_THROTTLED = 1u,  /* the device was held down by power, heat or its owner */
+    GB_SAMPLE_INTERRUPTED = 2u /* something outside disturbed the sample, as far as could be seen */
+};
+
+enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
+
+/* What is vouched for by a policy that ended. X(name, value, words) */
+#define GB_VERDICT_MAP(X)                                                                          \
+    X(NONE, 0, "none")             /* makes no claim: fixed, budget */                             \
+    X(CERTIFIED, 1, "certified")   /* the interval is as narrow as was asked */                    \
+    X(MULTIMODAL, 2, "multimodal") /* several modes, each known as well as asked */                \
+    X(RESOLUTION_LIMITED, 3, "resolution limited") /* the timer's step is too coarse */            \
+    X(UNCONVERGED, 4, "unconverged")               /* the budget was spent first */                \
+    X(GAVE_UP, 5, "gave up")                       /* the samples make no sense to it */
+
+enum {
+#define GB_VERDICT_CONSTANT(name, value, words) GB_VERDICT_##name = (value),
+    GB_VERDICT_MAP(GB_VERDICT_CONSTANT)
+#undef GB_VERDICT_CONSTANT
+};
+
+/* Filled in by next. The host has set size and zeroed the rest. */
+struct gb_next {
+    uint32_t size;
+    int32_t decision; /* GB_MORE, GB_DONE or GB_GAVE_UP */
+    uint64_t
+        n_samples; /* GB_MORE: ask again at the first sample from which on there are this many */
+    double
+        elapsed_ns;   /*   in all and its elapsed_ns is at least this; 0 for either: no condition */
+    char reason[128]; /* else: why, for the table: "interval within 1 %" */
+};
+
+struct gb_mode {
+    double median_ns, low_ns, high_ns, weight; /* weight: share of the samples, 0 to 1 */
+};
+
+enum { GB_MODES_MAX = 8 };
+
+/* Filled in by report. The host has set size and zeroed the rest. Times are of one iteration. */
+struct gb_estimate {
+    uint32_t size;
+    int32_t verdict;      /* GB_VERDICT_... */
+    double value_ns;      /* the estimate */
+    double low_ns;        /* its interval; both NaN if the policy claims none, */
+    double high_ns;       /*   -inf or +inf where it has no end */
+    double confidence;    /* of the interval: 0.95 */
+    char statistic[32];   /* what is estimated: "median", "mean" */
+    uint64_t n;           /* samples observed */
+    uint64_t n_discarded; /* of them, left out at the start as warm-up */
+    double n_effective;   /* what the retained samples are worth if they were independent; 0: not
+                             known */
+    double excluded_mode_weight; /* a mode with at least this weight would have been seen; 0: not
+                                    known */
+    uint32_t n_modes;            /* 0 or 1: one mode */
+    uint32_t reserved;
+    struct gb_mode modes[GB_MODES_MAX];
+};
+
+struct gb_policy_ops {
+    uint32_t size;
+    uint32_t flags; /* 0 */
+    /* [create] as in bench.h */
+    int32_t (*create)(const struct gb_host *host, const void *params, void **ret_policy);
+    /* [untimed] Takes in samples. */
+    int32_t (*observe)(void *policy, const struct gb_samples *samples);
+    /* [untimed] Says how to go on. Called at least once before the first sample. */
+    int32_t (*next)(void *policy, struct gb_next *next);
+    /* [untimed] Says what it vouches for; further numbers through host->metric. */
+    int32_t (*report)(void *policy, struct gb_estimate *estimate);
+    /* [untimed] Frees the object; policy may be NULL. */
+    void (*destroy)(void *policy);
+};
+
+#endif
