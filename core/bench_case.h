@@ -25,6 +25,9 @@ struct common_params {
 
 struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
 
+/* The words of struct common_params' cache: "warm", "cold". */
+const char *cache_word(int32_t cache);
+
 /* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
 struct plugin_settings {
     const char *name; /* of the section, or the plugin's id */
@@ -84,15 +87,21 @@ struct bench_case {
 enum { CASE_UID_TEXT = 33 };
 
 /*
- * The case's identity: 32 hexadecimal digits of SHA-256 over the benchmark's plugin id, its
- * identity parameters sorted by name, cache, clock, iterations, environment and the device's model;
- * neither policy, order, seed nor machine.
+ * The case's identity: the first 32 hexadecimal digits of SHA-256 over these texts, each with its
+ * end (sha256_add_text):
+ *   "gbrun case 1", the id of the benchmark's plugin,
+ *   for each identity parameter, in the order of the names' bytes: its name, its canonical text,
+ *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
+ *   for each environment variable, in the order of the names' bytes: its name, its value,
+ *   "", the device's model ("" where there is none).
+ * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written
+ * or is the default.
  */
 void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
                     char ret_uid[CASE_UID_TEXT]);
 
 /* "streams rows=32 streams=4": the section's name and the axes; enough to tell cases of a run
- * apart. */
+ * apart. Values with blanks are quoted. */
 void bench_case_label(const struct bench_case *bench_case, struct text *out);
 
 #endif

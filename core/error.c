@@ -90,6 +90,25 @@ void error_list_add(struct error_list *list, struct origin origin, const char *f
     error_list_take(list, &error);
 }
 
+static bool comes_before(const struct origin *a, const struct origin *b)
+{
+    if (!a->file || !b->file || strcmp(a->file, b->file) != 0)
+        return false;
+    return a->line < b->line || (a->line == b->line && a->column < b->column);
+}
+
+/* By insertion: equal places keep their order, and the list is short. */
+void error_list_sort(struct error_list *list)
+{
+    for (size_t i = 1; i < list->n; i++) {
+        struct gb_error error = list->items[i];
+        size_t j = i;
+        for (; j > 0 && comes_before(&error.origin, &list->items[j - 1].origin); j--)
+            list->items[j] = list->items[j - 1];
+        list->items[j] = error;
+    }
+}
+
 bool error_list_empty(const struct error_list *list)
 {
     return list->n == 0;

@@ -54,6 +54,8 @@ enum { ERROR_LIST_MAX = 100 };
 void error_list_add(struct error_list *list, struct origin origin, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void error_list_take(struct error_list *list, const struct gb_error *error);
+/* In the order of the places they are about: by line and column where the file is the same. */
+void error_list_sort(struct error_list *list);
 bool error_list_empty(const struct error_list *list);
 void error_list_free(struct error_list *list);
 

@@ -1,11 +1,13 @@
 /*
  * expression.h - SQL expressions over named values, evaluated by SQLite in memory. Floor 2.
  *
- * The one language of only, exclude, let and --where. An authorizer allows functions (not
- * load_extension and the like) and the reading of the given columns, nothing else; a progress
+ * The one language of only, exclude, let and --where. An authorizer allows the reading of the given
+ * columns and a list of functions whose result depends on their arguments alone (no clock, no
+ * random numbers, no aggregates), nothing else: no queries, parameters or comments. A progress
  * handler stops what takes more than EXPRESSION_STEPS virtual machine steps. Integers, floats,
  * booleans (0, 1), sizes (bytes) and durations (nanoseconds) are numbers; everything else is text.
- * Column names with dots are quoted: "env.NAME".
+ * Column names with dots are quoted: "env.NAME". Names are found without regard to case; of columns
+ * that differ in case only, none can be read.
  */
 #ifndef GBRUN_CORE_EXPRESSION_H
 #define GBRUN_CORE_EXPRESSION_H
@@ -38,7 +40,12 @@ void expression_free(struct expression *expression);
 int32_t expression_test(struct expression *expression, const struct expression_column *columns,
                         bool *ret, struct gb_error *error);
 
-/* Evaluates to text, a canonical number or string, in the arena; NULL is an error. */
+/* Evaluates to an INT, FLOAT or STRING, as SQLite types it; its text is the canonical one, in the
+ * arena. NULL and blobs are errors. */
+int32_t expression_evaluate(struct expression *expression, const struct expression_column *columns,
+                            struct arena *arena, struct value *ret, struct gb_error *error);
+
+/* The text of that. */
 int32_t expression_value(struct expression *expression, const struct expression_column *columns,
                          struct arena *arena, const char **ret, struct gb_error *error);
 

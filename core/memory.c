@@ -51,7 +51,7 @@ char *memory_copy_text(const char *text)
 void *arena_allocate(struct arena *arena, size_t bytes)
 {
     size_t rounded = (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
-    if (rounded < bytes)
+    if (rounded < bytes || rounded > SIZE_MAX - sizeof(struct arena_block))
         checked(NULL);
     struct arena_block *block = arena->blocks;
     if (!block || block->capacity - block->used < rounded) {
@@ -97,6 +97,16 @@ char *arena_printf(struct arena *arena, const char *format, ...)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;
+}
+
+void arena_adopt(struct arena *arena, struct arena *from)
+{
+    struct arena_block **last = &arena->blocks;
+    while (*last)
+        last = &(*last)->next;
+    *last = from->blocks;
+    arena->bytes += from->bytes;
+    *from = (struct arena){0};
 }
 
 void arena_free(struct arena *arena)

@@ -33,6 +33,8 @@ char *arena_text(struct arena *arena, const char *text);
 char *arena_text_n(struct arena *arena, const char *text, size_t n);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Moves all that `from` holds to `arena`: it lives as long as that one now. */
+void arena_adopt(struct arena *arena, struct arena *from);
 void arena_free(struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_allocate((arena), sizeof(type)))

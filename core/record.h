@@ -10,7 +10,8 @@
 
 #include <gbrun/policy.h>
 
-enum { UUID_TEXT = 37 }; /* "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" */
+enum { UUID_TEXT = 37 };                 /* "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" */
+void uuid_new(char ret_uuid[UUID_TEXT]); /* random */
 
 /* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
  */
@@ -35,6 +36,9 @@ const char *case_status_word(int status);
 int case_status_named(const char *word); /* -1: unknown */
 bool case_status_is_done(int status);
 bool case_status_is_bad(int status);
+/* The status and the words beside it: "crashed (SIGSEGV)", "timed out after 60 s", "failed: no
+ * input". */
+void case_status_describe(int status, const char *words, struct text *out);
 
 struct fact {
     const char *name;
@@ -101,8 +105,8 @@ struct message_record {
 };
 
 /* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
- * ns since the first sample's start. "iterations", "clock_hz", "throttle", "flags": as in struct
- * gb_samples; only stored if not the same for all. */
+ * ns since the first sample's start. "clock_hz", "throttle", "flags": as in struct gb_samples; left
+ * out if 0 for all. "iterations": left out if the record's for all. */
 struct sample_column {
     const char *name;
     const double *values;
@@ -133,7 +137,7 @@ struct case_record {
     size_t n_checks;
     const struct message_record *messages;
     size_t n_messages;
-    uint64_t n_samples;
+    uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
     const struct sample_column *columns;
     size_t n_columns;
 };

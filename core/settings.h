@@ -21,6 +21,7 @@ struct run_params {
         devices; /* const char *: what `device = auto` chooses from, in order; empty: all found */
     struct gb_list plugin_path; /* const char *: folders, relative to the INI file */
     int64_t jobs;               /* workers that measure at the same time */
+    int64_t rounds;             /* of every benchmark that does not say otherwise */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };
 struct option_table run_options(void);
@@ -29,8 +30,8 @@ struct option_table run_options(void);
  * folder). */
 struct plugin_request {
     uint32_t kind;
-    const char *id;   /* NULL if path is set */
-    const char *path; /* NULL if id is set */
+    const char *id;   /* with a path: which of the module's plugins, NULL if it was not said */
+    const char *path; /* NULL: wherever the id is found */
     struct origin origin;
 };
 
@@ -45,18 +46,30 @@ size_t settings_requests(const struct settings *settings, const struct plugin_re
 int32_t settings_resolve(struct settings *settings, const struct catalogue *catalogue,
                          struct error_list *errors);
 
-/* All [device NAME] and implicit devices, for `device = auto`: in order of preference. */
-size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret);
+/*
+ * All devices that a case may name. The first *ret_n_auto of them are what `device = auto` chooses
+ * from, in order of preference: `devices` of [gbrun]; without it all [device NAME] sections in file
+ * order, then the known plugins that no section uses, the CPU after all others.
+ * bench_case.device.settings points into the same array.
+ */
+size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret,
+                        size_t *ret_n_auto);
 
-/* The settings actually used as a valid, commented INI file: every value with where it came from.
+/*
+ * The settings actually used as a valid, commented INI file: every value as it was written, with
+ * where it came from; defaults and `like` applied. Read again from the same folder it gives the
+ * same cases.
  */
 void settings_print(const struct settings *settings, struct text *out);
 
 /*
  * The cases. A sweep is never held as a whole: sweep_new finds which points of the product survive
- * only and exclude, and orders them; sweep_case makes case i of n in the caller's arena. Errors in
- * let and only come out of sweep_new, with their origin and the case they arose in.
+ * only and exclude, and orders them; sweep_case makes case i of n in the caller's arena (texts of
+ * fixed values stay those of the settings, which must outlive both). Errors in let and only come
+ * out of sweep_new, with their origin and the first case they arose in. A sweep is used by one
+ * thread at a time.
  */
+enum { SWEEP_CASES_MAX = 10000000 }; /* before only and exclude */
 struct sweep;
 int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct error_list *errors);
 uint64_t sweep_size(const struct sweep *sweep);

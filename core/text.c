@@ -168,15 +168,26 @@ char *format_double(double value, char buffer[NUMBER_TEXT_MAX])
     return buffer;
 }
 
-/* `digits` significant digits without an exponent, for values from 0.001 to 999999. */
+/* `digits` significant digits: without an exponent from 0.00001 to 999999, so that columns align.
+ */
 static void format_digits(double value, int digits, const char *unit, char buffer[NUMBER_TEXT_MAX])
 {
     double size = fabs(value);
-    int before_point = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
-    if (size >= 1 && round(size * pow(10, digits - before_point)) >= pow(10, digits))
+    if (size != 0 && (size < 0.9e-5 || size >= 1e6)) {
+        snprintf(buffer, NUMBER_TEXT_MAX, "%.*g%s%s", digits, value, *unit ? " " : "", unit);
+        return;
+    }
+    int before_point = size > 0 ? (int)floor(log10(size)) + 1 : 1;
+    if (round(size * pow(10, digits - before_point)) >= pow(10, digits))
         before_point++; /* 9.996 becomes 10.0 */
     int decimals = digits > before_point ? digits - before_point : 0;
     snprintf(buffer, NUMBER_TEXT_MAX, "%.*f%s%s", decimals, value, *unit ? " " : "", unit);
+}
+
+/* Does it become `limit` or more, a power of ten, when rounded to `digits` digits? */
+static bool reaches(double value, double limit, int digits)
+{
+    return fabs(value) >= limit * (1 - 0.5 * pow(10, -digits));
 }
 
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX])
@@ -188,8 +199,7 @@ char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX])
     if (!isfinite(ns))
         return format_double(ns, buffer);
     size_t i = 0;
-    double rounded = fabs(ns) * (1 + 0.5 * pow(10, -digits));
-    while (i < 3 && rounded < units[i].scale)
+    while (i < 3 && !reaches(ns, units[i].scale, digits))
         i++;
     format_digits(ns / units[i].scale, digits, units[i].unit, buffer);
     return buffer;
@@ -201,11 +211,8 @@ char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_T
     if (!isfinite(value))
         return format_double(value, buffer);
     size_t i = 0;
-    double rounded = fabs(value) * (1 + 0.5 * pow(10, -digits));
-    for (; rounded >= 1000 && i + 2 < sizeof prefixes; i++) {
-        rounded /= 1000;
+    for (; i + 2 < sizeof prefixes && reaches(value, 1000, digits); i++)
         value /= 1000;
-    }
     char with_prefix[16];
     snprintf(with_prefix, sizeof with_prefix, "%.*s%s", i > 0, &prefixes[i], unit);
     format_digits(value, digits, with_prefix, buffer);
@@ -216,8 +223,8 @@ char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t i = 0;
-    for (; fabs(bytes) >= 1024 && i < 4; i++)
-        bytes /= 1024;
+    for (; i < 4 && (fabs(bytes) >= 1023.95 && (i > 0 || fabs(bytes) >= 1024)); i++)
+        bytes /= 1024; /* 1023.95 would be written as 1024.0 */
     snprintf(buffer, NUMBER_TEXT_MAX, "%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[i]);
     return buffer;
 }
@@ -271,15 +278,33 @@ static const char *cell_of(const struct table_row *row, size_t column)
     return column < row->n ? row->cells[column] : "";
 }
 
+/* A bar inside a Markdown cell would end it. */
+static size_t cell_columns(const char *cell, int style)
+{
+    size_t columns = text_columns(cell);
+    for (; style == TABLE_MARKDOWN && *cell; cell++)
+        columns += *cell == '|';
+    return columns;
+}
+
+static void add_cell(struct text *out, const char *cell, int style)
+{
+    for (; *cell; cell++) {
+        if (style == TABLE_MARKDOWN && *cell == '|')
+            text_add(out, "\\");
+        text_add_n(out, cell, 1);
+    }
+}
+
 static void write_cell(const struct table *table, size_t column, const char *cell, size_t width,
                        int style, struct text *out)
 {
     bool last = column + 1 == table->n_columns && style == TABLE_PLAIN;
-    size_t used = text_columns(cell), missing = width > used ? width - used : 0;
+    size_t used = cell_columns(cell, style), missing = width > used ? width - used : 0;
     text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");
     if (table->right[column])
         text_pad(out, ' ', missing);
-    text_add(out, cell);
+    add_cell(out, cell, style);
     if (!table->right[column] && !last)
         text_pad(out, ' ', missing);
     if (style == TABLE_MARKDOWN)
@@ -290,9 +315,9 @@ void table_write(const struct table *table, int style, struct text *out)
 {
     size_t *widths = memory_allocate((table->n_columns + 1) * sizeof *widths);
     for (size_t column = 0; column < table->n_columns; column++) {
-        widths[column] = text_columns(table->heads[column]);
+        widths[column] = cell_columns(table->heads[column], style);
         for (size_t i = 0; i < table->n_rows; i++) {
-            size_t columns = text_columns(cell_of(&table->rows[i], column));
+            size_t columns = cell_columns(cell_of(&table->rows[i], column), style);
             if (columns > widths[column])
                 widths[column] = columns;
         }

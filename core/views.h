@@ -1,5 +1,36 @@
 /*
  * views.h - what is printed of a results file: tables and exports. Floor 4.
+ *
+ * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME; and
+ * the result columns. Where a parameter has the name of a result column, it stands in its place.
+ *   run run_uuid run_started host gbrun_version bench plugin plugin_version
+ *   device device_number device_model device_uuid policy policy_plugin policy_options cache seed
+ *   round position sequence status status_text stop_reason
+ *   verified (ok, failed, unchecked) check_metric check_value check_tolerance
+ *   clock iterations n_samples n_lost n_throttled
+ *   median_ns mean_ns stdev_ns min_ns max_ns q1_ns q3_ns p10_ns p90_ns p99_ns
+ *   spread ((q3 - q1) / median)
+ *   estimate_ns low_ns high_ns confidence statistic verdict n_discarded n_effective
+ *   excluded_mode_weight n_modes (of the policy; NULL without an estimate)
+ *   tick_ns overhead_ns flops bytes_read bytes_written items item gflops bytes_per_s items_per_s
+ *   wall_ns started uid uuid
+ * Times are of one iteration, rates over the policy's estimate of the median or else the samples'
+ * median. Of parameters, durations are ns, sizes bytes, booleans yes or no (1 or 0 in --where).
+ *
+ * Exports, whose columns keep this order:
+ *   csv    cases: result columns up to plugin_version, parameters as they appear, the other result
+ *          columns, metrics as metric.NAME. Samples: run run_uuid bench plugin, parameters, device
+ *          device_model policy round status clock uid, sample (from 0), time_ns (the clock that
+ *          counts), each clock as NAME_ns, elapsed_ns, and what else is known of samples.
+ *          --columns takes the place of all before `sample`. RFC 4180, but lines end with LF; a
+ *          missing value is empty, infinities are inf and -inf.
+ *   json   one object: format, runs, devices, cases; with samples as arrays in each case.
+ *   jsonl  one object a case or a sample. In JSON missing and infinite numbers are null.
+ *   md     and table: what says something, for readers; six digits.
+ * --pivot P: rows are the other axes, a column for each value of P; cells are medians (of the
+ * rounds' times) in ns. In csv they are samples instead: one row a trial up to the fewest of any
+ * case in the row, rounds one after the other, ms with four decimals; of a whole number the head is
+ * value and name ("1 Stream", "2 Streams"). Only cases with status ok fill cells.
  */
 #ifndef GBRUN_CORE_VIEWS_H
 #define GBRUN_CORE_VIEWS_H

@@ -55,7 +55,7 @@ struct gb_bench_ops {
     /* [untimed] Fills in what one iteration does; work->size is set. Optional. */
     int32_t (*work)(void *bench, struct gb_work *work);
 
-    /* [untimed] Frees the object; bench may be NULL. */
+    /* [untimed] Frees what create and prepare took elsewhere than from the host. Optional. */
     void (*destroy)(void *bench);
 };
 

@@ -19,7 +19,9 @@ struct gb_clock {
     char name[32];      /* "wall", "kernel", "event" */
     double tick_ns;     /* its smallest step as measured, at least what the source promises */
     double overhead_ns; /* what it reads around nothing: shown next to results, never subtracted */
-    char help[96];      /* what it measures */
+    double
+        min_sample_ns; /* samples shorter than this are lengthened by more iterations; 0: never */
+    char help[96];     /* what it measures */
 };
 
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };

@@ -47,4 +47,16 @@ struct gb_module {
 
 GB_EXPORT const struct gb_module *gb_module_v1(void);
 
+/* The whole entry, for modules that need nothing special: GB_MODULE(&first_plugin, &second_plugin)
+ */
+#define GB_MODULE(...)                                                                             \
+    GB_EXPORT const struct gb_module *gb_module_v1(void)                                           \
+    {                                                                                              \
+        static const struct gb_plugin *const plugins[] = {__VA_ARGS__};                            \
+        static const struct gb_module module = {                                                   \
+            (uint32_t)sizeof(struct gb_module), GB_ABI_MAJOR, GB_ABI_MINOR,                        \
+            (uint32_t)(sizeof plugins / sizeof plugins[0]), plugins};                              \
+        return &module;                                                                            \
+    }
+
 #endif

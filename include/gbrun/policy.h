@@ -98,7 +98,7 @@ struct gb_policy_ops {
     int32_t (*next)(void *policy, struct gb_next *next);
     /* [untimed] Says what it vouches for; further numbers through host->metric. */
     int32_t (*report)(void *policy, struct gb_estimate *estimate);
-    /* [untimed] Frees the object; policy may be NULL. */
+    /* [untimed] As in bench.h. Optional. */
     void (*destroy)(void *policy);
 };
 

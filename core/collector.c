@@ -1,0 +1,305 @@
+/* collector.c - see collector.h. Floor 4. */
+#include "core/collector.h"
+
+#include "core/messages.h"
+#include "core/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECENT_MAX = 256, TEXT_BYTES_MAX = 64 << 20 };
+
+void collector_begin(struct collector *collector, const struct bench_case *bench_case,
+                     const char *uid, uint32_t round)
+{
+    *collector = (struct collector){.traces = ""};
+    struct case_record *record = &collector->record;
+    record->bench_case = bench_case;
+    record->round = round;
+    record->status = CASE_RUNNING;
+    record->status_text = record->stop_reason = record->clock = "";
+    memcpy(record->uid, uid, strlen(uid) + 1);
+}
+
+/* Makes room for one more of an array whose capacity doubles when n is a power of two. */
+static void *grown(struct arena *arena, void *items, size_t n, size_t item_bytes)
+{
+    if (n != 0 && (n & (n - 1)) != 0)
+        return items;
+    void *larger = arena_allocate(arena, (n ? 2 * n : 1) * item_bytes);
+    if (n)
+        memcpy(larger, items, n * item_bytes);
+    return larger;
+}
+
+void collector_message(struct collector *collector, int32_t severity, const char *text)
+{
+    struct case_record *record = &collector->record;
+    if (record->n_messages >= COLLECTOR_NOTES_MAX) {
+        collector->n_messages_dropped++;
+        return;
+    }
+    collector->messages = grown(&collector->arena, collector->messages, record->n_messages,
+                                sizeof *collector->messages);
+    collector->messages[record->n_messages++] = (struct message_record){
+        severity, arena_text(&collector->arena, text)};
+}
+
+static void take_log(struct collector *collector, struct wire_reader *message)
+{
+    int32_t severity = (int32_t)wire_get_u32(message);
+    struct arena scratch = {0};
+    const char *text = wire_get_word(message, &scratch);
+    if (wire_complete(message))
+        collector_message(collector, severity, text);
+    arena_free(&scratch);
+}
+
+static void take_metric(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct metric_record metric = {.name = wire_get_word(message, &collector->arena)};
+    metric.value = wire_get_f64(message);
+    metric.unit = wire_get_word(message, &collector->arena);
+    for (size_t i = 0; i < record->n_metrics; i++)
+        if (text_equal(collector->metrics[i].name, metric.name)) {
+            collector->metrics[i] = metric;
+            return;
+        }
+    if (record->n_metrics >= COLLECTOR_NOTES_MAX)
+        return;
+    collector->metrics = grown(&collector->arena, collector->metrics, record->n_metrics,
+                               sizeof *collector->metrics);
+    collector->metrics[record->n_metrics++] = metric;
+}
+
+static void take_check(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct check_record check = {.name = wire_get_word(message, &collector->arena)};
+    check.metric = wire_get_word(message, &collector->arena);
+    check.value = wire_get_f64(message);
+    check.index = wire_get_u64(message);
+    check.reference = wire_get_f64(message);
+    check.output = wire_get_f64(message);
+    check.tolerance = wire_get_f64(message);
+    check.passed = wire_get_u32(message) != 0;
+    check.text = wire_get_word(message, &collector->arena);
+    if (record->n_checks >= COLLECTOR_NOTES_MAX)
+        return;
+    collector->checks = grown(&collector->arena, collector->checks, record->n_checks,
+                              sizeof *collector->checks);
+    collector->checks[record->n_checks++] = check;
+}
+
+static void take_clocks(struct collector *collector, struct wire_reader *message)
+{
+    uint32_t n = wire_get_count(message, 20);
+    for (uint32_t i = 0; i < n && i < GB_CLOCKS_MAX; i++) {
+        struct clock_record *clock = &collector->clocks[i];
+        clock->name = wire_get_word(message, &collector->arena);
+        clock->tick_ns = wire_get_f64(message);
+        clock->overhead_ns = wire_get_f64(message);
+        collector->n_clocks = i + 1;
+    }
+}
+
+static void take_timing(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    record->clock = wire_get_word(message, &collector->arena);
+    record->iterations = wire_get_u64(message);
+    record->tick_ns = wire_get_f64(message);
+    record->overhead_ns = wire_get_f64(message);
+}
+
+static void take_estimate(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    get_estimate(message, &record->estimate);
+    record->stop_reason = wire_get_word(message, &collector->arena);
+    record->n_lost = wire_get_u64(message);
+    record->has_estimate = true;
+}
+
+static void make_room(struct collector *collector, uint64_t n)
+{
+    if (collector->n + n <= collector->capacity)
+        return;
+    uint64_t capacity = collector->capacity ? collector->capacity : 64;
+    while (capacity < collector->n + n)
+        capacity *= 2;
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->columns[i] = memory_resize(collector->columns[i],
+                                              (size_t)capacity * sizeof(double));
+    collector->capacity = capacity;
+}
+
+/* The columns that the first samples have are those that all others must have. */
+static bool take_column_name(struct collector *collector, size_t i, const char *name)
+{
+    if (i < collector->n_columns)
+        return text_equal(collector->views[i].name, name);
+    if (i >= COLLECTOR_COLUMNS_MAX || collector->n + collector->n_handed_on > 0)
+        return false;
+    collector->views[i].name = arena_text(&collector->arena, name);
+    collector->columns[i] = memory_allocate((size_t)collector->capacity * sizeof(double));
+    collector->n_columns = i + 1;
+    if (text_equal(name, collector->record.clock))
+        collector->main_column = (uint32_t)i;
+    return true;
+}
+
+static int32_t take_samples(struct collector *collector, struct wire_reader *message)
+{
+    struct arena scratch = {0};
+    uint64_t n = wire_get_u64(message), n_column = 0;
+    uint32_t n_columns = wire_get_count(message, 12);
+    bool is_sound = n > 0 && n_columns > 0;
+    const double *columns[COLLECTOR_COLUMNS_MAX];
+    for (uint32_t i = 0; i < n_columns && is_sound; i++) {
+        const char *name = wire_get_word(message, &scratch);
+        is_sound = take_column_name(collector, i, name);
+        if (is_sound) {
+            columns[i] = wire_get_f64s(message, &scratch, &n_column);
+            is_sound = n_column == n;
+        }
+    }
+    is_sound = is_sound && n_columns == collector->n_columns;
+    if (is_sound) {
+        make_room(collector, n);
+        for (uint32_t i = 0; i < n_columns; i++)
+            memcpy(collector->columns[i] + collector->n, columns[i], (size_t)n * sizeof(double));
+        collector->n += n;
+        double recent[RECENT_MAX];
+        size_t n_recent = n < RECENT_MAX ? (size_t)n : RECENT_MAX;
+        memcpy(recent, columns[collector->main_column] + (n - n_recent), n_recent * sizeof *recent);
+        sort_values(recent, n_recent);
+        collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
+    }
+    arena_free(&scratch);
+    return is_sound ? GB_OK : GB_CORRUPT;
+}
+
+static void take_end(struct collector *collector, struct wire_reader *message)
+{
+    collector->record.status = (int)wire_get_u32(message);
+    collector->record.status_text = wire_get_word(message, &collector->arena);
+    collector->is_spent = wire_get_u32(message) != 0;
+    collector->traces = wire_get_word(message, &collector->arena);
+    if (collector->record.status < 0 || collector->record.status >= CASE_STATUSES)
+        message->failed = true;
+    collector->is_complete = true;
+}
+
+int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
+{
+    if (collector->arena.bytes > TEXT_BYTES_MAX)
+        return GB_CORRUPT; /* a flood of metrics or messages */
+    switch (type) {
+    case WIRE_LOG:
+        take_log(collector, message);
+        break;
+    case WIRE_METRIC:
+        take_metric(collector, message);
+        break;
+    case WIRE_CHECK:
+        take_check(collector, message);
+        break;
+    case WIRE_WORK:
+        get_work(message, &collector->arena, &collector->record.work);
+        break;
+    case WIRE_OPENED:
+        take_clocks(collector, message);
+        break;
+    case WIRE_TIMING:
+        take_timing(collector, message);
+        break;
+    case WIRE_SAMPLES:
+        if (take_samples(collector, message) != GB_OK)
+            return GB_CORRUPT;
+        break;
+    case WIRE_ESTIMATE:
+        take_estimate(collector, message);
+        break;
+    case WIRE_CASE_END:
+        take_end(collector, message);
+        break;
+    default:
+        return GB_CORRUPT;
+    }
+    return wire_complete(message) ? GB_OK : GB_CORRUPT;
+}
+
+void collector_printed(struct collector *collector, const char *line)
+{
+    enum { KEPT_BYTES = 300 };
+    collector->n_printed++;
+    if (collector->n_printed > 10000)
+        return; /* a flood: its beginning says enough, and memory is bounded */
+    uint64_t at = (collector->n_printed - 1) % COLLECTOR_PRINTED_LINES;
+    collector->printed[at] = arena_text_n(&collector->arena, line, strnlen(line, KEPT_BYTES));
+}
+
+void collector_handed_on(struct collector *collector)
+{
+    collector->n_handed_on += collector->n;
+    collector->n = 0;
+}
+
+/* Is there anything in the column that is worth a place? Times always; the others only if not zero
+ * or NaN throughout. */
+static bool says_something(const double *values, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (values[i] != 0 && !isnan(values[i]))
+            return true;
+    return false;
+}
+
+/* The last lines that the plugin printed help to understand a case that went wrong. */
+static void keep_printed(struct collector *collector)
+{
+    uint64_t n = collector->n_printed < 10000 ? collector->n_printed : 10000;
+    uint64_t first = n > COLLECTOR_PRINTED_LINES ? n - COLLECTOR_PRINTED_LINES : 0;
+    struct text text = {0};
+    for (uint64_t i = first; i < n; i++)
+        text_printf(&text, "%s%s", i > first ? "\n" : "printed: ",
+                    collector->printed[i % COLLECTOR_PRINTED_LINES]);
+    if (n > 0)
+        collector_message(collector, GB_LOG_INFO, text_get(&text));
+    text_free(&text);
+}
+
+void collector_finish(struct collector *collector, int status, const char *text)
+{
+    struct case_record *record = &collector->record;
+    record->status = status;
+    record->status_text = arena_text(&collector->arena, text);
+    if (case_status_is_bad(status))
+        keep_printed(collector);
+    if (*collector->traces)
+        collector_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
+    size_t kept = 0;
+    for (size_t i = 0; i < collector->n_columns; i++) {
+        collector->views[i].values = collector->columns[i];
+        if (collector->n_handed_on > 0 || i == collector->main_column ||
+            says_something(collector->columns[i], collector->n))
+            collector->views[kept++] = collector->views[i];
+    }
+    record->n_samples = collector->n;
+    record->columns = collector->views;
+    record->n_columns = kept;
+    record->metrics = collector->metrics;
+    record->checks = collector->checks;
+    record->messages = collector->messages;
+}
+
+void collector_free(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->n_columns; i++)
+        free(collector->columns[i]);
+    arena_free(&collector->arena);
+    *collector = (struct collector){0};
+}

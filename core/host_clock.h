@@ -1,0 +1,18 @@
+/* host_clock.h - the host's clocks, and names that no other run will have. Floor 1. */
+#ifndef GBRUN_CORE_HOST_CLOCK_H
+#define GBRUN_CORE_HOST_CLOCK_H
+
+#include <stdint.h>
+
+/* Nanoseconds on CLOCK_MONOTONIC: for deadlines and durations, the same in all processes. */
+double host_clock_ns(void);
+
+/* Now in UTC, ISO 8601 with milliseconds: "2026-03-01T12:34:56.789Z". */
+enum { UTC_TEXT = 32 };
+void utc_text(char buffer[UTC_TEXT]);
+
+/* A random UUID (RFC 4122, version 4) in lower case. GB_IO if the system gives no random bytes;
+ * then ret is left alone. */
+int32_t uuid4(char ret[37]);
+
+#endif

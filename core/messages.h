@@ -1,0 +1,44 @@
+/*
+ * messages.h - the structs that cross the wire, written and read. Floor 4.
+ *
+ * put_ functions append the fields to a message begun by the caller; get_ functions read the same
+ * fields into memory of an arena. Whether a message was whole is asked once, of the reader
+ * (wire_complete).
+ */
+#ifndef GBRUN_CORE_MESSAGES_H
+#define GBRUN_CORE_MESSAGES_H
+
+#include "core/bench_case.h"
+#include "core/catalogue.h"
+#include "core/record.h"
+#include "core/wire.h"
+
+/* A description without ops; get gives a plugin whose ops and extension are NULL. */
+void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin);
+void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugin *ret,
+                uint32_t *ret_flags);
+
+/*
+ * A case for a worker. What get gives has all that is needed to measure: label, settings, common
+ * settings, policy, device (with its index), tolerances, seed; of plugin_info only path, kind and
+ * id.
+ */
+void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label);
+void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
+              const char **ret_label);
+
+/* A plugin with its settings: policy or device. */
+void put_plugin_settings(struct wire_writer *writer, const struct plugin_settings *settings);
+void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32_t kind,
+                         struct plugin_settings *ret);
+
+void put_device_info(struct wire_writer *writer, const struct gb_device_info *info);
+void get_device_info(struct wire_reader *reader, struct gb_device_info *ret);
+
+void put_work(struct wire_writer *writer, const struct gb_work *work);
+void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *ret);
+
+void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate);
+void get_estimate(struct wire_reader *reader, struct gb_estimate *ret);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * probe.h - finding out which plugins and devices there are, through a process that may die of it.
+ * Floor 4.
+ */
+#ifndef GBRUN_CORE_PROBE_H
+#define GBRUN_CORE_PROBE_H
+
+#include "core/module.h"
+#include "core/record.h"
+#include "core/settings.h"
+
+/*
+ * Describes what is needed for n requests: modules whose file names say that they hold what is
+ * asked for, explicit paths, and all device modules (for device = auto); every module of the
+ * folders only if something is still missing. What can not be loaded ends up among the failures.
+ * Memory: the arena's.
+ */
+int32_t catalogue_load(const struct path_list *folders, const struct plugin_request *requests,
+                       size_t n_requests, struct arena *arena, struct catalogue *ret,
+                       struct gb_error *error);
+
+/* Describes every module of the folders. */
+int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
+                           struct catalogue *ret, struct gb_error *error);
+
+/* One device as its plugin describes it. */
+struct known_device {
+    const struct plugin_settings *settings;
+    bool is_auto; /* one that `device = auto` may choose */
+    struct gb_device_info info;
+    struct fact *facts;
+    size_t n_facts;
+};
+
+struct device_list {
+    struct known_device *items;
+    size_t n;
+    struct absent_device {
+        const struct plugin_settings *settings;
+        bool is_auto;
+        const char *reason;
+    } * absent;
+    size_t n_absent;
+};
+
+/* Asks each device plugin, with its settings, which devices there are; opens none. `device = auto`
+ * may choose among the first n_auto. */
+int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
+                     struct arena *arena, struct device_list *ret, struct gb_error *error);
+
+#endif

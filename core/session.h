@@ -1,0 +1,48 @@
+/*
+ * session.h - what a worker keeps open from case to case: modules, one device, its queue and
+ * clocks. Floor 4.
+ */
+#ifndef GBRUN_CORE_SESSION_H
+#define GBRUN_CORE_SESSION_H
+
+#include "core/bench_case.h"
+#include "core/host.h"
+#include "core/module.h"
+
+struct session;
+
+/* sink: for what the device plugin logs; must outlive the session. */
+struct session *session_new(const struct host_sink *sink);
+
+/* The plugin of a module, loaded at its first use. In the session's memory. */
+int32_t session_plugin(struct session *session, const struct plugin_info *info,
+                       const struct gb_plugin **ret, struct gb_error *error);
+
+/*
+ * Asks a device plugin which devices there are. Calls back for each; *ret_reason says why there is
+ * none ("" if there are some), in the session's memory.
+ */
+typedef void session_device_fn(void *context, const struct gb_device_info *info);
+int32_t session_devices(struct session *session, const struct plugin_settings *settings,
+                        session_device_fn *device, gb_fact_fn *fact, void *context,
+                        const char **ret_reason, struct gb_error *error);
+
+struct open_device {
+    const char *name; /* of its settings */
+    const struct gb_device_ops *ops;
+    void *device;
+    struct host *host; /* holds the device's own words after a failure */
+    struct gb_queue *queue;
+    struct gb_device_info info;
+    struct gb_clock clocks[GB_CLOCKS_MAX];
+    uint32_t n_clocks;
+};
+
+/* Opens a device, or gives the one that is open already; a session opens one device in its life.
+ * *ret_fresh: just opened. */
+int32_t session_open(struct session *session, const struct device_choice *choice,
+                     const struct open_device **ret, bool *ret_fresh, struct gb_error *error);
+
+void session_free(struct session *session);
+
+#endif

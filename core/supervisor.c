@@ -1,0 +1,683 @@
+/* supervisor.c - see supervisor.h. Floor 4. */
+#include "core/supervisor.h"
+
+#include "core/collector.h"
+#include "core/host_clock.h"
+#include "core/messages.h"
+#include "core/worker_process.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum {
+    SLOTS_MAX = 64,
+    WINDOW = 64,           /* visits looked at ahead, for one whose device is free */
+    SPILL_SAMPLES = 65536, /* more than this are written before the case has ended */
+    POLL_MS = 200
+};
+static const double cancel_grace_ns = 10e9;
+static const double cut_patience_ns = 1e9;
+
+/* One round of one case, on its way. */
+struct visit {
+    struct arena arena;
+    struct bench_case bench_case;
+    const struct known_device *device;
+    uint32_t round;
+    struct text label;
+    char uid[CASE_UID_TEXT];
+    char refusal[1024]; /* why it can not be measured at all; "" if it can */
+};
+
+enum { KILLED_NOT, KILLED_FOR_TIME, KILLED_BY_USER, KILLED_FOR_LIES };
+
+/* A worker, and what it is doing. */
+struct slot {
+    struct run *run;
+    bool is_alive;
+    struct worker_process process;
+    const struct known_device *device;
+    char *environment;   /* of the worker, as one text: "A=1\nB=2\n" */
+    struct visit *visit; /* NULL: idle */
+    struct collector collector;
+    double begin_ns, deadline_ns;
+    bool is_cut; /* its connection is closed */
+    int killed;
+    char lie[128];
+};
+
+struct run {
+    const struct run_plan *plan;
+    struct run_counts counts;
+    struct slot slots[SLOTS_MAX];
+    struct visit *window[WINDOW];
+    size_t n_window;
+    uint64_t next_position;
+    uint32_t next_round;
+    uint64_t sequence;
+    int64_t *device_ids; /* as the store knows them, by known_device; 0: not stored yet */
+    bool is_cancelled, is_killed;
+    int signals; /* signalfd */
+    struct gb_error error;
+    int32_t status;
+};
+
+uint64_t visit_key(uint64_t position, uint32_t round)
+{
+    enum { ROUND_BITS = 20 };
+    return position << ROUND_BITS | round;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+static bool is_done(const struct run_plan *plan, uint64_t position, uint32_t round)
+{
+    uint64_t key = visit_key(position, round);
+    return plan->n_done > 0 &&
+           bsearch(&key, plan->done, plan->n_done, sizeof key, compare_keys) != NULL;
+}
+
+int32_t plan_count_visits(struct sweep *sweep, uint64_t *ret_n, uint32_t *ret_rounds,
+                          struct gb_error *error)
+{
+    uint64_t n = 0;
+    int64_t rounds = 1;
+    for (uint64_t i = 0; i < sweep_size(sweep); i++) {
+        struct arena arena = {0};
+        struct bench_case bench_case;
+        int32_t status = sweep_case(sweep, i, &arena, &bench_case, error);
+        int64_t of_case = status == GB_OK ? bench_case.common.rounds : 0;
+        arena_free(&arena);
+        if (status != GB_OK)
+            return status;
+        n += (uint64_t)of_case;
+        rounds = of_case > rounds ? of_case : rounds;
+    }
+    *ret_n = n;
+    *ret_rounds = (uint32_t)rounds;
+    return GB_OK;
+}
+
+/* Is `word` one of the words between blanks? NULL: everything is. */
+static bool lists(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    if (!words)
+        return true;
+    for (const char *at = words; *at;) {
+        at += strspn(at, " ,");
+        size_t n = strcspn(at, " ,");
+        if (n == length && memcmp(at, word, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+const struct known_device *plan_device(const struct device_list *devices,
+                                       const struct bench_case *bench_case, struct gb_error *error)
+{
+    const struct device_choice *choice = &bench_case->device;
+    const char *runs_on = bench_case->info->plugin.devices;
+    for (size_t i = 0; i < devices->n; i++) {
+        const struct known_device *device = &devices->items[i];
+        bool is_chosen = choice->settings
+                             ? device->settings == choice->settings &&
+                                   (choice->index == DEVICE_INDEX_ANY ||
+                                    (uint32_t)choice->index == device->info.index)
+                             : device->is_auto && lists(runs_on, device->settings->info->plugin.id);
+        if (is_chosen)
+            return device;
+    }
+    for (size_t i = 0; i < devices->n_absent; i++) {
+        const struct absent_device *absent = &devices->absent[i];
+        if (choice->settings
+                ? absent->settings == choice->settings
+                : absent->is_auto && lists(runs_on, absent->settings->info->plugin.id)) {
+            error_set(error, GB_NOT_FOUND, "device %s is not there: %s", absent->settings->name,
+                      absent->reason);
+            return NULL;
+        }
+    }
+    if (choice->settings && choice->index != DEVICE_INDEX_ANY)
+        error_set(error, GB_NOT_FOUND, "there is no device %s:%d", choice->settings->name,
+                  choice->index);
+    else
+        error_set(error, GB_NOT_FOUND, "there is no device that %s runs on (%s)",
+                  bench_case->info->plugin.id, runs_on ? runs_on : "any");
+    return NULL;
+}
+
+static void fail_run(struct run *run, const struct gb_error *error)
+{
+    if (run->status == GB_OK) {
+        run->status = error->status;
+        run->error = *error;
+    }
+}
+
+/* ---- visits ---- */
+
+static void visit_free(struct visit *visit)
+{
+    if (!visit)
+        return;
+    text_free(&visit->label);
+    arena_free(&visit->arena);
+    free(visit);
+}
+
+static struct visit *visit_new(struct run *run, uint64_t index, uint32_t round)
+{
+    struct visit *visit = memory_allocate(sizeof *visit);
+    struct gb_error error;
+    visit->round = round;
+    if (sweep_case(run->plan->sweep, index, &visit->arena, &visit->bench_case, &error) != GB_OK) {
+        fail_run(run, &error);
+        visit_free(visit);
+        return NULL;
+    }
+    if (round >= visit->bench_case.common.rounds ||
+        is_done(run->plan, visit->bench_case.position, round)) {
+        visit_free(visit);
+        return NULL;
+    }
+    visit->device = plan_device(run->plan->devices, &visit->bench_case, &error);
+    if (!visit->device)
+        snprintf(visit->refusal, sizeof visit->refusal, "%s", error.text);
+    else if (!visit->bench_case.device.settings)
+        visit->bench_case.device = (struct device_choice){visit->device->settings,
+                                                          (int32_t)visit->device->info.index};
+    bench_case_uid(&visit->bench_case, visit->device ? visit->device->info.model : "", visit->uid);
+    bench_case_label(&visit->bench_case, &visit->label);
+    return visit;
+}
+
+/* Keeps the window full: rounds one after the other, the cases in the sweep's order in each. */
+static void fill_window(struct run *run)
+{
+    uint64_t size = sweep_size(run->plan->sweep);
+    while (run->n_window < WINDOW && run->next_round < run->plan->n_rounds &&
+           run->status == GB_OK) {
+        if (run->next_position == size) {
+            run->next_position = 0;
+            run->next_round++;
+            continue;
+        }
+        struct visit *visit = visit_new(run, run->next_position++, run->next_round);
+        if (visit)
+            run->window[run->n_window++] = visit;
+    }
+}
+
+static struct visit *take_from_window(struct run *run, size_t i)
+{
+    struct visit *visit = run->window[i];
+    run->n_window--;
+    memmove(&run->window[i], &run->window[i + 1], (run->n_window - i) * sizeof *run->window);
+    return visit;
+}
+
+/* ---- storing ---- */
+
+static int64_t device_id(struct run *run, const struct slot *slot)
+{
+    size_t i = (size_t)(slot->device - run->plan->devices->items);
+    if (run->device_ids[i] == 0) {
+        const struct known_device *device = slot->device;
+        struct device_record record = {
+            .plugin = device->settings->info->plugin.id,
+            .name = device->settings->name,
+            .index = device->info.index,
+            .model = device->info.model,
+            .uuid = device->info.uuid,
+            .facts = device->facts,
+            .n_facts = device->n_facts,
+            .clocks = (struct clock_record *)(uintptr_t)slot->collector.clocks,
+            .n_clocks = slot->collector.n_clocks};
+        struct gb_error error;
+        if (store_device(run->plan->store, run->plan->run_id, &record, &run->device_ids[i],
+                         &error) != GB_OK)
+            fail_run(run, &error);
+    }
+    return run->device_ids[i];
+}
+
+static void spill(struct run *run, struct slot *slot)
+{
+    struct collector *collector = &slot->collector;
+    struct gb_error error;
+    if (collector->n < SPILL_SAMPLES)
+        return;
+    collector->record.device_id = device_id(run, slot);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->views[i].values = collector->columns[i];
+    if (store_samples(run->plan->store, run->plan->run_id, &collector->record,
+                      collector->n_handed_on, collector->n, collector->views, collector->n_columns,
+                      &error) != GB_OK)
+        fail_run(run, &error);
+    collector_handed_on(collector);
+}
+
+/* Commits a visit, then announces it. */
+static void conclude(struct run *run, struct visit *visit, struct collector *collector, int status,
+                     const char *text)
+{
+    struct gb_error error;
+    collector_finish(collector, status, text);
+    collector->record.sequence = run->sequence++;
+    if (store_case(run->plan->store, run->plan->run_id, &collector->record, &error) != GB_OK) {
+        fail_run(run, &error);
+        return;
+    }
+    if (status == CASE_CANCELLED)
+        run->counts.n_left++;
+    else if (case_status_is_bad(status))
+        run->counts.n_bad++;
+    else
+        run->counts.n_ok++;
+    progress_finished(run->plan->progress, text_get(&visit->label), &collector->record);
+}
+
+/* A visit that no worker can be given. */
+static void refuse(struct run *run, struct visit *visit)
+{
+    struct collector collector;
+    char started[UTC_TEXT];
+    collector_begin(&collector, &visit->bench_case, visit->uid, visit->round);
+    utc_text(started);
+    collector.record.started = started;
+    uuid_new(collector.record.uuid);
+    /* Whoever names a device expects it to be there; `auto` means: where it can. */
+    int status = visit->bench_case.device.settings ? CASE_FAILED : CASE_SKIPPED;
+    conclude(run, visit, &collector, status, visit->refusal);
+    collector_free(&collector);
+    visit_free(visit);
+}
+
+/* ---- workers ---- */
+
+static void on_line(void *context, const char *line)
+{
+    struct slot *slot = context;
+    struct progress *progress = slot->run->plan->progress;
+    if (slot->visit) {
+        collector_printed(&slot->collector, line);
+        if (!progress->is_quiet)
+            progress_line(progress, "[%s] %.*s", text_get(&slot->visit->label), 4000, line);
+    } else if (!progress->is_quiet) {
+        progress_line(progress, "[worker] %.*s", 4000, line);
+    }
+}
+
+static void slot_close(struct slot *slot)
+{
+    if (!slot->is_alive)
+        return;
+    worker_end(&slot->process);
+    free(slot->environment);
+    slot->environment = NULL;
+    slot->is_alive = false;
+}
+
+static void end_visit(struct run *run, struct slot *slot, int status, const char *text)
+{
+    struct visit *visit = slot->visit;
+    struct collector *collector = &slot->collector;
+    worker_read_output(&slot->process, on_line, slot);
+    worker_flush_output(&slot->process, on_line, slot);
+    collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
+    collector->record.device_id = device_id(run, slot);
+    slot->visit = NULL;
+    conclude(run, visit, collector, status, text);
+    collector_free(collector);
+    visit_free(visit);
+}
+
+/* Its process is gone, or can not be trusted any more: what became of its case? */
+static void bury(struct run *run, struct slot *slot)
+{
+    struct text text = {0};
+    char value[NUMBER_TEXT_MAX], death[32];
+    const char *where = phase_words(slot->process.page->phase);
+    if (slot->visit && slot->killed == KILLED_FOR_TIME) {
+        double limit_ns = slot->visit->bench_case.common.time_limit_ns;
+        text_printf(&text, "after %s, %s", format_time(limit_ns, 3, value), where);
+        end_visit(run, slot, CASE_TIMED_OUT, text_get(&text));
+    } else if (slot->visit && slot->killed == KILLED_BY_USER) {
+        end_visit(run, slot, CASE_CANCELLED, "");
+    } else if (slot->visit) {
+        worker_death(&slot->process, death, sizeof death);
+        text_printf(&text, "%s, %s", slot->killed == KILLED_FOR_LIES ? slot->lie : death, where);
+        end_visit(run, slot, CASE_CRASHED, text_get(&text));
+    }
+    text_free(&text);
+    slot_close(slot);
+}
+
+static void kill_for_lie(struct slot *slot, const char *lie)
+{
+    if (slot->killed == KILLED_NOT) {
+        slot->killed = KILLED_FOR_LIES;
+        snprintf(slot->lie, sizeof slot->lie, "%s", lie);
+    }
+    worker_kill(&slot->process);
+}
+
+static void end_complete_visit(struct run *run, struct slot *slot)
+{
+    struct case_record *record = &slot->collector.record;
+    bool is_spent = slot->collector.is_spent || slot->visit->bench_case.common.isolate;
+    int status = record->status;
+    struct arena arena = {0};
+    const char *text = arena_text(&arena, record->status_text);
+    end_visit(run, slot, status, text);
+    arena_free(&arena);
+    if (is_spent)
+        slot_close(slot);
+}
+
+static void take_messages(struct run *run, struct slot *slot)
+{
+    uint32_t type;
+    struct wire_reader message;
+    struct gb_error error;
+    int32_t status = 0;
+    while (slot->is_alive && slot->killed != KILLED_FOR_LIES &&
+           (status = wire_input_next(&slot->process.input, &type, &message, &error)) > 0) {
+        struct collector *collector = &slot->collector;
+        if (!slot->visit || collector_take(collector, type, &message) != GB_OK) {
+            kill_for_lie(slot, "sent a message that makes no sense");
+            return;
+        }
+        if (collector->is_complete) {
+            end_complete_visit(run, slot);
+        } else if (type == WIRE_SAMPLES) {
+            progress_sampled(run->plan->progress, collector->n + collector->n_handed_on,
+                             collector->recent_ns);
+            spill(run, slot);
+        }
+    }
+    if (status < 0)
+        kill_for_lie(slot, error.text);
+}
+
+static void listen_to(struct run *run, struct slot *slot)
+{
+    worker_read_output(&slot->process, on_line, slot);
+    bool is_open = worker_read(&slot->process);
+    take_messages(run, slot);
+    if (!slot->is_alive)
+        return;
+    if (worker_reap(&slot->process)) {
+        worker_read(&slot->process); /* what it had sent before it died */
+        take_messages(run, slot);
+        if (slot->is_alive)
+            bury(run, slot);
+    } else if (!is_open && !slot->visit) {
+        slot_close(slot);
+    } else if (!is_open && !slot->is_cut) {
+        /* It is about to end, unless a plugin closed the socket and goes on without it. */
+        double patience = host_clock_ns() + cut_patience_ns;
+        slot->is_cut = true;
+        slot->deadline_ns = slot->deadline_ns < patience ? slot->deadline_ns : patience;
+    }
+}
+
+static char *environment_text(const struct bench_case *bench_case)
+{
+    struct text text = {0};
+    for (size_t i = 0; i < bench_case->n_environment; i++)
+        text_printf(&text, "%s=%s\n", bench_case->environment[i].name,
+                    bench_case->environment[i].value);
+    char *copy = memory_copy_text(text_get(&text));
+    text_free(&text);
+    return copy;
+}
+
+/* The idle worker that can take the visit, or a free slot with a fresh one; NULL: none can be
+ * started. */
+static struct slot *get_worker(struct run *run, const struct visit *visit)
+{
+    char *environment = environment_text(&visit->bench_case);
+    struct slot *slot = NULL;
+    for (size_t i = 0; i < SLOTS_MAX && !slot; i++)
+        if (run->slots[i].is_alive && run->slots[i].device == visit->device)
+            slot = &run->slots[i];
+    if (slot && (!text_equal(slot->environment, environment) || visit->bench_case.common.isolate ||
+                 worker_reap(&slot->process)))
+        slot_close(slot);
+    for (size_t i = 0; i < SLOTS_MAX && !slot; i++)
+        if (!run->slots[i].is_alive)
+            slot = &run->slots[i];
+    if (!slot || slot->is_alive) {
+        free(environment);
+        return slot;
+    }
+    struct gb_error error;
+    *slot = (struct slot){.run = run, .device = visit->device, .environment = environment};
+    if (worker_start(&slot->process, visit->bench_case.environment, visit->bench_case.n_environment,
+                     &error) != GB_OK) {
+        fail_run(run, &error);
+        free(environment);
+        return NULL;
+    }
+    slot->is_alive = true;
+    return slot;
+}
+
+static void give(struct run *run, struct visit *visit)
+{
+    struct slot *slot = get_worker(run, visit);
+    struct gb_error error;
+    if (!slot) {
+        visit_free(visit);
+        return;
+    }
+    struct collector *collector = &slot->collector;
+    collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
+    char started[UTC_TEXT];
+    utc_text(started);
+    collector->record.started = arena_text(&collector->arena, started);
+    uuid_new(collector->record.uuid);
+    slot->visit = visit;
+    slot->killed = KILLED_NOT;
+    slot->begin_ns = host_clock_ns();
+    slot->deadline_ns = slot->begin_ns + visit->bench_case.common.time_limit_ns;
+    progress_started(run->plan->progress, text_get(&visit->label));
+    struct wire_writer writer = {0};
+    wire_begin(&writer, WIRE_CASE);
+    put_case(&writer, &visit->bench_case, text_get(&visit->label));
+    wire_end(&writer);
+    if (worker_send(&slot->process, &writer, &error) != GB_OK)
+        kill_for_lie(slot, "closed its connection");
+    wire_writer_free(&writer);
+}
+
+static size_t count_busy(const struct run *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        n += run->slots[i].is_alive && run->slots[i].visit != NULL;
+    return n;
+}
+
+static bool is_device_busy(const struct run *run, const struct known_device *device)
+{
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive && run->slots[i].visit && run->slots[i].device == device)
+            return true;
+    return false;
+}
+
+/* Gives out visits while there are workers to take them. */
+static void assign(struct run *run)
+{
+    size_t jobs = run->plan->params->jobs > SLOTS_MAX ? SLOTS_MAX : (size_t)run->plan->params->jobs;
+    fill_window(run);
+    for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
+        struct visit *visit = run->window[i];
+        if (*visit->refusal) {
+            refuse(run, take_from_window(run, i));
+        } else if (count_busy(run) < jobs && !is_device_busy(run, visit->device)) {
+            give(run, take_from_window(run, i));
+        } else {
+            i++;
+            continue;
+        }
+        fill_window(run);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void on_user_stop(struct run *run)
+{
+    struct progress *progress = run->plan->progress;
+    run->is_killed = run->is_cancelled;
+    run->is_cancelled = run->counts.is_cancelled = true;
+    progress_line(progress, run->is_killed
+                                ? "gbrun: stopping at once"
+                                : "gbrun: finishing the current sample; once more to stop "
+                                  "at once");
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        struct slot *slot = &run->slots[i];
+        if (!slot->is_alive || !slot->visit)
+            continue;
+        if (run->is_killed) {
+            slot->killed = KILLED_BY_USER;
+            worker_kill(&slot->process);
+        } else {
+            worker_cancel(&slot->process);
+            double grace = host_clock_ns() + cancel_grace_ns;
+            slot->deadline_ns = slot->deadline_ns < grace ? slot->deadline_ns : grace;
+        }
+    }
+}
+
+static void take_signals(struct run *run)
+{
+    struct signalfd_siginfo info;
+    while (read(run->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            on_user_stop(run);
+}
+
+static void check_deadlines(struct run *run)
+{
+    double now = host_clock_ns();
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        struct slot *slot = &run->slots[i];
+        if (slot->is_alive && slot->visit && slot->killed == KILLED_NOT &&
+            now >= slot->deadline_ns) {
+            if (slot->is_cut)
+                kill_for_lie(slot, "closed its connection");
+            else
+                slot->killed = run->is_cancelled ? KILLED_BY_USER : KILLED_FOR_TIME;
+            worker_kill(&slot->process);
+        }
+    }
+}
+
+static int poll_timeout(const struct run *run)
+{
+    double soonest = host_clock_ns() + POLL_MS * 1e6;
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive && run->slots[i].visit && run->slots[i].deadline_ns < soonest)
+            soonest = run->slots[i].deadline_ns;
+    double left_ms = (soonest - host_clock_ns()) / 1e6;
+    return left_ms < 1 ? 1 : (int)ceil(left_ms);
+}
+
+static void wait_and_listen(struct run *run)
+{
+    struct pollfd files[2 * SLOTS_MAX + 1];
+    nfds_t n = 0;
+    files[n++] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive) {
+            files[n++] = (struct pollfd){.fd = run->slots[i].process.socket, .events = POLLIN};
+            files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
+        }
+    poll(files, n, poll_timeout(run));
+    take_signals(run);
+    check_deadlines(run);
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive)
+            listen_to(run, &run->slots[i]);
+}
+
+/* Signals arrive as data; SIGCHLD wakes the loop when a worker ends without closing its socket. */
+static int32_t catch_signals(struct run *run, sigset_t *ret_before, struct gb_error *error)
+{
+    sigset_t caught;
+    sigemptyset(&caught);
+    sigaddset(&caught, SIGINT);
+    sigaddset(&caught, SIGTERM);
+    sigaddset(&caught, SIGHUP);
+    sigaddset(&caught, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &caught, ret_before);
+    run->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (run->signals < 0)
+        return error_set(error, GB_IO, "signals can not be caught: %s", strerror(errno));
+    return GB_OK;
+}
+
+static void count_left(struct run *run)
+{
+    while (run->is_cancelled && run->status == GB_OK) {
+        fill_window(run);
+        if (run->n_window == 0)
+            break;
+        run->counts.n_left += run->n_window;
+        while (run->n_window > 0)
+            visit_free(take_from_window(run, run->n_window - 1));
+    }
+}
+
+int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error)
+{
+    struct run *run = memory_allocate(sizeof *run);
+    sigset_t before;
+    run->plan = plan;
+    run->device_ids = memory_allocate((plan->devices->n + 1) * sizeof *run->device_ids);
+    run->status = catch_signals(run, &before, &run->error);
+    while (run->status == GB_OK) {
+        assign(run);
+        if (count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled))
+            break;
+        wait_and_listen(run);
+    }
+    count_left(run);
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        struct slot *slot = &run->slots[i];
+        slot_close(slot);
+        if (slot->visit) {
+            collector_free(&slot->collector);
+            visit_free(slot->visit);
+        }
+    }
+    while (run->n_window > 0)
+        visit_free(take_from_window(run, run->n_window - 1));
+    if (run->signals > 0)
+        close(run->signals);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    *ret = run->counts;
+    int32_t status = run->status;
+    if (status != GB_OK)
+        *error = run->error;
+    free(run->device_ids);
+    free(run);
+    return status;
+}

@@ -1,0 +1,261 @@
+/* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. Floor 5. */
+#include "core/verbs.h"
+#include "core/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct verb_option list_options[] = {
+    CONFIG_OPTIONS,
+    {"format", 'f', "FORMAT", "table, csv or md"},
+};
+
+static const struct verb_option check_options[] = {
+    CONFIG_OPTIONS,
+    {"print", 0, NULL, "print the settings used as a configuration, with where each came from"},
+};
+
+static int usage(const char *format, const char *value)
+{
+    fprintf(stderr, "gbrun: error: ");
+    fprintf(stderr, format, value);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+/* ---- tables and CSV ---- */
+
+static void csv_cell(const char *cell, bool is_first, FILE *out)
+{
+    if (!is_first)
+        fputc(',', out);
+    if (!strpbrk(cell, ",\"\r\n")) {
+        fputs(cell, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *cell; cell++)
+        fprintf(out, *cell == '"' ? "\"\"" : "%c", *cell);
+    fputc('"', out);
+}
+
+/* Rows of texts, printed as they come (CSV) or at the end (tables). */
+struct listing {
+    int format;
+    struct table table;
+};
+
+static void listing_begin(struct listing *listing, int format, const char *const *heads, size_t n)
+{
+    *listing = (struct listing){.format = format};
+    for (size_t i = 0; i < n; i++) {
+        if (format == FORMAT_CSV)
+            csv_cell(heads[i], i == 0, stdout);
+        else
+            table_column(&listing->table, heads[i], false);
+    }
+    if (format == FORMAT_CSV)
+        fputs("\r\n", stdout);
+}
+
+static void listing_row(struct listing *listing, const char *const *cells, size_t n)
+{
+    if (listing->format != FORMAT_CSV)
+        table_row(&listing->table);
+    for (size_t i = 0; i < n; i++) {
+        if (listing->format == FORMAT_CSV)
+            csv_cell(cells[i], i == 0, stdout);
+        else
+            table_cell(&listing->table, cells[i]);
+    }
+    if (listing->format == FORMAT_CSV)
+        fputs("\r\n", stdout);
+}
+
+static void listing_end(struct listing *listing)
+{
+    struct text text = {0};
+    if (listing->format != FORMAT_CSV)
+        table_write(&listing->table,
+                    listing->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &text);
+    fputs(text_get(&text), stdout);
+    text_free(&text);
+    table_free(&listing->table);
+}
+
+/* ---- list ---- */
+
+/* One line a case, printed as it is made: a sweep may be long. */
+static int list_cases(const struct arguments *arguments, int format)
+{
+    struct configuration configuration;
+    int code = configuration_read(arguments, &configuration);
+    uint64_t n = code == EXIT_FINE ? sweep_size(configuration.sweep) : 0;
+    if (format == FORMAT_CSV && code == EXIT_FINE)
+        fputs("case,bench,label,policy,device\r\n", stdout);
+    for (uint64_t i = 0; i < n && code == EXIT_FINE; i++) {
+        struct arena arena = {0};
+        struct bench_case bench_case;
+        struct gb_error error;
+        struct text label = {0};
+        if (sweep_case(configuration.sweep, i, &arena, &bench_case, &error) == GB_OK) {
+            const struct plugin_settings *device = bench_case.device.settings;
+            bench_case_label(&bench_case, &label);
+            if (format == FORMAT_CSV) {
+                printf("%llu", (unsigned long long)i + 1);
+                csv_cell(bench_case.bench, false, stdout);
+                csv_cell(text_get(&label), false, stdout);
+                csv_cell(bench_case.policy->name, false, stdout);
+                csv_cell(device ? device->name : "auto", false, stdout);
+                fputs("\r\n", stdout);
+            } else {
+                printf("%s\n", text_get(&label));
+            }
+        } else {
+            say_error(&error);
+            code = EXIT_INTERNAL;
+        }
+        text_free(&label);
+        arena_free(&arena);
+    }
+    if (code == EXIT_FINE && format != FORMAT_CSV)
+        fprintf(stderr, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
+    configuration_free(&configuration);
+    return code;
+}
+
+static int list_plugins(const struct arguments *arguments, int format)
+{
+    static const char *const heads[] = {"kind", "id", "version", "summary", "module"};
+    struct arena arena = {0};
+    struct catalogue catalogue;
+    struct listing listing;
+    int code = catalogue_read(arguments, &arena, &catalogue);
+    listing_begin(&listing, format, heads, 5);
+    for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
+        const struct plugin_info *info = &catalogue.plugins[i];
+        const char *cells[] = {plugin_kind_words(info->plugin.kind), info->plugin.id,
+                               info->plugin.version, info->plugin.summary, info->path};
+        listing_row(&listing, cells, 5);
+    }
+    listing_end(&listing);
+    for (size_t i = 0; i < catalogue.n_failures; i++)
+        fprintf(stderr, "%s: can not be used: %s\n", catalogue.failures[i].path,
+                catalogue.failures[i].reason);
+    if (catalogue.n_plugins == 0)
+        for (size_t i = 0; i < catalogue.n_folders; i++)
+            fprintf(stderr, "no plugins in %s\n", catalogue.folders[i]);
+    arena_free(&arena);
+    return code;
+}
+
+/* The devices of a configuration, or of every device plugin with its defaults. */
+static int list_devices(const struct arguments *arguments, int format)
+{
+    static const char *const heads[] = {"device", "model", "units", "memory", "uuid"};
+    struct configuration configuration = {0};
+    const struct plugin_settings *settings = NULL;
+    struct device_list devices = {0};
+    struct gb_error error;
+    struct listing listing;
+    int code;
+    size_t n = 0, n_auto = 0;
+    if (argument(arguments, "config")) {
+        code = configuration_read(arguments, &configuration);
+        n = code == EXIT_FINE ? settings_devices(configuration.settings, &settings, &n_auto) : 0;
+    } else {
+        code = catalogue_read(arguments, &configuration.arena, &configuration.catalogue);
+        struct catalogue *catalogue = &configuration.catalogue;
+        struct plugin_settings *all = ARENA_ARRAY(&configuration.arena, struct plugin_settings,
+                                                  catalogue->n_plugins);
+        for (size_t i = 0; i < catalogue->n_plugins; i++)
+            if (catalogue->plugins[i].plugin.kind == GB_PLUGIN_DEVICE)
+                all[n++] = (struct plugin_settings){.name = catalogue->plugins[i].plugin.id,
+                                                    .info = &catalogue->plugins[i]};
+        settings = all;
+    }
+    if (code == EXIT_FINE &&
+        devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK) {
+        say_error(&error);
+        code = EXIT_INTERNAL;
+    }
+    listing_begin(&listing, format, heads, 5);
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct known_device *device = &devices.items[i];
+        char memory[NUMBER_TEXT_MAX];
+        const char *cells[] = {
+            arena_printf(&configuration.arena, "%s:%u", device->settings->name, device->info.index),
+            device->info.model, arena_printf(&configuration.arena, "%u", device->info.n_units),
+            format_bytes((double)device->info.memory_bytes, memory), device->info.uuid};
+        listing_row(&listing, cells, 5);
+    }
+    listing_end(&listing);
+    for (size_t i = 0; i < devices.n_absent; i++)
+        fprintf(stderr, "%s: absent: %s\n", devices.absent[i].settings->name,
+                devices.absent[i].reason);
+    configuration_free(&configuration);
+    return code;
+}
+
+static int run_list(const struct arguments *arguments)
+{
+    const char *const *operands;
+    size_t n = argument_operands(arguments, &operands);
+    const char *format_text = argument(arguments, "format");
+    int format = format_text ? format_named(format_text) : FORMAT_TABLE;
+    if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
+        return usage("--format %s: expected table, csv or md", format_text);
+    const char *what = n ? operands[0] : "cases";
+    if (text_equal(what, "cases"))
+        return list_cases(arguments, format);
+    if (text_equal(what, "plugins"))
+        return list_plugins(arguments, format);
+    if (text_equal(what, "devices"))
+        return list_devices(arguments, format);
+    return usage("list %s: expected cases, plugins or devices", what);
+}
+
+const struct verb verb_list = {
+    .name = "list",
+    .operands = "[cases|plugins|devices]",
+    .summary = "List the cases of a configuration, or the plugins or devices there are",
+    .help = "Opens no device. Cases need -c; without it the devices are those of all device "
+            "plugins with\n"
+            "their default settings. Modules that can not be used are named with the reason.",
+    .options = list_options,
+    .n_options = sizeof list_options / sizeof *list_options,
+    .run = run_list,
+};
+
+/* ---- check ---- */
+
+static int run_check(const struct arguments *arguments)
+{
+    struct configuration configuration;
+    int code = configuration_read(arguments, &configuration);
+    if (code == EXIT_FINE && argument(arguments, "print")) {
+        struct text text = {0};
+        settings_print(configuration.settings, &text);
+        fputs(text_get(&text), stdout);
+        text_free(&text);
+    } else if (code == EXIT_FINE) {
+        uint64_t n = sweep_size(configuration.sweep);
+        printf("%s: ok, %llu case%s\n", configuration.path, (unsigned long long)n,
+               n == 1 ? "" : "s");
+    }
+    configuration_free(&configuration);
+    return code;
+}
+
+const struct verb verb_check = {
+    .name = "check",
+    .operands = "",
+    .summary = "Check a configuration and say all that is wrong with it",
+    .help = "Reads the configuration, checks every value through the plugins' own tables and "
+            "expands the\n"
+            "sweeps. Runs nothing. Exit code 2 if there are errors.",
+    .options = check_options,
+    .n_options = sizeof check_options / sizeof *check_options,
+    .run = run_check,
+};

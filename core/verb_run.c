@@ -1,0 +1,330 @@
+/* verb_run.c - gbrun run: measures what a configuration asks for. Floor 5. */
+#include "core/host_clock.h"
+#include "core/machine.h"
+#include "core/sha256.h"
+#include "core/supervisor.h"
+#include "core/verbs.h"
+#include "core/views.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct verb_option options[] = {
+    CONFIG_OPTIONS,
+    {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
+    {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
+    {"run", 0, "N", "with --resume: run N instead of the newest"},
+    {"format", 'f', "FORMAT", "of the table at the end: table, csv, json, jsonl or md"},
+    {"quiet", 'q', NULL, "print only errors and the table"},
+    {"verbose", 'v', NULL, "more columns, all messages"},
+};
+
+/* What the verb works on, from the command line to the table. */
+struct job {
+    const struct arguments *arguments;
+    struct configuration configuration;
+    struct store *store;
+    const char *store_path;
+    int64_t run_id, run_number;
+    struct device_list devices;
+    uint64_t *done;
+    size_t n_done, capacity;
+    uint64_t n_visits;
+    uint32_t n_rounds;
+};
+
+static int fail(const struct gb_error *error, int code)
+{
+    say_error(error);
+    return code;
+}
+
+static int usage(const char *format, const char *value)
+{
+    struct gb_error error;
+    char text[512];
+    snprintf(text, sizeof text, format, value);
+    error_set(&error, GB_INVALID, "%s", text);
+    return fail(&error, EXIT_USAGE);
+}
+
+/* ---- the record of the run ---- */
+
+/* The command line as a shell would take it. */
+static char *command_line(struct arena *arena)
+{
+    struct text text = {0};
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    int letter;
+    bool fresh = true;
+    while (file && (letter = fgetc(file)) != EOF) {
+        if (!fresh || text.length == 0) {
+            char one[2] = {(char)letter, 0};
+            if (letter)
+                text_add(&text, one);
+        } else {
+            text_printf(&text, " %c", letter);
+        }
+        fresh = letter == 0;
+    }
+    if (file)
+        fclose(file);
+    char *copy = arena_text(arena, text_get(&text));
+    text_free(&text);
+    return copy;
+}
+
+static int32_t store_modules(struct job *job, struct gb_error *error)
+{
+    const struct catalogue *catalogue = &job->configuration.catalogue;
+    const struct plugin_request *requests;
+    size_t n = settings_requests(job->configuration.settings, &requests);
+    for (size_t i = 0; i < n; i++) {
+        const struct plugin_info *info =
+            requests[i].path
+                ? catalogue_find_in(catalogue, requests[i].kind, requests[i].path, requests[i].id)
+                : catalogue_find(catalogue, requests[i].kind, requests[i].id);
+        bool is_known = !info;
+        for (size_t j = 0; j < i && !is_known; j++)
+            is_known = requests[j].kind == requests[i].kind &&
+                       text_equal(requests[j].id ? requests[j].id : "",
+                                  requests[i].id ? requests[i].id : "") &&
+                       text_equal(requests[j].path ? requests[j].path : "",
+                                  requests[i].path ? requests[i].path : "");
+        if (is_known)
+            continue;
+        char sha256[SHA256_TEXT];
+        if (sha256_file(info->path, sha256, error) != GB_OK)
+            return error->status;
+        struct module_record module = {.path = info->path,
+                                       .sha256 = sha256,
+                                       .kind = plugin_kind_words(info->plugin.kind),
+                                       .id = info->plugin.id,
+                                       .version = info->plugin.version};
+        if (store_module(job->store, job->run_id, &module, error) != GB_OK)
+            return error->status;
+    }
+    return GB_OK;
+}
+
+static int32_t begin_run(struct job *job, struct gb_error *error)
+{
+    struct configuration *configuration = &job->configuration;
+    struct text config = {0};
+    char started[UTC_TEXT];
+    struct sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    settings_print(configuration->settings, &config);
+    utc_text(started);
+    struct run_record run = {.started = started,
+                             .version = GBRUN_VERSION,
+                             .command_line = command_line(&configuration->arena),
+                             .config_path = configuration->path,
+                             .config_folder = configuration->folder,
+                             .config = text_get(&config),
+                             .seed = settings_run(configuration->settings)->seed,
+                             .n_cases = job->n_visits};
+    uuid_new(run.uuid);
+    sha256_begin(&hash);
+    sha256_add(&hash, config.data, config.length);
+    sha256_end(&hash, digest);
+    sha256_text(digest, run.config_sha256);
+    machine_facts(&configuration->arena, &run.facts, &run.n_facts);
+    int32_t status = store_run_begin(job->store, &run, &job->run_id, error);
+    text_free(&config);
+    return status == GB_OK ? store_modules(job, error) : status;
+}
+
+/* ---- resuming ---- */
+
+static void note_done(void *context, const char *bench, const char *uid, const char *policy,
+                      uint64_t position, uint32_t round)
+{
+    struct job *job = context;
+    (void)bench;
+    (void)uid;
+    (void)policy; /* the configuration is the same, so the position says it all */
+    if (job->n_done == job->capacity) {
+        job->capacity = job->capacity ? 2 * job->capacity : 1024;
+        job->done = memory_resize(job->done, job->capacity * sizeof *job->done);
+    }
+    job->done[job->n_done++] = visit_key(position, round);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+static int read_run_number(const struct arguments *arguments, int64_t *ret)
+{
+    const char *text = argument(arguments, "run");
+    char *end;
+    *ret = RUN_NEWEST;
+    if (!text)
+        return EXIT_FINE;
+    *ret = strtoll(text, &end, 10);
+    if (*ret < 1 || *end)
+        return usage("--run %s: expected the number of a run, from 1", text);
+    return EXIT_FINE;
+}
+
+static int open_resumed(struct job *job)
+{
+    struct gb_error error;
+    struct run_record run;
+    struct arena arena = {0};
+    job->store_path = argument(job->arguments, "resume");
+    int code = read_run_number(job->arguments, &job->run_number);
+    if (code != EXIT_FINE)
+        return code;
+    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
+        argument(job->arguments, "output"))
+        return usage("--resume %s: goes on with the configuration and the file it names: leave "
+                     "out --config, --set and --output",
+                     job->store_path);
+    if (access(job->store_path, F_OK) != 0)
+        return usage("%s: there is no such results file to resume", job->store_path);
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK ||
+        store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
+        arena_free(&arena);
+        return fail(&error, EXIT_USAGE);
+    }
+    const char *folder = arena_text(&arena, run.config_folder);
+    code = configuration_read_text(
+        arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder, run.config,
+        job->arguments, &job->configuration);
+    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job, &error) != GB_OK)
+        code = fail(&error, EXIT_INTERNAL);
+    if (job->n_done)
+        qsort(job->done, job->n_done, sizeof *job->done, compare_keys);
+    /* The texts are used until the end: they become the configuration's. */
+    arena_adopt(&job->configuration.arena, &arena);
+    return code;
+}
+
+static int open_fresh(struct job *job)
+{
+    struct gb_error error;
+    int code = configuration_read(job->arguments, &job->configuration);
+    if (code != EXIT_FINE)
+        return code;
+    job->store_path = argument(job->arguments, "output");
+    if (!job->store_path)
+        job->store_path = settings_run(job->configuration.settings)->results;
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+        return fail(&error, EXIT_INTERNAL);
+    return EXIT_FINE;
+}
+
+/* ---- measuring ---- */
+
+static int report(struct job *job, const struct run_counts *counts, int format)
+{
+    struct gb_error error;
+    struct view_options view = {.format = format,
+                                .run = job->run_number,
+                                .verbose = argument(job->arguments, "verbose") != NULL};
+    struct text table = {0};
+    int32_t status = GB_OK;
+    if (format == FORMAT_TABLE || format == FORMAT_MARKDOWN)
+        status = view_show(job->store, &view, &table, &error);
+    else
+        status = view_export(job->store, &view, stdout, &error);
+    fputs(text_get(&table), stdout);
+    text_free(&table);
+    if (status != GB_OK)
+        return fail(&error, EXIT_INTERNAL);
+    if (counts->is_cancelled)
+        fprintf(stderr,
+                "gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
+                "--resume %s\n",
+                (unsigned long long)counts->n_left, (unsigned long long)job->n_visits,
+                job->store_path);
+    return counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
+}
+
+static int measure(struct job *job, int format)
+{
+    struct configuration *configuration = &job->configuration;
+    struct gb_error error;
+    const struct plugin_settings *devices;
+    size_t n_auto, n_devices = settings_devices(configuration->settings, &devices, &n_auto);
+    if (plan_count_visits(configuration->sweep, &job->n_visits, &job->n_rounds, &error) != GB_OK ||
+        devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
+            GB_OK ||
+        (job->run_id == 0 && begin_run(job, &error) != GB_OK))
+        return fail(&error, EXIT_INTERNAL);
+    struct progress progress;
+    struct run_counts counts = {0};
+    progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL,
+                   argument(job->arguments, "verbose") != NULL, job->n_visits, job->n_done);
+    struct run_plan plan = {.params = settings_run(configuration->settings),
+                            .sweep = configuration->sweep,
+                            .devices = &job->devices,
+                            .store = job->store,
+                            .run_id = job->run_id,
+                            .n_rounds = job->n_rounds,
+                            .done = job->done,
+                            .n_done = job->n_done,
+                            .progress = &progress};
+    int32_t status = supervise(&plan, &counts, &error);
+    progress_end(&progress);
+    if (status != GB_OK) {
+        say_error(&error);
+        fprintf(stderr,
+                "gbrun: what was measured before is in %s; to go on: gbrun run --resume %s\n",
+                job->store_path, job->store_path);
+        return EXIT_INTERNAL;
+    }
+    char finished[UTC_TEXT];
+    int code = counts.n_bad > 0 || counts.is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
+    utc_text(finished);
+    if (!counts.is_cancelled &&
+        store_run_end(job->store, job->run_id, finished, code, &error) != GB_OK)
+        return fail(&error, EXIT_INTERNAL);
+    return report(job, &counts, format);
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct job job = {.arguments = arguments, .run_number = RUN_NEWEST};
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    const char *const *operands;
+    if (argument_operands(arguments, &operands) > 0)
+        return usage("'%s': run takes no operand; a configuration is given with -c", operands[0]);
+    const char *format_text = argument(arguments, "format");
+    int format = format_text ? format_named(format_text) : FORMAT_TABLE;
+    if (format < 0)
+        return usage("--format %s: expected table, csv, json, jsonl or md", format_text);
+    int code = argument(arguments, "resume") ? open_resumed(&job) : open_fresh(&job);
+    if (code == EXIT_FINE)
+        code = measure(&job, format);
+    struct gb_error error;
+    if (store_close(job.store, &error) != GB_OK)
+        code = fail(&error, EXIT_INTERNAL);
+    free(job.done);
+    configuration_free(&job.configuration);
+    return code;
+}
+
+const struct verb verb_run = {
+    .name = "run",
+    .operands = "",
+    .summary = "Measure every case of a configuration",
+    .help = "Expands the sweeps of the configuration, measures each case in a worker process until "
+            "its\n"
+            "stopping policy is satisfied, checks its result, and stores it before the next one. "
+            "Ends with\n"
+            "a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`.\n"
+            "Exit code: 0 all fine, 1 some case failed or the run was stopped, 2 the command line "
+            "or the\n"
+            "configuration is wrong and nothing was run, 4 the run could not go on.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,55 @@
+/*
+ * verbs.h - what the verbs have in common: configurations, messages, the list of verbs. Floor 5.
+ */
+#ifndef GBRUN_CORE_VERBS_H
+#define GBRUN_CORE_VERBS_H
+
+#include "core/arguments.h"
+#include "core/probe.h"
+#include "core/settings.h"
+
+extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
+    verb_merge, verb_doctor;
+
+/* All verbs, in the order of `gbrun help`. */
+size_t verbs_all(const struct verb *const **ret);
+const struct verb *verb_named(const char *name);
+
+/* "FILE:LINE:COLUMN: error: TEXT" on standard error. */
+void say_error(const struct gb_error *error);
+void say_errors(const struct error_list *errors);
+
+/* The options of verbs that read a configuration, for their tables. */
+#define CONFIG_OPTIONS                                                                             \
+    {"config", 'c', "FILE", "read the configuration from FILE; - is standard input"},              \
+        {"set", 's', "SECTION.KEY=VALUE", "override a key of the configuration; may be repeated"}, \
+    {                                                                                              \
+        "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
+    }
+
+/* A configuration, read, checked and expanded. */
+struct configuration {
+    struct arena arena;
+    const char *path;
+    const char *folder; /* that relative paths in it start from */
+    struct ini ini;
+    struct settings *settings;
+    struct path_list folders;
+    struct catalogue catalogue;
+    struct sweep *sweep;
+};
+
+/*
+ * Reads what the arguments name (--config, --set, --plugin-path). Says all errors itself; returns
+ * an exit code, EXIT_FINE if there are none.
+ */
+int configuration_read(const struct arguments *arguments, struct configuration *ret);
+/* The same from text, as it is kept in a results file. */
+int configuration_read_text(const char *path, const char *folder, const char *text,
+                            const struct arguments *arguments, struct configuration *ret);
+void configuration_free(struct configuration *configuration);
+
+/* Every module in the folders that --plugin-path and the environment name. */
+int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret);
+
+#endif

@@ -1,0 +1,241 @@
+/*
+ * view_internal.h - what the views share: cells, columns, and which cases are to be seen. Floor 4.
+ */
+#ifndef GBRUN_CORE_VIEW_INTERNAL_H
+#define GBRUN_CORE_VIEW_INTERNAL_H
+
+#include "core/store_read.h"
+#include "core/views.h"
+
+/* One value of a row. */
+enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_BOOL, CELL_TEXT };
+enum { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_RATIO, UNIT_GFLOPS, UNIT_BYTES_PER_S, UNIT_PER_S };
+
+struct cell {
+    int kind; /* CELL_... */
+    int unit; /* UNIT_... */
+    int64_t integer;
+    double real; /* NaN is a CELL_NULL */
+    const char *text;
+};
+
+struct view_row {
+    const struct stored_run *run;
+    const struct stored_device *device; /* NULL: none was opened */
+    struct stored_case c;
+};
+
+/* A column by what is looked up in a row. */
+enum { COLUMN_PARAMETER, COLUMN_RESULT, COLUMN_METRIC };
+struct view_column {
+    int kind;
+    int result;       /* COLUMN_RESULT: which */
+    const char *name; /* of the parameter, the metric or the result column */
+    const char *head; /* what stands over it: the name, or metric.NAME */
+    const char *unit; /* COLUMN_METRIC; "" */
+};
+
+size_t result_columns(void); /* how many there are */
+const char *result_column_name(size_t i);
+enum { RESULT_COLUMNS_BEFORE_PARAMETERS = 8 }; /* run ... plugin_version: what is measured */
+struct view_column result_column(size_t i);
+bool result_column_is_text(size_t i);
+const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
+
+struct cell cell_of(const struct view_row *row, const struct view_column *column);
+struct cell cell_of_parameter(const struct parameter *parameter);
+int cell_compare(const struct cell *a, const struct cell *b); /* NULL after all else */
+/* Full precision; NULL gives "". Infinite numbers are inf and -inf. */
+void cell_exact(const struct cell *cell, struct text *out);
+/* Six significant digits in the column's unit. */
+void cell_short(const struct cell *cell, struct text *out);
+/* With a unit that fits. Line breaks become blanks. */
+void cell_readable(const struct cell *cell, struct text *out);
+void add_single_line(struct text *out, const char *words);
+
+/* The time that stands for a case, ns: the policy's estimate of the median, else the samples'
+ * median. NaN: there is none. */
+double central_ns(const struct stored_case *c);
+double spread_of(const struct stored_case *c); /* (q3 - q1) / median */
+
+enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
+int verified_of(const struct stored_case *c);
+/* The judged metric that says most: the first that failed, else the first with a tolerance; or
+ * NULL. */
+const struct check_record *main_check(const struct stored_case *c);
+
+const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
+
+/* "streams rows=32 streams=4": bench and axes. */
+void add_case_label(struct text *out, const struct stored_case *c);
+
+/* What the selected cases have, found in one pass over them. */
+struct survey_parameter {
+    const char *name;
+    const char *first; /* value; NULL: not every case has it */
+    bool is_axis, varies;
+    bool is_number;
+};
+
+struct survey_bench {
+    const char *name;
+    struct survey_parameter *parameters;
+    size_t n_parameters, capacity;
+    uint64_t n_cases;
+};
+
+struct survey_metric {
+    const char *name, *unit;
+};
+
+struct survey {
+    struct arena *arena;
+    struct survey_bench *benches;
+    size_t n_benches, benches_capacity;
+    struct survey_metric *metrics;
+    size_t n_metrics, metrics_capacity;
+    const char *device, *policy, *clock; /* of the first case */
+    bool several_devices, several_policies, several_clocks, several_runs;
+    int64_t run_id;
+    uint32_t last_round;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check;
+    uint64_t n_cases;
+};
+
+/* The cases that options select, in order. */
+struct view_entry {
+    int64_t case_id;
+    size_t run; /* index */
+    uint64_t position;
+    uint64_t place; /* hash of bench, position, policy and device: equal for rounds of one case */
+    uint32_t round;
+};
+
+struct view {
+    struct store *store;
+    const struct view_options *options;
+    struct arena arena;
+    struct stored_run *runs;
+    size_t n_runs;
+    struct view_devices {
+        struct stored_device *items;
+        size_t n;
+    } * devices;             /* by run */
+    const char **parameters; /* names in the selected runs, sorted */
+    size_t n_parameters;
+    const char **metrics;
+    size_t n_metrics;
+    struct view_entry *entries;
+    size_t n_entries;
+    struct survey survey;
+};
+
+int32_t view_open(struct store *store, const struct view_options *options, int64_t run,
+                  struct view *ret, struct gb_error *error);
+void view_close(struct view *view);
+
+/* Reads the case of an entry; text is the arena's. */
+int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
+                  struct view_row *ret, struct gb_error *error);
+
+/* A column by its name; option: "--sort", for the error. */
+int32_t view_column_named(const struct view *view, const char *name, const char *option,
+                          struct view_column *ret, struct gb_error *error);
+
+/* The columns of --columns. */
+int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,
+                           struct gb_error *error);
+
+void survey_add(struct survey *survey, const struct view_row *row);
+const char *device_label(const struct view_row *row, struct arena *arena);
+/* Is the parameter worth a column: an axis, or different from case to case? */
+bool survey_shows(const struct survey_parameter *parameter);
+
+/* Of several benches, the parameters (those shown only, or all) in order of appearance. */
+size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
+                    const struct survey_parameter ***ret);
+
+/* The rounds of one case, one after the other in the list of entries. */
+struct group {
+    size_t first, n;
+};
+
+/* Puts the rounds of each case next to each other; the groups are the caller's to free. */
+struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
+
+/* A case as it is shown, its rounds combined. */
+struct shown {
+    const struct view_row *row; /* of the first round, for what all have in common */
+    size_t n_rounds;
+    double central_ns, low_ns, high_ns, spread;
+    bool has_interval;
+    const char *statistic;
+    uint64_t n_samples;
+    const struct view_row *worst; /* the first round that is not ok, or NULL */
+    const struct view_row *checked;
+    bool has_modes;
+};
+
+/* Median of the rounds' times, from the lowest low end to the highest high end. */
+struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
+/* Of the values that are not NaN; reorders them. */
+double median_of_known(double *values, size_t n);
+
+/* --pivot: one column for each value of a parameter, rows for all else that differs. */
+int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
+/* Adds the table, with a line on what was left out. */
+int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
+/* The writers of exports. */
+int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
+
+void csv_field(struct text *out, const char *field, bool first);
+
+/* Columns being put together; column_list_new has room for all there are. */
+struct column_list {
+    struct view_column *items;
+    size_t n;
+};
+struct column_list column_list_new(struct view *view);
+void column_list_result(struct column_list *list, const char *name);
+void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
+void column_list_metrics(struct view *view, struct column_list *list);
+
+/* Columns of samples of all selected cases: clocks, then elapsed, iterations ... */
+int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
+                          struct gb_error *error);
+void sample_column_head(const char *name, struct text *out); /* "wall_ns", "flags" */
+/* What a gap in a column stands for; NaN: not known. */
+double sample_missing(const struct view_row *row, const char *name);
+
+/* What is said after a table. Zero-initialize, with an arena. */
+struct note {
+    const char *words;
+    const char *first; /* label of the first case it was said of */
+    uint64_t count;
+};
+struct note_list {
+    struct note *items;
+    size_t n, capacity;
+};
+struct notes {
+    struct arena *arena;
+    struct note_list failures, skips, messages, modes;
+    uint64_t n_cases;
+    uint64_t n_short; /* cases with an overhead above 1 % of the median */
+    double short_overhead_ns;
+    uint64_t throttled_cases, throttled_samples, all_samples;
+    uint64_t lost_cases, lost_samples;
+    uint64_t unconverged, limited, gave_up;
+};
+void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
+void notes_write(const struct notes *notes, bool verbose, struct text *out);
+
+/* Writes and empties the text; GB_IO names what went wrong. */
+int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
+int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
+
+#endif

@@ -1,0 +1,211 @@
+/* view_notes.c - what is said after a table: failures, messages, doubts. Floor 4. */
+#include "core/view_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MODES_SHOWN = 8, LISTED_MAX = 20 };
+
+/* One list entry for equal words, with how often they were said. */
+static void list_add(struct notes *notes, struct note_list *list, const char *words,
+                     const char *label)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (text_equal(list->items[i].words, words)) {
+            list->items[i].count++;
+            return;
+        }
+    if (list->n == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 8;
+        struct note *larger = ARENA_ARRAY(notes->arena, struct note, list->capacity);
+        if (list->n)
+            memcpy(larger, list->items, list->n * sizeof *larger);
+        list->items = larger;
+    }
+    list->items[list->n++] = (struct note){arena_text(notes->arena, words),
+                                           arena_text(notes->arena, label), 1};
+}
+
+static const char *severity_word(int32_t severity)
+{
+    static const char *const words[] = {"debug", "info",       "warning",
+                                        "error", "plugin bug", "gbrun bug"};
+    return severity >= 0 && severity < 6 ? words[severity] : "message";
+}
+
+static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    case_status_describe(c->record.status, c->record.status_text, &words);
+    if (c->record.status == CASE_WRONG_RESULT && !*c->record.status_text && main_check(c))
+        text_printf(&words, ": %s", main_check(c)->text);
+    if (c->record.status == CASE_SKIPPED)
+        list_add(notes, &notes->skips,
+                 *c->record.status_text ? c->record.status_text : "no reason given", label);
+    else if (case_status_is_bad(c->record.status))
+        list_add(notes, &notes->failures, text_get(&words), label);
+}
+
+static void add_messages(struct notes *notes, const struct stored_case *c, const char *label,
+                         bool verbose)
+{
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; i < c->record.n_messages; i++) {
+        const struct message_record *message = &c->record.messages[i];
+        if (message->severity < GB_LOG_WARNING && !verbose)
+            continue;
+        text_clear(&words);
+        text_printf(&words, "%s: ", severity_word(message->severity));
+        add_single_line(&words, message->text);
+        list_add(notes, &notes->messages, text_get(&words), label);
+    }
+}
+
+static void add_modes(struct notes *notes, const struct gb_estimate *estimate, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    char number[NUMBER_TEXT_MAX];
+    if (estimate->n_modes < 2)
+        return;
+    text_printf(&words, "%s:", label);
+    for (uint32_t i = 0; i < estimate->n_modes; i++)
+        text_printf(&words, "%s %s (%.0f %%)", i ? "," : "",
+                    format_time(estimate->modes[i].median_ns, 4, number),
+                    100 * estimate->modes[i].weight);
+    list_add(notes, &notes->modes, text_get(&words), label);
+}
+
+void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
+{
+    const struct stored_case *c = &row->c;
+    const struct case_record *record = &c->record;
+    CLEANUP(text_free) struct text label = {0};
+    add_case_label(&label, c);
+    notes->n_cases++;
+    add_outcome(notes, c, text_get(&label));
+    add_messages(notes, c, text_get(&label), verbose);
+    add_modes(notes, &record->estimate, text_get(&label));
+    /* The overhead is a sample's, the median an iteration's. */
+    double overhead_ns = record->overhead_ns /
+                         (record->iterations ? (double)record->iterations : 1);
+    if (overhead_ns > 0.01 * c->summary.median) {
+        notes->n_short++;
+        notes->short_overhead_ns = fmax(notes->short_overhead_ns, record->overhead_ns);
+    }
+    notes->all_samples += record->n_samples;
+    notes->throttled_cases += c->n_throttled > 0;
+    notes->throttled_samples += c->n_throttled;
+    notes->lost_cases += record->n_lost > 0;
+    notes->lost_samples += record->n_lost;
+    if (!record->has_estimate)
+        return;
+    notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
+    notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
+    notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
+}
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
+
+static void write_left_out(size_t n, struct text *out)
+{
+    if (n)
+        text_printf(out, "  and %zu more; --verbose shows all\n", n);
+}
+
+/* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
+static void write_outcomes(const struct note_list *list, const char *heading, bool verbose,
+                           struct text *out)
+{
+    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
+    if (!list->n)
+        return;
+    text_printf(out, "\n%s\n", heading);
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "  %s", list->items[i].first);
+        if (list->items[i].count > 1)
+            text_printf(out, " and %llu more", (unsigned long long)list->items[i].count - 1);
+        text_add(out, ": ");
+        add_single_line(out, list->items[i].words);
+        text_add(out, "\n");
+    }
+    write_left_out(list->n - n, out);
+}
+
+static void write_messages(const struct note_list *list, bool verbose, struct text *out)
+{
+    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
+    if (!list->n)
+        return;
+    text_add(out, "\nmessages\n");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "  %s", list->items[i].words);
+        if (list->items[i].count > 1)
+            text_printf(out, " (%llu times, first in %s)\n",
+                        (unsigned long long)list->items[i].count, list->items[i].first);
+        else
+            text_printf(out, " (%s)\n", list->items[i].first);
+    }
+    write_left_out(list->n - n, out);
+}
+
+static void write_counts(const struct notes *notes, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    const struct {
+        uint64_t n;
+        const char *one, *many;
+    } verdicts[] = {
+        {notes->unconverged, "case did not reach the interval asked for",
+         "cases did not reach the interval asked for"},
+        {notes->limited, "case is limited by the clock's step",
+         "cases are limited by the clock's step"},
+        {notes->gave_up, "case was given up by its policy", "cases were given up by their policy"},
+    };
+    if (notes->n_short)
+        text_printf(out, "  %llu %s shorter than 100 times the empty sample's %s\n",
+                    (unsigned long long)notes->n_short,
+                    plural(notes->n_short, "case has samples", "cases have samples"),
+                    format_time(notes->short_overhead_ns, 3, number));
+    if (notes->throttled_cases)
+        text_printf(out, "  %llu %s throttled samples: %llu of %llu\n",
+                    (unsigned long long)notes->throttled_cases,
+                    plural(notes->throttled_cases, "case has", "cases have"),
+                    (unsigned long long)notes->throttled_samples,
+                    (unsigned long long)notes->all_samples);
+    if (notes->lost_cases)
+        text_printf(
+            out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,
+            plural(notes->lost_cases, "case", "cases"), (unsigned long long)notes->lost_samples,
+            plural(notes->lost_samples, "sample", "samples"));
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        if (verdicts[i].n)
+            text_printf(out, "  %llu %s\n", (unsigned long long)verdicts[i].n,
+                        plural(verdicts[i].n, verdicts[i].one, verdicts[i].many));
+}
+
+static void write_modes(const struct note_list *list, bool verbose, struct text *out)
+{
+    size_t n = verbose || list->n <= MODES_SHOWN ? list->n : MODES_SHOWN;
+    if (!list->n)
+        return;
+    text_add(out, "  * several modes, with their shares of the samples:\n");
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "    %s\n", list->items[i].words);
+    if (list->n > n)
+        text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
+}
+
+void notes_write(const struct notes *notes, bool verbose, struct text *out)
+{
+    CLEANUP(text_free) struct text doubts = {0};
+    write_outcomes(&notes->failures, "failures", verbose, out);
+    write_outcomes(&notes->skips, "skipped", verbose, out);
+    write_messages(&notes->messages, verbose, out);
+    write_counts(notes, &doubts);
+    write_modes(&notes->modes, verbose, &doubts);
+    if (doubts.length)
+        text_printf(out, "\nnotes\n%s", text_get(&doubts));
+}

@@ -1,0 +1,207 @@
+/* worker.c - see worker.h. Floor 4. */
+#include "core/worker.h"
+
+#include "core/case_run.h"
+#include "core/messages.h"
+#include "core/process_state.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Leaving more than this behind makes a worker be replaced: the next case must find the memory it
+ * needs. */
+static const uint64_t leak_bytes = (uint64_t)256 << 20;
+
+struct worker {
+    struct worker_link link;
+    struct session *session;
+    struct host_sink sink;
+};
+
+static void send_log(void *context, int32_t severity, const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_LOG);
+    wire_put_u32(writer, (uint32_t)severity);
+    wire_put_text(writer, text);
+    link_send(&worker->link);
+}
+
+static void send_metric(void *context, const char *name, double value, const char *unit)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_METRIC);
+    wire_put_text(writer, name);
+    wire_put_f64(writer, value);
+    wire_put_text(writer, unit);
+    link_send(&worker->link);
+}
+
+static void send_check(void *context, const char *name, const char *metric,
+                       const struct verify_metric *measured, double tolerance, bool passed,
+                       const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_CHECK);
+    wire_put_text(writer, name);
+    wire_put_text(writer, metric);
+    wire_put_f64(writer, measured->value);
+    wire_put_u64(writer, measured->index);
+    wire_put_f64(writer, measured->reference);
+    wire_put_f64(writer, measured->output);
+    wire_put_f64(writer, tolerance);
+    wire_put_u32(writer, passed);
+    wire_put_text(writer, text);
+    link_send(&worker->link);
+}
+
+static void tell_module(struct worker *worker, uint32_t index, const char *path)
+{
+    struct arena arena = {0};
+    struct module module;
+    struct gb_error error = {0};
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_BEGIN);
+    wire_put_u32(writer, index);
+    link_send(&worker->link);
+    link_phase(&worker->link, PHASE_LOAD);
+    int32_t status = module_load(path, &arena, &module, &error);
+    for (uint32_t i = 0; status == GB_OK && i < module.n_plugins; i++) {
+        put_plugin(link_begin(&worker->link, WIRE_PLUGIN), &module.plugins[i]);
+        link_send(&worker->link);
+    }
+    writer = link_begin(&worker->link, WIRE_MODULE_END);
+    wire_put_u32(writer, index);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? "" : error.text);
+    link_send(&worker->link);
+    arena_free(&arena);
+}
+
+static void serve_probe(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *path = wire_get_word(message, arena);
+        tell_module(worker, first + i, path);
+    }
+}
+
+static void send_device(void *context, const struct gb_device_info *info)
+{
+    struct worker *worker = context;
+    put_device_info(link_begin(&worker->link, WIRE_DEVICE), info);
+    link_send(&worker->link);
+}
+
+static void send_fact(void *context, const char *name, const char *value)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_FACT);
+    wire_put_text(writer, name ? name : "");
+    wire_put_text(writer, value ? value : "");
+    link_send(&worker->link);
+}
+
+static void serve_devices(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    link_phase(&worker->link, PHASE_DESCRIBE);
+    int32_t status = session_devices(worker->session, &settings, send_device, send_fact, worker,
+                                     &reason, &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_DEVICES_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
+/* What the case left behind in this process; "" if nothing that matters. */
+static void find_traces(const struct process_state *state, uint64_t resident_before,
+                        struct text *out)
+{
+    struct text changed = {0};
+    if (process_state_differs(state, &changed))
+        text_printf(out, "changed the process's %s", text_get(&changed));
+    text_free(&changed);
+    uint64_t resident = process_resident_bytes();
+    if (resident_before > 0 && resident > resident_before + leak_bytes) {
+        char bytes[NUMBER_TEXT_MAX];
+        text_printf(out, "%sleft %s of memory behind", out->length ? ", " : "",
+                    format_bytes((double)(resident - resident_before), bytes));
+    }
+}
+
+static void serve_case(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct bench_case bench_case;
+    struct case_outcome outcome;
+    const char *label;
+    get_case(message, arena, &bench_case, &label);
+    struct process_state *state = process_state_take();
+    case_run(worker->session, &worker->link, &worker->sink, &bench_case, &outcome);
+    fflush(NULL); /* what the plugin printed belongs to this case */
+    struct text traces = {0};
+    find_traces(state, outcome.resident_bytes, &traces);
+    process_state_free(state);
+    bool is_spent = outcome.is_poisoned || traces.length > 0;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_CASE_END);
+    wire_put_u32(writer, (uint32_t)outcome.status);
+    wire_put_text(writer, outcome.text);
+    wire_put_u32(writer, is_spent);
+    wire_put_text(writer, text_get(&traces));
+    link_send(&worker->link);
+    text_free(&traces);
+    link_phase(&worker->link, PHASE_IDLE);
+    if (is_spent)
+        _exit(0);
+}
+
+static void on_cancel(int signal)
+{
+    (void)signal;
+    host_cancel();
+}
+
+/* The supervisor's death must not leave workers behind; a terminal's signals go to it alone. */
+static void set_up_process(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = {.sa_handler = on_cancel, .sa_flags = SA_RESTART};
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int worker_main(void)
+{
+    struct worker worker = {0};
+    struct wire_input input = {0};
+    struct gb_error error;
+    set_up_process();
+    link_open(&worker.link);
+    worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check};
+    worker.session = session_new(&worker.sink);
+    for (;;) {
+        struct arena arena = {0};
+        struct wire_reader message;
+        uint32_t type;
+        if (wire_receive(worker.link.socket, &input, &type, &message, &error) != GB_OK)
+            break;
+        if (type == WIRE_PROBE)
+            serve_probe(&worker, &message, &arena);
+        else if (type == WIRE_DEVICES)
+            serve_devices(&worker, &message, &arena);
+        else if (type == WIRE_CASE)
+            serve_case(&worker, &message, &arena);
+        arena_free(&arena);
+    }
+    session_free(worker.session);
+    wire_input_free(&input);
+    wire_writer_free(&worker.link.writer);
+    return 0;
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# expand.sh - fills in a manual page: a line `@OPTIONS name@` becomes what `gbrun help --roff name`
+# prints, @VERSION@ the version. usage: expand.sh GBRUN VERSION PAGE
+set -eu
+program=$1 version=$2 page=$3
+sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
+    case $line in
+    '@OPTIONS '*@)
+        name=${line#@OPTIONS }
+        name=${name%@}
+        # shellcheck disable=SC2086 # a name may be several words
+        "$program" help --roff $name </dev/null || {
+            echo "expand.sh: $page: 'gbrun help --roff $name' failed" >&2
+            exit 1
+        }
+        ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+done

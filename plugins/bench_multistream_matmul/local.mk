@@ -1,0 +1,8 @@
+pkglib_LTLIBRARIES += plugins/bench_multistream_matmul/bench_multistream_matmul.la
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES = \
+	plugins/bench_multistream_matmul/multistream_matmul.c \
+	plugins/bench_multistream_matmul/streams.c \
+	plugins/bench_multistream_matmul/streams.h
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(SYSTEM_LIBS)

@@ -1,0 +1,76 @@
+/* median_estimate.c - see median_estimate.h. Plugin side. */
+#include "median_estimate.h"
+
+#include "effective_size.h"
+#include "order_statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+static double median_of(uint64_t n, struct rank_window *window)
+{
+    const uint64_t ranks[2] = {(n - 1) / 2, n / 2};
+    double values[2] = {0.0, 0.0};
+    rank_window_select(window, ranks, 2, values);
+    return values[0] + 0.5 * (values[1] - values[0]);
+}
+
+/* The ends are mostly near enough to the median for its window; else a wider one is made. */
+static void interval_of(const struct sample_array *samples, struct rank_window *window,
+                        double n_effective, double confidence, double *ret_low, double *ret_high)
+{
+    int64_t low = 0;
+    uint64_t high = 0;
+    median_interval_ranks(samples->n, n_effective, confidence, &low, &high);
+    uint64_t ranks[2] = {0, 0};
+    double values[2] = {0.0, 0.0};
+    size_t n_ranks = 0;
+    if (low >= 0)
+        ranks[n_ranks++] = (uint64_t)low;
+    if (high < samples->n)
+        ranks[n_ranks++] = high;
+    if (!rank_window_select(window, ranks, n_ranks, values)) {
+        *window = rank_window_of(samples->times, samples->n, ranks[0], ranks[n_ranks - 1],
+                                 samples->scratch);
+        rank_window_select(window, ranks, n_ranks, values);
+    }
+    *ret_low = low >= 0 ? values[0] : (double)-INFINITY;
+    *ret_high = high < samples->n ? values[n_ranks - 1] : (double)INFINITY;
+}
+
+int32_t median_estimate_of(struct sample_array *samples, double confidence,
+                           struct median_estimate *ret)
+{
+    *ret = (struct median_estimate){samples->n, NAN, NAN, NAN, 0.0};
+    if (samples->n == 0)
+        return GB_OK;
+    const int32_t status = sample_array_reserve_scratch(samples);
+    if (status != GB_OK)
+        return status;
+    struct rank_window window = rank_window_of(samples->times, samples->n, (samples->n - 1) / 2,
+                                               samples->n / 2, samples->scratch);
+    ret->median = median_of(samples->n, &window);
+    ret->n_effective = effective_sample_size(samples->times, samples->n, ret->median);
+    interval_of(samples, &window, ret->n_effective, confidence, &ret->low, &ret->high);
+    ret->low = fmin(ret->low, ret->median - 0.5 * samples->tick_ns);
+    ret->high = fmax(ret->high, ret->median + 0.5 * samples->tick_ns);
+    return GB_OK;
+}
+
+void median_estimate_report(const struct sample_array *samples,
+                            const struct median_estimate *median, double confidence,
+                            int32_t verdict, struct gb_estimate *estimate)
+{
+    estimate->verdict = verdict;
+    estimate->value_ns = median->median;
+    estimate->low_ns = median->low;
+    estimate->high_ns = median->high;
+    estimate->confidence = confidence;
+    strcpy(estimate->statistic, "median");
+    estimate->n = sample_array_seen(samples);
+    estimate->n_discarded = 0;
+    estimate->n_effective = median->n_effective;
+    if (median->n_effective > 0.0)
+        estimate->excluded_mode_weight = 1.0 - pow(1.0 - confidence, 1.0 / median->n_effective);
+    estimate->n_modes = median->n > 0 ? 1 : 0;
+}

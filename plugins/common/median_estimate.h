@@ -1,0 +1,31 @@
+/*
+ * median_estimate.h - the median of a policy's samples with its interval. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
+#define GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
+
+#include "sample_array.h"
+
+/* Of the interval that a policy reports which was not asked for one. */
+#define MEDIAN_CONFIDENCE 0.95
+
+struct median_estimate {
+    uint64_t n; /* samples it rests on */
+    double median, low, high;
+    double n_effective;
+};
+
+/*
+ * The median, the order-statistic interval that holds it with a confidence (for this one look), and
+ * the effective sample size. The interval is never narrower than the timer's tick: half of it to
+ * either side of the median. Without samples median, low and high are NaN.
+ */
+int32_t median_estimate_of(struct sample_array *samples, double confidence,
+                           struct median_estimate *ret);
+
+/* The same as a policy's report. */
+void median_estimate_report(const struct sample_array *samples,
+                            const struct median_estimate *median, double confidence,
+                            int32_t verdict, struct gb_estimate *estimate);
+
+#endif

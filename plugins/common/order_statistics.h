@@ -1,0 +1,50 @@
+/*
+ * order_statistics.h - values by rank, without sorting, and how far ranks can be trusted. Plugin
+ * side.
+ *
+ * Ranks count from 0. Values are finite.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_ORDER_STATISTICS_H
+#define GBRUN_PLUGINS_COMMON_ORDER_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The values around some ranks: one pass over all values, and then work on the few near the ranks
+ * only (Floyd and Rivest, Expected time bounds for selection, CACM 18, 1975).
+ */
+struct rank_window {
+    double *inside; /* n_inside values in any order: those of the ranks from `below` on */
+    uint64_t below, n_inside;
+};
+
+/* Of n values, which are left alone, around ranks first <= last < n. scratch holds n values and
+ * belongs to the window from then on. */
+struct rank_window rank_window_of(const double *values, uint64_t n, uint64_t first, uint64_t last,
+                                  double *scratch);
+
+/* The values at n_ranks ascending ranks. False, with ret left alone, if one is not inside; those
+ * that the window was made for always are. */
+bool rank_window_select(struct rank_window *window, const uint64_t *ranks, size_t n_ranks,
+                        double *ret);
+
+/* Ascending, in place. */
+void sort_ascending(double *values, uint64_t n);
+
+/* z such that a standard normal variable is below z with probability p in (0, 1). */
+double normal_quantile(double p);
+
+enum { RANK_NONE_BELOW = -1 };
+
+/*
+ * The ranks between which the median lies with a confidence, out of n values that are worth
+ * n_effective independent ones: normal approximation to the binomial, rounded outwards (Le Boudec,
+ * Performance Evaluation of Computer and Communication Systems, theorem 2.1). *ret_low is
+ * RANK_NONE_BELOW and *ret_high n where there is no such rank.
+ */
+void median_interval_ranks(uint64_t n, double n_effective, double confidence, int64_t *ret_low,
+                           uint64_t *ret_high);
+
+#endif

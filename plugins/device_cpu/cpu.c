@@ -1,0 +1,286 @@
+/*
+ * cpu.c - the device `cpu`: the processors of this machine. Plugin side.
+ */
+#define _GNU_SOURCE
+#include "cpu_device.h"
+#include "machine.h"
+
+#include <errno.h>
+#include <gbrun/gbrun.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { MEMORY_ALIGNMENT = 64, MESSAGE_BYTES = 512 };
+static const uint64_t CACHE_BYTES_IF_UNKNOWN = UINT64_C(64) << 20;
+
+struct params {
+    const char *cpus;
+    uint64_t flush;
+};
+
+static const struct gb_option options[] = {
+    GB_STRING(struct params, cpus, "",
+              "CPUs to run on, such as 0-3,8; empty: those that the process was given"),
+    GB_BYTES(struct params, flush, "0", "0:",
+             "memory walked before each cold sample; 0: a quarter more than the last-level cache"),
+};
+
+/* The CPUs that the options ask for, or those that the process has. */
+static int32_t wanted_cpus(const struct gb_host *host, const struct params *params,
+                           struct cpu_list *ret)
+{
+    char text[MESSAGE_BYTES];
+    char error[MESSAGE_BYTES];
+    if (params->cpus[0] == '\0') {
+        if (cpu_list_get_affinity(ret))
+            return GB_OK;
+        snprintf(text, sizeof text, "the affinity can not be read: %s", strerror(errno));
+        return host->fail(host, text);
+    }
+    if (cpu_list_read(params->cpus, ret, error, sizeof error))
+        return GB_OK;
+    snprintf(text, sizeof text, "cpus: %.400s", error);
+    return host->fail(host, text);
+}
+
+static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
+{
+    (void)host;
+    (void)params;
+    *ret_n = 1;
+    return GB_OK;
+}
+
+static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
+                        struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
+{
+    struct cpu_list cpus;
+    if (index != 0)
+        return GB_NOT_FOUND;
+    const int32_t status = wanted_cpus(host, params, &cpus);
+    if (status != GB_OK)
+        return status;
+    info->index = 0;
+    snprintf(info->backend, sizeof info->backend, "cpu");
+    machine_model(info->model, sizeof info->model);
+    info->memory_bytes = machine_memory_bytes();
+    info->cache_bytes = machine_last_cache_bytes(cpu_list_first(&cpus));
+    info->n_units = cpu_list_count(&cpus);
+    if (fact != NULL)
+        machine_facts(&cpus, fact, fact_context);
+    return GB_OK;
+}
+
+/* The system takes a set of which it grants a part: to run on fewer CPUs than asked is refused. */
+static int32_t pin(struct cpu_device *device, const struct cpu_list *wanted)
+{
+    const struct gb_host *host = device->host;
+    char text[MESSAGE_BYTES];
+    char available[128];
+    struct cpu_list granted;
+    if (!cpu_list_get_affinity(&device->previous_affinity))
+        return host->fail(host, "cpus: the affinity can not be read");
+    const bool is_set = cpu_list_set_affinity(wanted);
+    device->is_pinned = is_set;
+    if (is_set && cpu_list_get_affinity(&granted) && memcmp(&granted, wanted, sizeof granted) == 0)
+        return GB_OK;
+    if (is_set)
+        cpu_list_set_affinity(&device->previous_affinity);
+    cpu_list_write(&device->previous_affinity, available, sizeof available);
+    snprintf(text, sizeof text, "cpus: not all of them can be used here; the process was given %s",
+             available);
+    return host->fail(host, text);
+}
+
+static void size_flush(struct flush_buffer *flush, const struct params *params, uint32_t cpu)
+{
+    const uint64_t cache = machine_last_cache_bytes(cpu);
+    const uint64_t memory = machine_memory_bytes();
+    flush->line_bytes = machine_line_bytes(cpu);
+    flush->bytes = cache > 0 ? cache + cache / 4 : CACHE_BYTES_IF_UNKNOWN;
+    if (memory > 0 && flush->bytes > memory / 4)
+        flush->bytes = memory / 4;
+    if (params->flush > 0)
+        flush->bytes = params->flush;
+}
+
+static void close_device(void *object)
+{
+    struct cpu_device *device = object;
+    if (device == NULL)
+        return;
+    sensors_close(&device->sensors);
+    if (device->flush.words != NULL)
+        munmap(device->flush.words, device->flush.bytes);
+    if (device->is_pinned)
+        cpu_list_set_affinity(&device->previous_affinity);
+    free(device);
+}
+
+static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+                           void **ret_device)
+{
+    struct cpu_list cpus;
+    if (index != 0)
+        return GB_NOT_FOUND;
+    int32_t status = wanted_cpus(host, params, &cpus);
+    if (status != GB_OK)
+        return status;
+    struct cpu_device *device = calloc(1, sizeof *device);
+    if (device == NULL)
+        return GB_NO_MEMORY;
+    const struct params *settings = params;
+    const uint32_t first = cpu_list_first(&cpus);
+    device->host = host;
+    sensors_open(&device->sensors, first);
+    size_flush(&device->flush, settings, first);
+    if (settings->cpus[0] != '\0')
+        status = pin(device, &cpus);
+    if (status == GB_OK)
+        status = cpu_clocks_probe(device);
+    if (status != GB_OK) {
+        close_device(device);
+        return status;
+    }
+    *ret_device = device;
+    return GB_OK;
+}
+
+/* Written once, so that no page is first touched while a benchmark is timed. */
+static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_memory)
+{
+    (void)object;
+    if (kind != GB_MEMORY_DEVICE && kind != GB_MEMORY_PINNED)
+        return GB_INVALID;
+    void *memory = NULL;
+    if (bytes > SIZE_MAX ||
+        posix_memalign(&memory, MEMORY_ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0)
+        return GB_NO_MEMORY;
+    memset(memory, 0, (size_t)bytes);
+    *ret_memory = memory;
+    return GB_OK;
+}
+
+static void release(void *object, void *memory)
+{
+    (void)object;
+    free(memory);
+}
+
+static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
+{
+    (void)object;
+    memmove(to, from, (size_t)bytes);
+    return GB_OK;
+}
+
+static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
+{
+    (void)object;
+    memset(memory, (int)(byte & 0xff), (size_t)bytes);
+    return GB_OK;
+}
+
+static int32_t queue_create(void *object, struct gb_queue **ret_queue)
+{
+    (void)object;
+    struct gb_queue *queue = calloc(1, sizeof *queue);
+    if (queue == NULL)
+        return GB_NO_MEMORY;
+    queue->size = sizeof *queue;
+    *ret_queue = queue;
+    return GB_OK;
+}
+
+static void queue_destroy(void *object, struct gb_queue *queue)
+{
+    (void)object;
+    free(queue);
+}
+
+/* Work is done when run returns. */
+static int32_t queue_synchronize(void *object, struct gb_queue *queue)
+{
+    (void)object;
+    (void)queue;
+    return GB_OK;
+}
+
+static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
+{
+    const struct cpu_device *device = object;
+    const uint32_t size = clock->size;
+    if (i >= CLOCKS)
+        return GB_NOT_FOUND;
+    memcpy(clock, &device->clocks[i], size < sizeof *clock ? size : sizeof *clock);
+    clock->size = size;
+    return GB_OK;
+}
+
+static int32_t measure(void *object, struct gb_measurement *measurement)
+{
+    return cpu_measure(object, measurement);
+}
+
+static int32_t flush_cache(void *object, const struct gb_queue *queue)
+{
+    (void)queue;
+    return cpu_flush(object);
+}
+
+static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
+{
+    struct cpu_device *device = object;
+    sensors_telemetry(&device->sensors, cpu_clock_ns(CLOCK_MONOTONIC), telemetry);
+    return GB_OK;
+}
+
+static const struct gb_device_ops ops = {
+    .size = sizeof ops,
+    .count = count,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_synchronize = queue_synchronize,
+    .clock = clock_number,
+    .measure = measure,
+    .flush_cache = flush_cache,
+    .telemetry = telemetry,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_DEVICE,
+    .id = "cpu",
+    .version = "1.0",
+    .summary = "the processors of this machine",
+    .help =
+        "Benchmarks run on the thread that measures, pinned to `cpus` if given; threads that they "
+        "start inherit the set.\n\n"
+        "The clock `wall` counts by default: CLOCK_MONOTONIC_RAW, read right before and right "
+        "after run. `cpu` is the processor time of all threads, `thread` that of the measuring "
+        "thread. What each of them reads around an empty run is shown with the results and never "
+        "subtracted.\n\n"
+        "With `cache = cold` a buffer larger than the last-level cache (but at most a quarter of "
+        "the memory) is walked before every sample, one word of each line read and written. The "
+        "measuring thread does that, so caches of other cores that it does not share keep what "
+        "they have.\n\n"
+        "Samples are marked interrupted where the scheduler took the measuring thread off its CPU, "
+        "and throttled where the system counted a thermal event; the clock frequency is recorded "
+        "where the system shows it.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,60 @@
+/*
+ * cpu_device.h - the open device: its clocks, its flush buffer and its sensors. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_DEVICE_CPU_CPU_DEVICE_H
+#define GBRUN_PLUGINS_DEVICE_CPU_CPU_DEVICE_H
+
+#include "cpu_list.h"
+
+#include <gbrun/device.h>
+
+enum { CLOCK_WALL, CLOCK_CPU, CLOCK_THREAD, CLOCKS };
+
+/* Read-modify-written, one word a cache line, before each cold sample. */
+struct flush_buffer {
+    uint64_t bytes; /* wanted; memory is taken when the first cold sample is asked for */
+    uint32_t line_bytes;
+    uint64_t *words;
+};
+
+/* Files that are read again and again; -1 where the system has none. */
+struct sensors {
+    int frequency_file, core_throttle_file, package_throttle_file;
+    int temperature_file, energy_file;
+    double frequency_hz;         /* as last read, */
+    double frequency_read_at_ns; /*   and when */
+    double throttle_counts[2];   /* when opened */
+    double energy_uj, energy_range_uj, energy_joules;
+};
+
+enum { THROTTLE_CORE = 1u, THROTTLE_PACKAGE = 2u };
+
+struct cpu_device {
+    const struct gb_host *host;
+    struct cpu_list previous_affinity;
+    bool is_pinned;
+    struct gb_clock clocks[CLOCKS];
+    struct flush_buffer flush;
+    struct sensors sensors;
+};
+
+/* Measures each clock's step and what it reads around an empty run. */
+int32_t cpu_clocks_probe(struct cpu_device *device);
+
+int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement);
+int32_t cpu_flush(struct cpu_device *device);
+
+void sensors_open(struct sensors *sensors, uint32_t cpu);
+void sensors_close(struct sensors *sensors);
+/* Of the CPU that the sensors are of; 0 where the system does not say. Read at most 20 times a
+ * second, since on some systems it waits for a measurement. */
+double sensors_frequency_hz(struct sensors *sensors, double now_ns);
+/* Events of being held down so far: core, package. */
+void sensors_throttle_counts(const struct sensors *sensors, double ret[2]);
+uint64_t sensors_throttled(const double before[2], const double after[2]); /* THROTTLE_... */
+void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemetry *telemetry);
+
+/* Now on a clock of <time.h>. */
+double cpu_clock_ns(int clock);
+
+#endif

@@ -1,0 +1,15 @@
+pkglib_LTLIBRARIES += plugins/device_cpu/device_cpu.la
+plugins_device_cpu_device_cpu_la_SOURCES = \
+	plugins/device_cpu/cpu.c \
+	plugins/device_cpu/cpu_device.h \
+	plugins/device_cpu/cpu_list.c \
+	plugins/device_cpu/cpu_list.h \
+	plugins/device_cpu/machine.c \
+	plugins/device_cpu/machine.h \
+	plugins/device_cpu/measure.c \
+	plugins/device_cpu/sensors.c \
+	plugins/device_cpu/system_file.c \
+	plugins/device_cpu/system_file.h
+plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_CFLAGS)
+plugins_device_cpu_device_cpu_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_device_cpu_device_cpu_la_LIBADD = $(SYSTEM_LIBS)

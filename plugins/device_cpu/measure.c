@@ -1,0 +1,322 @@
+/*
+ * measure.c - samples timed on the CPU's clocks. Plugin side.
+ *
+ * Between the reading of the clock and the first instruction of run lies one indirect call. All
+ * else (cache flush, other clocks, counters of preemption) is outside of the two readings.
+ */
+#define _GNU_SOURCE
+#include "cpu_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static const clockid_t clock_ids[CLOCKS] = {
+    [CLOCK_WALL] = CLOCK_MONOTONIC_RAW,
+    [CLOCK_CPU] = CLOCK_PROCESS_CPUTIME_ID,
+    [CLOCK_THREAD] = CLOCK_THREAD_CPUTIME_ID,
+};
+
+/* Further columns are filled by clocks that read no more than this around nothing. */
+static const double CHEAP_CLOCK_NS = 1000.0;
+
+static double to_ns(const struct timespec *time)
+{
+    return (double)time->tv_sec * 1e9 + (double)time->tv_nsec;
+}
+
+static double between_ns(const struct timespec *from, const struct timespec *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) * 1e9 + (double)(to->tv_nsec - from->tv_nsec);
+}
+
+double cpu_clock_ns(int clock)
+{
+    struct timespec now;
+    clock_gettime((clockid_t)clock, &now);
+    return to_ns(&now);
+}
+
+/* --- cold cache --- */
+
+/* All pages are written here, so that walking the buffer never waits for the kernel. */
+static int32_t reserve_flush_buffer(struct cpu_device *device)
+{
+    struct flush_buffer *flush = &device->flush;
+    if (flush->words != NULL)
+        return GB_OK;
+    void *memory = mmap(NULL, flush->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
+    if (memory == MAP_FAILED) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "no memory for the %llu bytes that flush the cache: lower flush",
+                 (unsigned long long)flush->bytes);
+        return device->host->fail(device->host, text);
+    }
+    madvise(memory, flush->bytes, MADV_HUGEPAGE);
+    memset(memory, 1, flush->bytes);
+    flush->words = memory;
+    return GB_OK;
+}
+
+static void walk(struct flush_buffer *flush)
+{
+    const uint64_t n = flush->bytes / sizeof *flush->words;
+    const uint64_t stride = flush->line_bytes / sizeof *flush->words;
+    for (uint64_t i = 0; i < n; i += stride)
+        flush->words[i]++;
+    GB_CLOBBER();
+}
+
+int32_t cpu_flush(struct cpu_device *device)
+{
+    const int32_t status = reserve_flush_buffer(device);
+    if (status == GB_OK)
+        walk(&device->flush);
+    return status;
+}
+
+/* --- one sample --- */
+
+struct batch {
+    struct gb_measurement *measurement;
+    struct flush_buffer *flush;
+    uint32_t others; /* bit i: clock i fills a column beside the one that counts */
+    int64_t preemptions;
+};
+
+/* How often the scheduler has taken this thread off its CPU: one system call. */
+static int64_t preemptions(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+static void read_others(uint32_t others, struct timespec ret[CLOCKS])
+{
+    for (uint32_t i = 0; i < CLOCKS; i++) {
+        if ((others >> i & 1u) != 0)
+            clock_gettime(clock_ids[i], &ret[i]);
+    }
+}
+
+/* Calls run between two readings of the clock, and nothing else. */
+static int32_t timed_run(const struct gb_measurement *measurement, clockid_t clock,
+                         struct timespec *start, struct timespec *stop)
+{
+    int32_t (*const run)(void *, const struct gb_queue *, uint64_t) = measurement->bench_ops->run;
+    void *const bench = measurement->bench;
+    const struct gb_queue *const queue = measurement->queue;
+    const uint64_t iterations = measurement->iterations;
+    clock_gettime(clock, start);
+    const int32_t status = run(bench, queue, iterations);
+    clock_gettime(clock, stop);
+    return status;
+}
+
+/* What may be preempted before the sample begins must not be blamed on it: after a reset or a walk
+ * the counter is read anew. Otherwise one reading a sample does, that of the sample before. */
+static int32_t make_ready(struct batch *batch)
+{
+    const struct gb_measurement *measurement = batch->measurement;
+    const bool is_cold = measurement->cache == GB_CACHE_COLD;
+    if (measurement->bench_ops->reset != NULL) {
+        const int32_t status = measurement->bench_ops->reset(measurement->bench,
+                                                             measurement->queue);
+        if (status != GB_OK)
+            return status;
+    }
+    if (is_cold)
+        walk(batch->flush);
+    if (is_cold || measurement->bench_ops->reset != NULL)
+        batch->preemptions = preemptions();
+    return GB_OK;
+}
+
+static int32_t measure_one(struct batch *batch, uint64_t i)
+{
+    struct gb_measurement *measurement = batch->measurement;
+    struct timespec start[CLOCKS];
+    struct timespec stop[CLOCKS];
+    const uint32_t clock = measurement->clock;
+    int32_t status = make_ready(batch);
+    if (status != GB_OK)
+        return status;
+
+    const double begin_ns = cpu_clock_ns(CLOCK_MONOTONIC);
+    read_others(batch->others, start);
+    status = timed_run(measurement, clock_ids[clock], &start[clock], &stop[clock]);
+    read_others(batch->others, stop);
+    const double end_ns = cpu_clock_ns(CLOCK_MONOTONIC);
+    if (status != GB_OK)
+        return status;
+
+    const int64_t preempted = preemptions();
+    const uint32_t filled = batch->others | 1u << clock;
+    for (uint32_t j = 0; j < CLOCKS; j++) {
+        if ((filled >> j & 1u) != 0)
+            measurement->time_ns[j][i] = between_ns(&start[j], &stop[j]);
+    }
+    measurement->begin_ns[i] = begin_ns;
+    measurement->end_ns[i] = end_ns;
+    measurement->flags[i] = preempted > batch->preemptions ? GB_SAMPLE_INTERRUPTED : 0u;
+    batch->preemptions = preempted;
+    return GB_OK;
+}
+
+/* --- a batch --- */
+
+static uint32_t other_clocks(const struct cpu_device *device,
+                             const struct gb_measurement *measurement)
+{
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < CLOCKS; i++) {
+        if (i != measurement->clock && measurement->time_ns[i] != NULL &&
+            device->clocks[i].overhead_ns <= CHEAP_CLOCK_NS)
+            others |= 1u << i;
+    }
+    return others;
+}
+
+/* The counters are those of the whole batch, so each of its samples is marked. */
+static void fill_sensor_columns(struct gb_measurement *measurement, double frequency_hz,
+                                uint64_t throttle)
+{
+    for (uint64_t i = 0; i < measurement->n_done; i++) {
+        measurement->clock_hz[i] = frequency_hz;
+        measurement->throttle[i] = throttle;
+        measurement->flags[i] |= throttle != 0 ? GB_SAMPLE_THROTTLED : 0u;
+    }
+}
+
+int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement)
+{
+    measurement->n_done = 0;
+    measurement->n_lost = 0;
+    if (measurement->clock >= CLOCKS || measurement->time_ns[measurement->clock] == NULL)
+        return GB_INVALID;
+    if (measurement->cache == GB_CACHE_COLD) {
+        const int32_t status = reserve_flush_buffer(device);
+        if (status != GB_OK)
+            return status;
+    }
+    struct batch batch = {.measurement = measurement,
+                          .flush = &device->flush,
+                          .others = other_clocks(device, measurement),
+                          .preemptions = preemptions()};
+    measurement->clocks_filled = batch.others | 1u << measurement->clock;
+    double counts[2][2];
+    sensors_throttle_counts(&device->sensors, counts[0]);
+    const double frequency_hz = sensors_frequency_hz(&device->sensors,
+                                                     cpu_clock_ns(CLOCK_MONOTONIC));
+
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++) {
+        if (measurement->deadline_ns > 0.0 &&
+            cpu_clock_ns(CLOCK_MONOTONIC) >= measurement->deadline_ns)
+            break;
+        status = measure_one(&batch, i);
+        measurement->n_done += status == GB_OK;
+    }
+    sensors_throttle_counts(&device->sensors, counts[1]);
+    fill_sensor_columns(measurement, frequency_hz, sensors_throttled(counts[0], counts[1]));
+    return status;
+}
+
+/* --- what the clocks are like --- */
+
+enum { STEPS = 2000, EMPTY_SAMPLES = 1001 };
+static const double PROBE_MAX_NS = 20e6; /* of a clock whose step is longer, one step is seen */
+static const double TICKS_A_SAMPLE = 1000.0;
+
+/* The smallest non-zero difference between two readings in a row, not below the promised one. */
+static double smallest_step(clockid_t clock)
+{
+    struct timespec promised = {0, 1};
+    clock_getres(clock, &promised);
+    const double begin_ns = cpu_clock_ns(CLOCK_MONOTONIC);
+    double smallest = 0.0;
+    for (int i = 0; i < STEPS || smallest == 0.0; i++) {
+        struct timespec first;
+        struct timespec second;
+        clock_gettime(clock, &first);
+        clock_gettime(clock, &second);
+        const double step = between_ns(&first, &second);
+        if (step > 0.0 && (smallest == 0.0 || step < smallest))
+            smallest = step;
+        if (i >= STEPS && cpu_clock_ns(CLOCK_MONOTONIC) - begin_ns > PROBE_MAX_NS)
+            break;
+    }
+    return smallest > to_ns(&promised) ? smallest : to_ns(&promised);
+}
+
+static int32_t run_nothing(void *bench, const struct gb_queue *queue, uint64_t iterations)
+{
+    (void)bench;
+    (void)queue;
+    (void)iterations;
+    return GB_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of samples around an empty run, measured as any others are. */
+static int32_t empty_sample(struct cpu_device *device, uint32_t clock, double *ret_ns)
+{
+    static const struct gb_bench_ops nothing = {.size = sizeof nothing, .run = run_nothing};
+    double columns[4][EMPTY_SAMPLES] = {{0}};
+    uint64_t throttle[EMPTY_SAMPLES] = {0};
+    uint32_t flags[EMPTY_SAMPLES] = {0};
+    struct gb_measurement measurement = {
+        .size = sizeof measurement,
+        .clock = clock,
+        .cache = GB_CACHE_WARM,
+        .n_samples = EMPTY_SAMPLES,
+        .iterations = 1,
+        .bench_ops = &nothing,
+        .begin_ns = columns[1],
+        .end_ns = columns[2],
+        .clock_hz = columns[3],
+        .throttle = throttle,
+        .flags = flags,
+    };
+    measurement.time_ns[clock] = columns[0];
+    const int32_t status = cpu_measure(device, &measurement);
+    if (status != GB_OK)
+        return status;
+    qsort(columns[0], EMPTY_SAMPLES, sizeof columns[0][0], compare_doubles);
+    *ret_ns = columns[0][EMPTY_SAMPLES / 2];
+    return GB_OK;
+}
+
+int32_t cpu_clocks_probe(struct cpu_device *device)
+{
+    static const struct {
+        const char *name, *help;
+    } words[CLOCKS] = {
+        [CLOCK_WALL] = {"wall", "monotonic time, not adjusted by anyone"},
+        [CLOCK_CPU] = {"cpu", "processor time of all threads of the process"},
+        [CLOCK_THREAD] = {"thread", "processor time of the thread that calls run"},
+    };
+    for (uint32_t i = 0; i < CLOCKS; i++) {
+        struct gb_clock *clock = &device->clocks[i];
+        snprintf(clock->name, sizeof clock->name, "%s", words[i].name);
+        snprintf(clock->help, sizeof clock->help, "%s", words[i].help);
+        clock->tick_ns = smallest_step(clock_ids[i]);
+        clock->min_sample_ns = TICKS_A_SAMPLE * clock->tick_ns;
+        const int32_t status = empty_sample(device, i, &clock->overhead_ns);
+        if (status != GB_OK)
+            return status;
+    }
+    return GB_OK;
+}

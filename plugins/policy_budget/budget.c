@@ -1,0 +1,96 @@
+/*
+ * budget.c - the policy `budget`: a given time of measuring. Plugin side.
+ */
+#include "../common/median_estimate.h"
+
+#include <gbrun/gbrun.h>
+#include <stdio.h>
+
+struct params {
+    double time;
+};
+
+struct budget {
+    const struct params *params;
+    struct sample_array samples;
+};
+
+static const struct gb_option options[] = {
+    GB_DURATION(struct params, time, "1s", "0:", "wall time to spend on samples"),
+};
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
+{
+    struct budget *policy = host->allocate(host, sizeof *policy);
+    if (policy == NULL)
+        return GB_NO_MEMORY;
+    policy->params = params;
+    *ret_policy = policy;
+    return GB_OK;
+}
+
+static int32_t observe(void *object, const struct gb_samples *samples)
+{
+    struct budget *policy = object;
+    return sample_array_add(&policy->samples, samples);
+}
+
+static int32_t next(void *object, struct gb_next *next)
+{
+    const struct budget *policy = object;
+    const uint64_t n = sample_array_seen(&policy->samples);
+    if (n == 0 || policy->samples.elapsed_ns < policy->params->time) {
+        next->decision = GB_MORE;
+        next->n_samples = n + 1;
+        next->elapsed_ns = policy->params->time;
+        return GB_OK;
+    }
+    next->decision = GB_DONE;
+    snprintf(next->reason, sizeof next->reason, "%g s of samples", policy->params->time * 1e-9);
+    return GB_OK;
+}
+
+static int32_t report(void *object, struct gb_estimate *estimate)
+{
+    struct budget *policy = object;
+    struct median_estimate median;
+    const int32_t status = median_estimate_of(&policy->samples, MEDIAN_CONFIDENCE, &median);
+    if (status != GB_OK)
+        return status;
+    median_estimate_report(&policy->samples, &median, MEDIAN_CONFIDENCE, GB_VERDICT_NONE, estimate);
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct budget *policy = object;
+    if (policy != NULL)
+        sample_array_free(&policy->samples);
+}
+
+static const struct gb_policy_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .observe = observe,
+    .next = next,
+    .report = report,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_POLICY,
+    .id = "budget",
+    .version = "1.0",
+    .summary = "as many samples as fit into a given time",
+    .help = "Takes samples for `time` of wall time, counted from the start of the first one to the "
+            "end of the last, and at least one.\n\n"
+            "It promises nothing about the precision that is reached. The median is reported with "
+            "the 95 % interval that its order statistics give, autocorrelation taken into account.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [kill]; all of them without an argument.
+# make bench runs it; KILLS is the number of runs killed (200).
+set -euo pipefail
+gbrun=${GBRUN:?the path of the program}
+bench=${BENCH:?the folder of the benchmark programs}
+kills=${KILLS:-200}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+n_failed=0
+
+# verdict NAME FIGURE UNIT LIMIT: at most the limit.
+verdict()
+{
+    local word=ok
+    if ! awk -v a="$2" -v b="$4" 'BEGIN {exit !(a <= b)}'; then
+        word=MISSED
+        n_failed=$((n_failed + 1))
+    fi
+    printf '%-58s %12s %-8s limit %-8s %s\n' "$1" "$2" "$3" "$4" "$word"
+}
+
+# cost COMMAND...: sets wall (seconds) and peak (bytes); its standard output is dropped.
+cost()
+{
+    "$bench/measure" "$@" >/dev/null 2>cost.txt
+    read -r wall peak code < <(tail -n 1 cost.txt)
+    [ "$code" = 0 ] || {
+        cat cost.txt
+        exit 1
+    }
+}
+
+mebibytes()
+{
+    awk -v bytes="$1" 'BEGIN {printf "%.1f", bytes / 1048576}'
+}
+
+# nop_cases N: a configuration of N cases that do nothing.
+nop_cases()
+{
+    cat <<INI
+[gbrun]
+results = nop_$1.gbr
+[policy ten]
+plugin = fixed
+samples = 10
+[bench nop]
+policy = ten
+iterations = 1
+let.number = 0
+sweep.number = 1:$1
+INI
+}
+
+sweep()
+{
+    cat >sweep.ini <<'INI'
+[bench streams]
+plugin = multistream_matmul
+sweep.streams = 1:100
+sweep.rows = 1:100
+sweep.cols = 1:20
+let.outputs = rows * cols
+only = streams > 50
+INI
+    cost "$gbrun" list -c sweep.ini
+    verdict "list 100,000 of 200,000 cases (only, let)" "$wall" s 2
+    verdict "  peak memory" "$(mebibytes "$peak")" MiB 200
+}
+
+cases()
+{
+    nop_cases 10000 >nop.ini
+    cost "$gbrun" -q -c nop.ini
+    verdict "10,000 nop cases of 10 samples: wall time a case" \
+        "$(awk -v s="$wall" 'BEGIN {printf "%.3f", s / 10}')" ms 1
+}
+
+# The table at the end holds all cases, so the supervisor's own memory is looked at while it measures.
+memory()
+{
+    local n small large
+    for n in 2000 20000; do
+        nop_cases "$n" >nop.ini
+        "$gbrun" -q -c nop.ini >/dev/null &
+        local pid=$! hwm=0 now
+        while kill -0 "$pid" 2>/dev/null && [ "$(done_cases "nop_$n.gbr")" -lt $((n * 9 / 10)) ]; do
+            now=$(awk '/VmRSS/ {print $2 * 1024}' "/proc/$pid/status" 2>/dev/null || echo 0)
+            [ "${now:-0}" -gt "$hwm" ] && hwm=$now
+            sleep 0.05
+        done
+        wait "$pid"
+        [ "$n" = 2000 ] && small=$hwm || large=$hwm
+    done
+    verdict "supervisor, 20,000 cases against 2,000: growth" \
+        "$(awk -v a="$small" -v b="$large" 'BEGIN {printf "%.2f", (b - a) / 1048576}')" MiB 2
+}
+
+done_cases()
+{
+    "$gbrun" export --format csv --columns status "$1" 2>/dev/null | tail -n +2 | wc -l
+}
+
+loop()
+{
+    if [ ! -x "$bench/loop_google" ]; then
+        echo "loop: libbenchmark was not there when this was built: nothing to compare with"
+        return
+    fi
+    cat >loop.ini <<'INI'
+[policy half]
+plugin = budget
+time = 500ms
+[bench loop]
+policy = half
+sweep.body = empty, step
+INI
+    GBRUN_PLUGIN_PATH=$bench/.libs "$gbrun" -q -c loop.ini --format csv >loop.csv
+    "$bench/loop_google" --benchmark_repetitions=9 --benchmark_min_time=0.1 >google.txt 2>/dev/null
+    local body ours theirs
+    for body in empty step; do
+        ours=$("$gbrun" export --format csv --where "body = '$body'" --columns median_ns |
+            tail -n 1 | tr -d '\r')
+        theirs=$(awk -v body=$body '$1 == body {print $2}' google.txt)
+        # Half a percent is the noise of two medians.
+        verdict "loop '$body': ns an iteration; Google Benchmark's as limit" \
+            "$(printf %.4f "$ours")" ns "$(awk -v x="$theirs" 'BEGIN {printf "%.4f", 1.005 * x}')"
+    done
+}
+
+# rows FILE COLUMNS: the file's cases, one a line.
+rows()
+{
+    "$gbrun" export --format csv --columns "$2" "$1" | tail -n +2 | tr -d '\r'
+}
+
+# One run killed at a random moment: the file must open, hold every case that was announced, and be finished by
+# --resume without a case twice. Says what is wrong, if anything is.
+kill_one()
+{
+    local file=nop_400.gbr announced
+    rm -f "$file"*
+    "$gbrun" -c nop.ini >/dev/null 2>announced.txt &
+    local pid=$!
+    sleep "0.$(printf %03d $((RANDOM % 250)))"
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+    announced=$(grep -c '^[0-9]*/400 ' announced.txt || true)
+    if ! "$gbrun" show "$file" >/dev/null 2>error.txt; then
+        # Killed before the file or the run in it was there.
+        [ "$announced" = 0 ] || cat error.txt
+        return 0
+    fi
+    n_opened=$((n_opened + 1))
+    [ "$(rows "$file" status | grep -c ok || true)" -ge "$announced" ] ||
+        echo "$announced cases were announced, fewer are there"
+    "$gbrun" run --quiet --resume "$file" >/dev/null 2>error.txt || cat error.txt
+    equal_numbers=$(rows "$file" number | sort | uniq | wc -l)
+    all_numbers=$(rows "$file" number | wc -l)
+    [ "$equal_numbers $all_numbers" = "400 400" ] ||
+        echo "after --resume: $all_numbers rows of $equal_numbers cases, expected 400 of 400"
+}
+
+kill_runs()
+{
+    local n_broken=0 n_opened=0 i
+    nop_cases 400 >nop.ini
+    for ((i = 0; i < kills; i++)); do
+        kill_one >wrong.txt
+        if [ -s wrong.txt ]; then
+            n_broken=$((n_broken + 1))
+            cat wrong.txt
+        fi
+    done
+    verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
+}
+
+[ $# -gt 0 ] || set -- sweep cases memory loop kill
+for name; do
+    case $name in
+    sweep | cases | memory | loop) $name ;;
+    kill) kill_runs ;;
+    *)
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [kill]" >&2
+        exit 2
+        ;;
+    esac
+done
+[ "$n_failed" = 0 ]

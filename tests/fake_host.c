@@ -1,0 +1,341 @@
+/* fake_host.c - see fake_host.h. */
+#include "tests/fake_host.h"
+
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct fake_host *fake_of(const struct gb_host *host)
+{
+    return (struct fake_host *)(uintptr_t)host;
+}
+
+/* --- services --- */
+
+static void *take(void **blocks, size_t *n, uint64_t bytes)
+{
+    ck_assert_uint_lt(*n, FAKE_BLOCKS_MAX);
+    void *block = NULL;
+    const size_t length = bytes > 0 ? (size_t)bytes : 1;
+    if (posix_memalign(&block, 64, length) != 0)
+        return NULL;
+    memset(block, 0, length);
+    blocks[(*n)++] = block;
+    return block;
+}
+
+static void *fake_allocate(const struct gb_host *host, uint64_t bytes)
+{
+    struct fake_host *fake = fake_of(host);
+    return take(fake->blocks, &fake->n_blocks, bytes);
+}
+
+static int32_t fake_device_allocate(const struct gb_host *host, uint64_t bytes, uint32_t kind,
+                                    void **ret_memory)
+{
+    struct fake_host *fake = fake_of(host);
+    ck_assert_uint_eq(kind, GB_MEMORY_DEVICE);
+    *ret_memory = take(fake->device_blocks, &fake->n_device_blocks, bytes);
+    return *ret_memory != NULL ? GB_OK : GB_NO_MEMORY;
+}
+
+static int32_t fake_fail(const struct gb_host *host, const char *text)
+{
+    snprintf(fake_of(host)->reason, FAKE_TEXT_BYTES, "%s", text);
+    return GB_FAILED;
+}
+
+static int32_t fake_skip(const struct gb_host *host, const char *reason)
+{
+    snprintf(fake_of(host)->reason, FAKE_TEXT_BYTES, "%s", reason);
+    return GB_SKIPPED;
+}
+
+static void fake_log(const struct gb_host *host, int32_t severity, const char *text)
+{
+    ck_assert_int_eq(severity, GB_LOG_INFO);
+    snprintf(fake_of(host)->log, FAKE_TEXT_BYTES, "%s", text);
+}
+
+static void fake_metric(const struct gb_host *host, const char *name, double value,
+                        const char *unit)
+{
+    struct fake_host *fake = fake_of(host);
+    ck_assert_ptr_nonnull(unit);
+    snprintf(fake->metric, sizeof fake->metric, "%s", name);
+    fake->metric_value = value;
+}
+
+static uint64_t scramble(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t fake_random(const struct gb_host *host, uint64_t stream, uint64_t index)
+{
+    return scramble(scramble(host->seed + stream * UINT64_C(0x9e3779b97f4a7c15)) + index);
+}
+
+static int32_t fake_fill(const struct gb_host *host, void *data, uint64_t n,
+                         const struct gb_fill *fill)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        const double unit = (double)(fake_random(host, fill->stream, i) >> 11) * 0x1p-53;
+        const double value = fill->low + unit * (fill->high - fill->low);
+        switch (fill->format) {
+        case GB_F64:
+            ((double *)data)[i] = value;
+            break;
+        case GB_F32:
+            ((float *)data)[i] = (float)value;
+            break;
+        case GB_U32:
+            ((uint32_t *)data)[i] = (uint32_t)value;
+            break;
+        case GB_U8:
+            ((uint8_t *)data)[i] = (uint8_t)value;
+            break;
+        default:
+            return GB_INVALID;
+        }
+    }
+    return GB_OK;
+}
+
+static double output_value(const struct gb_check *check, uint64_t i)
+{
+    switch (check->format) {
+    case GB_F64:
+        return ((const double *)check->output)[i];
+    case GB_F32:
+        return (double)((const float *)check->output)[i];
+    default:
+        ck_assert_uint_eq(check->format, GB_I32);
+        return ((const int32_t *)check->output)[i];
+    }
+}
+
+/* Exact, by the bound of a sum in single precision, or relative. */
+static double tolerated(const struct gb_check *check, uint64_t i)
+{
+    const double u = 0x1p-24;
+    const double products = (double)check->n_products;
+    if ((check->flags & GB_CHECK_EXACT) != 0)
+        return 0.0;
+    if (strcmp(check->default_metric, "bound") == 0)
+        return check->default_tolerance * (products * u / (1.0 - products * u)) *
+                   check->magnitude[i] +
+               u * fabs(check->reference[i]);
+    ck_assert_str_eq(check->default_metric, "rel_floor");
+    return check->default_tolerance * fmax(1e-3, fabs(check->reference[i]));
+}
+
+static int32_t fake_check(const struct gb_host *host, const struct gb_check *check)
+{
+    struct fake_host *fake = fake_of(host);
+    fake->n_checks++;
+    fake->n_compared = check->n;
+    fake->n_wrong = 0;
+    for (uint64_t i = 0; i < check->n; i++) {
+        const double difference = fabs(output_value(check, i) - check->reference[i]);
+        fake->n_wrong += !(difference <= tolerated(check, i));
+    }
+    return fake->n_wrong > 0 ? GB_WRONG_RESULT : GB_OK;
+}
+
+static int32_t fake_cancelled(const struct gb_host *host)
+{
+    (void)host;
+    return 0;
+}
+
+struct fake_host *fake_host_new(void)
+{
+    struct fake_host *fake = calloc(1, sizeof *fake);
+    ck_assert_ptr_nonnull(fake);
+    fake->device = (struct gb_device_info){
+        .size = sizeof fake->device, .backend = "cpu", .n_units = 2};
+    fake->host = (struct gb_host){
+        .size = sizeof fake->host,
+        .seed = 42,
+        .allocate = fake_allocate,
+        .fail = fake_fail,
+        .skip = fake_skip,
+        .log = fake_log,
+        .metric = fake_metric,
+        .random = fake_random,
+        .fill = fake_fill,
+        .check = fake_check,
+        .cancelled = fake_cancelled,
+        .device = &fake->device,
+        .device_allocate = fake_device_allocate,
+    };
+    return fake;
+}
+
+void fake_host_free(struct fake_host *fake)
+{
+    for (size_t i = 0; i < fake->n_blocks; i++)
+        free(fake->blocks[i]);
+    for (size_t i = 0; i < fake->n_device_blocks; i++)
+        free(fake->device_blocks[i]);
+    free(fake);
+}
+
+/* --- modules --- */
+
+const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id)
+{
+    char path[4096];
+    const char *build = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/plugins/%s/.libs/%s.so", build != NULL ? build : ".", folder,
+             folder);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    const struct gb_module *(*entry)(void) = NULL;
+    *(void **)&entry = dlsym(handle, GB_ENTRY_SYMBOL);
+    ck_assert_msg(entry != NULL, "%s exports no %s", path, GB_ENTRY_SYMBOL);
+    const struct gb_module *module = entry();
+    for (uint32_t i = 0; i < module->n_plugins; i++) {
+        if (module->plugins[i]->kind == kind && strcmp(module->plugins[i]->id, id) == 0)
+            return module->plugins[i];
+    }
+    ck_abort_msg("%s has no plugin %s", path, id);
+    return NULL;
+}
+
+/* --- params --- */
+
+/* A number with a unit, in the unit that params hold: bytes or nanoseconds. */
+static double scaled_number(const char *text, const char **ret_end)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"%", 0.01}, {"ns", 1.0},
+                 {"us", 1e3},     {"ms", 1e6},        {"s", 1e9}};
+    char *end = NULL;
+    double value = strtod(text, &end);
+    ck_assert_msg(end != text, "'%s' is not a number", text);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t length = strlen(units[i].suffix);
+        if (strncmp(end, units[i].suffix, length) == 0) {
+            value *= units[i].factor;
+            end += length;
+            break;
+        }
+    }
+    *ret_end = end;
+    return value;
+}
+
+static int32_t choice_index(const struct gb_option *option, const char *text)
+{
+    for (uint32_t i = 0; i < option->n_choices; i++) {
+        if (strcmp(option->choices[i], text) == 0)
+            return (int32_t)i;
+    }
+    ck_abort_msg("%s: no choice '%s'", option->name, text);
+    return -1;
+}
+
+static void set_list(struct gb_list *list, const char *text)
+{
+    double *items = calloc(strlen(text) + 1, sizeof *items);
+    ck_assert_ptr_nonnull(items);
+    list->n = 0;
+    while (*text != '\0') {
+        items[list->n++] = scaled_number(text, &text);
+        text += strspn(text, ", ");
+    }
+    free((void *)(uintptr_t)list->items);
+    list->items = items;
+}
+
+static void set_member(const struct gb_option *option, void *params, const char *text)
+{
+    char *member = (char *)params + option->offset;
+    const char *end = text;
+    switch (option->type) {
+    case GB_TYPE_INT:
+        *(int64_t *)(void *)member = (int64_t)scaled_number(text, &end);
+        break;
+    case GB_TYPE_FLOAT:
+    case GB_TYPE_DURATION:
+        *(double *)(void *)member = scaled_number(text, &end);
+        break;
+    case GB_TYPE_BYTES:
+        *(uint64_t *)(void *)member = (uint64_t)scaled_number(text, &end);
+        break;
+    case GB_TYPE_BOOL:
+        *(int32_t *)(void *)member = strcmp(text, "yes") == 0;
+        break;
+    case GB_TYPE_CHOICE:
+        *(int32_t *)(void *)member = choice_index(option, text);
+        break;
+    case GB_TYPE_STRING:
+        *(const char **)(void *)member = text;
+        break;
+    case GB_TYPE_FLOAT | GB_TYPE_LIST:
+        set_list((struct gb_list *)(void *)member, text);
+        break;
+    default:
+        ck_assert_uint_eq(option->type, GB_TYPE_MAP);
+        break;
+    }
+}
+
+void *fake_params_new(const struct gb_plugin *plugin)
+{
+    void *params = calloc(1, plugin->params_size > 0 ? (size_t)plugin->params_size : 1);
+    ck_assert_ptr_nonnull(params);
+    for (uint32_t i = 0; i < plugin->n_options; i++)
+        set_member(&plugin->options[i], params, plugin->options[i].default_value);
+    return params;
+}
+
+void fake_params_set(const struct gb_plugin *plugin, void *params, const char *name,
+                     const char *text)
+{
+    for (uint32_t i = 0; i < plugin->n_options; i++) {
+        if (strcmp(plugin->options[i].name, name) == 0) {
+            set_member(&plugin->options[i], params, text);
+            return;
+        }
+    }
+    ck_abort_msg("%s has no option %s", plugin->id, name);
+}
+
+void fake_params_free(const struct gb_plugin *plugin, void *params)
+{
+    for (uint32_t i = 0; i < plugin->n_options; i++) {
+        const struct gb_option *option = &plugin->options[i];
+        if ((option->type & GB_TYPE_LIST) != 0) {
+            const struct gb_list *list = (const void *)((char *)params + option->offset);
+            free((void *)(uintptr_t)list->items);
+        }
+    }
+    free(params);
+}
+
+/* --- random numbers --- */
+
+double fake_unit(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(scramble(*state) >> 11) * 0x1p-53;
+}
+
+/* Box and Muller's transformation. */
+double fake_normal(uint64_t *state)
+{
+    const double radius = sqrt(-2.0 * log(1.0 - fake_unit(state)));
+    return radius * cos(2.0 * acos(-1.0) * fake_unit(state));
+}

@@ -1,0 +1,43 @@
+/*
+ * fake_host.h - a small host for tests of plugins: loads their modules from the build tree, fills
+ * their params and gives them services whose effects can be looked at.
+ */
+#ifndef GBRUN_TESTS_FAKE_HOST_H
+#define GBRUN_TESTS_FAKE_HOST_H
+
+#include <gbrun/gbrun.h>
+
+enum { FAKE_BLOCKS_MAX = 64, FAKE_TEXT_BYTES = 512 };
+
+struct fake_host {
+    struct gb_host host;          /* first: services find the rest through it */
+    char reason[FAKE_TEXT_BYTES]; /* of fail or skip */
+    char log[FAKE_TEXT_BYTES];    /* the last line */
+    char metric[64];              /* the last one */
+    double metric_value;
+    uint64_t n_checks, n_compared, n_wrong;
+    void *blocks[FAKE_BLOCKS_MAX]; /* of allocate */
+    size_t n_blocks;
+    void *device_blocks[FAKE_BLOCKS_MAX]; /* of device_allocate, in order */
+    size_t n_device_blocks;
+    struct gb_device_info device;
+};
+
+struct fake_host *fake_host_new(void);
+void fake_host_free(struct fake_host *fake);
+
+/* A plugin of the module $top_builddir/plugins/FOLDER/.libs/FOLDER.so; fails the test without. */
+const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id);
+
+/* Params with the defaults of the table, and then one option set, as in bench.ini. Freed by
+ * fake_params_free. */
+void *fake_params_new(const struct gb_plugin *plugin);
+void fake_params_set(const struct gb_plugin *plugin, void *params, const char *name,
+                     const char *text);
+void fake_params_free(const struct gb_plugin *plugin, void *params);
+
+/* Random numbers for tests: in [0, 1), and standard normal. */
+double fake_unit(uint64_t *state);
+double fake_normal(uint64_t *state);
+
+#endif

@@ -1,0 +1,93 @@
+/* fuzz_wire.c - what a dying or hostile worker may send: frames, and every message in them. */
+#include "core/collector.h"
+#include "core/messages.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Without the checksum nothing but noise would ever be looked at: the payload goes straight to the
+ * readers. */
+static void read_payload(uint32_t type, const uint8_t *data, size_t size)
+{
+    struct arena arena = {0};
+    struct wire_reader message = {.data = data, .length = size};
+    struct gb_plugin plugin;
+    struct bench_case bench_case;
+    struct gb_device_info info;
+    struct gb_estimate estimate;
+    struct plugin_settings settings;
+    uint32_t flags;
+    const char *label;
+    switch (type % 6) {
+    case 0:
+        get_plugin(&message, &arena, &plugin, &flags);
+        break;
+    case 1:
+        get_case(&message, &arena, &bench_case, &label);
+        break;
+    case 2:
+        get_device_info(&message, &info);
+        break;
+    case 3:
+        get_estimate(&message, &estimate);
+        break;
+    case 4:
+        get_plugin_settings(&message, &arena, GB_PLUGIN_DEVICE, &settings);
+        break;
+    default:
+        break;
+    }
+    arena_free(&arena);
+}
+
+/* A case's messages one after the other: a byte of type, a byte of length, so many bytes of
+ * payload. */
+static void collect(const uint8_t *data, size_t size)
+{
+    static const struct bench_case no_case = {.bench = "fuzz"};
+    struct collector collector;
+    collector_begin(&collector, &no_case, "", 0);
+    while (size >= 2) {
+        uint32_t type = data[0] % WIRE_TYPES;
+        size_t length = data[1] < size - 2 ? data[1] : size - 2;
+        struct wire_reader message = {.data = data + 2, .length = length};
+        if (collector_take(&collector, type, &message) != GB_OK || collector.is_complete)
+            break;
+        data += 2 + length;
+        size -= 2 + length;
+    }
+    collector_finish(&collector, CASE_CRASHED, "SIGSEGV");
+    collector_free(&collector);
+}
+
+static void read_frames(const uint8_t *data, size_t size)
+{
+    struct wire_input input = {0};
+    struct wire_reader message;
+    struct gb_error error;
+    uint32_t type;
+    size_t at = 0;
+    while (at < size) {
+        size_t n = size - at < 7 ? size - at : 7; /* frames arrive in pieces */
+        memcpy(wire_input_space(&input, n), data + at, n);
+        wire_input_added(&input, n);
+        at += n;
+        while (wire_input_next(&input, &type, &message, &error) > 0)
+            read_payload(type, message.data, message.length);
+    }
+    wire_input_free(&input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    if (data[0] & 0x80)
+        collect(data + 1, size - 1);
+    else if (data[0] & 0x40)
+        read_frames(data + 1, size - 1);
+    else
+        read_payload(data[0], data + 1, size - 1);
+    return 0;
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# isolate.sh - runs one test for make check: in a private TMPDIR, with a time limit and with the same
+# environment everywhere. A test prints TAP; for one that prints none its exit status counts (77:
+# skipped). usage: isolate.sh TEST
+set -u
+LC_ALL=C TZ=UTC0
+export LC_ALL TZ
+unset MAKEFLAGS MFLAGS MAKELEVEL GBRUN_PLUGIN_PATH
+
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/gbrun-test.XXXXXX") || exit 99
+export TMPDIR
+trap 'chmod -R u+w "$TMPDIR"; rm -rf "$TMPDIR" "$TMPDIR.out"' EXIT
+trap 'exit 99' HUP INT TERM
+
+case $1 in
+*.sh) set -- bash "$@" ;;
+esac
+timeout -k 10 "${TEST_TIME_LIMIT:-600}" "$@" >"$TMPDIR.out" 2>&1 </dev/null
+status=$?
+[ "$status" != 124 ] || echo "# ended after ${TEST_TIME_LIMIT:-600} s" >>"$TMPDIR.out"
+cat "$TMPDIR.out"
+
+if ! grep -qE '^(1\.\.|ok|not ok)' "$TMPDIR.out"; then
+    case $status in
+    77) echo "1..0 # SKIP $(tail -n 1 "$TMPDIR.out")" ;;
+    0) printf '1..1\nok 1\n' ;;
+    *) printf '1..1\nnot ok 1 - exit status %s\n' "$status" ;;
+    esac
+elif [ "$status" != 0 ] && ! grep -q '^not ok' "$TMPDIR.out"; then
+    echo "Bail out! exit status $status though no line of it failed"
+fi

@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# lint.sh - the rules of the house, each a search whose finds are mistakes; then the tools that are
+# installed. usage: lint.sh TOP [FILE-IN-THE-RELEASE]...     (make lint)
+set -uo pipefail
+export LC_ALL=C
+top=$1
+shift
+# As paths from the top, whether they were found in the build folder or in TOP.
+distributed=$(printf '%s\n' "$@" | sed "s|^$top/||; s|^\./||")
+cd "$top" || exit 2
+
+n_rules=0 n_broken=0 left_out=
+
+# rule NAME WHAT-TO-DO: stdin holds the finds, one a line; none is as it should be.
+rule()
+{
+    local finds
+    finds=$(cat)
+    n_rules=$((n_rules + 1))
+    [ -n "$finds" ] || return 0
+    n_broken=$((n_broken + 1))
+    printf 'lint: %s: %s\n' "$1" "$2"
+    printf '%s\n' "$finds" | sed 's/^/    /'
+}
+
+leave_out()
+{
+    left_out="$left_out $1"
+}
+
+sources()
+{
+    find "$@" \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' \) ! -path '*/build*' 2>/dev/null |
+        sort
+}
+c_files=$(sources core include plugins tests)
+core_files=$(sources core)
+plugin_files=$(sources plugins)
+shell_files=$(find bootstrap .ci/run man tests completions -type f \
+    \( -name '*.sh' -o -name '*.bash' -o -name bootstrap -o -name run \) 2>/dev/null | sort)
+
+# in_files PATTERN FILE-LIST: lines that match an extended expression.
+in_files()
+{
+    [ -z "$2" ] || printf '%s\n' "$2" | xargs grep -nHE -e "$1"
+}
+
+# --- Floors -------------------------------------------------------------------------------------
+
+for file in $core_files include/gbrun/*.h; do
+    [[ -f $file ]] || continue
+    head -n 40 "$file" | tr -s '\n*' '  ' | grep -qE 'Floor [0-5][.:]' || echo "$file"
+done | rule floor-named 'say "Floor N." in the comment at the head of the file'
+
+rule floor-order 'include only headers of the same floor or lower' < <(
+    printf '%s\n' "$core_files" | xargs awk '
+        FNR == 1 { head = ""; found = 0 }
+        !found {
+            head = head " " $0
+            gsub(/[ *]+/, " ", head)
+            if (match(head, /Floor [0-5][.:]/)) {
+                floor[FILENAME] = substr(head, RSTART + 6, 1)
+                found = 1
+            }
+        }
+        /^[ \t]*#[ \t]*include[ \t]*"/ {
+            split($0, part, "\"")
+            n++
+            from[n] = FILENAME; line[n] = FNR; to[n] = part[2]
+        }
+        END {
+            for (i = 1; i <= n; i++)
+                if (!(to[i] ~ /^core\/[a-z0-9_]+\.h$/))
+                    print from[i] ":" line[i] ": " to[i] " is not a header of core/"
+                else if (to[i] in floor && from[i] in floor && floor[to[i]] > floor[from[i]])
+                    print from[i] ":" line[i] ": floor " floor[from[i]] " includes " to[i] \
+                        " of floor " floor[to[i]]
+        }')
+
+# home HEADER FILE-PATTERN: a library is known to these files of core/ only.
+home()
+{
+    in_files "#[[:space:]]*include[[:space:]]*<$1>" "$core_files" | grep -vE "^core/($2):"
+}
+rule home-of-inih 'use core/ini.h; only core/ini.c includes <ini.h>' < <(home 'ini\.h' 'ini\.c')
+rule home-of-sqlite 'use core/store.h or core/expression.h; only they include <sqlite3.h>' < <(
+    home 'sqlite3\.h' '(expression|store[a-z_]*|merge|view[a-z_]*)\.[ch]')
+rule home-of-libffi 'calls through libffi belong to a plugin' < <(home 'ffi\.h' 'none')
+rule no-cuda-in-core 'CUDA belongs to plugins: no header and no library of it in core/' < <(
+    in_files '#[[:space:]]*include[[:space:]]*[<"](cu[a-z_]*|nvml|nvrtc|cupti[a-z_]*)\.h' "$core_files")
+rule plugins-see-include-only \
+    'a plugin includes <gbrun/...>, system headers, its own folder and plugins/common' < <(
+    for file in $plugin_files; do
+        folder=${file#plugins/}
+        folder=${folder%%/*}
+        grep -nHE '^[[:space:]]*#[[:space:]]*include' "$file" |
+            grep -vE "<[a-z0-9_/]+(\.h)?>|\"[a-z0-9_]+\.h\"|\"(\.\./|plugins/)?(common|$folder)/[a-z0-9_]+\.h\""
+        grep -nHE '#[[:space:]]*include[[:space:]]*[<"](core/|sqlite3|ini\.h|check\.h)' "$file"
+    done)
+rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc' < <(
+    in_files '#[[:space:]]*include' "$(sources include)" |
+        grep -vE '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')
+
+# --- Everything is listed -----------------------------------------------------------------------
+
+# listed WHERE FILE...: prints the files whose names do not stand there as words.
+listed()
+{
+    local where=$1 file
+    shift
+    for file; do
+        grep -qE "(^|[[:space:]])${file//./\\.}([[:space:]]|$)" "$where" 2>/dev/null || echo "$file"
+    done
+}
+# shellcheck disable=SC2086 # lists of names
+{
+    rule core-is-listed 'add the file to core/local.mk' < <(listed core/local.mk $core_files)
+    rule plugins-are-listed 'add "include $(top_srcdir)/plugins/NAME/local.mk" to plugins/local.mk' < <(
+        for folder in plugins/*/; do
+            [[ -d $folder && $folder != plugins/common/ ]] || continue
+            grep -qE "^include .*/${folder}local\.mk$" plugins/local.mk || echo "$folder"
+        done)
+    rule plugin-sources-are-listed 'add the file to the local.mk of its plugin' < <(
+        for file in $plugin_files; do
+            case $file in
+            plugins/common/*) listed plugins/local.mk "$file" ;;
+            *) listed "${file%/*}/local.mk" "$file" ;;
+            esac
+        done)
+    rule tests-are-listed 'add the file to tests/local.mk or tests/modules/local.mk' < <(
+        for file in tests/test_*.sh; do
+            [[ ! -f $file ]] || listed tests/local.mk "$file"
+        done
+        for file in tests/test_*.c tests/fuzz/fuzz_*.c; do
+            [[ ! -f $file ]] || listed tests/local.mk "${file%.c}"
+        done
+        for file in tests/bench/*.c tests/bench/*.cc tests/bench/*.sh; do
+            [[ ! -f $file ]] || listed tests/local.mk "$file" "${file%.*}" "${file%.*}.la" |
+                awk -v n=2 -v file="$file" 'END { if (NR > n) print file }'
+        done
+        for file in tests/modules/*.c tests/modules/*.cc; do
+            [[ ! -f $file ]] || listed tests/modules/local.mk "${file%.*}.la"
+        done)
+    rule fuzzers-have-seeds 'give it inputs in tests/fuzz/corpus/NAME/' < <(
+        for file in tests/fuzz/fuzz_*.c; do
+            [[ -f $file ]] || continue
+            name=${file##*/fuzz_}
+            ls tests/fuzz/corpus/"${name%.c}"/* >/dev/null 2>&1 || echo "$file"
+        done)
+    rule test-names-differ 'two tests of one name share a log: rename one' < <(
+        find tests -maxdepth 1 -name 'test_*.[cs]*' | sed 's/\.[a-z]*$//' | sort | uniq -d)
+}
+if [ -n "$distributed" ] && git rev-parse --git-dir >/dev/null 2>&1; then
+    rule files-are-released 'add the file to EXTRA_DIST or TEST_FILES' < <(
+        git ls-files | grep -vE '^(\.ci/|\.gitignore|\.gitattributes)' |
+            while read -r file; do
+                [ -f "$file" ] || continue
+                path=$file
+                while [ "$path" != . ]; do
+                    printf '%s\n' "$distributed" | grep -qxF "$path" && continue 2
+                    path=$(dirname "$path")
+                done
+                echo "$file"
+            done)
+fi
+
+# --- What the code does not do --------------------------------------------------------------------
+
+code_files=$(printf '%s\n%s\n' "$core_files" "$plugin_files" | sed '/^$/d')
+banned='gets|sprintf|vsprintf|strcat|strncat|strtok|atoi|atol|atoll|atof|system|popen|alloca|tmpnam|mktemp|tempnam|rand|srand|gmtime|localtime|ctime|asctime'
+rule banned-functions \
+    'use snprintf, struct text, strtod and friends, posix_spawn, random.h, the _r variants' < <(
+    in_files "(^|[^_[:alnum:].>])($banned)[[:space:]]*\(" "$code_files" | grep -vE ':[[:space:]]*(/?\*|//)')
+rule strcpy-of-literals-only 'copy text of unknown length with snprintf, memcpy or text_add' < <(
+    in_files '(^|[^_[:alnum:]])strcpy[[:space:]]*\(' "$code_files" |
+        grep -vE 'strcpy[[:space:]]*\([^,]*,[^"]*"')
+rule inner-floors-do-not-print 'return an error or fill a struct text: only floors 4 and 5 print' < <(
+    in_files '(^|[^_[:alnum:]])((printf|puts|putchar|perror)[[:space:]]*\(|stdout|stderr)' \
+        "$(for file in $core_files; do
+            head -n 40 "$file" | tr -s '\n*' '  ' | grep -qE 'Floor [0-3][.:]' && echo "$file"
+        done)" | grep -vE '^core/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
+rule no-typedef-of-structs 'write struct NAME' < <(
+    in_files '^[[:space:]]*typedef[[:space:]]+(struct|union|enum)' "$c_files")
+rule no-loose-ends 'finish it, or write an issue' < <(
+    in_files '(^|[^[:alnum:]])(TODO|FIXME|XXX)([^[:alnum:]]|$)' "$c_files")
+
+# --- Text -----------------------------------------------------------------------------------------
+
+rule no-trailing-blanks 'delete the blanks at the end of the line' < <(
+    in_files '[[:blank:]]$' "$(printf '%s\n%s\n' "$c_files" "$shell_files")")
+rule no-tabs 'indent with four spaces' < <(in_files $'\t' "$c_files")
+rule no-home-paths 'a path of one machine has no place here' < <(
+    grep -rnIE '(^|[^[:alnum:]_.$}])/(home|root|Users)/[[:alnum:]]+' \
+        core include plugins tests conf man completions .ci ./*.* bootstrap 2>/dev/null |
+        grep -vE '^(\./)?(configure|config\.(log|status)|aclocal\.m4|Makefile(\.in)?|libtool|gbrun\.pc):|\.(log|trs|la|gbr):|/\.libs/|/\.deps/|/home/user')
+rule executable-scripts 'chmod +x' < <(
+    for file in bootstrap .ci/run tests/test_*.sh; do
+        [[ ! -f $file || -x $file ]] || echo "$file"
+    done)
+
+# --- Tools ----------------------------------------------------------------------------------------
+
+tool()
+{
+    local name
+    for name; do
+        command -v "$name" && return
+    done
+}
+clang_format=${CLANG_FORMAT:-$(tool clang-format-14 clang-format)}
+clang_tidy=${CLANG_TIDY:-$(tool clang-tidy)}
+cppcheck=${CPPCHECK:-$(tool cppcheck)}
+shellcheck=${SHELLCHECK:-$(tool shellcheck)}
+flags=(-I. -Iinclude -D_GNU_SOURCE= '-DGBRUN_VERSION="0"' '-DGBRUN_PLUGIN_DIR="/usr/lib/gbrun"')
+compiled=$(printf '%s\n' "$code_files" | grep '\.c$')
+
+# Versions of clang-format differ in what they find well formatted; this one counts.
+if [ -z "$clang_format" ]; then
+    leave_out clang-format
+elif ! "$clang_format" --version | grep -q 'version 14\.'; then
+    leave_out 'clang-format(not version 14)'
+else
+    rule clang-format 'run make format' < <(
+        printf '%s\n' "$c_files" | xargs "$clang_format" --dry-run -Werror 2>&1 |
+            grep 'error:' | cut -d: -f1 | uniq -c)
+fi
+
+# Not: shifts of negative numbers, which GNU C defines; variables that another file's function sets.
+if [ -n "$cppcheck" ]; then
+    rule cppcheck 'mend it; where cppcheck is wrong, say why beside a cppcheck-suppress' < <(
+        printf '%s\n' "$compiled" | "$cppcheck" --file-list=- -q -j2 --inline-suppr --std=c11 \
+            --enable=warning,performance,portability --template='{file}:{line}: {id}: {message}' \
+            --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned \
+            --suppress=uninitvar \
+            "${flags[@]}" 2>&1)
+else
+    leave_out cppcheck
+fi
+
+if [ -n "$clang_tidy" ]; then
+    rule clang-tidy 'mend it; where clang-tidy is wrong, say why beside a NOLINT' < <(
+        printf '%s\n' "$compiled" |
+            xargs -P 2 -I FILE "$clang_tidy" --quiet FILE -- -std=gnu17 "${flags[@]}" 2>/dev/null |
+            grep -E '(warning|error):' | sed "s|^$PWD/||" | sort -u)
+else
+    leave_out clang-tidy
+fi
+
+if [ -n "$shellcheck" ]; then
+    # Not: sourced files and variables that make check sets (1091, 2154), functions called by name
+    # (2317), patterns of make and grep in single quotes (2016).
+    rule shellcheck 'mend it, or disable the rule with a reason' < <(
+        printf '%s\n' "$shell_files" | xargs "$shellcheck" -f gcc -e SC1091,SC2016,SC2154,SC2317)
+else
+    leave_out shellcheck
+fi
+
+printf 'lint: %d rules, %d broken%s\n' "$n_rules" "$n_broken" \
+    "${left_out:+; left out, as the tool is not installed:$left_out}"
+[ "$n_broken" = 0 ]

@@ -1,0 +1,122 @@
+# tests/local.mk - tests/test_NAME.c is a program of Check, tests/test_NAME.sh a script; both are run
+# by isolate.sh, and the TAP that they print is counted. tests/modules/ holds plugins that misbehave,
+# tests/fuzz/ fuzzers, which are run over their corpus here, tests/bench/ programs for make bench.
+
+# What tests find in their environment, beside a TMPDIR of their own.
+AM_TESTS_ENVIRONMENT = \
+	GBRUN='$(abs_top_builddir)/gbrun$(EXEEXT)'; export GBRUN; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
+	MAKE='$(MAKE)'; export MAKE; PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
+	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
+	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT; \
+	$(SANITIZE_ENVIRONMENT)
+
+# Crashes on purpose are left to the signal, which is what tests of faults look for.
+if SANITIZE
+SANITIZE_ENVIRONMENT = \
+	SANITIZE=1; export SANITIZE; \
+	SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; export SANITIZE_CFLAGS; \
+	ASAN_OPTIONS=detect_leaks=1:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0; \
+	export ASAN_OPTIONS; \
+	UBSAN_OPTIONS=print_stacktrace=1; export UBSAN_OPTIONS;
+endif
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+AM_LOG_DRIVER_FLAGS = --ignore-exit
+AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/isolate.sh
+SH_LOG_COMPILER = $(LOG_COMPILER)
+
+TESTS = $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS) $(TEST_SCRIPT_LIST)
+check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
+
+# What all programs here are linked with; each is built from the one source of its name.
+check_LTLIBRARIES += tests/libcheck_main.la
+tests_libcheck_main_la_SOURCES = tests/check_main.c tests/check_main.h
+tests_libcheck_main_la_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+LDADD = tests/libcheck_main.la core/libgbrun.la $(CHECK_LIBS) $(CORE_LIBS)
+
+TEST_PROGRAM_LIST = \
+	tests/test_bench_case \
+	tests/test_bench_plugins \
+	tests/test_device_cpu \
+	tests/test_error \
+	tests/test_expression \
+	tests/test_host_clock \
+	tests/test_ini \
+	tests/test_memory \
+	tests/test_merge \
+	tests/test_number_format \
+	tests/test_option_table \
+	tests/test_policies \
+	tests/test_policy_run \
+	tests/test_random \
+	tests/test_settings \
+	tests/test_sha256 \
+	tests/test_statistics \
+	tests/test_store \
+	tests/test_sweep \
+	tests/test_text \
+	tests/test_value \
+	tests/test_verify \
+	tests/test_views \
+	tests/test_wire
+tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
+tests_test_bench_plugins_SOURCES = tests/test_bench_plugins.c tests/fake_host.h tests/fake_host.c
+tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
+tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
+tests_test_policies_SOURCES = tests/test_policies.c tests/fake_host.h tests/fake_host.c
+tests_test_policies_LDADD = $(PLUGIN_COMMON) $(LDADD)
+tests_test_settings_SOURCES = tests/test_settings.c tests/settings_fixture.h
+tests_test_store_SOURCES = tests/test_store.c tests/store_fixture.h
+tests_test_sweep_SOURCES = tests/test_sweep.c tests/settings_fixture.h
+tests_test_views_SOURCES = tests/test_views.c tests/views_fixture.h
+
+TEST_SCRIPT_LIST = \
+	tests/test_completion.sh \
+	tests/test_faults.sh \
+	tests/test_headers.sh \
+	tests/test_install.sh
+
+# tests/fuzz/fuzz_NAME.c, its seeds in tests/fuzz/corpus/NAME/, one program that replays them.
+FUZZ_TARGETS = \
+	tests/fuzz/fuzz_ini \
+	tests/fuzz/fuzz_settings \
+	tests/fuzz/fuzz_value \
+	tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
+tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c tests/fuzz/replay.c
+tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c tests/fuzz/replay.c
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
+
+# make bench; those in C++ compare with libbenchmark.
+BENCH_TARGETS = tests/bench/measure
+BENCH_MODULES = tests/bench/loop_module.la
+tests_bench_measure_LDADD =
+tests_bench_loop_module_la_SOURCES = tests/bench/loop_module.c tests/bench/step.h
+tests_bench_loop_module_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
+tests_bench_loop_module_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
+if HAVE_BENCHMARK
+BENCH_TARGETS += tests/bench/loop_google
+endif
+tests_bench_loop_google_SOURCES = tests/bench/loop_google.cc tests/bench/step.h
+tests_bench_loop_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
+tests_bench_loop_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
+EXTRA_PROGRAMS += tests/bench/measure tests/bench/loop_google
+EXTRA_LTLIBRARIES += $(BENCH_MODULES)
+
+include $(top_srcdir)/tests/modules/local.mk
+
+# What tests read, for make dist.
+TEST_FILES = \
+	tests/bench/numbers.sh \
+	tests/fuzz/corpus \
+	tests/golden \
+	tests/isolate.sh \
+	tests/lint.sh \
+	tests/outside \
+	tests/tap.sh \
+	$(TEST_SCRIPT_LIST)

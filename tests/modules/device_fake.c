@@ -1,0 +1,363 @@
+/*
+ * device_fake.c - a device that is not there, `fake`: three of them, whose clock is arithmetic, so
+ * that samples are the same on every machine and in every run. It calls reset and run as a device
+ * does, but no time passes between. Options make it lose samples, fail, be held down or die. gbrun
+ * must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash cost
+ * one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
+ * skipped, with the reason.
+ *
+ * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
+ *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
+ * it begins 1000 ns after the one before has ended, the first at 1 s.
+ */
+#include <gbrun/gbrun.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const places[] = {"none",      "count",       "describe", "open",
+                                     "allocate",  "queue",       "measure",  "flush",
+                                     "telemetry", "synchronize", "close"};
+enum {
+    NONE,
+    COUNT,
+    DESCRIBE,
+    OPEN,
+    ALLOCATE,
+    QUEUE,
+    MEASURE,
+    FLUSH,
+    TELEMETRY,
+    SYNCHRONIZE,
+    CLOSE
+};
+
+static const char *const kinds[] = {"crash", "error", "loop"};
+enum { CRASH, ERROR };
+
+struct params {
+    double time;
+    double step;
+    int64_t lose_every;
+    int64_t error_at;
+    int64_t throttle_from;
+    int32_t where;
+    int32_t kind;
+    int64_t n_devices;
+};
+
+static const struct gb_option options[] = {
+    GB_DURATION(struct params, time, "1us", "0:", "time of an iteration"),
+    GB_DURATION(struct params, step, "10ns", "0:", "how much longer each of seven samples is"),
+    GB_INT(struct params, lose_every, "0", "0:", "samples",
+           "lose the times of every so many samples; 0: of none"),
+    GB_INT(struct params, error_at, "-1", "-1:", "samples",
+           "return GB_DEVICE_ERROR at this sample since open; -1: never"),
+    GB_INT(struct params, throttle_from, "-1", "-1:", "samples",
+           "held down from this sample on; -1: never"),
+    GB_CHOICE(struct params, where, "none", places, "the function that misbehaves"),
+    GB_CHOICE(struct params, kind, "crash", kinds, "how it misbehaves"),
+    GB_INT(struct params, n_devices, "3", "0:8", "devices", "how many there are"),
+};
+
+struct device {
+    const struct gb_host *host;
+    const struct params *params;
+    uint32_t index;
+    uint64_t n_samples; /* since open */
+    double now_ns;
+};
+
+static int32_t act(const struct gb_host *host, const struct params *params, int32_t where)
+{
+    volatile int for_ever = 1;
+    if (params->where != where)
+        return GB_OK;
+    if (params->kind == CRASH)
+        abort();
+    while (params->kind != ERROR && for_ever)
+        continue;
+    host->fail(host, "the fake device's planned failure");
+    return GB_DEVICE_ERROR;
+}
+
+static int32_t act_on(const struct device *device, int32_t where)
+{
+    return act(device->host, device->params, where);
+}
+
+static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
+{
+    *ret_n = (uint32_t)((const struct params *)params)->n_devices;
+    return act(host, params, COUNT);
+}
+
+static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
+                        struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
+{
+    info->index = index;
+    strcpy(info->backend, "fake");
+    strcpy(info->model, index == 2 ? "Fake 2000" : "Fake 1000");
+    snprintf(info->uuid, sizeof info->uuid, "FAKE-%u", (unsigned)index);
+    info->memory_bytes = (uint64_t)1 << 30;
+    info->cache_bytes = (uint64_t)1 << 20;
+    info->n_units = 4;
+    if (fact) {
+        fact(fact_context, "driver", "0.1");
+        fact(fact_context, "slot", index == 0 ? "first" : "another");
+    }
+    return act(host, params, DESCRIBE);
+}
+
+static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+                           void **ret_device)
+{
+    struct device *device;
+    int32_t status = act(host, params, OPEN);
+    if (status != GB_OK)
+        return status;
+    device = calloc(1, sizeof *device);
+    if (!device)
+        return GB_NO_MEMORY;
+    device->host = host;
+    device->params = params;
+    device->index = index;
+    device->now_ns = 1e9;
+    *ret_device = device;
+    return GB_OK;
+}
+
+static void close_device(void *device)
+{
+    if (device)
+        act_on(device, CLOSE);
+    free(device);
+}
+
+static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
+{
+    int32_t status = act_on(device, ALLOCATE);
+    (void)kind;
+    if (status != GB_OK)
+        return status;
+    *ret_memory = calloc(1, bytes ? bytes : 1);
+    return *ret_memory ? GB_OK : GB_NO_MEMORY;
+}
+
+static void release(void *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+
+static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
+{
+    (void)device;
+    memmove(to, from, bytes);
+    return GB_OK;
+}
+
+static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
+{
+    (void)device;
+    memset(memory, (int)byte, bytes);
+    return GB_OK;
+}
+
+static int32_t queue_create(void *device, struct gb_queue **ret_queue)
+{
+    struct gb_queue *queue;
+    int32_t status = act_on(device, QUEUE);
+    if (status != GB_OK)
+        return status;
+    queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return GB_NO_MEMORY;
+    queue->size = sizeof *queue;
+    *ret_queue = queue;
+    return GB_OK;
+}
+
+static void queue_destroy(void *device, struct gb_queue *queue)
+{
+    (void)device;
+    free(queue);
+}
+
+static int32_t queue_synchronize(void *device, struct gb_queue *queue)
+{
+    (void)queue;
+    return act_on(device, SYNCHRONIZE);
+}
+
+static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
+{
+    static const char *const names[] = {"synthetic", "offset"};
+    (void)device;
+    if (i >= sizeof names / sizeof names[0])
+        return GB_NOT_FOUND;
+    strcpy(clock->name, names[i]);
+    strcpy(clock->help, "arithmetic");
+    clock->tick_ns = 1;
+    clock->overhead_ns = i == 0 ? 5 : 105;
+    return GB_OK;
+}
+
+static int32_t run_once(struct gb_measurement *measurement)
+{
+    const struct gb_bench_ops *ops = measurement->bench_ops;
+    int32_t status = GB_OK;
+    if (GB_HAS(ops, reset) && ops->reset)
+        status = ops->reset(measurement->bench, measurement->queue);
+    if (status == GB_OK)
+        status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
+    return status;
+}
+
+static void write_sample(struct device *device, struct gb_measurement *measurement, double time_ns)
+{
+    const struct params *params = device->params;
+    uint64_t i = measurement->n_done++;
+    int held_down = params->throttle_from >= 0 &&
+                    device->n_samples >= (uint64_t)params->throttle_from;
+    if (measurement->time_ns[0])
+        measurement->time_ns[0][i] = time_ns;
+    if (measurement->time_ns[1])
+        measurement->time_ns[1][i] = time_ns + 100;
+    measurement->begin_ns[i] = device->now_ns;
+    measurement->end_ns[i] = device->now_ns + time_ns;
+    measurement->clock_hz[i] = held_down ? 1e9 : 2e9;
+    measurement->throttle[i] = held_down ? 4 : 0;
+    measurement->flags[i] = held_down ? GB_SAMPLE_THROTTLED : 0;
+}
+
+static int32_t measure_one(struct device *device, struct gb_measurement *measurement)
+{
+    const struct params *params = device->params;
+    uint64_t k = device->n_samples;
+    double time_ns = (double)measurement->iterations *
+                     (params->time + params->step * (double)(k % 7));
+    int32_t status;
+    if (params->error_at >= 0 && k == (uint64_t)params->error_at) {
+        device->host->fail(device->host, "illegal address");
+        return GB_DEVICE_ERROR;
+    }
+    status = run_once(measurement);
+    if (status != GB_OK)
+        return status;
+    if (params->lose_every > 0 && (k + 1) % (uint64_t)params->lose_every == 0)
+        measurement->n_lost++;
+    else
+        write_sample(device, measurement, time_ns);
+    device->now_ns += time_ns + 1000;
+    device->n_samples++;
+    return GB_OK;
+}
+
+static int32_t measure(void *object, struct gb_measurement *measurement)
+{
+    struct device *device = object;
+    int32_t status = act_on(device, MEASURE);
+    for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++)
+        status = measure_one(device, measurement);
+    measurement->clocks_filled = 3;
+    return status;
+}
+
+static int32_t flush_cache(void *device, const struct gb_queue *queue)
+{
+    (void)queue;
+    return act_on(device, FLUSH);
+}
+
+static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
+{
+    const struct device *device = object;
+    telemetry->clock_hz = 2e9;
+    telemetry->memory_clock_hz = 1e9;
+    telemetry->temperature_celsius = 40 + device->index;
+    telemetry->power_watts = 100;
+    telemetry->energy_joules = (double)device->n_samples;
+    telemetry->throttle = device->params->throttle_from >= 0 ? 4 : 0;
+    if (telemetry->throttle)
+        strcpy(telemetry->throttle_text, "held down by its option");
+    return act_on(device, TELEMETRY);
+}
+
+static const struct gb_device_ops ops = {
+    .size = sizeof ops,
+    .count = count,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_synchronize = queue_synchronize,
+    .clock = clock_of,
+    .measure = measure,
+    .flush_cache = flush_cache,
+    .telemetry = telemetry,
+};
+
+static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
+{
+    (void)params;
+    *ret_n = 0;
+    return host->skip(host, "no such hardware was ever built");
+}
+
+static const struct gb_device_ops absent_ops = {
+    .size = sizeof absent_ops,
+    .count = count_none,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_synchronize = queue_synchronize,
+    .clock = clock_of,
+    .measure = measure,
+    .flush_cache = flush_cache,
+    .telemetry = telemetry,
+};
+
+static const struct gb_plugin fake = {
+    .size = sizeof fake,
+    .kind = GB_PLUGIN_DEVICE,
+    .id = "fake",
+    .version = "1.0",
+    .summary = "devices made of arithmetic",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+static const struct gb_plugin absent = {
+    .size = sizeof absent,
+    .kind = GB_PLUGIN_DEVICE,
+    .id = "absent",
+    .version = "1.0",
+    .summary = "a device that no machine has",
+    .ops = &absent_ops,
+};
+static const struct gb_plugin *const plugins[] = {&fake, &absent};
+static const struct gb_module module = {
+    .size = sizeof module,
+    .abi_major = GB_ABI_MAJOR,
+    .abi_minor = GB_ABI_MINOR,
+    .n_plugins = 2,
+    .plugins = plugins,
+};
+
+const struct gb_module *gb_module_v1(void)
+{
+    return &module;
+}

@@ -1,0 +1,53 @@
+# tap.sh - for test scripts: source it, then check each claim; the last line is `finish`.
+# shellcheck shell=bash
+set -u
+n_checks=0
+
+# pass NAME, fail NAME [WHY]...: one result.
+pass()
+{
+    n_checks=$((n_checks + 1))
+    echo "ok $n_checks - $1"
+}
+
+fail()
+{
+    n_checks=$((n_checks + 1))
+    echo "not ok $n_checks - $1"
+    shift
+    [ $# = 0 ] || printf '%s\n' "$@" | sed 's/^/#   /'
+}
+
+skip()
+{
+    n_checks=$((n_checks + 1))
+    echo "ok $n_checks - $1 # SKIP $2"
+}
+
+# succeeds NAME COMMAND...: the command's exit status is 0; its output is shown if it is not.
+succeeds()
+{
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        pass "$name"
+    else
+        fail "$name" "exit status $? from: $*" "$output"
+    fi
+}
+
+# equals NAME EXPECTED ACTUAL: two texts are the same.
+equals()
+{
+    if [ "$2" = "$3" ]; then
+        pass "$1"
+    else
+        fail "$1" "expected:" "$2" "got:" "$3"
+    fi
+}
+
+finish()
+{
+    echo "1..$n_checks"
+    exit 0
+}

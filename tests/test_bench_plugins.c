@@ -1,0 +1,341 @@
+/* test_bench_plugins.c - nop, copy, multistream_matmul and the skeleton: right, and found out if
+ * not. */
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_bench_ops *ops;
+static void *params;
+static void *bench;
+static struct gb_queue queue = {.size = sizeof queue};
+
+static void load(const char *folder, const char *id)
+{
+    fake = fake_host_new();
+    plugin = fake_plugin(folder, GB_PLUGIN_BENCH, id);
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    bench = NULL;
+}
+
+static void set(const char *name, const char *text)
+{
+    fake_params_set(plugin, params, name, text);
+}
+
+static void ready(void)
+{
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_ptr_nonnull(bench);
+    if (ops->prepare != NULL)
+        ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+}
+
+/* Samples as a device takes them. */
+static void run_samples(uint64_t n, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (ops->reset != NULL)
+            ck_assert_int_eq(ops->reset(bench, &queue), GB_OK);
+        ck_assert_int_eq(ops->run(bench, &queue, iterations), GB_OK);
+    }
+}
+
+static void unload(void)
+{
+    if (ops->destroy != NULL) {
+        ops->destroy(bench);
+        ops->destroy(NULL);
+    }
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+/* --- descriptors --- */
+
+START_TEST(descriptors_are_complete)
+{
+    static const struct {
+        const char *folder, *id;
+        uint32_t kind;
+    } all[] = {
+        {"policy_fixed", "fixed", GB_PLUGIN_POLICY},
+        {"policy_budget", "budget", GB_PLUGIN_POLICY},
+        {"policy_stdrel", "stdrel", GB_PLUGIN_POLICY},
+        {"policy_median_ci", "median_ci", GB_PLUGIN_POLICY},
+        {"device_cpu", "cpu", GB_PLUGIN_DEVICE},
+        {"bench_nop", "nop", GB_PLUGIN_BENCH},
+        {"bench_copy", "copy", GB_PLUGIN_BENCH},
+        {"bench_multistream_matmul", "multistream_matmul", GB_PLUGIN_BENCH},
+        {"skeleton", "skeleton", GB_PLUGIN_BENCH},
+        {"skeleton", "skeleton", GB_PLUGIN_POLICY},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const struct gb_plugin *found = fake_plugin(all[i].folder, all[i].kind, all[i].id);
+        const size_t length = strlen(found->summary);
+        ck_assert_uint_eq(found->size, sizeof *found);
+        ck_assert_str_eq(found->version, "1.0");
+        ck_assert_uint_gt(length, 0);
+        ck_assert(found->summary[length - 1] != '.');
+        ck_assert_ptr_nonnull(found->help);
+        ck_assert_ptr_nonnull(found->ops);
+        for (uint32_t j = 0; j < found->n_options; j++) {
+            const struct gb_option *option = &found->options[j];
+            ck_assert_uint_eq(option->size, sizeof *option);
+            ck_assert_uint_lt(option->offset, found->params_size);
+            ck_assert_uint_gt(strlen(option->help), 0);
+            ck_assert(option->help[strlen(option->help) - 1] != '.');
+        }
+    }
+}
+END_TEST
+
+/* --- nop --- */
+
+START_TEST(nop_does_nothing)
+{
+    load("bench_nop", "nop");
+    ready();
+    run_samples(3, 0);
+    run_samples(3, 1000);
+    unload();
+}
+END_TEST
+
+/* --- copy --- */
+
+static const char *const copy_methods[] = {"memcpy", "loop", "stream"};
+static const char *const copy_bytes[] = {"1", "3", "63", "64", "65", "4096", "100003"};
+
+static bool copy_is_ready(const char *method, const char *bytes)
+{
+    load("bench_copy", "copy");
+    set("method", method);
+    set("bytes", bytes);
+    const int32_t status = ops->create(&fake->host, params, &bench);
+    if (status == GB_SKIPPED) /* a processor without such stores */
+        return false;
+    ck_assert_int_eq(status, GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    return true;
+}
+
+START_TEST(copy_copies_every_byte)
+{
+    for (size_t i = 0; i < sizeof copy_bytes / sizeof copy_bytes[0]; i++) {
+        struct gb_work work = {.size = sizeof work};
+        if (copy_is_ready(copy_methods[_i], copy_bytes[i])) {
+            run_samples(1, 2);
+            ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+            ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+            ck_assert_double_gt(work.bytes_read, 0.0);
+            ck_assert_double_eq(work.bytes_read, work.bytes_written);
+        }
+        unload();
+    }
+}
+END_TEST
+
+/* Nothing copied: every block is wrong. One byte changed: one block is. */
+START_TEST(copy_finds_each_wrong_byte)
+{
+    static const size_t places[] = {0, 4095, 4096, 8191, 8192, 10000};
+    ck_assert(copy_is_ready("memcpy", "10001"));
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_compared, 3);
+    ck_assert_uint_eq(fake->n_wrong, 3);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        run_samples(1, 1);
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        ((unsigned char *)fake->device_blocks[1])[places[i]] ^= 1;
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+        ck_assert_uint_eq(fake->n_wrong, 1);
+    }
+    unload();
+}
+END_TEST
+
+/* --- multistream_matmul --- */
+
+static void load_matmul(const char *streams, const char *input, const char *order)
+{
+    load("bench_multistream_matmul", "multistream_matmul");
+    set("streams", streams);
+    set("input", input);
+    set("order", order);
+    set("problems", "7");
+    set("rows", "5");
+    set("cols", "3");
+    set("aligned", "100");
+}
+
+START_TEST(matmul_is_right_on_any_number_of_streams)
+{
+    static const char *const streams[] = {"1", "2", "3", "7", "20"};
+    static const char *const inputs[] = {"ones", "random"};
+    static const char *const orders[] = {"breadth", "depth"};
+    for (size_t i = 0; i < 20; i++) {
+        struct gb_work work = {.size = sizeof work};
+        load_matmul(streams[i % 5], inputs[i / 5 % 2], orders[i / 10]);
+        ready();
+        run_samples(20, 1 + i % 3);
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        ck_assert_uint_eq(fake->n_compared, 7 * 5 * 3);
+        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+        ck_assert_double_eq(work.flops, 2.0 * 5 * 3 * 100 * 7);
+        ck_assert_double_eq(work.bytes_read, 4.0 * (5 + 3) * 100 * 7);
+        ck_assert_double_eq(work.bytes_written, 4.0 * 5 * 3 * 7);
+        unload();
+    }
+}
+END_TEST
+
+/* Outputs never written, one that is off by its last bit, one product left out. */
+START_TEST(matmul_finds_wrong_outputs)
+{
+    load_matmul("2", "ones", "breadth");
+    ready();
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, 7 * 5 * 3);
+    run_samples(1, 1);
+    float *c = fake->device_blocks[2];
+    c[104] = nextafterf(c[104], 0.0f);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, 1);
+    unload();
+
+    load_matmul("2", "random", "breadth");
+    ready();
+    run_samples(1, 1);
+    const float *a = fake->device_blocks[0];
+    const float *b = fake->device_blocks[1];
+    c = fake->device_blocks[2];
+    c[0] -= a[17] * b[17];
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, 1);
+    unload();
+}
+END_TEST
+
+START_TEST(matmul_refuses_sums_that_are_not_exact)
+{
+    load_matmul("1", "ones", "breadth");
+    set("aligned", "16777217");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "aligned = 16777217: sums of ones are exact up to 16777216 in "
+                                   "single precision; set input = random");
+    unload();
+}
+END_TEST
+
+/* Threads are there from prepare on; a bench that was never prepared has none to end. */
+START_TEST(matmul_ends_without_having_run)
+{
+    load_matmul("4", "ones", "depth");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    unload();
+    load_matmul("4", "ones", "depth");
+    ready();
+    unload();
+}
+END_TEST
+
+/* --- skeleton --- */
+
+START_TEST(skeleton_works_with_its_defaults_and_without)
+{
+    load("skeleton", "skeleton");
+    ready();
+    run_samples(3, 2);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_compared, 4096);
+    unload();
+
+    load("skeleton", "skeleton");
+    set("elements", "1001");
+    set("in_place", "yes");
+    set("operation", "offset");
+    set("label", "a label");
+    set("gap", "4KiB");
+    set("settle", "1us");
+    set("weights", "1, -2.5, 3");
+    ready();
+    ck_assert_str_eq(fake->log, "a label");
+    run_samples(3, 2);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_compared, 1001);
+    unload();
+
+    load("skeleton", "skeleton");
+    set("factor", "0");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "factor = 0 makes every output zero: give another one");
+    unload();
+
+    load("skeleton", "skeleton"); /* not run: outputs are still zero */
+    ready();
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    unload();
+}
+END_TEST
+
+/* 9, 8, 7, then nothing shorter for as long as its patience lasts. */
+START_TEST(skeleton_policy_stops_when_nothing_gets_better)
+{
+    static const double times[] = {9, 8, 7, 8, 9, 7, 8, 9};
+    static const uint64_t wanted[] = {3, 6}; /* patience 3, asked with 0 and with 3 samples */
+    struct fake_host *host = fake_host_new();
+    const struct gb_plugin *found = fake_plugin("skeleton", GB_PLUGIN_POLICY, "skeleton");
+    const struct gb_policy_ops *policy_ops = found->ops;
+    void *settings = fake_params_new(found);
+    void *policy = NULL;
+    uint64_t n = 0;
+    fake_params_set(found, settings, "patience", "3");
+    ck_assert_int_eq(policy_ops->create(&host->host, settings, &policy), GB_OK);
+    for (size_t i = 0; i < 2; i++) {
+        struct gb_next next = {.size = sizeof next};
+        ck_assert_int_eq(policy_ops->next(policy, &next), GB_OK);
+        ck_assert_int_eq(next.decision, GB_MORE);
+        ck_assert_uint_eq(next.n_samples, wanted[i]);
+        const struct gb_samples samples = {
+            .size = sizeof samples, .n = wanted[i] - n, .time_ns = times + n};
+        ck_assert_int_eq(policy_ops->observe(policy, &samples), GB_OK);
+        n = wanted[i];
+    }
+    struct gb_next next = {.size = sizeof next};
+    struct gb_estimate estimate = {.size = sizeof estimate};
+    ck_assert_int_eq(policy_ops->next(policy, &next), GB_OK);
+    ck_assert_int_eq(next.decision, GB_DONE);
+    ck_assert_str_eq(next.reason, "shortest time settled");
+    ck_assert_int_eq(policy_ops->report(policy, &estimate), GB_OK);
+    ck_assert_double_eq(estimate.value_ns, 7.0);
+    ck_assert_double_nan(estimate.low_ns);
+    ck_assert_str_eq(estimate.statistic, "minimum");
+    fake_params_free(found, settings);
+    fake_host_free(host);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("bench_plugins");
+    TCase *cases = tcase_create("plugins");
+    tcase_add_test(cases, descriptors_are_complete);
+    tcase_add_test(cases, nop_does_nothing);
+    tcase_add_loop_test(cases, copy_copies_every_byte, 0, 3);
+    tcase_add_test(cases, copy_finds_each_wrong_byte);
+    tcase_add_test(cases, matmul_is_right_on_any_number_of_streams);
+    tcase_add_test(cases, matmul_finds_wrong_outputs);
+    tcase_add_test(cases, matmul_refuses_sums_that_are_not_exact);
+    tcase_add_test(cases, matmul_ends_without_having_run);
+    tcase_add_test(cases, skeleton_works_with_its_defaults_and_without);
+    tcase_add_test(cases, skeleton_policy_stops_when_nothing_gets_better);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

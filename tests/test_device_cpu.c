@@ -1,0 +1,416 @@
+/* test_device_cpu.c - the CPU device: what it says of the machine, how it measures. */
+#define _GNU_SOURCE
+#include "plugins/device_cpu/cpu_device.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_device_ops *ops;
+static void *params;
+static void *device;
+
+static void setup(void)
+{
+    fake = fake_host_new();
+    plugin = fake_plugin("device_cpu", GB_PLUGIN_DEVICE, "cpu");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    fake_params_set(plugin, params, "flush", "64KiB");
+    device = NULL;
+}
+
+static void teardown(void)
+{
+    ops->close(device);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+static void open_it(void)
+{
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
+}
+
+/* --- the machine --- */
+
+struct facts {
+    int n;
+    char cpus[256];
+    char kernel[256];
+};
+
+static void take_fact(void *context, const char *name, const char *value)
+{
+    struct facts *facts = context;
+    facts->n++;
+    ck_assert_uint_gt(strlen(name), 0);
+    ck_assert_uint_gt(strlen(value), 0);
+    if (strcmp(name, "cpus") == 0)
+        snprintf(facts->cpus, sizeof facts->cpus, "%s", value);
+    if (strcmp(name, "kernel") == 0)
+        snprintf(facts->kernel, sizeof facts->kernel, "%s", value);
+}
+
+START_TEST(one_device_is_described)
+{
+    struct facts facts = {0};
+    struct gb_device_info info = {.size = sizeof info};
+    uint32_t n = 0;
+    ck_assert_int_eq(ops->count(&fake->host, params, &n), GB_OK);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, take_fact, &facts), GB_OK);
+    ck_assert_str_eq(info.backend, "cpu");
+    ck_assert_uint_gt(strlen(info.model), 0);
+    ck_assert_uint_gt(info.memory_bytes, 0);
+    ck_assert_uint_gt(info.n_units, 0);
+    ck_assert_str_eq(info.uuid, "");
+    ck_assert_int_ge(facts.n, 2);
+    ck_assert_int_eq(strncmp(facts.kernel, "Linux ", 6), 0);
+    ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_OK);
+    ck_assert_int_eq(ops->describe(&fake->host, params, 1, &info, NULL, NULL), GB_NOT_FOUND);
+    ck_assert_int_eq(ops->open(&fake->host, params, 1, &device), GB_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(sets_of_cpus_are_read)
+{
+    static const struct {
+        const char *text, *canonical;
+        uint32_t n;
+    } cases[] = {{"0", "0", 1},
+                 {"0-3,8", "0-3,8", 5},
+                 {" 8 , 1 - 2,0", "0-2,8", 4},
+                 {"5,5,4-6", "4-6", 3},
+                 {"8191", "8191", 1}};
+    static const char *const wrong[] = {"-1", "3-1", "1,", ",1", "a", "1;2", "8192", "1-", " "};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gb_device_info info = {.size = sizeof info};
+        struct facts facts = {0};
+        fake_params_set(plugin, params, "cpus", cases[i].text);
+        ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, take_fact, &facts), GB_OK);
+        ck_assert_uint_eq(info.n_units, cases[i].n);
+        ck_assert_str_eq(facts.cpus, cases[i].canonical);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char expected[256];
+        fake_params_set(plugin, params, "cpus", wrong[i]);
+        snprintf(expected, sizeof expected,
+                 "cpus: '%s' is not a set of CPUs: expected numbers below 8192 and ranges with "
+                 "commas between them, such as 0-3,8",
+                 wrong[i]);
+        ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+        ck_assert_str_eq(fake->reason, expected);
+    }
+}
+END_TEST
+
+static unsigned first_cpu(const cpu_set_t *set)
+{
+    unsigned cpu = 0;
+    while (!CPU_ISSET(cpu, set))
+        cpu++;
+    return cpu;
+}
+
+START_TEST(the_process_is_pinned_until_it_is_closed)
+{
+    char text[16];
+    cpu_set_t before;
+    cpu_set_t now;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    snprintf(text, sizeof text, "%u", first_cpu(&before));
+    fake_params_set(plugin, params, "cpus", text);
+    open_it();
+    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    ck_assert_int_eq(CPU_COUNT(&now), 1);
+    ck_assert_uint_eq(first_cpu(&now), first_cpu(&before));
+    ops->close(device);
+    device = NULL;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    ck_assert(CPU_EQUAL(&now, &before));
+}
+END_TEST
+
+START_TEST(cpus_that_are_not_there_are_refused)
+{
+    static const char words[] = "cpus: not all of them can be used here; the process was given ";
+    char text[32];
+    cpu_set_t before;
+    cpu_set_t now;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    snprintf(text, sizeof text, "%u,8191", first_cpu(&before));
+    fake_params_set(plugin, params, "cpus", _i == 0 ? "8191" : text);
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+    ck_assert_ptr_null(device);
+    ck_assert_int_eq(strncmp(fake->reason, words, strlen(words)), 0);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    ck_assert(CPU_EQUAL(&now, &before));
+}
+END_TEST
+
+/* --- memory, queues, telemetry --- */
+
+START_TEST(memory_is_there_to_be_used)
+{
+    unsigned char *memory = NULL;
+    void *empty = NULL;
+    unsigned char copy[3] = {0};
+    struct gb_queue *queue = NULL;
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    open_it();
+    ck_assert_int_eq(ops->allocate(device, 1000, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
+    ck_assert_uint_eq((uintptr_t)memory % 64, 0);
+    ck_assert_int_eq(ops->fill(device, memory, 0x1ab, 1000), GB_OK);
+    ck_assert_int_eq(ops->copy(device, copy, memory + 997, 3), GB_OK);
+    ck_assert_mem_eq(copy, "\xab\xab\xab", 3);
+    ck_assert_int_eq(ops->allocate(device, 0, GB_MEMORY_PINNED, &empty), GB_OK);
+    ck_assert_ptr_nonnull(empty);
+    ops->release(device, memory);
+    ops->release(device, empty);
+    ops->release(device, NULL);
+    ck_assert_int_eq(ops->allocate(device, 1, 77, &empty), GB_INVALID);
+    ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
+    ck_assert_uint_eq(queue->size, sizeof *queue);
+    ck_assert_ptr_null(queue->native);
+    ck_assert_int_eq(ops->queue_synchronize(device, queue), GB_OK);
+    ops->queue_destroy(device, queue);
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_double_nan(telemetry.memory_clock_hz);
+}
+END_TEST
+
+START_TEST(clocks_are_described)
+{
+    static const char *const names[] = {"wall", "cpu", "thread"};
+    open_it();
+    for (uint32_t i = 0; i < 3; i++) {
+        struct gb_clock clock = {.size = sizeof clock};
+        ck_assert_int_eq(ops->clock(device, i, &clock), GB_OK);
+        ck_assert_uint_eq(clock.size, sizeof clock);
+        ck_assert_str_eq(clock.name, names[i]);
+        ck_assert_double_gt(clock.tick_ns, 0.0);
+        ck_assert_double_ge(clock.overhead_ns, 0.0);
+        ck_assert_double_eq(clock.min_sample_ns, 1000.0 * clock.tick_ns);
+        ck_assert_uint_gt(strlen(clock.help), 0);
+    }
+    struct gb_clock clock = {.size = sizeof clock};
+    ck_assert_int_eq(ops->clock(device, 3, &clock), GB_NOT_FOUND);
+    struct gb_clock shorter = {.size = offsetof(struct gb_clock, overhead_ns), .overhead_ns = -1.0};
+    ck_assert_int_eq(ops->clock(device, 0, &shorter), GB_OK); /* an older host's struct */
+    ck_assert_double_eq(shorter.overhead_ns, -1.0);
+}
+END_TEST
+
+/* --- measuring --- */
+
+enum { SAMPLES = 100 };
+
+static double columns[6][SAMPLES];
+static uint64_t throttle[SAMPLES];
+static uint32_t flags[SAMPLES];
+
+static double now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* A benchmark that counts its calls and takes at least a given time. */
+struct spinner {
+    double busy_ns;
+    uint64_t n_runs, n_resets, iterations;
+    uint64_t fails_at; /* run number; 0: never */
+};
+
+static int32_t spin(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct spinner *spinner = object;
+    (void)queue;
+    const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
+    spinner->n_runs++;
+    spinner->iterations += iterations;
+    while (now_ns(CLOCK_MONOTONIC_RAW) - begin_ns < spinner->busy_ns)
+        GB_CLOBBER();
+    return spinner->n_runs == spinner->fails_at ? GB_CANCELLED : GB_OK;
+}
+
+static int32_t count_reset(void *object, const struct gb_queue *queue)
+{
+    struct spinner *spinner = object;
+    (void)queue;
+    ck_assert_uint_eq(spinner->n_resets++, spinner->n_runs);
+    return GB_OK;
+}
+
+static const struct gb_bench_ops spinner_ops = {.size = sizeof spinner_ops, .run = spin};
+static const struct gb_bench_ops reset_ops = {
+    .size = sizeof reset_ops, .run = spin, .reset = count_reset};
+
+static struct gb_measurement measurement_of(struct spinner *spinner, uint64_t n)
+{
+    memset(columns, 0xff, sizeof columns);
+    struct gb_measurement measurement = {
+        .size = sizeof measurement,
+        .n_samples = n,
+        .iterations = 3,
+        .bench_ops = &spinner_ops,
+        .bench = spinner,
+        .time_ns = {columns[0], columns[1], columns[2]},
+        .begin_ns = columns[3],
+        .end_ns = columns[4],
+        .clock_hz = columns[5],
+        .throttle = throttle,
+        .flags = flags,
+    };
+    return measurement;
+}
+
+START_TEST(a_busy_wait_takes_its_time)
+{
+    struct spinner spinner = {.busy_ns = 50e3};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, SAMPLES);
+    ck_assert_uint_eq(measurement.n_lost, 0);
+    ck_assert_uint_eq(measurement.clocks_filled & 1u, 1u);
+    ck_assert_uint_eq(spinner.n_runs, SAMPLES);
+    ck_assert_uint_eq(spinner.iterations, 3 * SAMPLES);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        ck_assert_double_ge(columns[0][i], 50e3);
+        ck_assert_double_ge(columns[4][i], columns[3][i]);
+        if (i > 0)
+            ck_assert_double_ge(columns[3][i], columns[4][i - 1]);
+        ck_assert_double_ge(columns[5][i], 0.0);
+        ck_assert_uint_le(flags[i], GB_SAMPLE_THROTTLED | GB_SAMPLE_INTERRUPTED);
+    }
+}
+END_TEST
+
+START_TEST(every_clock_can_count)
+{
+    struct spinner spinner = {.busy_ns = 1e3};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    measurement.clock = (uint32_t)_i;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_ne(measurement.clocks_filled & 1u << _i, 0);
+    ck_assert_uint_eq(measurement.clocks_filled & ~7u, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        if ((measurement.clocks_filled >> i & 1u) != 0)
+            ck_assert_double_gt(columns[i][SAMPLES - 1], 0.0);
+    }
+    measurement.clock = 3;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_INVALID);
+    measurement.clock = 0;
+    measurement.time_ns[0] = NULL;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_INVALID);
+}
+END_TEST
+
+START_TEST(no_sample_begins_after_the_deadline)
+{
+    struct spinner spinner = {.busy_ns = 2e6};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    measurement.deadline_ns = 1.0; /* long gone */
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, 0);
+    ck_assert_uint_eq(spinner.n_runs, 0);
+
+    measurement.deadline_ns = now_ns(CLOCK_MONOTONIC) + 10e6;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_le(measurement.n_done, 6); /* the last may begin just before it */
+    ck_assert_uint_eq(spinner.n_runs, measurement.n_done);
+}
+END_TEST
+
+START_TEST(a_failing_run_ends_the_batch)
+{
+    struct spinner spinner = {.fails_at = 5};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_CANCELLED);
+    ck_assert_uint_eq(measurement.n_done, 4);
+    ck_assert_uint_eq(spinner.n_runs, 5);
+}
+END_TEST
+
+START_TEST(reset_comes_before_each_sample)
+{
+    struct spinner spinner = {0};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    measurement.bench_ops = &reset_ops;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(spinner.n_resets, SAMPLES);
+}
+END_TEST
+
+/* One word of each line of the buffer goes up by one a walk. */
+START_TEST(a_cold_sample_walks_the_whole_buffer)
+{
+    struct spinner spinner = {0};
+    open_it();
+    const struct flush_buffer *flush = &((const struct cpu_device *)device)->flush;
+    struct gb_measurement measurement = measurement_of(&spinner, 7);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_ptr_null(flush->words); /* warm: no memory is taken */
+    measurement.cache = GB_CACHE_COLD;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_int_eq(ops->flush_cache(device, NULL), GB_OK);
+    ck_assert_uint_eq(flush->bytes, 65536);
+    const uint64_t stride = flush->line_bytes / sizeof(uint64_t);
+    for (uint64_t i = 0; i < flush->bytes / sizeof(uint64_t); i++)
+        ck_assert_uint_eq(flush->words[i],
+                          UINT64_C(0x0101010101010101) + (i % stride == 0 ? 7 + 1 : 0));
+}
+END_TEST
+
+START_TEST(the_flush_buffer_is_sized_by_the_cache)
+{
+    struct gb_device_info info = {.size = sizeof info};
+    fake_params_set(plugin, params, "flush", "0");
+    open_it();
+    ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_OK);
+    const struct flush_buffer *flush = &((const struct cpu_device *)device)->flush;
+    const uint64_t wanted = info.cache_bytes > 0 ? info.cache_bytes + info.cache_bytes / 4
+                                                 : UINT64_C(64) << 20;
+    ck_assert_uint_eq(flush->bytes,
+                      wanted < info.memory_bytes / 4 ? wanted : info.memory_bytes / 4);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("device_cpu");
+    TCase *machine = tcase_create("machine");
+    tcase_add_checked_fixture(machine, setup, teardown);
+    tcase_add_test(machine, one_device_is_described);
+    tcase_add_test(machine, sets_of_cpus_are_read);
+    tcase_add_test(machine, the_process_is_pinned_until_it_is_closed);
+    tcase_add_loop_test(machine, cpus_that_are_not_there_are_refused, 0, 2);
+    tcase_add_test(machine, memory_is_there_to_be_used);
+    tcase_add_test(machine, clocks_are_described);
+    suite_add_tcase(suite, machine);
+
+    TCase *measuring = tcase_create("measuring");
+    tcase_add_checked_fixture(measuring, setup, teardown);
+    tcase_add_test(measuring, a_busy_wait_takes_its_time);
+    tcase_add_loop_test(measuring, every_clock_can_count, 0, 3);
+    tcase_add_test(measuring, no_sample_begins_after_the_deadline);
+    tcase_add_test(measuring, a_failing_run_ends_the_batch);
+    tcase_add_test(measuring, reset_comes_before_each_sample);
+    tcase_add_test(measuring, a_cold_sample_walks_the_whole_buffer);
+    tcase_add_test(measuring, the_flush_buffer_is_sized_by_the_cache);
+    suite_add_tcase(suite, measuring);
+    return suite;
+}

@@ -1,0 +1,286 @@
+#!/usr/bin/env bash
+# Plugins that crash, hang, print, lie and damage the process they run in: each costs its own case and no other.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+# run CONFIGURATION: measures it; sets code; cases.csv holds "label<tab>status" a line, text.txt what was printed.
+run()
+{
+    rm -f results.gbr
+    "$GBRUN" -q -c "$1" >table.txt 2>text.txt
+    code=$?
+    "$GBRUN" export --format csv --columns label,status,status_text,n_samples | tr -d '\r' |
+        tail -n +2 >cases.csv
+}
+
+# status LABEL: what the results file says of a case: "status,words,samples".
+status()
+{
+    awk -v label="$1" 'index($0, label ",") == 1 {print substr($0, length(label) + 2)}' cases.csv
+}
+
+defaults='
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+device = cpu
+time_limit = 20 s
+max_time = 500 ms'
+
+# ---- crashes in every callback ----
+cat >crash.ini <<INI
+$defaults
+[bench before]
+plugin = good
+[bench crash]
+sweep.where = create, prepare, run, reset, verify, work, destroy
+sweep.kind = segv, abort, exit0, exit3, stack_overflow, illegal_instruction
+[bench after]
+plugin = good
+INI
+run crash.ini
+equals "a run with crashes ends with exit code 1" 1 "$code"
+equals "all cases are there" 44 "$(wc -l <cases.csv)"
+equals "the case before them is fine" "ok,,12" "$(status before)"
+equals "the case after them is fine" "ok,,12" "$(status after)"
+phase_of()
+{
+    case $1 in
+    run | reset) echo "in run, while warming up" ;;
+    *) echo "in $1" ;;
+    esac
+}
+wrong=
+while read -r kind how; do
+    for where in create prepare run reset verify work destroy; do
+        case $where in
+        verify | destroy) samples=12 ;; # what was measured before is kept
+        *) samples=0 ;;
+        esac
+        expected="crashed,\"$how, $(phase_of $where)\",$samples"
+        got=$(status "crash where=$where kind=$kind")
+        [ "$got" = "$expected" ] || wrong+="$where $kind: expected $expected, got $got
+"
+    done
+done <<'LIST'
+segv SIGSEGV
+abort SIGABRT
+exit0 exit 0
+exit3 exit 3
+stack_overflow SIGSEGV
+illegal_instruction SIGILL
+LIST
+equals "each crash is named, with the callback it came from" "" "$wrong"
+
+# ---- hanging ----
+cat >hang.ini <<INI
+$defaults
+[bench hang]
+plugin = crash
+kind = loop
+time_limit = 300 ms
+sweep.where = create, run, verify
+[bench forker]
+sweep.dies = no, yes
+seconds = 60
+[bench after]
+plugin = good
+INI
+run hang.ini
+equals "a hanging create is killed" 'timed out,"after 300 ms, in create",0' "$(status "hang where=create")"
+equals "a hanging run is killed" 'timed out,"after 300 ms, in run, while warming up",0' \
+    "$(status "hang where=run")"
+equals "a hanging verify keeps its samples" 'timed out,"after 300 ms, in verify",12' \
+    "$(status "hang where=verify")"
+equals "a child left running does not matter" "ok,,12" "$(status "forker dies=no")"
+equals "a child that holds the connection does not hide a crash" 'crashed,"SIGABRT, in prepare",0' \
+    "$(status "forker dies=yes")"
+equals "the next case is fine" "ok,,12" "$(status after)"
+equals "no process is left behind" "" "$(pgrep -f -- "$GBRUN --worker" | head -n 1)"
+
+# ---- the process around the benchmark ----
+cat >process.ini <<INI
+$defaults
+[bench environment]
+sweep.what = locale, cwd, signals, rounding, flush_to_zero, umask, variables, nice, all
+[bench fd_closer]
+[bench throwing]
+sweep.where = create, run
+[bench leak]
+[bench after]
+plugin = good
+sweep.factor = 1, 2, 3
+INI
+if "$GBRUN" help throwing >/dev/null 2>&1; then
+    has_cxx=yes
+else
+    has_cxx=no
+    sed -i '/throwing/,/create, run/d' process.ini
+fi
+run process.ini
+for what in locale cwd signals rounding flush_to_zero umask variables nice all; do
+    equals "a benchmark that changes $what is measured" "ok,,12" "$(status "environment what=$what")"
+done
+while read -r what words; do
+    succeeds "and what it changed is told: $words" grep -q "changed the process's $words (environment what=$what)" table.txt
+done <<'LIST'
+locale locale
+cwd working directory
+signals signal mask, signal handlers
+umask umask
+variables environment
+nice priority
+LIST
+equals "closing all descriptors costs the case" "crashed" "$(status fd_closer | cut -d, -f1)"
+if [ $has_cxx = yes ]; then
+    equals "a C++ exception costs the case" 'crashed,"SIGABRT, in create",0' "$(status "throwing where=create")"
+else
+    skip "a C++ exception costs the case" "no C++ compiler"
+fi
+equals "a leak is survived" "ok,,12" "$(status leak)"
+succeeds "and told" grep -q 'left 1.0 GiB of memory behind (leak)\|left 1 GiB of memory behind (leak)' table.txt
+for factor in 1 2 3; do
+    equals "later cases are fine: $factor" "ok,,12" "$(status "after factor=$factor")"
+done
+
+# ---- words ----
+cat >words.ini <<INI
+$defaults
+[bench printer]
+[bench failer]
+sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text
+[bench wrong_result]
+sweep.fault = value, nan, infinity, vacuous, none
+[bench skipper]
+[bench bad_metric]
+INI
+run words.ini
+"$GBRUN" -c words.ini -o again.gbr >printed.txt 2>text.txt
+equals "what plugins print stays off standard output" 0 "$(grep -c 'printer: ' printed.txt)"
+succeeds "it goes to standard error, with the case's name" grep -q '^\[printer\] ' text.txt
+equals "printing harms nobody" "ok,,12" "$(status printer)"
+while IFS='|' read -r kind expected; do
+    equals "failing: $kind" "$expected" "$(status "failer kind=$kind")"
+done <<'LIST'
+words|failed,the planned failure,0
+silent|failed,run: failed,0
+unknown|failed,run: status -77,0
+device_error|device error,the planned failure,0
+no_memory|failed,run: out of memory,0
+cancelled|failed,run: cancelled,0
+wrong_result|wrong result,run: wrong result,0
+twice|failed,a second failure,0
+null_text|failed,run: failed,0
+LIST
+equals "a wrong value is found" \
+    'wrong result,"C: abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003",12' \
+    "$(status "wrong_result fault=value")"
+equals "NaN is found" 'wrong result,"C: not finite at [5]: expected 1.5, got nan (1 of 256 values)",12' \
+    "$(status "wrong_result fault=nan")"
+equals "a right result passes" "ok,,12" "$(status "wrong_result fault=none")"
+equals "a skipped case is no failure" "skipped,needs a device that is not here,0" "$(status skipper)"
+equals "nonsense as metrics and messages is survived" "ok,,12" "$(status bad_metric)"
+
+# ---- policies ----
+cat >policies.ini <<INI
+[policy never]
+plugin = policy_never
+[policy liar]
+plugin = policy_liar
+[policy zero]
+plugin = policy_zero
+[policy huge]
+plugin = policy_huge
+[policy breaks]
+plugin = policy_crash
+[bench policies]
+plugin = good
+device = cpu
+max_samples = 500
+sweep.policy = never, liar, zero, huge, breaks
+INI
+run policies.ini
+for policy in never zero huge liar; do
+    equals "a policy that is '$policy' is survived" ok "$(status "policies policy=$policy" | cut -d, -f1)"
+done
+equals "a policy that never has enough is stopped" 500 "$(status "policies policy=never" | cut -d, -f3)"
+equals "a policy that crashes costs the case" 'crashed,"SIGSEGV, in the policy",' \
+    "$(status "policies policy=breaks" | sed 's/[0-9]*$//')"
+succeeds "a lying policy is called one" grep -q "the policy's report makes no sense" table.txt
+
+# ---- devices ----
+cat >devices.ini <<INI
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+time_limit = 2 s
+[device lossy]
+plugin = fake
+lose_every = 3
+[device poisoned]
+plugin = fake
+error_at = 20
+[device breaks_at_open]
+plugin = fake
+where = open
+[device breaks_at_describe]
+plugin = fake
+where = describe
+[device hangs]
+plugin = fake
+where = open
+kind = loop
+[device throttled]
+plugin = fake
+throttle_from = 5
+[bench good]
+sweep.device = fake, fake:2, fake:9, lossy, poisoned, breaks_at_open, breaks_at_describe, hangs, throttled, absent, cpu
+INI
+run devices.ini
+while IFS='|' read -r device expected; do
+    equals "device $device" "$expected" "$(status "good device=$device")"
+done <<'LIST'
+fake|ok,,12
+fake:2|ok,,12
+fake:9|failed,there is no device fake:9,0
+lossy|ok,,12
+poisoned|device error,illegal address,0
+breaks_at_open|crashed,"SIGABRT, while opening the device",0
+breaks_at_describe|failed,device breaks_at_describe is not there: crashed (SIGABRT) while describing devices,0
+hangs|timed out,"after 2.00 s, while opening the device",0
+throttled|ok,,12
+absent|failed,device absent is not there: no such hardware was ever built,0
+cpu|ok,,12
+LIST
+succeeds "lost samples are counted" grep -q 'lost the times of' table.txt
+succeeds "throttled samples are marked" grep -q 'throttled samples' table.txt
+
+# ---- modules that can not be used ----
+"$GBRUN" list plugins >/dev/null 2>modules.txt
+while IFS='|' read -r module expected; do
+    equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: can not be used: ||p" modules.txt)"
+done <<'LIST'
+no_entry|exports no gb_module_v1: not a gbrun module
+wrong_abi|was built for ABI 2.0: expected 1.x
+null_module|gb_module_v1 returned no description, or one that is too short
+tiny_module|gb_module_v1 returned no description, or one that is too short
+crash_on_load|crashed (SIGSEGV) while loading a module
+exit_on_load|crashed (exit 0) while loading a module
+hang_on_load|took more than 10 s while loading a module
+LIST
+head -c 3000 "$GBRUN_PLUGIN_PATH/good.so" >truncated.so
+cat >truncated.ini <<'INI'
+[bench broken]
+plugin = ./truncated.so
+[bench fine]
+plugin = nop
+INI
+"$GBRUN" -c truncated.ini >/dev/null 2>text.txt
+equals "a truncated module is a configuration error" 2 $?
+succeeds "that names the file" grep -q '^truncated.ini:2:10: error: .*truncated.so' text.txt
+finish

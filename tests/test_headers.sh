@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Each public header compiles alone, in every language that plugins are written in, without a
+# warning, and includes nothing but itself and three headers of the C library.
+. "$top_srcdir/tests/tap.sh"
+
+include=$top_srcdir/include
+
+# compiles NAME COMPILER LANGUAGE STANDARD HEADER
+compiles()
+{
+    printf '#include <gbrun/%s>\n' "$4" >"$TMPDIR/alone.$2"
+    # shellcheck disable=SC2086 # a compiler may come with flags: "ccache gcc", "gcc -m64"
+    succeeds "$4 as $3 with $1" $1 -x "$2" -std="$3" -pedantic -Wall -Wextra -Werror \
+        -fsyntax-only -I"$include" "$TMPDIR/alone.$2"
+}
+
+compilers_c=${CC:-cc} compilers_cxx=${CXX:-c++}
+for header in "$include"/gbrun/*.h; do
+    header=${header##*/}
+    for standard in c99 c11 c17; do
+        compiles "$compilers_c" c "$standard" "$header"
+        if command -v clang >/dev/null; then
+            compiles clang c "$standard" "$header"
+        fi
+    done
+    if command -v "${compilers_cxx%% *}" >/dev/null; then
+        compiles "$compilers_cxx" c++ c++17 "$header"
+    else
+        skip "$header as c++17" "no C++ compiler"
+    fi
+    if command -v clang++ >/dev/null; then
+        compiles clang++ c++ c++17 "$header"
+    fi
+done
+
+equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \
+    "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h |
+        grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
+
+finish

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# What `make install` leaves behind is enough to build a plugin and to run it, and `make uninstall`
+# takes it all away again.
+. "$top_srcdir/tests/tap.sh"
+
+root=$TMPDIR/root
+make_here()
+{
+    "${MAKE:-make}" -C "$top_builddir" --no-print-directory "$@" DESTDIR="$root"
+}
+succeeds "make install" make_here install
+
+gbrun=$(find "$root" -type f -path '*/bin/gbrun')
+pc=$(find "$root" -name gbrun.pc)
+if [ -z "$gbrun" ] || [ -z "$pc" ]; then
+    fail "bin/gbrun and gbrun.pc are installed" "$(find "$root" -type f)"
+    finish
+fi
+
+export PKG_CONFIG_PATH=${pc%/*}
+pkg_config()
+{
+    "${PKG_CONFIG:-pkg-config}" "$@" gbrun
+}
+plugins=$root$(pkg_config --variable=plugindir)
+headers=$root$(pkg_config --variable=includedir)/gbrun
+
+for file in bin/gbrun man1/gbrun.1 man5/gbrun.ini.5 bash-completion/completions/gbrun; do
+    equals "installed once: $file" 1 "$(find "$root" -type f -path "*/$file" | wc -l)"
+done
+equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h)" \
+    "$(cd "$headers" && echo ./*.h)"
+if [ -n "${SANITIZE:-}" ]; then
+    skip "the program exports nothing for plugins to link with" "the sanitizers export symbols"
+else
+    # Variables of libc such as stderr, copied into the program, are named with libc's version.
+    equals "the program exports nothing for plugins to link with" "" \
+        "$(nm -D --defined-only "$gbrun" | grep -v '@')"
+fi
+for module in "$plugins"/*.so; do
+    equals "${module##*/} exports one symbol" gb_module_v1 \
+        "$(nm -D --defined-only "$module" | awk '{ print $3 }' | grep -v '^__\(a\|ub\|l\)san')"
+done
+# Paths of the machine that built it would follow into every package made from this.
+equals "no path of the build is in installed text" "" \
+    "$(grep -rIlF -e "$top_builddir/" "$root" 2>/dev/null)"
+
+# A plugin from outside of the tree: its headers are found by pkg-config, nothing else is known.
+cp -r "$top_srcdir/tests/outside" "$TMPDIR/outside"
+chmod -R u+w "$TMPDIR/outside"
+# pkg-config puts the sysroot only before its own paths, so that the headers come from $root.
+PKG_CONFIG_SYSROOT_DIR=$root succeeds "an outside plugin is built with pkg-config --cflags gbrun" \
+    make -C "$TMPDIR/outside" CC="${CC:-cc}" PKG_CONFIG="${PKG_CONFIG:-pkg-config}"
+equals "the outside plugin exports one symbol" gb_module_v1 \
+    "$(nm -D --defined-only "$TMPDIR/outside/outside_sum.so" | awk '{ print $3 }')"
+
+# The installed program finds the installed plugins beside itself, and others by their folder.
+listed=$(cd "$TMPDIR" && GBRUN_PLUGIN_PATH=$TMPDIR/outside "$gbrun" list plugins 2>&1)
+for id in nop multistream_matmul cpu fixed outside_sum; do
+    if printf '%s\n' "$listed" | grep -qw "$id"; then
+        pass "the installed program lists $id"
+    else
+        fail "the installed program lists $id" "$listed"
+    fi
+done
+
+cat >"$TMPDIR/bench.ini" <<TEXT
+[gbrun]
+results = $TMPDIR/results.gbr
+[policy few]
+plugin = fixed
+samples = 5
+[bench sum]
+plugin = outside_sum
+policy = few
+n = 1000
+TEXT
+succeeds "the installed program measures and checks the outside plugin" \
+    env GBRUN_PLUGIN_PATH="$TMPDIR/outside" "$gbrun" -c "$TMPDIR/bench.ini"
+
+succeeds "make uninstall" make_here uninstall
+equals "make uninstall leaves no file" "" "$(find "$root" ! -type d)"
+
+finish
