@@ -41,7 +41,7 @@ struct run {
     void *bench;
     const struct open_device *device;
     struct policy_run *policy;
-    struct float_mode *floats; /* the benchmark's */
+    struct plugin_mode *mode; /* the benchmark's */
     uint32_t clock;
     uint64_t iterations;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
@@ -94,12 +94,12 @@ static int32_t judge(struct run *run, const char *function, int32_t status, cons
     }
 }
 
-/* A call of the benchmark, in its own floating-point environment. */
+/* A call of the benchmark, in its own floating-point environment and locale. */
 #define CALL_BENCH(run, status, call)                                                              \
     do {                                                                                           \
-        float_mode_enter((run)->floats);                                                           \
+        plugin_mode_enter((run)->mode);                                                            \
         (status) = (call);                                                                         \
-        float_mode_leave((run)->floats);                                                           \
+        plugin_mode_leave((run)->mode);                                                            \
     } while (0)
 
 /* A function of the benchmark: its own words, else the device's. */
@@ -562,9 +562,9 @@ static void clean_up(struct run *run)
     if (!run->outcome->is_poisoned) {
         link_phase(run->link, PHASE_DESTROY);
         if (run->bench && run->ops->destroy) {
-            float_mode_enter(run->floats);
+            plugin_mode_enter(run->mode);
             run->ops->destroy(run->bench);
-            float_mode_leave(run->floats);
+            plugin_mode_leave(run->mode);
         }
         policy_run_free(run->policy);
         if (run->host)
@@ -574,7 +574,7 @@ static void clean_up(struct run *run)
         host_free(run->host);
         host_free(run->policy_host);
     }
-    float_mode_free(run->floats);
+    plugin_mode_free(run->mode);
     columns_free(&run->batch);
     columns_free(&run->outbox);
     arena_free(&run->arena);
@@ -584,7 +584,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
               const struct bench_case *bench_case, struct case_outcome *ret)
 {
     struct run run = {
-        .link = link, .bench_case = bench_case, .outcome = ret, .floats = float_mode_new()};
+        .link = link, .bench_case = bench_case, .outcome = ret, .mode = plugin_mode_new()};
     const struct gb_plugin *bench = NULL, *policy = NULL;
     void *bench_params = NULL, *policy_params = NULL;
     *ret = (struct case_outcome){.status = CASE_OK};

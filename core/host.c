@@ -1,6 +1,7 @@
 /* host.c - see host.h. Floor 3. */
 #include "core/host.h"
 
+#include "core/number_text.h"
 #include "core/random.h"
 #include "core/text.h"
 
@@ -156,7 +157,7 @@ static bool judge(struct host *host, const char *name, const struct gb_check *ch
     return passed;
 }
 
-static int32_t host_check(const struct gb_host *interface, const struct gb_check *check)
+static int32_t compare(const struct gb_host *interface, const struct gb_check *check)
 {
     struct host *host = host_of(interface);
     if (!check || !GB_HAS(check, default_tolerance))
@@ -189,6 +190,15 @@ static int32_t host_check(const struct gb_host *interface, const struct gb_check
             passed = false;
     }
     return passed ? GB_OK : GB_WRONG_RESULT;
+}
+
+/* Whatever locale the plugin has set, numbers are worded in the same way. */
+static int32_t host_check(const struct gb_host *interface, const struct gb_check *check)
+{
+    locale_t before = number_locale_c();
+    int32_t status = compare(interface, check);
+    number_locale_restore(before);
+    return status;
 }
 
 static int32_t host_is_cancelled(const struct gb_host *interface)

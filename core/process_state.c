@@ -2,6 +2,7 @@
 #include "core/process_state.h"
 
 #include "core/memory.h"
+#include "core/number_text.h"
 
 #include <fcntl.h>
 #include <fenv.h>
@@ -132,30 +133,33 @@ void process_state_free(struct process_state *state)
     free(state);
 }
 
-struct float_mode {
-    fenv_t environment;
+struct plugin_mode {
+    fenv_t floats;
 };
 
-struct float_mode *float_mode_new(void)
+struct plugin_mode *plugin_mode_new(void)
 {
-    struct float_mode *mode = memory_allocate(sizeof *mode);
+    struct plugin_mode *mode = memory_allocate(sizeof *mode);
     fesetenv(FE_DFL_ENV);
-    fegetenv(&mode->environment);
+    fegetenv(&mode->floats);
+    number_locale_c();
     return mode;
 }
 
-void float_mode_enter(const struct float_mode *mode)
+void plugin_mode_enter(const struct plugin_mode *mode)
 {
-    fesetenv(&mode->environment);
+    uselocale(LC_GLOBAL_LOCALE); /* the one that setlocale changes */
+    fesetenv(&mode->floats);
 }
 
-void float_mode_leave(struct float_mode *mode)
+void plugin_mode_leave(struct plugin_mode *mode)
 {
-    fegetenv(&mode->environment);
+    fegetenv(&mode->floats);
     fesetenv(FE_DFL_ENV);
+    number_locale_c();
 }
 
-void float_mode_free(struct float_mode *mode)
+void plugin_mode_free(struct plugin_mode *mode)
 {
     free(mode);
 }

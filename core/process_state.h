@@ -19,14 +19,14 @@ bool process_state_differs(const struct process_state *state, struct text *out);
 void process_state_free(struct process_state *state);
 
 /*
- * The floating-point environment that a benchmark keeps for itself: rounding, traps, flushing of
- * subnormals. What it sets in one function holds in its others, and nowhere else.
+ * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps, flushing of
+ * subnormals, setlocale. What it sets in one function holds in its others; between them the defaults hold.
  */
-struct float_mode;
-struct float_mode *float_mode_new(void); /* the default environment */
-void float_mode_enter(const struct float_mode *mode);
-void float_mode_leave(struct float_mode *mode); /* keeps what it is now, and sets the default */
-void float_mode_free(struct float_mode *mode);
+struct plugin_mode;
+struct plugin_mode *plugin_mode_new(void); /* sets the defaults */
+void plugin_mode_enter(const struct plugin_mode *mode);
+void plugin_mode_leave(struct plugin_mode *mode);
+void plugin_mode_free(struct plugin_mode *mode);
 
 /* Resident memory of this process in bytes; 0 if not known. */
 uint64_t process_resident_bytes(void);

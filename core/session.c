@@ -48,7 +48,7 @@ static int32_t load(struct session *session, const char *path, const struct modu
 int32_t session_plugin(struct session *session, const struct plugin_info *info,
                        const struct gb_plugin **ret, struct gb_error *error)
 {
-    const struct module *module;
+    const struct module *module = NULL;
     int32_t status = load(session, info->path, &module, error);
     if (status != GB_OK)
         return status;

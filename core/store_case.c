@@ -112,31 +112,29 @@ static int32_t summarize(struct store *store, const struct earlier *earlier,
     return status;
 }
 
-/* In the order that bind_case puts them. */
-#define CASE_COLUMN_MAP(X)                                                                         \
-    X(uuid)                                                                                        \
-    X(run_id)                                                                                      \
-    X(uid)                                                                                         \
-    X(bench)                                                                                       \
-    X(plugin)                                                                                      \
-    X(plugin_version) X(position) X(sequence) X(round) X(policy) X(policy_plugin)                  \
-        X(policy_options) X(device_id) X(device_name) X(device_index) X(cache) X(environment)      \
-            X(seed) X(status) X(done) X(status_text) X(stop_reason) X(clock) X(iterations)         \
-                X(tick_ns) X(overhead_ns) X(started) X(wall_ns) X(n_samples) X(n_lost)             \
-                    X(n_throttled) X(min_ns) X(max_ns) X(mean_ns) X(stdev_ns) X(median_ns)         \
-                        X(q1_ns) X(q3_ns) X(p10_ns) X(p90_ns) X(p99_ns) X(flops) X(bytes_read)     \
-                            X(bytes_written) X(items) X(item) X(verdict) X(statistic)              \
-                                X(estimate_ns) X(low_ns) X(high_ns) X(confidence) X(n_observed)    \
-                                    X(n_discarded) X(n_effective) X(excluded_mode_weight)
+/* In the order that put_place, put_outcome and put_estimate bind them. */
+/* clang-format off */
+#define CASE_COLUMN_MAP(X) \
+    X(uuid) X(run_id) X(uid) X(bench) X(plugin) X(plugin_version) X(position) X(sequence) \
+    X(round) X(policy) X(policy_plugin) X(policy_options) X(device_id) X(device_name) \
+    X(device_index) X(cache) X(environment) X(seed) X(status) X(done) X(status_text) \
+    X(stop_reason) X(clock) X(iterations) X(tick_ns) X(overhead_ns) X(started) X(wall_ns) \
+    X(n_samples) X(n_lost) X(n_throttled) X(min_ns) X(max_ns) X(mean_ns) X(stdev_ns) \
+    X(median_ns) X(q1_ns) X(q3_ns) X(p10_ns) X(p90_ns) X(p99_ns) X(flops) X(bytes_read) \
+    X(bytes_written) X(items) X(item) X(verdict) X(statistic) X(estimate_ns) X(low_ns) \
+    X(high_ns) X(confidence) X(n_observed) X(n_discarded) X(n_effective) X(excluded_mode_weight)
+/* clang-format on */
 
 #define COLUMN_NAME(name) #name ", "
 #define COLUMN_PLACE(name) "?,"
 #define COLUMN_UPDATE(name) #name " = excluded." #name ", "
 /* id: NULL for a new record. The lists end with the id itself, which needs no comma. */
-static const char upsert_case[] =
-    "INSERT INTO bench_case (" CASE_COLUMN_MAP(COLUMN_NAME) "id) VALUES (" CASE_COLUMN_MAP(
-        COLUMN_PLACE) "?) ON CONFLICT (uuid) DO UPDATE SET " CASE_COLUMN_MAP(COLUMN_UPDATE) "id = "
-                                                                                            "id";
+#define CASE_NAMES CASE_COLUMN_MAP(COLUMN_NAME)
+#define CASE_PLACES CASE_COLUMN_MAP(COLUMN_PLACE)
+#define CASE_UPDATES CASE_COLUMN_MAP(COLUMN_UPDATE)
+static const char upsert_case[] = "INSERT INTO bench_case (" CASE_NAMES "id)"
+                                  " VALUES (" CASE_PLACES "?)"
+                                  " ON CONFLICT (uuid) DO UPDATE SET " CASE_UPDATES "id = id";
 
 static const char *plugin_id(const struct plugin_info *info)
 {

@@ -50,7 +50,7 @@ struct slot {
     double begin_ns, deadline_ns;
     bool is_cut; /* its connection is closed */
     int killed;
-    char lie[128];
+    char lie[sizeof((struct gb_error){0}.text)];
 };
 
 struct run {

@@ -294,6 +294,7 @@ static int run(const struct arguments *arguments)
 {
     struct job job = {.arguments = arguments, .run_number = RUN_NEWEST};
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    signal(SIGXFSZ, SIG_IGN); /* nor a file that may not grow: the store says so */
     const char *const *operands;
     if (argument_operands(arguments, &operands) > 0)
         return usage("'%s': run takes no operand; a configuration is given with -c", operands[0]);

@@ -8,9 +8,10 @@
  *   rel_floor  the same over |r| > floor (default 1e-3)
  *   ulp        max |r - c| / spacing(r) in the output's format
  *   rms        sqrt(sum (r - c)^2) / (sqrt(N) max(max |r|, max |c|)), 0/0 = 0
- *   bound      max |e - c| / tolerance(e, S, K), see verify_bound. It takes e: where e lies next to
- * a tie, a correct output may be rounded the other way than r A maximum found at several elements
- * is that of the first.
+ *   bound      max |e - c| / tolerance(e, S, K), see verify_bound
+ *
+ * The bound takes e, not r: where e lies next to a tie, a correct output may be rounded the other
+ * way. A maximum found at several elements is that of the first.
  *
  * Never fooled: a NaN in the output fails whatever the metric, unless the reference is NaN as well;
  * an infinity passes only against the same infinity and stays out of the norms; r == 0 with c != 0
@@ -70,12 +71,19 @@ bool verify_passes(const struct verify_result *result, const struct gb_check *ch
                    double tolerance);
 
 /*
- * One line. Passed: "256 values equal" or "abs 3e-05 <= 0.001 at [17]: expected 1.5, got 1.50003".
+ * One line. Passed:
+ *
+ *   "256 values equal"
+ *   "abs 3e-05 <= 0.001 at [17]: expected 1.5, got 1.50003"
+ *
  * Failed: the same with ">", or what was wrong beside any metric:
+ *
  *   "not finite at [5]: expected 1.5, got nan (3 of 256 values)"
- *   "vacuous: 12 of 256 values overflowed"          "vacuous: nothing was compared"
- *   "3 of 256 values differ, most at [17]: expected 2, got 3"          (GB_CHECK_EXACT)
- *   "rel can not be judged: every reference is 0"   and so on for rel_floor and bound
+ *   "vacuous: 12 of 256 values overflowed"
+ *   "vacuous: nothing was compared"
+ *   "3 of 256 values differ, most at [17]: expected 2, got 3"  (GB_CHECK_EXACT)
+ *   "rel can not be judged: every reference is 0"  (and so on for rel_floor and bound)
+ *
  * rel and rel_floor add "; 2 values are not the 0 expected" where that is so. rms has no place. A
  * tolerance that is NaN is left out: "abs 3e-05 at [17]: expected 1.5, got 1.50003". Numbers are as
  * short as tells them apart in the output's format.

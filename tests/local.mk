@@ -18,7 +18,7 @@ if SANITIZE
 SANITIZE_ENVIRONMENT = \
 	SANITIZE=1; export SANITIZE; \
 	SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; export SANITIZE_CFLAGS; \
-	ASAN_OPTIONS=detect_leaks=1:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0; \
+	ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0; \
 	export ASAN_OPTIONS; \
 	UBSAN_OPTIONS=print_stacktrace=1; export UBSAN_OPTIONS;
 endif
@@ -76,10 +76,13 @@ tests_test_sweep_SOURCES = tests/test_sweep.c tests/settings_fixture.h
 tests_test_views_SOURCES = tests/test_views.c tests/views_fixture.h
 
 TEST_SCRIPT_LIST = \
+	tests/test_cli.sh \
 	tests/test_completion.sh \
 	tests/test_faults.sh \
 	tests/test_headers.sh \
-	tests/test_install.sh
+	tests/test_help.sh \
+	tests/test_install.sh \
+	tests/test_readme.sh
 
 # tests/fuzz/fuzz_NAME.c, its seeds in tests/fuzz/corpus/NAME/, one program that replays them.
 FUZZ_TARGETS = \
@@ -118,5 +121,6 @@ TEST_FILES = \
 	tests/isolate.sh \
 	tests/lint.sh \
 	tests/outside \
+	tests/readme_tables.sh \
 	tests/tap.sh \
 	$(TEST_SCRIPT_LIST)

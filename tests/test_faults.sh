@@ -4,20 +4,22 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-# run CONFIGURATION: measures it; sets code; cases.csv holds "label<tab>status" a line, text.txt what was printed.
+# run CONFIGURATION: measures it; sets code; table.txt is the table, text.txt what went to standard error.
 run()
 {
     rm -f results.gbr
-    "$GBRUN" -q -c "$1" >table.txt 2>text.txt
+    "$GBRUN" -c "$1" >table.txt 2>text.txt
     code=$?
-    "$GBRUN" export --format csv --columns label,status,status_text,n_samples | tr -d '\r' |
-        tail -n +2 >cases.csv
 }
 
-# status LABEL: what the results file says of a case: "status,words,samples".
+# status LABEL: what was said of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".
 status()
 {
-    awk -v label="$1" 'index($0, label ",") == 1 {print substr($0, length(label) + 2)}' cases.csv
+    grep -a '^[0-9]*/[0-9]*  ' text.txt | awk -F '  ' -v label="$1" '$2 == label {
+        n = ""
+        for (i = 3; i <= NF; i++) if ($i ~ /^n=/) n = " " $i
+        print (n != "" && NF == 5 ? "ok" : $NF) n
+    }'
 }
 
 defaults='
@@ -28,7 +30,8 @@ samples = 12
 policy = few
 device = cpu
 time_limit = 20 s
-max_time = 500 ms'
+max_time = 500 ms
+iterations = 1'
 
 # ---- crashes in every callback ----
 cat >crash.ini <<INI
@@ -43,9 +46,9 @@ plugin = good
 INI
 run crash.ini
 equals "a run with crashes ends with exit code 1" 1 "$code"
-equals "all cases are there" 44 "$(wc -l <cases.csv)"
-equals "the case before them is fine" "ok,,12" "$(status before)"
-equals "the case after them is fine" "ok,,12" "$(status after)"
+equals "all cases are there" 44 "$(grep -ac '^[0-9]*/44  ' text.txt)"
+equals "the case before them is fine" "ok n=12" "$(status before)"
+equals "the case after them is fine" "ok n=12" "$(status after)"
 phase_of()
 {
     case $1 in
@@ -57,10 +60,10 @@ wrong=
 while read -r kind how; do
     for where in create prepare run reset verify work destroy; do
         case $where in
-        verify | destroy) samples=12 ;; # what was measured before is kept
-        *) samples=0 ;;
+        verify | destroy) samples=" n=12" ;; # what was measured before is kept
+        *) samples= ;;
         esac
-        expected="crashed,\"$how, $(phase_of $where)\",$samples"
+        expected="crashed ($how, $(phase_of $where))$samples"
         got=$(status "crash where=$where kind=$kind")
         [ "$got" = "$expected" ] || wrong+="$where $kind: expected $expected, got $got
 "
@@ -90,15 +93,15 @@ seconds = 60
 plugin = good
 INI
 run hang.ini
-equals "a hanging create is killed" 'timed out,"after 300 ms, in create",0' "$(status "hang where=create")"
-equals "a hanging run is killed" 'timed out,"after 300 ms, in run, while warming up",0' \
+equals "a hanging create is killed" 'timed out after 300 ms, in create' "$(status "hang where=create")"
+equals "a hanging run is killed" 'timed out after 300 ms, in run, while warming up' \
     "$(status "hang where=run")"
-equals "a hanging verify keeps its samples" 'timed out,"after 300 ms, in verify",12' \
+equals "a hanging verify keeps its samples" 'timed out after 300 ms, in verify n=12' \
     "$(status "hang where=verify")"
-equals "a child left running does not matter" "ok,,12" "$(status "forker dies=no")"
-equals "a child that holds the connection does not hide a crash" 'crashed,"SIGABRT, in prepare",0' \
+equals "a child left running does not matter" "ok n=12" "$(status "forker dies=no")"
+equals "a child that holds the connection does not hide a crash" 'crashed (SIGABRT, in prepare)' \
     "$(status "forker dies=yes")"
-equals "the next case is fine" "ok,,12" "$(status after)"
+equals "the next case is fine" "ok n=12" "$(status after)"
 equals "no process is left behind" "" "$(pgrep -f -- "$GBRUN --worker" | head -n 1)"
 
 # ---- the process around the benchmark ----
@@ -122,7 +125,7 @@ else
 fi
 run process.ini
 for what in locale cwd signals rounding flush_to_zero umask variables nice all; do
-    equals "a benchmark that changes $what is measured" "ok,,12" "$(status "environment what=$what")"
+    equals "a benchmark that changes $what is measured" "ok n=12" "$(status "environment what=$what")"
 done
 while read -r what words; do
     succeeds "and what it changed is told: $words" grep -q "changed the process's $words (environment what=$what)" table.txt
@@ -134,16 +137,16 @@ umask umask
 variables environment
 nice priority
 LIST
-equals "closing all descriptors costs the case" "crashed" "$(status fd_closer | cut -d, -f1)"
+equals "closing all descriptors costs the case" "crashed (closed its connection, in work)" "$(status fd_closer)"
 if [ $has_cxx = yes ]; then
-    equals "a C++ exception costs the case" 'crashed,"SIGABRT, in create",0' "$(status "throwing where=create")"
+    equals "a C++ exception costs the case" 'crashed (SIGABRT, in create)' "$(status "throwing where=create")"
 else
     skip "a C++ exception costs the case" "no C++ compiler"
 fi
-equals "a leak is survived" "ok,,12" "$(status leak)"
+equals "a leak is survived" "ok n=12" "$(status leak)"
 succeeds "and told" grep -q 'left 1.0 GiB of memory behind (leak)\|left 1 GiB of memory behind (leak)' table.txt
 for factor in 1 2 3; do
-    equals "later cases are fine: $factor" "ok,,12" "$(status "after factor=$factor")"
+    equals "later cases are fine: $factor" "ok n=12" "$(status "after factor=$factor")"
 done
 
 # ---- words ----
@@ -158,31 +161,30 @@ sweep.fault = value, nan, infinity, vacuous, none
 [bench bad_metric]
 INI
 run words.ini
-"$GBRUN" -c words.ini -o again.gbr >printed.txt 2>text.txt
-equals "what plugins print stays off standard output" 0 "$(grep -c 'printer: ' printed.txt)"
-succeeds "it goes to standard error, with the case's name" grep -q '^\[printer\] ' text.txt
-equals "printing harms nobody" "ok,,12" "$(status printer)"
+equals "what plugins print stays off standard output" 0 "$(grep -c 'printer: ' table.txt)"
+succeeds "it goes to standard error, with the case's name" grep -aq '^\[printer\] ' text.txt
+equals "printing harms nobody" "ok n=12" "$(status printer)"
 while IFS='|' read -r kind expected; do
     equals "failing: $kind" "$expected" "$(status "failer kind=$kind")"
 done <<'LIST'
-words|failed,the planned failure,0
-silent|failed,run: failed,0
-unknown|failed,run: status -77,0
-device_error|device error,the planned failure,0
-no_memory|failed,run: out of memory,0
-cancelled|failed,run: cancelled,0
-wrong_result|wrong result,run: wrong result,0
-twice|failed,a second failure,0
-null_text|failed,run: failed,0
+words|failed: the planned failure
+silent|failed: run: failed
+unknown|failed: run: status -77
+device_error|device error (the planned failure)
+no_memory|failed: run: out of memory
+cancelled|failed: run: cancelled
+wrong_result|wrong result: run: wrong result
+twice|failed: a second failure
+null_text|failed: run: failed
 LIST
 equals "a wrong value is found" \
-    'wrong result,"C: abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003",12' \
+    'wrong result: C: abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003 n=12' \
     "$(status "wrong_result fault=value")"
-equals "NaN is found" 'wrong result,"C: not finite at [5]: expected 1.5, got nan (1 of 256 values)",12' \
+equals "NaN is found" 'wrong result: C: not finite at [5]: expected 1.5, got nan (1 of 256 values) n=12' \
     "$(status "wrong_result fault=nan")"
-equals "a right result passes" "ok,,12" "$(status "wrong_result fault=none")"
-equals "a skipped case is no failure" "skipped,needs a device that is not here,0" "$(status skipper)"
-equals "nonsense as metrics and messages is survived" "ok,,12" "$(status bad_metric)"
+equals "a right result passes" "ok n=12" "$(status "wrong_result fault=none")"
+equals "a skipped case is no failure" "skipped: needs a device that is not here" "$(status skipper)"
+equals "nonsense as metrics and messages is survived" "ok n=12" "$(status bad_metric)"
 
 # ---- policies ----
 cat >policies.ini <<INI
@@ -204,11 +206,11 @@ sweep.policy = never, liar, zero, huge, breaks
 INI
 run policies.ini
 for policy in never zero huge liar; do
-    equals "a policy that is '$policy' is survived" ok "$(status "policies policy=$policy" | cut -d, -f1)"
+    equals "a policy that is '$policy' is survived" ok "$(status "policies policy=$policy" | cut -d ' ' -f 1)"
 done
-equals "a policy that never has enough is stopped" 500 "$(status "policies policy=never" | cut -d, -f3)"
-equals "a policy that crashes costs the case" 'crashed,"SIGSEGV, in the policy",' \
-    "$(status "policies policy=breaks" | sed 's/[0-9]*$//')"
+equals "a policy that never has enough is stopped" "ok n=500" "$(status "policies policy=never")"
+equals "a policy that crashes costs the case" 'crashed (SIGSEGV, in the policy)' \
+    "$(status "policies policy=breaks")"
 succeeds "a lying policy is called one" grep -q "the policy's report makes no sense" table.txt
 
 # ---- devices ----
@@ -224,7 +226,7 @@ plugin = fake
 lose_every = 3
 [device poisoned]
 plugin = fake
-error_at = 20
+error_at = 10
 [device breaks_at_open]
 plugin = fake
 where = open
@@ -245,17 +247,17 @@ run devices.ini
 while IFS='|' read -r device expected; do
     equals "device $device" "$expected" "$(status "good device=$device")"
 done <<'LIST'
-fake|ok,,12
-fake:2|ok,,12
-fake:9|failed,there is no device fake:9,0
-lossy|ok,,12
-poisoned|device error,illegal address,0
-breaks_at_open|crashed,"SIGABRT, while opening the device",0
-breaks_at_describe|failed,device breaks_at_describe is not there: crashed (SIGABRT) while describing devices,0
-hangs|timed out,"after 2.00 s, while opening the device",0
-throttled|ok,,12
-absent|failed,device absent is not there: no such hardware was ever built,0
-cpu|ok,,12
+fake|ok n=12
+fake:2|ok n=12
+fake:9|failed: there is no device fake:9
+lossy|ok n=12
+poisoned|device error (illegal address)
+breaks_at_open|crashed (SIGABRT, while opening the device)
+breaks_at_describe|failed: device breaks_at_describe is not there: crashed (SIGABRT) while describing devices
+hangs|timed out after 2.00 s, while opening the device
+throttled|ok n=12
+absent|failed: device absent is not there: no such hardware was ever built
+cpu|ok n=12
 LIST
 succeeds "lost samples are counted" grep -q 'lost the times of' table.txt
 succeeds "throttled samples are marked" grep -q 'throttled samples' table.txt

@@ -372,6 +372,17 @@ static void make_measured_only(struct fixture_case *c)
     c->checks[0].tolerance = NAN;
 }
 
+static void make_short(struct fixture_case *c)
+{
+    c->record.overhead_ns = 2e5;
+    c->record.iterations = 10; /* in a sample, which the overhead is of */
+}
+
+static void make_limited(struct fixture_case *c)
+{
+    c->record.estimate.verdict = GB_VERDICT_RESOLUTION_LIMITED;
+}
+
 static const struct {
     void (*change)(struct fixture_case *);
     bool ended;
@@ -390,6 +401,9 @@ static const struct {
     {make_wrong_by_nan, true, "  FAIL abs nan > 1e-06  wrong result\n"},
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {make_measured_only, true, "  unchecked\n"},
+    {make_short, true,
+     "\nnotes\n  1 case has samples shorter than 100 times the empty sample's 200 us\n"},
+    {make_limited, true, "\nnotes\n  1 case is limited by the clock's step\n"},
 };
 enum { N_DETAILS = sizeof details / sizeof *details };
 

@@ -121,10 +121,14 @@ static int32_t take_memory(const struct multistream_matmul *bench, uint64_t n, f
 static int32_t fill(const struct multistream_matmul *bench, float *matrices, uint64_t n,
                     uint64_t stream)
 {
-    const double low = bench->params->input == INPUT_ONES ? 1.0 : -1.0;
+    const uint64_t n_all = n * (uint64_t)bench->params->problems;
     const struct gb_fill fill = {
-        .size = sizeof fill, .format = GB_F32, .stream = stream, .low = low, .high = 1.0};
-    return bench->host->fill(bench->host, matrices, n * (uint64_t)bench->params->problems, &fill);
+        .size = sizeof fill, .format = GB_F32, .stream = stream, .low = -1.0, .high = 1.0};
+    if (bench->params->input == INPUT_RANDOM)
+        return bench->host->fill(bench->host, matrices, n_all, &fill);
+    for (uint64_t i = 0; i < n_all; i++)
+        matrices[i] = 1.0f;
+    return GB_OK;
 }
 
 /* Which stream gets its next problem, launch by launch. */
@@ -272,8 +276,6 @@ static int32_t work(void *object, struct gb_work *work)
     work->flops = 2.0 * problems * (double)bench->c_size * (double)bench->params->aligned;
     work->bytes_read = problems * (double)(bench->a_size + bench->b_size) * sizeof(float);
     work->bytes_written = problems * (double)bench->c_size * sizeof(float);
-    work->items = problems;
-    work->item = "problem";
     return GB_OK;
 }
 

@@ -69,7 +69,7 @@ static void die(int32_t kind)
         __builtin_trap();
     case FPE:
         zero = 1 / zero; /* NOLINT(clang-analyzer-core.DivideZero): on purpose */
-        raise(SIGFPE); /* where dividing by zero does not trap */
+        raise(SIGFPE);   /* where dividing by zero does not trap */
         break;
     default:
         break;

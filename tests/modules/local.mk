@@ -96,6 +96,10 @@ check_LTLIBRARIES += tests/modules/printer.la
 tests_modules_printer_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_printer_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
+check_LTLIBRARIES += tests/modules/process.la
+tests_modules_process_la_CFLAGS = $(TEST_MODULE_CFLAGS)
+tests_modules_process_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/skipper.la
 tests_modules_skipper_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_skipper_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)

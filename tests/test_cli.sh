@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# The command line as its user meets it: exit codes, streams, stopping and resuming, full disks, merging.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+# says NAME CODE TEXT COMMAND...: the exit code and the whole of standard error.
+says()
+{
+    local name=$1 code=$2 text=$3 got
+    shift 3
+    got=$("$@" 2>&1 >out.txt)
+    equals "$name: exit code" "$code" "$?"
+    equals "$name: message" "$text" "$got"
+}
+
+# column NAME [FILE]: one column of the cases, one a line.
+column()
+{
+    "$GBRUN" export --columns "$1" "${2:-results.gbr}" | tail -n +2 | tr -d '\r'
+}
+
+# ---- usage ----
+says "no argument" 2 "usage: gbrun -c FILE, gbrun VERB [OPTION...]; see \`gbrun help\`" "$GBRUN"
+says "unknown verb" 2 "gbrun: error: 'shwo' is no verb, did you mean show?: see \`gbrun help\`" "$GBRUN" shwo
+says "unknown option" 2 \
+    "gbrun: error: run: unknown option --confg, did you mean --config?: see \`gbrun help run\`" \
+    "$GBRUN" run --confg x.ini
+says "missing value" 2 "gbrun: error: run: -c needs a value" "$GBRUN" -c
+says "no such configuration" 2 "none.ini: error: can not be opened: No such file or directory" \
+    "$GBRUN" -c none.ini
+says "no results file" 2 "gbrun: error: none.gbr: there is no such results file" "$GBRUN" show none.gbr
+succeeds "version" "$GBRUN" --version
+for verb in run list check help show export merge doctor; do
+    succeeds "help $verb" "$GBRUN" help $verb
+    succeeds "$verb --help" "$GBRUN" $verb --help
+done
+succeeds "doctor" "$GBRUN" doctor
+
+# ---- three mistakes in one file ----
+cat >wrong.ini <<'INI'
+[gbrun]
+sed = 42
+[bench copy]
+bytes = 4q
+sweep.cache = warm, cld
+INI
+says "three mistakes" 2 "wrong.ini:2:1: error: unknown key 'sed' in [gbrun]; did you mean 'seed'?
+wrong.ini:4:9: error: '4q' is not a size: expected a number with one of B kB MB GB TB KiB MiB GiB TiB
+wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?" \
+    "$GBRUN" check -c wrong.ini
+
+# ---- a run ----
+cat >good.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[bench good]
+policy = few
+device = cpu
+sweep.factor = 1, 2, 3
+INI
+"$GBRUN" -c good.ini >out.txt 2>err.txt
+equals "a good run ends with exit code 0" 0 $?
+equals "progress: a line for each case" 3 "$(grep -c '^[123]/3  good factor=[123]  ' err.txt)"
+equals "the table goes to standard output" 3 "$(grep -c '^good  ' out.txt)"
+equals "nothing is left beside the results file" "results.gbr" "$(echo results.gbr*)"
+equals "show prints the same table" "$(cat out.txt)" "$("$GBRUN" show)"
+"$GBRUN" -q -c good.ini -o quiet.gbr >out.txt 2>err.txt
+equals "--quiet: only the table" "" "$(cat err.txt)"
+"$GBRUN" -q -c good.ini -s good.sweep.factor=5 -o set.gbr >/dev/null
+equals "-s overrides" 5 "$(column factor set.gbr)"
+"$GBRUN" check -c good.ini --print >printed.ini
+equals "check --print is a configuration" "printed.ini: ok, 3 cases" "$("$GBRUN" check -c printed.ini)"
+"$GBRUN" list -c good.ini 2>/dev/null >list.txt
+equals "list" "good factor=1
+good factor=2
+good factor=3" "$(cat list.txt)"
+for format in csv json jsonl md; do
+    succeeds "export --format $format" "$GBRUN" export --format $format
+done
+equals "export csv: a row for each case" 3 "$(column factor | wc -l)"
+equals "--where" 2 "$("$GBRUN" export --where 'factor > 1' --columns factor | tail -n +2 | wc -l)"
+"$GBRUN" export --format json >all.json
+if command -v python3 >/dev/null; then
+    succeeds "the JSON is JSON" python3 -m json.tool all.json
+else
+    skip "the JSON is JSON" "no python3"
+fi
+"$GBRUN" export | head -n 1 >/dev/null
+equals "a closed pipe is no failure worth words" "" "$("$GBRUN" export 2>&1 | head -c 1 >/dev/null)"
+
+# ---- processes ----
+cat >process.ini <<'INI'
+[gbrun]
+rounds = 2
+[policy few]
+plugin = fixed
+samples = 10
+[device one]
+plugin = cpu
+cpus = 0
+[defaults]
+policy = few
+device = cpu
+[bench shared]
+plugin = process
+let.number = 0
+sweep.number = 1, 2
+[bench isolated]
+plugin = process
+isolate = yes
+[bench pinned]
+plugin = process
+device = one
+[bench variable]
+plugin = process
+sweep.env.GBRUN_TEST = 7, 8
+INI
+"$GBRUN" -q -c process.ini -o process.gbr >/dev/null 2>err.txt
+equals "a run of processes" 0 $?
+value()
+{
+    "$GBRUN" export --columns "$1" --where "$2" process.gbr | tail -n +2 | tr -d '\r' | sort -u
+}
+equals "cases share a process" 1 "$(value pid "bench = 'shared' and round = 0" | wc -l)"
+equals "an isolated case does not" 1 "$(value made "bench = 'isolated'")"
+equals "pinned to one CPU" 1 "$(value cpus "bench = 'pinned'")"
+equals "a variable of the environment reaches the worker" "7
+8" "$(value variable "bench = 'variable'")"
+equals "each of its values has a process of its own" 2 "$(value pid "bench = 'variable' and round = 0" | wc -l)"
+equals "rounds are interleaved" "shared shared isolated pinned variable variable shared shared isolated pinned variable variable" \
+    "$("$GBRUN" export --columns bench --sort sequence process.gbr | tail -n +2 | tr -d '\r' | paste -sd ' ')"
+
+# ---- stopping and resuming ----
+cat >slow.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 10
+[bench slow]
+policy = few
+device = cpu
+time = 2 ms
+iterations = 1
+let.number = 0
+sweep.number = 1:40
+INI
+# stop_after N SIGNAL: starts the run, sends the signal after N announced cases, waits for the end.
+stop_after()
+{
+    rm -f results.gbr*
+    : >err.txt
+    "$GBRUN" -c slow.ini >out.txt 2>err.txt &
+    local pid=$!
+    while [ "$(grep -c '/40  ' err.txt)" -lt "$1" ] && kill -0 $pid 2>/dev/null; do
+        sleep 0.01
+    done
+    kill -"$2" $pid
+    wait $pid
+    code=$?
+}
+stop_after 5 INT
+equals "Ctrl-C: exit code 1" 1 "$code"
+succeeds "it says how to go on" grep -q 'to finish them: gbrun run --resume results.gbr' err.txt
+"$GBRUN" run --resume results.gbr >out.txt 2>err.txt
+equals "resuming ends with exit code 0" 0 $?
+equals "all cases are there, once" "40 40" "$(column number | sort -u | wc -l) $(column number | wc -l)"
+equals "and all are fine" ok "$(column status | sort -u)"
+equals "nothing is left to resume" 0 "$("$GBRUN" run --resume results.gbr 2>&1 >/dev/null | grep -c '/40')"
+for n in 0 3 9; do
+    stop_after $n KILL
+    announced=$(grep -c '^[0-9]*/40  ' err.txt)
+    if [ -s results.gbr ] && "$GBRUN" show >/dev/null 2>&1; then
+        there=$(column status | grep -c ok)
+        succeeds "killed after $n: every announced case is there ($announced, $there)" test "$there" -ge "$announced"
+        "$GBRUN" run -q --resume results.gbr >/dev/null 2>&1
+        equals "killed after $n: resumed" "40 40" "$(column number | sort -u | wc -l) $(column number | wc -l)"
+    else
+        equals "killed before anything was announced" 0 "$announced"
+    fi
+done
+
+# ---- a full disk ----
+# As the limit of a file's size, which needs no rights; it is met in the middle of the run.
+(
+    ulimit -f 160
+    exec "$GBRUN" -c slow.ini -s "policy few.samples=2000" -s slow.time=1us -o full.gbr >out.txt 2>err.txt
+)
+equals "a full disk: exit code 4" 4 $?
+succeeds "it is named" grep -q '^gbrun: error: full.gbr: ' err.txt
+succeeds "what was there before can be read" "$GBRUN" show full.gbr
+
+# ---- merging ----
+"$GBRUN" -q -c good.ini -o a.gbr >/dev/null
+"$GBRUN" -q -c good.ini -o b.gbr >/dev/null
+"$GBRUN" merge -o ab.gbr a.gbr b.gbr 2>err.txt
+"$GBRUN" merge -o ba.gbr b.gbr a.gbr b.gbr 2>err.txt
+equals "merging in any order, and again, gives the same" "$("$GBRUN" export --run all ab.gbr)" \
+    "$("$GBRUN" export --run all ba.gbr)"
+equals "nothing is lost" 6 "$("$GBRUN" export --run all --columns factor ab.gbr | tail -n +2 | wc -l)"
+finish
