@@ -161,10 +161,11 @@ void verb_help(const struct verb *verb, int style, struct text *out)
         help_markdown(verb, out);
         return;
     }
-    text_printf(out, "usage: gbrun %s [OPTION...] %s\n\n%s.\n\n%s\n", verb->name, verb->operands,
+    text_printf(out, "usage: gbrun %s%s%s%s\n\n%s.\n\n%s\n", verb->name,
+                verb->n_options ? " [OPTION...]" : "", *verb->operands ? " " : "", verb->operands,
                 verb->summary, verb->help);
     for (size_t i = 0; i < verb->n_options; i++) {
-        enum { HELP_COLUMN = 30 };
+        enum { HELP_COLUMN = 34 };
         struct text switches = {0};
         add_switches(&verb->options[i], "-", &switches);
         text_printf(out, "%s  %-*s  %s\n", i ? "" : "\noptions:\n", HELP_COLUMN - 4,

@@ -27,7 +27,7 @@ static const struct gb_option options[] = {
     TIME(warmup, "0",
          "0:", "How long the code is run untimed before the first sample; once at least"),
     GB_INT(struct common_params, min_samples, "10", "1:1000000000", "samples",
-           "Samples taken whatever the policy says"),
+           "Samples taken whatever the policy says, unless max_time ends it first"),
     GB_INT(struct common_params, max_samples, "1000000", "1:1000000000", "samples",
            "Samples after which measuring ends whatever the policy says"),
     TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),

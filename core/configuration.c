@@ -73,7 +73,16 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     settings_resolve(configuration->settings, &configuration->catalogue, errors);
     if (!error_list_empty(errors))
         return GB_INVALID;
-    return sweep_new(configuration->settings, &configuration->sweep, errors);
+    int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
+    if (status == GB_OK && sweep_size(configuration->sweep) == 0) {
+        struct origin whole_file = {.file = configuration->ini.path};
+        error_list_add(
+            errors, whole_file,
+            "there is no case to measure: expected a [bench NAME] section of which `only` "
+            "and `exclude` leave something");
+        return GB_INVALID;
+    }
+    return status;
 }
 
 static int finish(const struct arguments *arguments, struct configuration *configuration,

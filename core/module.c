@@ -40,11 +40,14 @@ const char *path_from(const char *folder, const char *path, struct arena *arena)
     char here[PATH_MAX] = "";
     if (!folder || !*folder)
         folder = ".";
+    bool is_folder = text_equal(path, ".");
+    if (is_folder && folder[0] == '/')
+        return arena_text(arena, folder);
     if (folder[0] != '/') {
         if (!getcwd(here, sizeof here))
             here[0] = 0;
         if (text_equal(folder, "."))
-            return arena_printf(arena, "%s/%s", here, path);
+            return is_folder ? arena_text(arena, here) : arena_printf(arena, "%s/%s", here, path);
         return arena_printf(arena, "%s/%s/%s", here, folder, path);
     }
     return arena_printf(arena, "%s/%s", folder, path);
@@ -280,7 +283,11 @@ int32_t module_load(const char *path, struct arena *arena, struct module *ret,
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *reason = dlerror();
-        return error_set(error, GB_NOT_FOUND, "can not be loaded: %s", reason ? reason : "unknown");
+        if (!reason)
+            reason = "unknown";
+        if (text_starts_with(reason, path) && reason[strlen(path)] == ':')
+            reason += strlen(path) + 1 + (reason[strlen(path) + 1] == ' ');
+        return error_set(error, GB_NOT_FOUND, "can not be loaded: %s", reason);
     }
     void *entry = dlsym(handle, GB_ENTRY_SYMBOL);
     if (!entry)

@@ -19,8 +19,9 @@ bool process_state_differs(const struct process_state *state, struct text *out);
 void process_state_free(struct process_state *state);
 
 /*
- * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps, flushing of
- * subnormals, setlocale. What it sets in one function holds in its others; between them the defaults hold.
+ * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps,
+ * flushing of subnormals, setlocale. What it sets in one function holds in its others; between them
+ * the defaults hold.
  */
 struct plugin_mode;
 struct plugin_mode *plugin_mode_new(void); /* sets the defaults */

@@ -151,6 +151,11 @@ void settings_collect_requests(const struct parser *parser)
     if (settings->devices_entry)
         request_list(parser, GB_PLUGIN_DEVICE, settings->devices_entry->value,
                      settings->devices_entry->value_origin, 0, 1);
+    /* Names in [defaults] are looked up even if every benchmark overrides them. */
+    for (size_t i = 0; i < settings->defaults.n; i++) {
+        request_key(parser, &settings->defaults.items[i], "device", GB_PLUGIN_DEVICE);
+        request_key(parser, &settings->defaults.items[i], "policy", GB_PLUGIN_POLICY);
+    }
     for (size_t i = 0; i < settings->n_benches; i++) {
         const struct bench_section *bench = &settings->benches[i];
         bool has_policy = false;

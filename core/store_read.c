@@ -365,8 +365,22 @@ static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *d
     return end_rows(store, select, code, error);
 }
 
+static int32_t read_next_sequence(struct store *store, int64_t run_id, uint64_t *ret,
+                                  struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement(
+        store, "SELECT coalesce(max(sequence) + 1, 0) FROM bench_case WHERE run_id = ?", error);
+    if (!select)
+        return error ? error->status : GB_FAILED;
+    int at = 0, code;
+    bind_integer(select, &at, run_id);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        *ret = (uint64_t)sqlite3_column_int64(select, 0);
+    return end_rows(store, select, code, error);
+}
+
 int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, void *context,
-                     struct gb_error *error)
+                     uint64_t *ret_next_sequence, struct gb_error *error)
 {
     int32_t status = store_begin(store, error);
     if (status != GB_OK)
@@ -377,5 +391,7 @@ int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, v
         status = run_sql_on(store, "UPDATE run SET finished = NULL, exit_code = NULL WHERE id = ?",
                             run_id, error);
     status = store_end(store, status, error);
+    if (status == GB_OK)
+        status = read_next_sequence(store, run_id, ret_next_sequence, error);
     return status == GB_OK ? report_done(store, run_id, done, context, error) : status;
 }

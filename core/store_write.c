@@ -125,19 +125,12 @@ static int32_t insert_device(struct store *store, int64_t run_id,
     return status;
 }
 
-/* The same device described in the same words; its clocks, measured anew by each worker, may
- * differ. */
+/* Its facts may have changed since (a load, a temperature), and its clocks are measured anew at
+ * each opening. */
 static bool is_same_device(const struct device_record *a, const struct device_record *b)
 {
-    if (!text_equal(a->plugin, b->plugin) || !text_equal(a->name, b->name) ||
-        a->index != b->index || !text_equal(a->model, b->model) || !text_equal(a->uuid, b->uuid) ||
-        a->n_facts != b->n_facts)
-        return false;
-    for (size_t i = 0; i < a->n_facts; i++)
-        if (!text_equal(a->facts[i].name, b->facts[i].name) ||
-            !text_equal(a->facts[i].value, b->facts[i].value))
-            return false;
-    return true;
+    return text_equal(a->plugin, b->plugin) && text_equal(a->name, b->name) &&
+           a->index == b->index && text_equal(a->model, b->model) && text_equal(a->uuid, b->uuid);
 }
 
 int32_t store_device(struct store *store, int64_t run_id, const struct device_record *device,

@@ -651,6 +651,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     struct run *run = memory_allocate(sizeof *run);
     sigset_t before;
     run->plan = plan;
+    run->sequence = plan->first_sequence;
     run->device_ids = memory_allocate((plan->devices->n + 1) * sizeof *run->device_ids);
     run->status = catch_signals(run, &before, &run->error);
     while (run->status == GB_OK) {

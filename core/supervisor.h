@@ -21,6 +21,7 @@ struct run_plan {
     uint32_t n_rounds;    /* the most that any case asks for */
     const uint64_t *done; /* visit_key of visits done in an earlier run, ascending */
     size_t n_done;
+    uint64_t first_sequence; /* of the records to be made */
     struct progress *progress;
 };
 

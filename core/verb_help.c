@@ -40,7 +40,8 @@ static void print_overview(void)
 static void print_table(struct option_table table, int style)
 {
     struct text text = {0};
-    option_table_help(table, style, &text);
+    if (table.n > 0)
+        option_table_help(table, style, &text);
     fputs(text_get(&text), stdout);
     text_free(&text);
 }

@@ -13,7 +13,7 @@ static const struct verb_option list_options[] = {
 
 static const struct verb_option check_options[] = {
     CONFIG_OPTIONS,
-    {"print", 0, NULL, "print the settings used as a configuration, with where each came from"},
+    {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
 };
 
 static int usage(const char *format, const char *value)

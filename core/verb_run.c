@@ -32,6 +32,7 @@ struct job {
     struct device_list devices;
     uint64_t *done;
     size_t n_done, capacity;
+    uint64_t first_sequence;
     uint64_t n_visits;
     uint32_t n_rounds;
 };
@@ -198,7 +199,8 @@ static int open_resumed(struct job *job)
     code = configuration_read_text(
         arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder, run.config,
         job->arguments, &job->configuration);
-    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job, &error) != GB_OK)
+    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
+                                          &job->first_sequence, &error) != GB_OK)
         code = fail(&error, EXIT_INTERNAL);
     if (job->n_done)
         qsort(job->done, job->n_done, sizeof *job->done, compare_keys);
@@ -271,6 +273,7 @@ static int measure(struct job *job, int format)
                             .n_rounds = job->n_rounds,
                             .done = job->done,
                             .n_done = job->n_done,
+                            .first_sequence = job->first_sequence,
                             .progress = &progress};
     int32_t status = supervise(&plan, &counts, &error);
     progress_end(&progress);

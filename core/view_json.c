@@ -332,9 +332,9 @@ int32_t json_export(struct view *view, FILE *out, struct gb_error *error)
 }
 
 /* The members that tell a sample's case from the others. */
-static void add_sample_place(struct case_writer *writer, const struct view_row *row)
+static void add_sample_place(const struct case_writer *writer, struct json_writer *json,
+                             const struct view_row *row)
 {
-    struct json_writer *json = &writer->json;
     if (writer->columns) {
         add_columns(json, row, writer->columns, writer->n_columns);
         return;
@@ -371,8 +371,8 @@ static int32_t add_sample_lines(struct case_writer *writer, const struct view_ro
 {
     CLEANUP(text_free) struct text place = {0}, head = {0};
     struct json_writer *json = &writer->json;
-    *json = (struct json_writer){.out = &place};
-    add_sample_place(writer, row);
+    struct json_writer place_json = {.out = &place};
+    add_sample_place(writer, &place_json, row);
     uint64_t n_samples = row->c.record.n_samples;
     int32_t status = GB_OK;
     for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {

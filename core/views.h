@@ -1,19 +1,26 @@
 /*
  * views.h - what is printed of a results file: tables and exports. Floor 4.
  *
- * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME; and
- * the result columns. Where a parameter has the name of a result column, it stands in its place.
+ * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME;
+ * and the result columns. Where a parameter has the name of a result column, it stands in its
+ * place. The result columns are, in the order of exports:
+ *
  *   run run_uuid run_started host gbrun_version bench plugin plugin_version
+ *
  *   device device_number device_model device_uuid policy policy_plugin policy_options cache seed
  *   round position sequence status status_text stop_reason
+ *
  *   verified (ok, failed, unchecked) check_metric check_value check_tolerance
- *   clock iterations n_samples n_lost n_throttled
- *   median_ns mean_ns stdev_ns min_ns max_ns q1_ns q3_ns p10_ns p90_ns p99_ns
- *   spread ((q3 - q1) / median)
+ *
+ *   clock iterations n_samples n_lost n_throttled median_ns mean_ns stdev_ns min_ns max_ns q1_ns
+ *   q3_ns p10_ns p90_ns p99_ns spread ((q3 - q1) / median)
+ *
  *   estimate_ns low_ns high_ns confidence statistic verdict n_discarded n_effective
- *   excluded_mode_weight n_modes (of the policy; NULL without an estimate)
+ *   excluded_mode_weight n_modes (of the policy; mostly NULL without an estimate)
+ *
  *   tick_ns overhead_ns flops bytes_read bytes_written items item gflops bytes_per_s items_per_s
  *   wall_ns started uid uuid
+ *
  * Times are of one iteration, rates over the policy's estimate of the median or else the samples'
  * median. Of parameters, durations are ns, sizes bytes, booleans yes or no (1 or 0 in --where).
  *

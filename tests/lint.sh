@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lint.sh - the rules of the house, each a search whose finds are mistakes; then the tools that are
 # installed. usage: lint.sh TOP [FILE-IN-THE-RELEASE]...     (make lint)
-set -uo pipefail
+set -u
 export LC_ALL=C
 top=$1
 shift
@@ -157,7 +157,7 @@ if [ -n "$distributed" ] && git rev-parse --git-dir >/dev/null 2>&1; then
                 [ -f "$file" ] || continue
                 path=$file
                 while [ "$path" != . ]; do
-                    printf '%s\n' "$distributed" | grep -qxF "$path" && continue 2
+                    grep -qxF "$path" <<<"$distributed" && continue 2
                     path=$(dirname "$path")
                 done
                 echo "$file"

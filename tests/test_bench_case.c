@@ -122,7 +122,7 @@ START_TEST(common_table)
     ck_assert_int_eq(common.isolate, 0);
     ck_assert_str_eq(common.clock, "auto");
     ck_assert_int_eq(common.iterations, 0);
-    ck_assert_double_eq(common.warmup_ns, 20e6);
+    ck_assert_double_eq(common.warmup_ns, 0);
     ck_assert_int_eq(common.min_samples, 10);
     ck_assert_int_eq(common.max_samples, 1000000);
     ck_assert_double_eq(common.max_time_ns, 15e9);

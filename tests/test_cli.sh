@@ -165,6 +165,7 @@ succeeds "it says how to go on" grep -q 'to finish them: gbrun run --resume resu
 "$GBRUN" run --resume results.gbr >out.txt 2>err.txt
 equals "resuming ends with exit code 0" 0 $?
 equals "all cases are there, once" "40 40" "$(column number | sort -u | wc -l) $(column number | wc -l)"
+equals "in the order of the sweep" "$(seq 1 40)" "$(column number)"
 equals "and all are fine" ok "$(column status | sort -u)"
 equals "nothing is left to resume" 0 "$("$GBRUN" run --resume results.gbr 2>&1 >/dev/null | grep -c '/40')"
 for n in 0 3 9; do

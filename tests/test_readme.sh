@@ -71,7 +71,7 @@ equals "the pivot has a column for each number of streams" \
     "$(seq -s, 16 | sed 's/\([0-9][0-9]*\)/\1 Streams/g; s/^1 Streams/1 Stream/')" \
     "$(head -n 1 streams.csv | tr -d '\r')"
 for verb in $(gbrun help | awk '/^verbs:/ { inside = 1; next } !NF { inside = 0 } inside { print $1 }'); do
-    if grep -q "^| \`gbrun $verb[ \`]" "$readme"; then
+    if grep -q "^| \`gbrun ${verb}[ \`]" "$readme"; then
         pass "the table of verbs has $verb"
     else
         fail "the table of verbs has $verb"

@@ -22,7 +22,8 @@ static void step_loop(benchmark::State &state)
 BENCHMARK(step_loop)->Name("step");
 
 // Only medians, in a form that a script reads.
-class Lines : public benchmark::BenchmarkReporter {
+class Lines : public benchmark::BenchmarkReporter
+{
   public:
     bool ReportContext(const Context &) override
     {

@@ -1,8 +1,8 @@
 /*
- * process.c - reports what it finds of the process it runs in, as metrics: its pid, how many CPUs it may
- * use, the number in the environment variable GBRUN_TEST (-1: not set), and how often this process has
- * made the benchmark. gbrun must give each value of env.NAME, and each case that is isolated, a process
- * of its own, and reuse one for all others.
+ * process.c - reports what it finds of the process it runs in, as metrics: its pid, how many CPUs
+ * it may use, the number in the environment variable GBRUN_TEST (-1: not set), and how often this
+ * process has made the benchmark. gbrun must give each value of env.NAME, and each case that is
+ * isolated, a process of its own, and reuse one for all others.
  */
 #define _GNU_SOURCE
 #include <gbrun/gbrun.h>
