@@ -82,7 +82,8 @@ TEST_SCRIPT_LIST = \
 	tests/test_headers.sh \
 	tests/test_help.sh \
 	tests/test_install.sh \
-	tests/test_readme.sh
+	tests/test_readme.sh \
+	tests/test_rust.sh
 
 # tests/fuzz/fuzz_NAME.c, its seeds in tests/fuzz/corpus/NAME/, one program that replays them.
 FUZZ_TARGETS = \

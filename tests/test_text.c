@@ -1,4 +1,5 @@
 /* test_text.c - core/text.c: growing text, near misses, numbers for people, tables. */
+#include "core/memory.h"
 #include "core/text.h"
 #include "tests/check_main.h"
 
@@ -214,6 +215,65 @@ START_TEST(sizes_for_people)
 }
 END_TEST
 
+static const struct {
+    const char *words;
+    size_t most;
+    const char *shown;
+} shortened[] = {
+    {"as it is", 8, "as it is"},
+    {"as it was", 8, "as it w\u2026"},
+    {"cut at a blank", 8, "cut at\u2026"},
+    {"\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u00B1"},
+    {"\u00B1\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u2026"},
+    {"", 5, ""},
+    {"x", 0, ""},
+};
+
+START_TEST(long_words_are_shortened)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add_shortened(&out, shortened[_i].words, shortened[_i].most);
+    ck_assert_str_eq(text_get(&out), shortened[_i].shown);
+}
+END_TEST
+
+static const struct {
+    const char *words;
+    size_t column, indent, most;
+    const char *lines;
+} wrapped[] = {
+    {"one two three", 0, 0, 13, "one two three"},
+    {"one two three", 0, 0, 12, "one two\nthree"},
+    {"one two three", 6, 2, 10, "one\n  two\n  three"},
+    {"one two three", 6, 2, 9, "one\n  two\n  three"},
+    {"one  two", 0, 0, 4, "one\ntwo"},
+    {"longerthanall that", 0, 1, 6, "longerthanall\n that"},
+    {"a b\n\nc d\n", 0, 2, 3, "a b\n\n  c\n  d\n"},
+    {"    kept as written", 0, 0, 20, "    kept as written"},
+    {"    kept as written", 0, 0, 6, "    kept\nas\nwritten"},
+    {"\u00B1\u00B1 \u00B1", 0, 0, 4, "\u00B1\u00B1 \u00B1"},
+    {"", 0, 4, 9, ""},
+};
+
+START_TEST(long_lines_break)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add_wrapped(&out, wrapped[_i].words, wrapped[_i].column, wrapped[_i].indent,
+                     wrapped[_i].most);
+    ck_assert_str_eq(text_get(&out), wrapped[_i].lines);
+}
+END_TEST
+
+START_TEST(csv_fields_are_quoted)
+{
+    CLEANUP(text_free) struct text out = {0};
+    static const char *const fields[] = {"plain", "", "a,b", "say \"so\"", "two\nlines"};
+    for (size_t i = 0; i < COUNT(fields); i++)
+        text_add_csv(&out, fields[i], i == 0);
+    ck_assert_str_eq(text_get(&out), "plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"");
+}
+END_TEST
+
 static struct table sample_table(void)
 {
     struct table table = {0};
@@ -257,6 +317,22 @@ START_TEST(markdown_table)
 }
 END_TEST
 
+START_TEST(columns_can_be_removed)
+{
+    struct table table = sample_table();
+    CLEANUP(text_free) struct text out = {0};
+    ck_assert_uint_eq(table_column_width(&table, 0, TABLE_PLAIN), 9);
+    ck_assert_uint_eq(table_column_width(&table, 2, TABLE_PLAIN), 4);
+    table_remove_column(&table, 2);
+    table_remove_column(&table, 0);
+    table_row(&table);
+    table_cell(&table, "1 us");
+    table_write(&table, TABLE_PLAIN, &out);
+    ck_assert_str_eq(text_get(&out), "  median\n 1.44 us\n12.00 us\n    1 us\n");
+    table_free(&table);
+}
+END_TEST
+
 START_TEST(cells_beyond_the_last_column_are_dropped)
 {
     struct table table = {0};
@@ -290,8 +366,12 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, times_for_people, 0, COUNT(times));
     tcase_add_loop_test(tests, rates_for_people, 0, COUNT(rates));
     tcase_add_loop_test(tests, sizes_for_people, 0, COUNT(sizes));
+    tcase_add_loop_test(tests, long_words_are_shortened, 0, COUNT(shortened));
+    tcase_add_loop_test(tests, long_lines_break, 0, COUNT(wrapped));
+    tcase_add_test(tests, csv_fields_are_quoted);
     tcase_add_test(tests, plain_table);
     tcase_add_test(tests, markdown_table);
+    tcase_add_test(tests, columns_can_be_removed);
     tcase_add_test(tests, cells_beyond_the_last_column_are_dropped);
     suite_add_tcase(suite, tests);
     return suite;

@@ -114,7 +114,7 @@ policy = half
 sweep.body = empty, step
 INI
     GBRUN_PLUGIN_PATH=$bench/.libs "$gbrun" -q -c loop.ini --format csv >loop.csv
-    "$bench/loop_google" --benchmark_repetitions=9 --benchmark_min_time=0.1 >google.txt 2>/dev/null
+    "$bench/loop_google" --benchmark_repetitions=9 --benchmark_min_time=0.1 >google.txt
     local body ours theirs
     for body in empty step; do
         ours=$("$gbrun" export --format csv --where "body = '$body'" --columns median_ns |
