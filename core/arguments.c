@@ -161,15 +161,19 @@ void verb_help(const struct verb *verb, int style, struct text *out)
         help_markdown(verb, out);
         return;
     }
-    text_printf(out, "usage: gbrun %s%s%s%s\n\n%s.\n\n%s\n", verb->name,
+    text_printf(out, "usage: gbrun %s%s%s%s\n\n%s.\n\n", verb->name,
                 verb->n_options ? " [OPTION...]" : "", *verb->operands ? " " : "", verb->operands,
-                verb->summary, verb->help);
+                verb->summary);
+    text_add_wrapped(out, verb->help, 0, 0, HELP_COLUMNS);
+    text_add(out, "\n");
     for (size_t i = 0; i < verb->n_options; i++) {
         enum { HELP_COLUMN = 34 };
         struct text switches = {0};
         add_switches(&verb->options[i], "-", &switches);
-        text_printf(out, "%s  %-*s  %s\n", i ? "" : "\noptions:\n", HELP_COLUMN - 4,
-                    text_get(&switches), verb->options[i].help);
+        text_printf(out, "%s  %-*s  ", i ? "" : "\noptions:\n", HELP_COLUMN - 4,
+                    text_get(&switches));
+        text_add_wrapped(out, verb->options[i].help, HELP_COLUMN, HELP_COLUMN, HELP_COLUMNS);
+        text_add(out, "\n");
         text_free(&switches);
     }
 }

@@ -22,17 +22,6 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     memcpy(record->uid, uid, strlen(uid) + 1);
 }
 
-/* Makes room for one more of an array whose capacity doubles when n is a power of two. */
-static void *grown(struct arena *arena, void *items, size_t n, size_t item_bytes)
-{
-    if (n != 0 && (n & (n - 1)) != 0)
-        return items;
-    void *larger = arena_allocate(arena, (n ? 2 * n : 1) * item_bytes);
-    if (n)
-        memcpy(larger, items, n * item_bytes);
-    return larger;
-}
-
 void collector_message(struct collector *collector, int32_t severity, const char *text)
 {
     struct case_record *record = &collector->record;
@@ -40,8 +29,8 @@ void collector_message(struct collector *collector, int32_t severity, const char
         collector->n_messages_dropped++;
         return;
     }
-    collector->messages = grown(&collector->arena, collector->messages, record->n_messages,
-                                sizeof *collector->messages);
+    collector->messages = arena_grow(&collector->arena, collector->messages, record->n_messages,
+                                     sizeof *collector->messages);
     collector->messages[record->n_messages++] = (struct message_record){
         severity, arena_text(&collector->arena, text)};
 }
@@ -69,8 +58,8 @@ static void take_metric(struct collector *collector, struct wire_reader *message
         }
     if (record->n_metrics >= COLLECTOR_NOTES_MAX)
         return;
-    collector->metrics = grown(&collector->arena, collector->metrics, record->n_metrics,
-                               sizeof *collector->metrics);
+    collector->metrics = arena_grow(&collector->arena, collector->metrics, record->n_metrics,
+                                    sizeof *collector->metrics);
     collector->metrics[record->n_metrics++] = metric;
 }
 
@@ -88,8 +77,8 @@ static void take_check(struct collector *collector, struct wire_reader *message)
     check.text = wire_get_word(message, &collector->arena);
     if (record->n_checks >= COLLECTOR_NOTES_MAX)
         return;
-    collector->checks = grown(&collector->arena, collector->checks, record->n_checks,
-                              sizeof *collector->checks);
+    collector->checks = arena_grow(&collector->arena, collector->checks, record->n_checks,
+                                   sizeof *collector->checks);
     collector->checks[record->n_checks++] = check;
 }
 

@@ -1,6 +1,7 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. Floor 5. */
 #include "core/verbs.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,23 @@ void say_errors(const struct error_list *errors)
         say_error(&errors->items[i]);
     if (errors->n_left_out)
         fprintf(stderr, "gbrun: and %zu more errors\n", errors->n_left_out);
+}
+
+int fail_with(const struct gb_error *error, int code)
+{
+    say_error(error);
+    return code;
+}
+
+int fail_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("gbrun: error: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return EXIT_USAGE;
 }
 
 static const char *folder_of(const char *path, struct arena *arena)
@@ -101,12 +119,8 @@ int configuration_read(const struct arguments *arguments, struct configuration *
 {
     struct error_list errors = {0};
     *ret = (struct configuration){.path = argument(arguments, "config")};
-    if (!ret->path) {
-        struct gb_error error;
-        error_set(&error, GB_INVALID, "no configuration: expected -c FILE");
-        say_error(&error);
-        return EXIT_USAGE;
-    }
+    if (!ret->path)
+        return fail_usage("no configuration: expected -c FILE");
     ret->folder = text_equal(ret->path, "-") ? path_from(".", ".", &ret->arena)
                                              : folder_of(ret->path, &ret->arena);
     int32_t status = ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);

@@ -73,10 +73,7 @@ void error_list_take(struct error_list *list, const struct gb_error *error)
         list->n_left_out++;
         return;
     }
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 8;
-        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
-    }
+    list->items = memory_grow(list->items, list->n, sizeof *list->items);
     list->items[list->n++] = *error;
 }
 

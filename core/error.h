@@ -45,7 +45,6 @@ const char *status_words(int32_t status);
 struct error_list {
     struct gb_error *items;
     size_t n;
-    size_t capacity;
     size_t n_left_out; /* beyond ERROR_LIST_MAX, counted only */
 };
 

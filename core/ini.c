@@ -26,13 +26,13 @@ struct reader {
     struct error_list *errors;
 
     struct ini_section *sections;
-    size_t n_sections, sections_capacity;
+    size_t n_sections;
     void *known_sections; /* tree of struct known */
     bool in_section;      /* a header was seen */
     bool is_listed;       /* and was sound: what follows it is part of the result */
 
     struct ini_entry *entries; /* of the current section */
-    size_t n_entries, entries_capacity;
+    size_t n_entries;
     void *known_keys; /* tree of struct known */
 
     bool has_value;  /* the last entry's value may be continued */
@@ -152,11 +152,7 @@ static void end_section(struct reader *reader)
 static void begin_section(struct reader *reader, const char *kind, const char *name,
                           struct origin origin)
 {
-    if (reader->n_sections == reader->sections_capacity) {
-        reader->sections_capacity = reader->sections_capacity ? 2 * reader->sections_capacity : 16;
-        reader->sections = memory_resize(reader->sections,
-                                         reader->sections_capacity * sizeof *reader->sections);
-    }
+    reader->sections = memory_grow(reader->sections, reader->n_sections, sizeof *reader->sections);
     reader->sections[reader->n_sections++] = (struct ini_section){
         .kind = kind, .name = name, .origin = origin};
     reader->is_listed = true;
@@ -420,11 +416,7 @@ static int take_entry(void *user, const char *section, const char *name, const c
         drop(reader, false);
         return 1;
     }
-    if (reader->n_entries == reader->entries_capacity) {
-        reader->entries_capacity = reader->entries_capacity ? 2 * reader->entries_capacity : 16;
-        reader->entries = memory_resize(reader->entries,
-                                        reader->entries_capacity * sizeof *reader->entries);
-    }
+    reader->entries = memory_grow(reader->entries, reader->n_entries, sizeof *reader->entries);
     reader->entries[reader->n_entries++] = (struct ini_entry){
         .key = key,
         .origin = origin,

@@ -119,6 +119,7 @@ core_libgbrun_la_SOURCES = \
 	core/view_select.c \
 	core/view_show.c \
 	core/view_survey.c \
+	core/view_table.c \
 	core/views.c \
 	core/views.h \
 	core/wire.c \

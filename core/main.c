@@ -32,9 +32,8 @@ static const char *verb_name(const void *table, size_t i)
 static int unknown_verb(const char *name)
 {
     const char *nearest = text_nearest(name, sizeof verbs / sizeof *verbs, verb_name, verbs);
-    fprintf(stderr, "gbrun: error: '%s' is no verb%s%s%s: see `gbrun help`\n", name,
-            nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    return EXIT_USAGE;
+    return fail_usage("'%s' is no verb%s%s%s: see `gbrun help`", name,
+                      nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 /* A full disk or a closed pipe behind standard output must not look like success. */

@@ -43,6 +43,21 @@ void *memory_resize(void *block, size_t bytes)
     return checked(realloc(block, bytes ? bytes : 1));
 }
 
+/* Of an array that is full with n items; 0: it is not. */
+static size_t larger_capacity(size_t n)
+{
+    enum { FIRST_CAPACITY = 8 }; /* it doubles from there on */
+    if (n == 0)
+        return FIRST_CAPACITY;
+    return n >= FIRST_CAPACITY && (n & (n - 1)) == 0 ? 2 * n : 0;
+}
+
+void *memory_grow(void *items, size_t n, size_t item_bytes)
+{
+    size_t capacity = larger_capacity(n);
+    return capacity ? memory_resize(items, capacity * item_bytes) : items;
+}
+
 char *memory_copy_text(const char *text)
 {
     return checked(strdup(text));
@@ -78,6 +93,17 @@ char *arena_text_n(struct arena *arena, const char *text, size_t n)
     char *copy = arena_allocate(arena, n + 1);
     memcpy(copy, text, n);
     return copy;
+}
+
+void *arena_grow(struct arena *arena, void *items, size_t n, size_t item_bytes)
+{
+    size_t capacity = larger_capacity(n);
+    if (!capacity)
+        return items;
+    void *larger = arena_allocate(arena, capacity * item_bytes);
+    if (n)
+        memcpy(larger, items, n * item_bytes);
+    return larger;
 }
 
 char *arena_text(struct arena *arena, const char *text)

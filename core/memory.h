@@ -21,6 +21,9 @@ void free_pointer(void *address_of_pointer);
 void *memory_allocate(size_t bytes); /* zeroed */
 void *memory_resize(void *block, size_t bytes);
 char *memory_copy_text(const char *text);
+/* An array of n items with room for one more, perhaps at another place; begin with NULL and 0. Its
+ * capacity follows from n, so every item is to be added through this. */
+void *memory_grow(void *items, size_t n, size_t item_bytes);
 
 /* Zero-initialize; arena_free leaves it empty and usable again. */
 struct arena {
@@ -29,6 +32,8 @@ struct arena {
 };
 
 void *arena_allocate(struct arena *arena, size_t bytes); /* zeroed, aligned to 16 bytes */
+/* The same as memory_grow in an arena, which keeps smaller copies too. */
+void *arena_grow(struct arena *arena, void *items, size_t n, size_t item_bytes);
 char *arena_text(struct arena *arena, const char *text);
 char *arena_text_n(struct arena *arena, const char *text, size_t n);
 char *arena_printf(struct arena *arena, const char *format, ...)

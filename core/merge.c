@@ -82,6 +82,15 @@ static int32_t reset_with(struct merge *merge, struct store *store, sqlite3_stmt
     return status;
 }
 
+/* After the last row, or the one whose taking gave a status that is not GB_OK. */
+static int32_t end_rows(struct merge *merge, sqlite3_stmt *select, int code, int32_t status)
+{
+    if (status == GB_OK)
+        return reset_with(merge, merge->from, select, code);
+    sqlite3_reset(select);
+    return status;
+}
+
 static int32_t failed(const struct merge *merge)
 {
     return merge->error->status;
@@ -104,11 +113,7 @@ static int32_t copy_children(struct merge *merge, const struct child_table *tabl
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(select, i));
         status = store_finish(merge->into, insert, merge->error);
     }
-    if (status != GB_OK) {
-        sqlite3_reset(select);
-        return status;
-    }
-    return reset_with(merge, merge->from, select, code);
+    return end_rows(merge, select, code, status);
 }
 
 static int32_t copy_all_children(struct merge *merge, const struct child_table *tables, size_t n,
@@ -208,8 +213,7 @@ static int32_t map_device(struct merge *merge, int64_t from_id, int64_t *ret_id)
     static const char find_device[] = "SELECT id FROM device WHERE record_uuid = ?";
     if (code == SQLITE_ROW)
         status = find_by_uuid(merge, find_device, sqlite3_column_value(select, 0), ret_id);
-    return status == GB_OK ? reset_with(merge, merge->from, select, code)
-                           : (sqlite3_reset(select), status);
+    return end_rows(merge, select, code, status);
 }
 
 static int32_t merge_cases(struct merge *merge, int64_t from_run, int64_t into_run)
@@ -229,10 +233,7 @@ static int32_t merge_cases(struct merge *merge, int64_t from_run, int64_t into_r
         if (status == GB_OK)
             status = merge_case(merge, select, into_run, device_id);
     }
-    if (status == GB_OK)
-        return reset_with(merge, merge->from, select, code);
-    sqlite3_reset(select);
-    return status;
+    return end_rows(merge, select, code, status);
 }
 
 static int32_t merge_devices(struct merge *merge, int64_t from_run, int64_t into_run)
@@ -255,10 +256,7 @@ static int32_t merge_devices(struct merge *merge, int64_t from_run, int64_t into
                                        sqlite3_column_int64(select, DEVICE_N_COLUMNS),
                                        sqlite3_last_insert_rowid(merge->into->db));
     }
-    if (status == GB_OK)
-        return reset_with(merge, merge->from, select, code);
-    sqlite3_reset(select);
-    return status;
+    return end_rows(merge, select, code, status);
 }
 
 /* A run that has ended wins over a copy of it that had not; of two ends the later one. */
@@ -306,10 +304,7 @@ static int32_t merge_runs(struct merge *merge)
     int32_t status = GB_OK;
     while (status == GB_OK && (code = sqlite3_step(select)) == SQLITE_ROW)
         status = merge_run(merge, select);
-    if (status == GB_OK)
-        return reset_with(merge, merge->from, select, code);
-    sqlite3_reset(select);
-    return status;
+    return end_rows(merge, select, code, status);
 }
 
 static bool is_same_file(const char *a, const char *b)

@@ -18,16 +18,9 @@
 #error "GBRUN_PLUGIN_DIR is the folder that plugins are installed to"
 #endif
 
-static void list_add(struct path_list *list, size_t *capacity, struct arena *arena,
-                     const char *path)
+static void list_add(struct path_list *list, struct arena *arena, const char *path)
 {
-    if (list->n == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 16;
-        const char **items = ARENA_ARRAY(arena, const char *, *capacity);
-        for (size_t i = 0; i < list->n; i++)
-            items[i] = list->items[i];
-        list->items = items;
-    }
+    list->items = arena_grow(arena, list->items, list->n, sizeof *list->items);
     list->items[list->n++] = path;
 }
 
@@ -63,8 +56,7 @@ const char *program_path(void)
     return path;
 }
 
-static void add_folder(struct path_list *list, size_t *capacity, struct arena *arena,
-                       const char *folder)
+static void add_folder(struct path_list *list, struct arena *arena, const char *folder)
 {
     struct stat info;
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -75,7 +67,7 @@ static void add_folder(struct path_list *list, size_t *capacity, struct arena *a
     for (size_t i = 0; i < list->n; i++)
         if (text_equal(list->items[i], real))
             return;
-    list_add(list, capacity, arena, arena_text(arena, real));
+    list_add(list, arena, arena_text(arena, real));
 }
 
 static int not_hidden(const struct dirent *entry)
@@ -84,15 +76,13 @@ static int not_hidden(const struct dirent *entry)
 }
 
 /* libtool leaves a module of the build tree in plugins/KIND_ID/.libs. */
-static void add_build_tree(struct path_list *list, size_t *capacity, struct arena *arena,
-                           const char *program_folder)
+static void add_build_tree(struct path_list *list, struct arena *arena, const char *program_folder)
 {
     char *plugins = arena_printf(arena, "%s/plugins", program_folder);
     struct dirent **entries = NULL;
     int n = scandir(plugins, &entries, not_hidden, alphasort);
     for (int i = 0; i < n; i++) {
-        add_folder(list, capacity, arena,
-                   arena_printf(arena, "%s/%s/.libs", plugins, entries[i]->d_name));
+        add_folder(list, arena, arena_printf(arena, "%s/%s/.libs", plugins, entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
@@ -101,26 +91,24 @@ static void add_build_tree(struct path_list *list, size_t *capacity, struct aren
 void module_folders(const char *base_folder, const char *const *given, size_t n_given,
                     struct arena *arena, struct path_list *ret)
 {
-    size_t capacity = 0;
     *ret = (struct path_list){0};
     for (size_t i = 0; i < n_given; i++)
-        add_folder(ret, &capacity, arena, path_from(base_folder, given[i], arena));
+        add_folder(ret, arena, path_from(base_folder, given[i], arena));
     const char *path = getenv("GBRUN_PLUGIN_PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         if (length > 0)
-            add_folder(ret, &capacity, arena,
-                       path_from(NULL, arena_text_n(arena, path, length), arena));
+            add_folder(ret, arena, path_from(NULL, arena_text_n(arena, path, length), arena));
         path += length + (path[length] == ':');
     }
     char *program_folder = arena_text(arena, program_path());
     char *slash = strrchr(program_folder, '/');
     if (slash) {
         *slash = 0;
-        add_build_tree(ret, &capacity, arena, program_folder);
-        add_folder(ret, &capacity, arena, arena_printf(arena, "%s/../lib/gbrun", program_folder));
+        add_build_tree(ret, arena, program_folder);
+        add_folder(ret, arena, arena_printf(arena, "%s/../lib/gbrun", program_folder));
     }
-    add_folder(ret, &capacity, arena, GBRUN_PLUGIN_DIR);
+    add_folder(ret, arena, GBRUN_PLUGIN_DIR);
 }
 
 static int is_module(const struct dirent *entry)
@@ -130,13 +118,12 @@ static int is_module(const struct dirent *entry)
 
 void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret)
 {
-    size_t capacity = 0;
     *ret = (struct path_list){0};
     for (size_t i = 0; i < folders->n; i++) {
         struct dirent **entries = NULL;
         int n = scandir(folders->items[i], &entries, is_module, alphasort);
         for (int j = 0; j < n; j++) {
-            list_add(ret, &capacity, arena,
+            list_add(ret, arena,
                      arena_printf(arena, "%s/%s", folders->items[i], entries[j]->d_name));
             free(entries[j]);
         }

@@ -286,10 +286,14 @@ static void describe_key(const struct gb_option *option, struct text *out)
 
 static void help_plain(const struct gb_option *option, struct text *out)
 {
+    enum { INDENT = 6 };
+    CLEANUP(text_free) struct text words = {0};
     text_add(out, "  ");
     describe_key(option, out);
-    text_printf(out, "\n      %s\n      ", option->help);
-    describe(option, out);
+    text_printf(&words, "%s\n", option->help);
+    describe(option, &words);
+    text_printf(out, "\n%*s", INDENT, "");
+    text_add_wrapped(out, text_get(&words), INDENT, INDENT, HELP_COLUMNS);
     text_add(out, "\n");
 }
 

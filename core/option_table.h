@@ -76,6 +76,7 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
  * terminals, as a Markdown table for README, as roff (.TP items) for the manual page.
  */
 enum { HELP_PLAIN, HELP_MARKDOWN, HELP_ROFF };
+enum { HELP_COLUMNS = 100 }; /* that plain help takes at most */
 void option_table_help(struct option_table table, int style, struct text *out);
 
 #endif

@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array in an arena that grows while rows come in; the last copy is the one kept. */
-static void *grow(struct arena *arena, void *items, size_t n, size_t bytes)
-{
-    bool full = n == 0 || (n >= 8 && (n & (n - 1)) == 0);
-    if (!full)
-        return items;
-    void *larger = arena_allocate(arena, (n ? 2 * n : 8) * bytes);
-    if (n)
-        memcpy(larger, items, n * bytes);
-    return larger;
-}
-
 int32_t store_snapshot_begin(struct store *store, struct gb_error *error)
 {
     return store_finish(store, store_statement(store, "BEGIN", error), error);
@@ -51,7 +39,7 @@ static int32_t read_facts(struct store *store, const char *sql, int64_t id, stru
     struct fact *facts = NULL;
     size_t n = 0;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        facts = grow(arena, facts, n, sizeof *facts);
+        facts = arena_grow(arena, facts, n, sizeof *facts);
         facts[n++] = (struct fact){column_text(select, 0, arena), column_text(select, 1, arena)};
     }
     *ret = facts;
@@ -91,7 +79,7 @@ static int32_t read_runs(struct store *store, struct arena *arena, struct stored
     size_t n = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        runs = grow(arena, runs, n, sizeof *runs);
+        runs = arena_grow(arena, runs, n, sizeof *runs);
         take_run(select, arena, &runs[n]);
         runs[n].number = (int64_t)n + 1;
         n++;
@@ -156,7 +144,7 @@ static int32_t read_clocks(struct store *store, int64_t device_id, struct arena 
     int at = 0, code;
     bind_integer(select, &at, device_id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        ret->clocks = grow(arena, ret->clocks, ret->n_clocks, sizeof *ret->clocks);
+        ret->clocks = arena_grow(arena, ret->clocks, ret->n_clocks, sizeof *ret->clocks);
         ret->clocks[ret->n_clocks++] = (struct clock_record){
             column_text(select, 0, arena), column_real(select, 1), column_real(select, 2)};
     }
@@ -178,7 +166,7 @@ int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
     int at = 0, code;
     bind_integer(select, &at, run_id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        devices = grow(arena, devices, n, sizeof *devices);
+        devices = arena_grow(arena, devices, n, sizeof *devices);
         struct device_record *record = &devices[n].record;
         devices[n++].id = sqlite3_column_int64(select, 0);
         record->plugin = column_text(select, 1, arena);
@@ -216,7 +204,7 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
     int at = 0, code;
     bind_integer(select, &at, run_id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        modules = grow(arena, modules, n, sizeof *modules);
+        modules = arena_grow(arena, modules, n, sizeof *modules);
         modules[n++] = (struct module_record){
             column_text(select, 0, arena), column_text(select, 1, arena),
             column_text(select, 2, arena), column_text(select, 3, arena),
@@ -238,14 +226,11 @@ int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, s
     if (!select)
         return error ? error->status : GB_FAILED;
     int64_t *ids = NULL;
-    size_t n = 0, capacity = 0;
+    size_t n = 0;
     int at = 0, code;
     bind_integer(select, &at, run_id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        if (n == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            ids = memory_resize(ids, capacity * sizeof *ids);
-        }
+        ids = memory_grow(ids, n, sizeof *ids);
         ids[n++] = sqlite3_column_int64(select, 0);
     }
     int32_t status = end_rows(store, select, code, error);
@@ -269,7 +254,7 @@ static int32_t read_names(struct store *store, const char *sql, int64_t id, stru
     int at = 0, code;
     bind_integer(select, &at, id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        names = grow(arena, names, n, sizeof *names);
+        names = arena_grow(arena, names, n, sizeof *names);
         names[n++] = column_text(select, 0, arena);
     }
     *ret_names = names;

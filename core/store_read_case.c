@@ -92,22 +92,15 @@ static int32_t take_rows(struct store *store, const char *sql, int64_t case_id, 
                          void (*take)(sqlite3_stmt *, struct arena *, void *), size_t bytes,
                          void **ret, size_t *ret_n, struct gb_error *error)
 {
-    enum { FIRST_CAPACITY = 16 };
     sqlite3_stmt *select = store_statement(store, sql, error);
     if (!select)
         return error ? error->status : GB_FAILED;
     int at = 0, code;
     bind_integer(select, &at, case_id);
     char *items = NULL;
-    size_t n = 0, capacity = 0;
+    size_t n = 0;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        if (n == capacity) {
-            capacity = capacity ? 2 * capacity : FIRST_CAPACITY;
-            char *larger = arena_allocate(arena, capacity * bytes);
-            if (n)
-                memcpy(larger, items, n * bytes);
-            items = larger;
-        }
+        items = arena_grow(arena, items, n, bytes);
         take(select, arena, items + n++ * bytes);
     }
     int32_t status = code == SQLITE_DONE ? GB_OK : store_error(store, error);

@@ -75,7 +75,7 @@ uint64_t visit_key(uint64_t position, uint32_t round)
     return position << ROUND_BITS | round;
 }
 
-static int compare_keys(const void *a, const void *b)
+int visit_key_compare(const void *a, const void *b)
 {
     uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
     return (first > second) - (first < second);
@@ -85,7 +85,7 @@ static bool is_done(const struct run_plan *plan, uint64_t position, uint32_t rou
 {
     uint64_t key = visit_key(position, round);
     return plan->n_done > 0 &&
-           bsearch(&key, plan->done, plan->n_done, sizeof key, compare_keys) != NULL;
+           bsearch(&key, plan->done, plan->n_done, sizeof key, visit_key_compare) != NULL;
 }
 
 int32_t plan_count_visits(struct sweep *sweep, uint64_t *ret_n, uint32_t *ret_rounds,
@@ -513,25 +513,39 @@ static size_t count_busy(const struct run *run)
     return n;
 }
 
-static bool is_device_busy(const struct run *run, const struct known_device *device)
+static bool is_exclusive(const struct visit *visit)
 {
-    for (size_t i = 0; i < SLOTS_MAX; i++)
-        if (run->slots[i].is_alive && run->slots[i].visit && run->slots[i].device == device)
-            return true;
-    return false;
+    return (visit->bench_case.info->flags & GB_BENCH_EXCLUSIVE) != 0;
+}
+
+/* Not beside a case that wants the machine to itself, on the same device, or beyond the number of
+ * jobs. */
+static bool may_start(const struct run *run, const struct visit *visit)
+{
+    size_t n_busy = count_busy(run), jobs = (size_t)run->plan->params->jobs;
+    if (n_busy > 0 && (is_exclusive(visit) || n_busy >= jobs || n_busy >= SLOTS_MAX))
+        return false;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        const struct slot *slot = &run->slots[i];
+        if (slot->is_alive && slot->visit &&
+            (slot->device == visit->device || is_exclusive(slot->visit)))
+            return false;
+    }
+    return true;
 }
 
 /* Gives out visits while there are workers to take them. */
 static void assign(struct run *run)
 {
-    size_t jobs = run->plan->params->jobs > SLOTS_MAX ? SLOTS_MAX : (size_t)run->plan->params->jobs;
     fill_window(run);
     for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
         struct visit *visit = run->window[i];
         if (*visit->refusal) {
             refuse(run, take_from_window(run, i));
-        } else if (count_busy(run) < jobs && !is_device_busy(run, visit->device)) {
+        } else if (may_start(run, visit)) {
             give(run, take_from_window(run, i));
+        } else if (is_exclusive(visit)) {
+            break; /* or those behind it would keep it waiting for ever */
         } else {
             i++;
             continue;

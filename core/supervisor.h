@@ -32,6 +32,7 @@ struct run_counts {
 
 /* One number for one round of the case at a position of the sweep. */
 uint64_t visit_key(uint64_t position, uint32_t round);
+int visit_key_compare(const void *a, const void *b); /* for qsort */
 
 /* How many visits there are, those done included. */
 int32_t plan_count_visits(struct sweep *sweep, uint64_t *ret_n, uint32_t *ret_rounds,

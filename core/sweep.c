@@ -119,7 +119,6 @@ struct finder {
     struct sweep_bench *bench;
     struct arena arena;       /* of the case at hand */
     struct trouble *troubles; /* of formulas, then of filters */
-    size_t capacity;          /* of bench->points */
 };
 
 static void note_trouble(struct finder *finder, size_t which, uint64_t point, const struct key *key,
@@ -164,10 +163,7 @@ static bool is_case(struct finder *finder, uint64_t point)
 static void add_point(struct finder *finder, uint64_t point)
 {
     struct sweep_bench *bench = finder->bench;
-    if (bench->n == finder->capacity) {
-        finder->capacity = finder->capacity ? 2 * finder->capacity : 1024;
-        bench->points = memory_resize(bench->points, finder->capacity * sizeof *bench->points);
-    }
+    bench->points = memory_grow(bench->points, bench->n, sizeof *bench->points);
     bench->points[bench->n++] = (uint32_t)point;
 }
 

@@ -104,6 +104,93 @@ size_t text_columns(const char *text)
     return columns;
 }
 
+/* How many bytes the first n columns take. */
+static size_t bytes_of_columns(const char *text, size_t n)
+{
+    const char *end = text;
+    for (; *end; end++)
+        if (((unsigned char)*end & 0xC0) != 0x80 && n-- == 0)
+            break;
+    return (size_t)(end - text);
+}
+
+void text_add_shortened(struct text *text, const char *words, size_t most)
+{
+    if (text_columns(words) <= most || most == 0) {
+        text_add_n(text, words, bytes_of_columns(words, most));
+        return;
+    }
+    size_t n = bytes_of_columns(words, most - 1);
+    while (n && words[n - 1] == ' ')
+        n--;
+    text_add_n(text, words, n);
+    text_add(text, "\u2026");
+}
+
+/* How much of a line is taken before it breaks: up to the last word that ends in the room there is,
+ * or else up to the end of the first. */
+static size_t bytes_to_break(const char *line, size_t length, size_t room)
+{
+    size_t fits = bytes_of_columns(line, room);
+    if (fits >= length)
+        return length;
+    for (size_t n = fits; n > 0; n--)
+        if (line[n] == ' ' && line[n - 1] != ' ')
+            return n;
+    while (fits < length && line[fits] != ' ')
+        fits++;
+    return fits;
+}
+
+/* A line without its line break. Blanks at breaks are left out. */
+static void add_wrapped_line(struct text *text, const char *line, size_t length, size_t column,
+                             size_t indent, size_t most)
+{
+    for (;;) {
+        size_t n = bytes_to_break(line, length, most > column ? most - column : 0);
+        text_add_n(text, line, n);
+        while (n < length && line[n] == ' ')
+            n++;
+        if (n == length)
+            return;
+        text_add(text, "\n");
+        text_pad(text, ' ', indent);
+        line += n;
+        length -= n;
+        column = indent;
+    }
+}
+
+void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
+                      size_t most)
+{
+    for (;;) {
+        size_t length = strcspn(words, "\n");
+        add_wrapped_line(text, words, length, column, indent, most);
+        if (!words[length])
+            return;
+        words += length + 1;
+        text_add(text, "\n");
+        if (*words && *words != '\n')
+            text_pad(text, ' ', indent);
+        column = indent;
+    }
+}
+
+void text_add_csv(struct text *text, const char *field, bool is_first)
+{
+    if (!is_first)
+        text_add(text, ",");
+    if (!strpbrk(field, ",\"\r\n")) {
+        text_add(text, field);
+        return;
+    }
+    text_add(text, "\"");
+    for (; *field; field++)
+        text_add_n(text, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
+    text_add(text, "\"");
+}
+
 enum { DISTANCE_WORD_MAX = 64 };
 
 size_t text_distance(const char *a, const char *b, size_t limit)
@@ -246,10 +333,7 @@ void table_column(struct table *table, const char *head, bool right)
 
 void table_row(struct table *table)
 {
-    if (table->n_rows == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 16;
-        table->rows = memory_resize(table->rows, table->capacity * sizeof *table->rows);
-    }
+    table->rows = memory_grow(table->rows, table->n_rows, sizeof *table->rows);
     struct table_row *row = &table->rows[table->n_rows++];
     row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
     row->n = 0;
@@ -311,19 +395,39 @@ static void write_cell(const struct table *table, size_t column, const char *cel
         text_add(out, column + 1 == table->n_columns ? " |" : " ");
 }
 
+size_t table_column_width(const struct table *table, size_t column, int style)
+{
+    size_t width = cell_columns(table->heads[column], style);
+    for (size_t i = 0; i < table->n_rows; i++) {
+        size_t columns = cell_columns(cell_of(&table->rows[i], column), style);
+        if (columns > width)
+            width = columns;
+    }
+    return style == TABLE_MARKDOWN && width < 3 ? 3 : width;
+}
+
+static void remove_text(char **texts, size_t i, size_t n)
+{
+    free(texts[i]);
+    memmove(&texts[i], &texts[i + 1], (n - i - 1) * sizeof *texts);
+}
+
+void table_remove_column(struct table *table, size_t column)
+{
+    remove_text(table->heads, column, table->n_columns);
+    memmove(&table->right[column], &table->right[column + 1],
+            (table->n_columns - column - 1) * sizeof *table->right);
+    table->n_columns--;
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (column < table->rows[i].n)
+            remove_text(table->rows[i].cells, column, table->rows[i].n--);
+}
+
 void table_write(const struct table *table, int style, struct text *out)
 {
     size_t *widths = memory_allocate((table->n_columns + 1) * sizeof *widths);
-    for (size_t column = 0; column < table->n_columns; column++) {
-        widths[column] = cell_columns(table->heads[column], style);
-        for (size_t i = 0; i < table->n_rows; i++) {
-            size_t columns = cell_columns(cell_of(&table->rows[i], column), style);
-            if (columns > widths[column])
-                widths[column] = columns;
-        }
-        if (style == TABLE_MARKDOWN && widths[column] < 3)
-            widths[column] = 3;
-    }
+    for (size_t column = 0; column < table->n_columns; column++)
+        widths[column] = table_column_width(table, column, style);
     for (size_t column = 0; column < table->n_columns; column++)
         write_cell(table, column, table->heads[column], widths[column], style, out);
     text_add(out, "\n");

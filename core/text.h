@@ -19,6 +19,14 @@ void text_add(struct text *text, const char *more);
 void text_add_n(struct text *text, const char *more, size_t n);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_pad(struct text *text, char filler, size_t n);
+/* At most `most` columns of the words; an ellipsis stands for what is cut off. */
+void text_add_shortened(struct text *text, const char *words, size_t most);
+/* Words that start in `column`: a line that would take more than `most` columns breaks at a blank
+ * and goes on after `indent` blanks. Their own line breaks stay. */
+void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
+                      size_t most);
+/* A field of a CSV line (RFC 4180), after a comma unless it is the first. */
+void text_add_csv(struct text *text, const char *field, bool is_first);
 void text_clear(struct text *text);            /* keeps the memory */
 void text_free(struct text *text);             /* leaves it empty and usable */
 const char *text_get(const struct text *text); /* never NULL */
@@ -55,7 +63,7 @@ char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
  */
 struct table {
     struct table_row *rows;
-    size_t n_rows, capacity;
+    size_t n_rows;
     size_t n_columns;
     bool *right; /* by column */
     char **heads;
@@ -68,6 +76,8 @@ void table_row(struct table *table);
 void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
 void table_cell_printf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+size_t table_column_width(const struct table *table, size_t column, int style);
+void table_remove_column(struct table *table, size_t column);
 void table_write(const struct table *table, int style, struct text *out);
 void table_free(struct table *table);
 

@@ -13,7 +13,7 @@
 struct text_items {
     const char **items;
     struct origin *origins;
-    size_t n, capacity;
+    size_t n;
 };
 
 static void free_text_items(struct text_items *items)
@@ -24,11 +24,8 @@ static void free_text_items(struct text_items *items)
 
 static void add_text(struct text_items *items, const char *text, struct origin origin)
 {
-    if (items->n == items->capacity) {
-        items->capacity = items->capacity ? 2 * items->capacity : 16;
-        items->items = memory_resize(items->items, items->capacity * sizeof *items->items);
-        items->origins = memory_resize(items->origins, items->capacity * sizeof *items->origins);
-    }
+    items->items = memory_grow(items->items, items->n, sizeof *items->items);
+    items->origins = memory_grow(items->origins, items->n, sizeof *items->origins);
     items->items[items->n] = text;
     items->origins[items->n++] = origin;
 }
@@ -137,7 +134,7 @@ struct list_reading {
     struct gb_error *error;
     struct value *items;
     struct origin *origins;
-    size_t n, capacity;
+    size_t n;
 };
 
 static void free_list(struct list_reading *list)
@@ -159,11 +156,8 @@ static int32_t append(struct list_reading *list, const struct value *value, cons
 {
     if (list->n == VALUE_LIST_MAX)
         return too_many(list, text, origin);
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 16;
-        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
-        list->origins = memory_resize(list->origins, list->capacity * sizeof *list->origins);
-    }
+    list->items = memory_grow(list->items, list->n, sizeof *list->items);
+    list->origins = memory_grow(list->origins, list->n, sizeof *list->origins);
     list->items[list->n] = *value;
     list->origins[list->n++] = origin;
     return GB_OK;

@@ -46,14 +46,23 @@ static void print_table(struct option_table table, int style)
     text_free(&text);
 }
 
+static void print_paragraph(const char *words, const char *end)
+{
+    CLEANUP(text_free) struct text text = {0};
+    text_add_wrapped(&text, words, 0, 0, HELP_COLUMNS);
+    printf("%s%s", text_get(&text), end);
+}
+
 static void print_plugin(const struct plugin_info *info, int style)
 {
     const struct gb_plugin *plugin = &info->plugin;
     if (style == HELP_PLAIN) {
-        printf("%s %s, version %s\n%s.\n", plugin_kind_words(plugin->kind), plugin->id,
-               plugin->version, plugin->summary);
-        if (plugin->help && *plugin->help)
-            printf("\n%s\n", plugin->help);
+        printf("%s %s, version %s\n", plugin_kind_words(plugin->kind), plugin->id, plugin->version);
+        print_paragraph(plugin->summary, ".\n");
+        if (plugin->help && *plugin->help) {
+            putchar('\n');
+            print_paragraph(plugin->help, "\n");
+        }
         if (plugin->devices)
             printf("\nruns on: %s\n", plugin->devices);
         printf("module: %s\n", info->path);
@@ -100,11 +109,8 @@ static int help_on_plugin(const struct arguments *arguments, const char *name, i
         }
     if (code == EXIT_FINE && n == 0 && style == HELP_PLAIN)
         n = print_option(&catalogue, name);
-    if (code == EXIT_FINE && n == 0) {
-        fprintf(stderr, "gbrun: error: help %s: no verb, plugin, section or option is called so\n",
-                name);
-        code = EXIT_USAGE;
-    }
+    if (code == EXIT_FINE && n == 0)
+        code = fail_usage("help %s: no verb, plugin, section or option is called so", name);
     arena_free(&arena);
     return code;
 }
@@ -155,10 +161,8 @@ const struct verb verb_help_on = {
 static int run_doctor(const struct arguments *arguments)
 {
     const char *const *operands;
-    if (argument_operands(arguments, &operands) > 0) {
-        fprintf(stderr, "gbrun: error: '%s': doctor takes no operand\n", operands[0]);
-        return EXIT_USAGE;
-    }
+    if (argument_operands(arguments, &operands) > 0)
+        return fail_usage("'%s': doctor takes no operand", operands[0]);
     struct arena arena = {0};
     struct finding *findings;
     size_t n, n_noisy = 0;

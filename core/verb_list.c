@@ -16,28 +16,14 @@ static const struct verb_option check_options[] = {
     {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
 };
 
-static int usage(const char *format, const char *value)
-{
-    fprintf(stderr, "gbrun: error: ");
-    fprintf(stderr, format, value);
-    fputc('\n', stderr);
-    return EXIT_USAGE;
-}
-
 /* ---- tables and CSV ---- */
 
-static void csv_cell(const char *cell, bool is_first, FILE *out)
+static void csv_line(const char *const *cells, size_t n)
 {
-    if (!is_first)
-        fputc(',', out);
-    if (!strpbrk(cell, ",\"\r\n")) {
-        fputs(cell, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *cell; cell++)
-        fprintf(out, *cell == '"' ? "\"\"" : "%c", *cell);
-    fputc('"', out);
+    CLEANUP(text_free) struct text line = {0};
+    for (size_t i = 0; i < n; i++)
+        text_add_csv(&line, cells[i], i == 0);
+    printf("%s\r\n", text_get(&line));
 }
 
 /* Rows of texts, printed as they come (CSV) or at the end (tables). */
@@ -49,28 +35,21 @@ struct listing {
 static void listing_begin(struct listing *listing, int format, const char *const *heads, size_t n)
 {
     *listing = (struct listing){.format = format};
-    for (size_t i = 0; i < n; i++) {
-        if (format == FORMAT_CSV)
-            csv_cell(heads[i], i == 0, stdout);
-        else
-            table_column(&listing->table, heads[i], false);
-    }
     if (format == FORMAT_CSV)
-        fputs("\r\n", stdout);
+        csv_line(heads, n);
+    for (size_t i = 0; i < n && format != FORMAT_CSV; i++)
+        table_column(&listing->table, heads[i], false);
 }
 
 static void listing_row(struct listing *listing, const char *const *cells, size_t n)
 {
-    if (listing->format != FORMAT_CSV)
-        table_row(&listing->table);
-    for (size_t i = 0; i < n; i++) {
-        if (listing->format == FORMAT_CSV)
-            csv_cell(cells[i], i == 0, stdout);
-        else
-            table_cell(&listing->table, cells[i]);
+    if (listing->format == FORMAT_CSV) {
+        csv_line(cells, n);
+        return;
     }
-    if (listing->format == FORMAT_CSV)
-        fputs("\r\n", stdout);
+    table_row(&listing->table);
+    for (size_t i = 0; i < n; i++)
+        table_cell(&listing->table, cells[i]);
 }
 
 static void listing_end(struct listing *listing)
@@ -103,12 +82,10 @@ static int list_cases(const struct arguments *arguments, int format)
             const struct plugin_settings *device = bench_case.device.settings;
             bench_case_label(&bench_case, &label);
             if (format == FORMAT_CSV) {
-                printf("%llu", (unsigned long long)i + 1);
-                csv_cell(bench_case.bench, false, stdout);
-                csv_cell(text_get(&label), false, stdout);
-                csv_cell(bench_case.policy->name, false, stdout);
-                csv_cell(device ? device->name : "auto", false, stdout);
-                fputs("\r\n", stdout);
+                const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
+                                       bench_case.bench, text_get(&label), bench_case.policy->name,
+                                       device ? device->name : "auto"};
+                csv_line(cells, sizeof cells / sizeof *cells);
             } else {
                 printf("%s\n", text_get(&label));
             }
@@ -205,7 +182,7 @@ static int run_list(const struct arguments *arguments)
     const char *format_text = argument(arguments, "format");
     int format = format_text ? format_named(format_text) : FORMAT_TABLE;
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
-        return usage("--format %s: expected table, csv or md", format_text);
+        return fail_usage("--format %s: expected table, csv or md", format_text);
     const char *what = n ? operands[0] : "cases";
     if (text_equal(what, "cases"))
         return list_cases(arguments, format);
@@ -213,7 +190,7 @@ static int run_list(const struct arguments *arguments)
         return list_plugins(arguments, format);
     if (text_equal(what, "devices"))
         return list_devices(arguments, format);
-    return usage("list %s: expected cases, plugins or devices", what);
+    return fail_usage("list %s: expected cases, plugins or devices", what);
 }
 
 const struct verb verb_list = {

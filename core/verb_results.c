@@ -36,47 +36,53 @@ static const struct verb_option merge_options[] = {
     {"output", 'o', "FILE", "the file to merge into; made if it is not there"},
 };
 
-static int fail(const struct gb_error *error, int code)
+int read_format(const struct arguments *arguments, int default_format, int *ret)
 {
-    say_error(error);
-    return code;
+    const char *format = argument(arguments, "format");
+    *ret = format ? format_named(format) : default_format;
+    return *ret >= 0 ? EXIT_FINE
+                     : fail_usage("--format %s: expected table, csv, json, jsonl or md", format);
 }
 
-static int usage(const char *format, const char *value)
+int read_run_number(const char *text, const char *expected, int64_t *ret)
 {
-    fprintf(stderr, "gbrun: error: ");
-    fprintf(stderr, format, value);
-    fputc('\n', stderr);
-    return EXIT_USAGE;
+    char *end;
+    *ret = strtoll(text, &end, 10);
+    return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
+}
+
+int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text text = {0};
+    if (view->format != FORMAT_TABLE && view->format != FORMAT_MARKDOWN)
+        return view_export(store, view, stdout, error);
+    int32_t status = view_show(store, view, &text, error);
+    fputs(text_get(&text), stdout);
+    return status;
 }
 
 static int read_view(const struct arguments *arguments, int default_format,
                      struct view_options *ret)
 {
-    const char *run = argument(arguments, "run"), *format = argument(arguments, "format");
-    const char *rows = argument(arguments, "rows");
-    *ret = (struct view_options){.format = format ? format_named(format) : default_format,
-                                 .run = RUN_NEWEST,
+    const char *run = argument(arguments, "run"), *rows = argument(arguments, "rows");
+    *ret = (struct view_options){.run = RUN_NEWEST,
                                  .where = argument(arguments, "where"),
                                  .pivot = argument(arguments, "pivot"),
                                  .columns = argument(arguments, "columns"),
                                  .sort = argument(arguments, "sort"),
                                  .rows = ROWS_CASE,
                                  .verbose = argument(arguments, "verbose") != NULL};
-    if (ret->format < 0)
-        return usage("--format %s: expected table, csv, json, jsonl or md", format);
+    int code = read_format(arguments, default_format, &ret->format);
+    if (code != EXIT_FINE)
+        return code;
     if (rows && text_equal(rows, "sample"))
         ret->rows = ROWS_SAMPLE;
     else if (rows && !text_equal(rows, "case"))
-        return usage("--rows %s: expected case or sample", rows);
-    if (run && text_equal(run, "all")) {
+        return fail_usage("--rows %s: expected case or sample", rows);
+    if (run && text_equal(run, "all"))
         ret->run = RUN_ALL;
-    } else if (run) {
-        char *end;
-        ret->run = strtoll(run, &end, 10);
-        if (ret->run < 1 || *end)
-            return usage("--run %s: expected the number of a run, from 1, or all", run);
-    }
+    else if (run)
+        return read_run_number(run, "the number of a run, from 1, or all", &ret->run);
     return EXIT_FINE;
 }
 
@@ -87,9 +93,9 @@ static int open_named(const struct arguments *arguments, struct store **ret)
     struct gb_error error;
     size_t n = argument_operands(arguments, &operands);
     if (n > 1)
-        return usage("'%s': expected one results file", operands[1]);
+        return fail_usage("'%s': expected one results file", operands[1]);
     if (store_open(n ? operands[0] : default_file, STORE_READ, ret, &error) != GB_OK)
-        return fail(&error, EXIT_USAGE);
+        return fail_with(&error, EXIT_USAGE);
     return EXIT_FINE;
 }
 
@@ -98,19 +104,13 @@ static int run_show(const struct arguments *arguments)
     struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
-    struct text text = {0};
     int code = read_view(arguments, FORMAT_TABLE, &view);
     if (code == EXIT_FINE)
         code = open_named(arguments, &store);
     if (code != EXIT_FINE)
         return code;
-    bool is_table = view.format == FORMAT_TABLE || view.format == FORMAT_MARKDOWN;
-    int32_t status = is_table ? view_show(store, &view, &text, &error)
-                              : view_export(store, &view, stdout, &error);
-    if (status != GB_OK)
-        code = fail(&error, EXIT_USAGE);
-    fputs(text_get(&text), stdout);
-    text_free(&text);
+    if (print_view(store, &view, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
     store_close(store, NULL);
     return code;
 }
@@ -135,7 +135,7 @@ static int run_export(const struct arguments *arguments)
     struct gb_error error;
     int code = read_view(arguments, FORMAT_CSV, &view);
     if (code == EXIT_FINE && view.format == FORMAT_TABLE)
-        code = usage("--format %s: expected csv, json, jsonl or md", "table");
+        code = fail_usage("--format table: expected csv, json, jsonl or md");
     if (code == EXIT_FINE)
         code = open_named(arguments, &store);
     if (code != EXIT_FINE)
@@ -145,17 +145,17 @@ static int run_export(const struct arguments *arguments)
     if (!out) {
         store_close(store, NULL);
         error_set(&error, GB_IO, "%s: can not be written: %s", path, strerror(errno));
-        return fail(&error, EXIT_USAGE);
+        return fail_with(&error, EXIT_USAGE);
     }
     if (view_export(store, &view, out, &error) != GB_OK)
-        code = fail(&error, EXIT_USAGE);
+        code = fail_with(&error, EXIT_USAGE);
     bool is_written = fflush(out) == 0 && !ferror(out);
     if (path)
         is_written = fclose(out) == 0 && is_written;
     if (!is_written) {
         error_set(&error, GB_IO, "%s: can not be written: %s", path ? path : "standard output",
                   strerror(errno));
-        code = fail(&error, EXIT_INTERNAL);
+        code = fail_with(&error, EXIT_INTERNAL);
     }
     store_close(store, NULL);
     return code;
@@ -181,22 +181,22 @@ static int run_merge(const struct arguments *arguments)
     struct gb_error error;
     int code = EXIT_FINE;
     if (!into)
-        return usage("merge needs -o FILE%s", ": the file to merge into");
+        return fail_usage("merge needs -o FILE: the file to merge into");
     if (n == 0)
-        return usage("merge needs the files to merge into %s", into);
+        return fail_usage("merge needs the files to merge into %s", into);
     if (store_open(into, STORE_WRITE, &store, &error) != GB_OK)
-        return fail(&error, EXIT_USAGE);
+        return fail_with(&error, EXIT_USAGE);
     for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
         struct merge_counts counts = {0};
         if (store_merge(store, operands[i], &counts, &error) != GB_OK)
-            code = fail(&error, EXIT_USAGE);
+            code = fail_with(&error, EXIT_USAGE);
         else
             fprintf(stderr, "%s: %llu runs and %llu cases added, %llu cases were there already\n",
                     operands[i], (unsigned long long)counts.runs_added,
                     (unsigned long long)counts.cases_added, (unsigned long long)counts.cases_known);
     }
     if (store_close(store, &error) != GB_OK)
-        code = fail(&error, EXIT_INTERNAL);
+        code = fail_with(&error, EXIT_INTERNAL);
     return code;
 }
 

@@ -31,26 +31,11 @@ struct job {
     int64_t run_id, run_number;
     struct device_list devices;
     uint64_t *done;
-    size_t n_done, capacity;
+    size_t n_done;
     uint64_t first_sequence;
     uint64_t n_visits;
     uint32_t n_rounds;
 };
-
-static int fail(const struct gb_error *error, int code)
-{
-    say_error(error);
-    return code;
-}
-
-static int usage(const char *format, const char *value)
-{
-    struct gb_error error;
-    char text[512];
-    snprintf(text, sizeof text, format, value);
-    error_set(&error, GB_INVALID, "%s", text);
-    return fail(&error, EXIT_USAGE);
-}
 
 /* ---- the record of the run ---- */
 
@@ -148,30 +133,8 @@ static void note_done(void *context, const char *bench, const char *uid, const c
     (void)bench;
     (void)uid;
     (void)policy; /* the configuration is the same, so the position says it all */
-    if (job->n_done == job->capacity) {
-        job->capacity = job->capacity ? 2 * job->capacity : 1024;
-        job->done = memory_resize(job->done, job->capacity * sizeof *job->done);
-    }
+    job->done = memory_grow(job->done, job->n_done, sizeof *job->done);
     job->done[job->n_done++] = visit_key(position, round);
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
-
-static int read_run_number(const struct arguments *arguments, int64_t *ret)
-{
-    const char *text = argument(arguments, "run");
-    char *end;
-    *ret = RUN_NEWEST;
-    if (!text)
-        return EXIT_FINE;
-    *ret = strtoll(text, &end, 10);
-    if (*ret < 1 || *end)
-        return usage("--run %s: expected the number of a run, from 1", text);
-    return EXIT_FINE;
 }
 
 static int open_resumed(struct job *job)
@@ -180,20 +143,23 @@ static int open_resumed(struct job *job)
     struct run_record run;
     struct arena arena = {0};
     job->store_path = argument(job->arguments, "resume");
-    int code = read_run_number(job->arguments, &job->run_number);
+    const char *number = argument(job->arguments, "run");
+    int code = number ? read_run_number(number, "the number of a run, from 1", &job->run_number)
+                      : EXIT_FINE;
     if (code != EXIT_FINE)
         return code;
     if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
         argument(job->arguments, "output"))
-        return usage("--resume %s: goes on with the configuration and the file it names: leave "
-                     "out --config, --set and --output",
-                     job->store_path);
+        return fail_usage(
+            "--resume %s: goes on with the configuration and the file it names: leave "
+            "out --config, --set and --output",
+            job->store_path);
     if (access(job->store_path, F_OK) != 0)
-        return usage("%s: there is no such results file to resume", job->store_path);
+        return fail_usage("%s: there is no such results file to resume", job->store_path);
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK ||
         store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
         arena_free(&arena);
-        return fail(&error, EXIT_USAGE);
+        return fail_with(&error, EXIT_USAGE);
     }
     const char *folder = arena_text(&arena, run.config_folder);
     code = configuration_read_text(
@@ -201,9 +167,9 @@ static int open_resumed(struct job *job)
         job->arguments, &job->configuration);
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
                                           &job->first_sequence, &error) != GB_OK)
-        code = fail(&error, EXIT_INTERNAL);
+        code = fail_with(&error, EXIT_INTERNAL);
     if (job->n_done)
-        qsort(job->done, job->n_done, sizeof *job->done, compare_keys);
+        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
     /* The texts are used until the end: they become the configuration's. */
     arena_adopt(&job->configuration.arena, &arena);
     return code;
@@ -219,7 +185,7 @@ static int open_fresh(struct job *job)
     if (!job->store_path)
         job->store_path = settings_run(job->configuration.settings)->results;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
-        return fail(&error, EXIT_INTERNAL);
+        return fail_with(&error, EXIT_INTERNAL);
     return EXIT_FINE;
 }
 
@@ -231,16 +197,8 @@ static int report(struct job *job, const struct run_counts *counts, int format)
     struct view_options view = {.format = format,
                                 .run = job->run_number,
                                 .verbose = argument(job->arguments, "verbose") != NULL};
-    struct text table = {0};
-    int32_t status = GB_OK;
-    if (format == FORMAT_TABLE || format == FORMAT_MARKDOWN)
-        status = view_show(job->store, &view, &table, &error);
-    else
-        status = view_export(job->store, &view, stdout, &error);
-    fputs(text_get(&table), stdout);
-    text_free(&table);
-    if (status != GB_OK)
-        return fail(&error, EXIT_INTERNAL);
+    if (print_view(job->store, &view, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
     if (counts->is_cancelled)
         fprintf(stderr,
                 "gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
@@ -260,7 +218,7 @@ static int measure(struct job *job, int format)
         devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
             GB_OK ||
         (job->run_id == 0 && begin_run(job, &error) != GB_OK))
-        return fail(&error, EXIT_INTERNAL);
+        return fail_with(&error, EXIT_INTERNAL);
     struct progress progress;
     struct run_counts counts = {0};
     progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL,
@@ -289,7 +247,7 @@ static int measure(struct job *job, int format)
     utc_text(finished);
     if (!counts.is_cancelled &&
         store_run_end(job->store, job->run_id, finished, code, &error) != GB_OK)
-        return fail(&error, EXIT_INTERNAL);
+        return fail_with(&error, EXIT_INTERNAL);
     return report(job, &counts, format);
 }
 
@@ -300,17 +258,17 @@ static int run(const struct arguments *arguments)
     signal(SIGXFSZ, SIG_IGN); /* nor a file that may not grow: the store says so */
     const char *const *operands;
     if (argument_operands(arguments, &operands) > 0)
-        return usage("'%s': run takes no operand; a configuration is given with -c", operands[0]);
-    const char *format_text = argument(arguments, "format");
-    int format = format_text ? format_named(format_text) : FORMAT_TABLE;
-    if (format < 0)
-        return usage("--format %s: expected table, csv, json, jsonl or md", format_text);
-    int code = argument(arguments, "resume") ? open_resumed(&job) : open_fresh(&job);
+        return fail_usage("'%s': run takes no operand; a configuration is given with -c",
+                          operands[0]);
+    int format, code = read_format(arguments, FORMAT_TABLE, &format);
+    if (code != EXIT_FINE)
+        return code;
+    code = argument(arguments, "resume") ? open_resumed(&job) : open_fresh(&job);
     if (code == EXIT_FINE)
         code = measure(&job, format);
     struct gb_error error;
     if (store_close(job.store, &error) != GB_OK)
-        code = fail(&error, EXIT_INTERNAL);
+        code = fail_with(&error, EXIT_INTERNAL);
     free(job.done);
     configuration_free(&job.configuration);
     return code;

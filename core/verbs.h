@@ -18,6 +18,19 @@ const struct verb *verb_named(const char *name);
 /* "FILE:LINE:COLUMN: error: TEXT" on standard error. */
 void say_error(const struct gb_error *error);
 void say_errors(const struct error_list *errors);
+/* Says it and gives the code back. */
+int fail_with(const struct gb_error *error, int code);
+/* The same for a mistake in the command line. */
+int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What --format names, or the default; FORMAT_... of views.h. */
+int read_format(const struct arguments *arguments, int default_format, int *ret);
+/* A table for people or an export, on standard output. */
+struct store;
+struct view_options;
+int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error);
+/* The number after --run. */
+int read_run_number(const char *text, const char *expected, int64_t *ret);
 
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \

@@ -43,21 +43,6 @@ static int32_t columns_for_readers(struct view *view, struct column_list *ret,
     return GB_OK;
 }
 
-static bool is_words(const struct view *view, const struct view_column *column)
-{
-    if (column->kind == COLUMN_RESULT)
-        return result_column_is_text((size_t)column->result);
-    if (column->kind == COLUMN_METRIC)
-        return false;
-    for (size_t i = 0; i < view->survey.n_benches; i++)
-        for (size_t j = 0; j < view->survey.benches[i].n_parameters; j++) {
-            const struct survey_parameter *parameter = &view->survey.benches[i].parameters[j];
-            if (text_equal(parameter->name, column->name) && !parameter->is_number)
-                return true;
-        }
-    return false;
-}
-
 /* "median (ns)", "gflops (GFLOP/s)", "registers (count)". */
 static const char *head_with_unit(struct view *view, const struct view_column *column)
 {
@@ -165,7 +150,7 @@ int32_t aligned_export(struct view *view, FILE *file, struct gb_error *error)
         aligned[i].width = text_columns(heads[i]);
         if (aligned[i].width < NARROWEST)
             aligned[i].width = NARROWEST;
-        aligned[i].right = !is_words(view, &columns.items[i]);
+        aligned[i].right = !column_is_words(view, &columns.items[i]);
     }
     status = aligned_rows(view, &columns, aligned, style, NULL, file, error);
     for (size_t i = 0; i < columns.n; i++)

@@ -102,6 +102,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(host, TEXT, UNIT_NONE, fact_of(row->run->record.facts, row->run->record.n_facts, "host"))    \
     X(gbrun_version, TEXT, UNIT_NONE, row->run->record.version)                                    \
     X(bench, TEXT, UNIT_NONE, c->bench)                                                            \
+    X(label, TEXT, UNIT_NONE, row->label)                                                          \
     X(plugin, TEXT, UNIT_NONE, c->plugin)                                                          \
     X(plugin_version, TEXT, UNIT_NONE, c->plugin_version)                                          \
     X(device, TEXT, UNIT_NONE, c->device_name)                                                     \
@@ -230,6 +231,25 @@ struct view_column result_column(size_t i)
                                 .name = results[i].name,
                                 .head = results[i].name,
                                 .unit = ""};
+}
+
+bool result_column_named(const char *name, struct view_column *ret)
+{
+    for (size_t i = 0; i < RESULT_COLUMNS; i++)
+        if (text_equal(results[i].name, name)) {
+            *ret = result_column(i);
+            return true;
+        }
+    return false;
+}
+
+bool is_setting_column(const char *name)
+{
+    static const char *const settings[] = {"device", "policy", "clock", "cache"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (text_equal(settings[i], name))
+            return true;
+    return false;
 }
 
 struct cell cell_of_parameter(const struct parameter *parameter)
@@ -376,14 +396,4 @@ void cell_readable(const struct cell *cell, struct text *out)
         text_add(out, format_si(cell->real, "/s", 4, number));
         break;
     }
-}
-
-void add_case_label(struct text *out, const struct stored_case *c)
-{
-    text_add(out, c->bench);
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (c->parameters[i].is_axis) {
-            text_printf(out, " %s=", c->parameters[i].name);
-            add_single_line(out, c->parameters[i].value.text);
-        }
 }

@@ -1,24 +1,9 @@
-/* view_csv.c - CSV: a row for each case or each sample. Floor 4. */
+/* view_csv.c - CSV: a row for each case or each sample; lines end with a line feed alone. Floor 4.
+ */
 #include "core/view_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* A field of RFC 4180; lines end with a line feed alone. */
-void csv_field(struct text *out, const char *field, bool first)
-{
-    if (!first)
-        text_add(out, ",");
-    if (!strpbrk(field, ",\"\r\n")) {
-        text_add(out, field);
-        return;
-    }
-    text_add(out, "\"");
-    for (const char *at = field; *at; at++)
-        text_add_n(out, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    text_add(out, "\"");
-}
 
 static int32_t columns_of_cases(struct view *view, struct column_list *ret, struct gb_error *error)
 {
@@ -59,14 +44,14 @@ static void csv_cells(const struct column_list *columns, const struct view_row *
         struct cell cell = cell_of(row, &columns->items[i]);
         text_clear(&field);
         cell_exact(&cell, &field);
-        csv_field(out, text_get(&field), i == 0);
+        text_add_csv(out, text_get(&field), i == 0);
     }
 }
 
 static void csv_heads(const struct column_list *columns, struct text *out)
 {
     for (size_t i = 0; i < columns->n; i++)
-        csv_field(out, columns->items[i].head, i == 0);
+        text_add_csv(out, columns->items[i].head, i == 0);
 }
 
 static int32_t csv_cases(struct view *view, FILE *file, struct gb_error *error)
@@ -96,27 +81,10 @@ struct sample_writer {
     struct view *view;
     const char **names; /* of columns, after time_ns */
     size_t n_names;
-    double *values; /* n_names + 1 times STORE_CHUNK */
+    double *values; /* as of view_read_samples */
     struct text out;
     FILE *file;
 };
-
-static int32_t read_chunk(struct sample_writer *writer, const struct view_row *row, uint64_t first,
-                          uint64_t n, struct gb_error *error)
-{
-    int32_t status = store_samples_read(writer->view->store, row->c.id, row->c.record.clock, first,
-                                        n, writer->values, error);
-    for (size_t i = 0; status == GB_OK && i < writer->n_names; i++) {
-        double *values = writer->values + (i + 1) * STORE_CHUNK;
-        double missing = sample_missing(row, writer->names[i]);
-        status = store_samples_read(writer->view->store, row->c.id, writer->names[i], first, n,
-                                    values, error);
-        for (uint64_t j = 0; !isnan(missing) && j < n; j++)
-            if (isnan(values[j]))
-                values[j] = missing;
-    }
-    return status;
-}
 
 static int32_t csv_samples_of(struct sample_writer *writer, const struct view_row *row,
                               const char *cells, struct gb_error *error)
@@ -125,7 +93,8 @@ static int32_t csv_samples_of(struct sample_writer *writer, const struct view_ro
     uint64_t n_samples = row->c.record.n_samples;
     for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {
         uint64_t n = n_samples - first < STORE_CHUNK ? n_samples - first : STORE_CHUNK;
-        status = read_chunk(writer, row, first, n, error);
+        status = view_read_samples(writer->view, row, writer->names, writer->n_names, first, n,
+                                   writer->values, error);
         for (uint64_t i = 0; status == GB_OK && i < n; i++) {
             text_add(&writer->out, cells);
             text_printf(&writer->out, "%s%llu", *cells ? "," : "", (unsigned long long)(first + i));

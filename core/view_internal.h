@@ -22,6 +22,7 @@ struct cell {
 struct view_row {
     const struct stored_run *run;
     const struct stored_device *device; /* NULL: none was opened */
+    const char *label;                  /* "streams rows=32 streams=4": bench and axes */
     struct stored_case c;
 };
 
@@ -37,10 +38,15 @@ struct view_column {
 
 size_t result_columns(void); /* how many there are */
 const char *result_column_name(size_t i);
-enum { RESULT_COLUMNS_BEFORE_PARAMETERS = 8 }; /* run ... plugin_version: what is measured */
+enum { RESULT_COLUMNS_BEFORE_PARAMETERS = 9 }; /* run ... plugin_version: what is measured */
 struct view_column result_column(size_t i);
+bool result_column_named(const char *name, struct view_column *ret); /* false: there is none */
 bool result_column_is_text(size_t i);
 const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
+
+/* Device, policy, clock or cache: cases that do not sweep it have it as well, as a result column.
+ */
+bool is_setting_column(const char *name);
 
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
@@ -66,9 +72,6 @@ const struct check_record *main_check(const struct stored_case *c);
 
 const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
-/* "streams rows=32 streams=4": bench and axes. */
-void add_case_label(struct text *out, const struct stored_case *c);
-
 /* What the selected cases have, found in one pass over them. */
 struct survey_parameter {
     const char *name;
@@ -80,7 +83,7 @@ struct survey_parameter {
 struct survey_bench {
     const char *name;
     struct survey_parameter *parameters;
-    size_t n_parameters, capacity;
+    size_t n_parameters;
     uint64_t n_cases;
 };
 
@@ -91,16 +94,20 @@ struct survey_metric {
 struct survey {
     struct arena *arena;
     struct survey_bench *benches;
-    size_t n_benches, benches_capacity;
+    size_t n_benches;
     struct survey_metric *metrics;
-    size_t n_metrics, metrics_capacity;
+    size_t n_metrics;
     const char *device, *policy, *clock; /* of the first case */
     bool several_devices, several_policies, several_clocks, several_runs;
     int64_t run_id;
     uint32_t last_round;
     bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check;
-    uint64_t n_cases;
+    uint64_t n_cases, n_done;
 };
+
+/* FNV-1a over words, one after the other. */
+#define HASH_START 0xCBF29CE484222325
+uint64_t hash_text(uint64_t hash, const char *text);
 
 /* The cases that options select, in order. */
 struct view_entry {
@@ -186,13 +193,18 @@ int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 /* Adds the table, with a line on what was left out. */
 int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
 
+enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, unless --verbose */
+
+/* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
+int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+/* The next cell of the row, whose text is then empty again. */
+void finish_cell(struct table *table, struct text *cell);
+
 /* The writers of exports. */
 int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
-
-void csv_field(struct text *out, const char *field, bool first);
 
 /* Columns being put together; column_list_new has room for all there are. */
 struct column_list {
@@ -203,6 +215,7 @@ struct column_list column_list_new(struct view *view);
 void column_list_result(struct column_list *list, const char *name);
 void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
 void column_list_metrics(struct view *view, struct column_list *list);
+bool column_is_words(const struct view *view, const struct view_column *column);
 
 /* Columns of samples of all selected cases: clocks, then elapsed, iterations ... */
 int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
@@ -210,6 +223,11 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
 void sample_column_head(const char *name, struct text *out); /* "wall_ns", "flags" */
 /* What a gap in a column stands for; NaN: not known. */
 double sample_missing(const struct view_row *row, const char *name);
+/* n samples from number `first` on, n up to STORE_CHUNK: on the clock that counts, then the named
+ * columns, their gaps filled. Each begins at a multiple of STORE_CHUNK in values. */
+int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
+                          size_t n_names, uint64_t first, uint64_t n, double *values,
+                          struct gb_error *error);
 
 /* What is said after a table. Zero-initialize, with an arena. */
 struct note {
@@ -219,7 +237,7 @@ struct note {
 };
 struct note_list {
     struct note *items;
-    size_t n, capacity;
+    size_t n;
 };
 struct notes {
     struct arena *arena;

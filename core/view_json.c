@@ -216,7 +216,7 @@ struct case_writer {
     FILE *file;
     struct view_column *columns; /* of --columns */
     size_t n_columns;
-    double *values; /* STORE_CHUNK of them for each column of samples, and of the clock */
+    double *values; /* as of view_read_samples */
     const char **names;
     size_t n_names;
 };
@@ -355,17 +355,6 @@ static void add_sample_place(const struct case_writer *writer, struct json_write
     json_text(json, "status", case_status_word(row->c.record.status));
 }
 
-static int32_t read_all_columns(struct case_writer *writer, const struct view_row *row,
-                                uint64_t first, uint64_t n, struct gb_error *error)
-{
-    int32_t status = store_samples_read(writer->view->store, row->c.id, row->c.record.clock, first,
-                                        n, writer->values, error);
-    for (size_t i = 0; status == GB_OK && i < writer->n_names; i++)
-        status = store_samples_read(writer->view->store, row->c.id, writer->names[i], first, n,
-                                    writer->values + (i + 1) * STORE_CHUNK, error);
-    return status;
-}
-
 static int32_t add_sample_lines(struct case_writer *writer, const struct view_row *row,
                                 struct gb_error *error)
 {
@@ -377,7 +366,8 @@ static int32_t add_sample_lines(struct case_writer *writer, const struct view_ro
     int32_t status = GB_OK;
     for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {
         uint64_t n = n_samples - first < STORE_CHUNK ? n_samples - first : STORE_CHUNK;
-        status = read_all_columns(writer, row, first, n, error);
+        status = view_read_samples(writer->view, row, writer->names, writer->n_names, first, n,
+                                   writer->values, error);
         for (uint64_t i = 0; status == GB_OK && i < n; i++) {
             *json = (struct json_writer){.out = &writer->text};
             json_open(json, NULL, JSON_OBJECT);
@@ -386,11 +376,9 @@ static int32_t add_sample_lines(struct case_writer *writer, const struct view_ro
             json_integer(json, "sample", (int64_t)(first + i));
             json_real(json, "time_ns", writer->values[i]);
             for (size_t j = 0; j < writer->n_names; j++) {
-                double value = writer->values[(j + 1) * STORE_CHUNK + i];
                 text_clear(&head);
                 sample_column_head(writer->names[j], &head);
-                json_real(json, text_get(&head),
-                          isnan(value) ? sample_missing(row, writer->names[j]) : value);
+                json_real(json, text_get(&head), writer->values[(j + 1) * STORE_CHUNK + i]);
             }
             json_close(json, JSON_OBJECT);
             text_add(&writer->text, "\n");

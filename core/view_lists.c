@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_result_name(const char *name)
-{
-    for (size_t i = 0; i < result_columns(); i++)
-        if (text_equal(result_column_name(i), name))
-            return true;
-    return false;
-}
-
 static void column_list_add(struct column_list *list, struct view_column column)
 {
     list->items[list->n++] = column;
@@ -20,22 +12,29 @@ static void column_list_add(struct column_list *list, struct view_column column)
 
 void column_list_result(struct column_list *list, const char *name)
 {
-    for (size_t i = 0; i < result_columns(); i++)
-        if (text_equal(result_column_name(i), name))
-            column_list_add(list, result_column(i));
+    struct view_column column;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].kind != COLUMN_METRIC && text_equal(list->items[i].name, name))
+            return;
+    if (result_column_named(name, &column))
+        column_list_add(list, column);
 }
 
-/* Parameters that are no result columns: those carry the parameter's value where there is one. */
+/* A result column carries the value of a parameter of its name where there is one. */
 void column_list_parameters(struct view *view, bool shown_only, struct column_list *list)
 {
     const struct survey_parameter **parameters = NULL;
     size_t n = survey_union(&view->survey, shown_only, &view->arena, &parameters);
-    for (size_t i = 0; i < n; i++)
-        if (!is_result_name(parameters[i]->name))
-            column_list_add(list, (struct view_column){.kind = COLUMN_PARAMETER,
-                                                       .name = parameters[i]->name,
-                                                       .head = parameters[i]->name,
-                                                       .unit = ""});
+    for (size_t i = 0; i < n; i++) {
+        const char *name = parameters[i]->name;
+        struct view_column column;
+        if (!result_column_named(name, &column))
+            column_list_add(list,
+                            (struct view_column){
+                                .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""});
+        else if (shown_only)
+            column_list_result(list, name);
+    }
 }
 
 void column_list_metrics(struct view *view, struct column_list *list)
@@ -55,6 +54,21 @@ struct column_list column_list_new(struct view *view)
     for (size_t i = 0; i < view->survey.n_benches; i++)
         most += view->survey.benches[i].n_parameters;
     return (struct column_list){ARENA_ARRAY(&view->arena, struct view_column, most), 0};
+}
+
+bool column_is_words(const struct view *view, const struct view_column *column)
+{
+    if (column->kind == COLUMN_RESULT)
+        return result_column_is_text((size_t)column->result);
+    if (column->kind == COLUMN_METRIC)
+        return false;
+    for (size_t i = 0; i < view->survey.n_benches; i++)
+        for (size_t j = 0; j < view->survey.benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &view->survey.benches[i].parameters[j];
+            if (text_equal(parameter->name, column->name) && !parameter->is_number)
+                return true;
+        }
+    return false;
 }
 
 /* Clocks first, then what is known of each sample. */
@@ -113,4 +127,21 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
     *ret = names;
     *ret_n = n;
     return GB_OK;
+}
+
+int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
+                          size_t n_names, uint64_t first, uint64_t n, double *values,
+                          struct gb_error *error)
+{
+    int32_t status = store_samples_read(view->store, row->c.id, row->c.record.clock, first, n,
+                                        values, error);
+    for (size_t i = 0; status == GB_OK && i < n_names; i++) {
+        double *column = values + (i + 1) * STORE_CHUNK;
+        double missing = sample_missing(row, names[i]);
+        status = store_samples_read(view->store, row->c.id, names[i], first, n, column, error);
+        for (uint64_t j = 0; !isnan(missing) && j < n; j++)
+            if (isnan(column[j]))
+                column[j] = missing;
+    }
+    return status;
 }

@@ -15,13 +15,7 @@ static void list_add(struct notes *notes, struct note_list *list, const char *wo
             list->items[i].count++;
             return;
         }
-    if (list->n == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 8;
-        struct note *larger = ARENA_ARRAY(notes->arena, struct note, list->capacity);
-        if (list->n)
-            memcpy(larger, list->items, list->n * sizeof *larger);
-        list->items = larger;
-    }
+    list->items = arena_grow(notes->arena, list->items, list->n, sizeof *list->items);
     list->items[list->n++] = (struct note){arena_text(notes->arena, words),
                                            arena_text(notes->arena, label), 1};
 }
@@ -80,7 +74,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     const struct stored_case *c = &row->c;
     const struct case_record *record = &c->record;
     CLEANUP(text_free) struct text label = {0};
-    add_case_label(&label, c);
+    add_single_line(&label, row->label);
     notes->n_cases++;
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);

@@ -21,7 +21,7 @@ struct item {
 /* Where a row and a column meet: a case's rounds. */
 struct pivot_cell {
     const struct item **items; /* those with status ok */
-    size_t n, capacity;
+    size_t n;
     uint64_t place;
     bool used;
     int status; /* of a round that is not ok, else CASE_OK */
@@ -185,13 +185,9 @@ static bool same_heads(const struct pivot *pivot, const char **a, const char **b
 
 static size_t hash_heads(const struct pivot *pivot, const char **heads)
 {
-    uint64_t hash = 0xCBF29CE484222325;
+    uint64_t hash = HASH_START;
     for (size_t i = 0; i < pivot->n_heads; i++)
-        for (const unsigned char *at = (const unsigned char *)heads[i];; at++) {
-            hash = (hash ^ *at) * 0x100000001B3;
-            if (!*at)
-                break;
-        }
+        hash = hash_text(hash, heads[i]);
     return (size_t)(hash ^ hash >> 32);
 }
 
@@ -223,13 +219,7 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
         cell->status = item->status;
         return;
     }
-    if (cell->n == cell->capacity) {
-        cell->capacity = cell->capacity ? 2 * cell->capacity : 1;
-        const struct item **larger = ARENA_ARRAY(arena, const struct item *, cell->capacity);
-        if (cell->n)
-            memcpy(larger, cell->items, cell->n * sizeof *larger);
-        cell->items = larger;
-    }
+    cell->items = arena_grow(arena, cell->items, cell->n, sizeof *cell->items);
     cell->items[cell->n++] = item;
 }
 
@@ -257,7 +247,8 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
     if (status != GB_OK)
         return status;
     for (size_t i = 0; i < view->n_parameters; i++)
-        if (text_equal(view->parameters[i], ret->column.name))
+        if (text_equal(view->parameters[i], ret->column.name) &&
+            !is_setting_column(ret->column.name))
             ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
     choose_heads(ret);
     status = read_items(ret, readable, error);
@@ -342,7 +333,7 @@ static int32_t csv_trials(struct pivot *pivot, const struct pivot_row *row, doub
                                  values + j * TRIALS_AT_ONCE, error);
         for (uint64_t i = 0; status == GB_OK && i < part; i++) {
             for (size_t j = 0; j < pivot->n_heads; j++)
-                csv_field(out, row->heads[j], j == 0);
+                text_add_csv(out, row->heads[j], j == 0);
             for (size_t j = 0; j < pivot->n_values; j++) {
                 double value = values[j * TRIALS_AT_ONCE + i];
                 text_add(out, pivot->n_heads + j ? "," : "");
@@ -360,11 +351,11 @@ static int32_t csv_pivot(struct pivot *pivot, struct text *out, FILE *file, stru
 {
     CLEANUP(text_free) struct text head = {0};
     for (size_t i = 0; i < pivot->n_heads; i++)
-        csv_field(out, pivot->head_columns[i].head, i == 0);
+        text_add_csv(out, pivot->head_columns[i].head, i == 0);
     for (size_t i = 0; i < pivot->n_values; i++) {
         text_clear(&head);
         value_head(pivot, pivot->values[i], &head);
-        csv_field(out, text_get(&head), pivot->n_heads + i == 0);
+        text_add_csv(out, text_get(&head), pivot->n_heads + i == 0);
     }
     text_add(out, "\n");
     double *values = memory_allocate((pivot->n_values + 1) * TRIALS_AT_ONCE * sizeof *values);

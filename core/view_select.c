@@ -82,11 +82,8 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
                           struct view_column *ret, struct gb_error *error)
 {
     struct arena *arena = (struct arena *)&view->arena;
-    for (size_t i = 0; i < result_columns(); i++)
-        if (text_equal(result_column_name(i), name)) {
-            *ret = result_column(i);
-            return GB_OK;
-        }
+    if (result_column_named(name, ret))
+        return GB_OK;
     name = arena_text(arena, name);
     if (has_name(view->parameters, view->n_parameters, name)) {
         *ret = (struct view_column){
@@ -243,7 +240,7 @@ static int32_t sorter_open(struct view *view, struct sorter *sorter, struct gb_e
     return status;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text;; at++) {
         hash = (hash ^ *at) * 0x100000001B3; /* FNV-1a, the end included */
@@ -254,13 +251,23 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t place_of(const struct view_row *row)
 {
-    uint64_t hash = 0xCBF29CE484222325;
+    uint64_t hash = HASH_START;
     hash = hash_text(hash, row->c.bench);
     hash = hash_text(hash, row->c.policy);
     hash = hash_text(hash, row->c.device_name);
     hash = (hash ^ (uint64_t)row->c.device_index) * 0x100000001B3;
     hash = (hash ^ row->c.position) * 0x100000001B3;
     return (hash ^ (uint64_t)row->run->number) * 0x100000001B3;
+}
+
+/* As a run shows it while it goes on. */
+static const char *label_of(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text label = {0};
+    struct bench_case named = {
+        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
+    bench_case_label(&named, &label);
+    return arena_text(arena, text_get(&label));
 }
 
 int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
@@ -270,6 +277,7 @@ int32_t view_read(struct view *view, const struct view_entry *entry, struct aren
     if (status != GB_OK)
         return status;
     ret->run = &view->runs[entry->run];
+    ret->label = label_of(&ret->c, arena);
     ret->device = NULL;
     const struct view_devices *devices = &view->devices[entry->run];
     for (size_t i = 0; i < devices->n; i++)
@@ -282,7 +290,6 @@ struct selection {
     struct view *view;
     struct filter filter;
     struct sorter sorter;
-    size_t capacity;
 };
 
 static void append(struct selection *selection, const struct view_entry *entry,
@@ -290,12 +297,9 @@ static void append(struct selection *selection, const struct view_entry *entry,
 {
     struct view *view = selection->view;
     struct sorter *sorter = &selection->sorter;
-    if (view->n_entries == selection->capacity) {
-        size_t capacity = selection->capacity = selection->capacity ? 2 * selection->capacity : 64;
-        view->entries = memory_resize(view->entries, capacity * sizeof *view->entries);
-        if (sorter->n)
-            sorter->keys = memory_resize(sorter->keys, capacity * sorter->n * sizeof *sorter->keys);
-    }
+    view->entries = memory_grow(view->entries, view->n_entries, sizeof *view->entries);
+    if (sorter->n)
+        sorter->keys = memory_grow(sorter->keys, view->n_entries, sorter->n * sizeof *sorter->keys);
     for (size_t i = 0; i < sorter->n; i++) {
         struct cell *key = &sorter->keys[view->n_entries * sorter->n + i];
         *key = cell_of(row, &sorter->columns[i]);

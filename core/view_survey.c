@@ -4,24 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-static void *room(struct arena *arena, void *items, size_t n, size_t *capacity, size_t bytes)
-{
-    if (n < *capacity)
-        return items;
-    *capacity = *capacity ? 2 * *capacity : 8;
-    void *larger = arena_allocate(arena, *capacity * bytes);
-    if (n)
-        memcpy(larger, items, n * bytes);
-    return larger;
-}
-
 static struct survey_bench *bench_of(struct survey *survey, const char *name)
 {
     for (size_t i = 0; i < survey->n_benches; i++)
         if (text_equal(survey->benches[i].name, name))
             return &survey->benches[i];
-    survey->benches = room(survey->arena, survey->benches, survey->n_benches,
-                           &survey->benches_capacity, sizeof *survey->benches);
+    survey->benches = arena_grow(survey->arena, survey->benches, survey->n_benches,
+                                 sizeof *survey->benches);
     struct survey_bench *bench = &survey->benches[survey->n_benches++];
     *bench = (struct survey_bench){.name = arena_text(survey->arena, name)};
     return bench;
@@ -33,8 +22,8 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
     for (size_t i = 0; i < bench->n_parameters; i++)
         if (text_equal(bench->parameters[i].name, name))
             return &bench->parameters[i];
-    bench->parameters = room(survey->arena, bench->parameters, bench->n_parameters,
-                             &bench->capacity, sizeof *bench->parameters);
+    bench->parameters = arena_grow(survey->arena, bench->parameters, bench->n_parameters,
+                                   sizeof *bench->parameters);
     struct survey_parameter *parameter = &bench->parameters[bench->n_parameters++];
     *parameter = (struct survey_parameter){.name = arena_text(survey->arena, name),
                                            .is_number = true};
@@ -68,8 +57,8 @@ static void add_metrics(struct survey *survey, const struct view_row *row)
             j++;
         if (j < survey->n_metrics)
             continue;
-        survey->metrics = room(survey->arena, survey->metrics, survey->n_metrics,
-                               &survey->metrics_capacity, sizeof *survey->metrics);
+        survey->metrics = arena_grow(survey->arena, survey->metrics, survey->n_metrics,
+                                     sizeof *survey->metrics);
         survey->metrics[survey->n_metrics++] = (struct survey_metric){
             arena_text(survey->arena, metric->name), arena_text(survey->arena, metric->unit)};
     }
@@ -113,6 +102,7 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_bytes |= record->work.bytes_read + record->work.bytes_written > 0;
     survey->any_items |= record->work.items > 0;
     survey->any_check |= record->n_checks > 0;
+    survey->n_done += case_status_is_done(record->status);
     survey->n_cases++;
 }
 

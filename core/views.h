@@ -5,7 +5,8 @@
  * and the result columns. Where a parameter has the name of a result column, it stands in its
  * place. The result columns are, in the order of exports:
  *
- *   run run_uuid run_started host gbrun_version bench plugin plugin_version
+ *   run run_uuid run_started host gbrun_version bench label (bench and axes, as a run shows the
+ *   case: "streams streams=4") plugin plugin_version
  *
  *   device device_number device_model device_uuid policy policy_plugin policy_options cache seed
  *   round position sequence status status_text stop_reason

@@ -24,6 +24,7 @@ include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/device_cpu/local.mk
+include $(top_srcdir)/plugins/device_cuda/local.mk
 include $(top_srcdir)/plugins/policy_budget/local.mk
 include $(top_srcdir)/plugins/policy_fixed/local.mk
 include $(top_srcdir)/plugins/policy_median_ci/local.mk

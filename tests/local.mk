@@ -64,9 +64,13 @@ TEST_PROGRAM_LIST = \
 	tests/test_verify \
 	tests/test_views \
 	tests/test_wire
+if HAVE_CUDA_HEADERS
+TEST_PROGRAM_LIST += tests/test_device_cuda
+endif
 tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
 tests_test_bench_plugins_SOURCES = tests/test_bench_plugins.c tests/fake_host.h tests/fake_host.c
 tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
+tests_test_device_cuda_SOURCES = tests/test_device_cuda.c plugins/device_cuda/records.c plugins/device_cuda/records.h tests/fake_host.h tests/fake_host.c
 tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
 tests_test_policies_SOURCES = tests/test_policies.c tests/fake_host.h tests/fake_host.c
 tests_test_policies_LDADD = $(PLUGIN_COMMON) $(LDADD)

@@ -132,6 +132,29 @@ equals "each of its values has a process of its own" 2 "$(value pid "bench = 'va
 equals "rounds are interleaved" "shared shared isolated pinned variable variable shared shared isolated pinned variable variable" \
     "$("$GBRUN" export --columns bench --sort sequence process.gbr | tail -n +2 | tr -d '\r' | paste -sd ' ')"
 
+# ---- several jobs ----
+cat >jobs.ini <<'INI'
+[gbrun]
+jobs = 2
+[device left]
+plugin = cpu
+[device right]
+plugin = cpu
+[policy some]
+plugin = budget
+time = 200 ms
+[bench streams]
+plugin = multistream_matmul
+aligned = 64
+policy = some
+sweep.device = left, right
+INI
+"$GBRUN" -q -c jobs.ini -o jobs.gbr >/dev/null
+equals "a run of two jobs" 0 $?
+"$GBRUN" export --columns started --sort sequence jobs.gbr | tail -n +2 | tr -d '\r' >started.txt
+succeeds "a benchmark that wants the machine to itself is not run beside another" \
+    awk -F '[:Z]' '{now = $2 * 60 + $3; if (NR > 1) {gap = now - before; if (gap < -1000) gap += 3600; exit !(gap >= 0.2)} before = now}' started.txt
+
 # ---- stopping and resuming ----
 cat >slow.ini <<'INI'
 [policy few]

@@ -45,9 +45,10 @@ for name in gbrun bench $ids; do
         "$(gbrun help --roff "$name" | grep -cx '\.TP')"
 done
 
-# The words of options stay inside the columns of a table; a paragraph of a plugin is one line.
-for name in $verbs gbrun bench; do
-    equals "help $name fits 100 columns" "" "$(gbrun help "$name" | LC_ALL=C.UTF-8 awk 'length > 100')"
+# But for the paths of modules, which are as long as they are.
+for name in $verbs gbrun bench $ids; do
+    equals "help $name fits 100 columns" "" \
+        "$(gbrun help "$name" | LC_ALL=C.UTF-8 awk '!/^module: / && length > 100')"
 done
 
 equals "help on an option finds it in its plugin" 1 \

@@ -55,6 +55,28 @@ START_TEST(pointers_are_freed_at_the_end_of_their_scope)
 }
 END_TEST
 
+START_TEST(arrays_grow_by_one_and_keep_what_they_hold)
+{
+    enum { N = 1000 };
+    struct arena arena = {0};
+    size_t *heap = NULL, *in_arena = NULL, n_moves = 0;
+    for (size_t i = 0; i < N; i++) {
+        size_t *before = in_arena;
+        heap = memory_grow(heap, i, sizeof *heap);
+        in_arena = arena_grow(&arena, in_arena, i, sizeof *in_arena);
+        n_moves += in_arena != before;
+        heap[i] = in_arena[i] = i;
+    }
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_uint_eq(heap[i], i);
+        ck_assert_uint_eq(in_arena[i], i);
+    }
+    ck_assert_uint_eq(n_moves, 8); /* 8, 16 ... 1024 */
+    free(heap);
+    arena_free(&arena);
+}
+END_TEST
+
 START_TEST(arena_blocks_are_zeroed_aligned_and_apart)
 {
     struct arena arena = {0};
@@ -141,6 +163,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, allocations_are_zeroed);
     tcase_add_test(tests, texts_are_copied);
     tcase_add_test(tests, pointers_are_freed_at_the_end_of_their_scope);
+    tcase_add_test(tests, arrays_grow_by_one_and_keep_what_they_hold);
     tcase_add_test(tests, arena_blocks_are_zeroed_aligned_and_apart);
     tcase_add_test(tests, arena_keeps_filling_its_block_after_a_large_one);
     tcase_add_test(tests, arena_texts);

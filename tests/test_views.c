@@ -216,6 +216,7 @@ static const struct {
     {"streams between 2 and 4 and status = 'ok'", NULL, "2 3"},
     {"status <> 'ok'", NULL, "4 5 -"},
     {"bench = 'floor'", NULL, "- -"},
+    {"label = 'streams streams=4' or label like 'floor note=%'", "label", "- - 4"},
     {"median_ns < 150e3 and n_throttled > 0", NULL, "7 8"},
     {"gflops > 6.5 or streams = 1", NULL, "1 7 8"},
     {"threads >= 7", NULL, "7 8"},
@@ -354,6 +355,35 @@ static void make_asymmetric(struct fixture_case *c)
     c->record.estimate.high_ns = 1.2e6;
 }
 
+static void make_without_ends(struct fixture_case *c)
+{
+    c->record.estimate.low_ns = -INFINITY;
+    c->record.estimate.high_ns = INFINITY;
+}
+
+static void make_open_above(struct fixture_case *c)
+{
+    c->record.estimate.high_ns = INFINITY;
+}
+
+static void make_cancelled(struct fixture_case *c)
+{
+    c->record.status = CASE_CANCELLED;
+}
+
+static void make_long_reason(struct fixture_case *c)
+{
+    c->record.stop_reason = "times are zero, negative or not finite";
+}
+
+static void make_many_metrics(struct fixture_case *c)
+{
+    static const char *const names[] = {"first", "second", "third", "fourth"};
+    for (int i = 0; i < 4; i++)
+        c->metrics[i] = (struct metric_record){names[i], i, ""};
+    c->record.n_metrics = 4;
+}
+
 static void make_mean(struct fixture_case *c)
 {
     strcpy(c->record.estimate.statistic, "mean");
@@ -394,9 +424,16 @@ static const struct {
      "streams        4  1.000 ms   \u00B11.00 %  0.00 %       20  interval within 1 %    1.000  "
      "0.004000  ok abs 1.5e-07\n"},
     {leave_alone, false,
-     "\nthis run has not ended: 1 of 3 cases are stored; gbrun run --resume FILE measures the"
+     "\nthis run has not ended: 1 of 3 cases are done; gbrun run --resume FILE measures the"
      " rest\n"},
+    {make_cancelled, false, "\nthis run has not ended: 0 of 3 cases are done; "},
     {make_asymmetric, true, "  [990.0 us, 1.200 ms]  "},
+    {make_without_ends, true, "  1.000 ms      none  "},
+    {make_open_above, true, "  [990.0 us, inf]  "},
+    {make_long_reason, true, "  times are zero, negative or\u2026  "},
+    {make_many_metrics, true, "  GFLOP/s      GB/s  first  check\n"},
+    {make_many_metrics, true,
+     "\nleft out: second, third, fourth; --verbose shows all columns, --columns those it names\n"},
     {make_mean, true, "  mean \u00B11.00 %  "},
     {make_wrong_by_nan, true, "  FAIL abs nan > 1e-06  wrong result\n"},
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
@@ -420,7 +457,7 @@ START_TEST(nothing_to_show_is_said)
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.where = "streams = 77"};
     show("fates.gbr", &options, &got);
-    ck_assert(text_ends_with(text_get(&got), "\n\nno case matches --where\n"));
+    ck_assert(text_ends_with(text_get(&got), "\n\nno case matches --where streams = 77\n"));
 }
 END_TEST
 
@@ -454,6 +491,82 @@ START_TEST(a_parameter_may_be_named_like_a_column)
     char *second = strstr(text_get(&all), ",status,");
     ck_assert_ptr_nonnull(second);
     ck_assert_ptr_null(strstr(second + 1, ",status,")); /* once */
+}
+END_TEST
+
+static const struct {
+    int format;
+    bool exported;
+    const char *pivot, *head, *other; /* the row of the bench without these axes */
+} one_columns[] = {
+    {FORMAT_TABLE, false, NULL, "bench    device  policy   clock    median  ",
+     "floor    cpu     precise  wall   1.000 ms  "},
+    {FORMAT_MARKDOWN, false, NULL, "| bench   | device | policy  | clock |   median | ",
+     "| floor   | cpu    | precise | wall  | 1.000 ms | "},
+    {FORMAT_TABLE, true, NULL, "bench    device  policy   clock  median (ns)  ",
+     "floor    cpu     precise  wall   1.00001e+06  "},
+    {FORMAT_CSV, true, NULL, ",device,device_number,", ",cpu,0,"},
+    {FORMAT_MARKDOWN, true, "policy",
+     "| bench   | device | clock |         a |         b |   precise |",
+     "| floor   | cpu    | wall  |           |           | 1000009.5 |"},
+    {FORMAT_MARKDOWN, false, "clock",
+     "| bench   | policy  | device |  clock=a |        b |     wall |",
+     "| floor   | precise | cpu    |          |          | 1.000 ms |"},
+};
+enum { N_ONE_COLUMNS = sizeof one_columns / sizeof *one_columns };
+
+/* What a case runs with is an axis of one bench: one column, which the other bench fills too. */
+START_TEST(an_axis_of_device_policy_or_clock_is_one_column)
+{
+    static const char *const names[] = {"device", "policy", "clock"};
+    struct plugin_settings others[] = {fixture_precise, fixture_precise};
+    struct store *store = fixture_open("one.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, 4, 1e6);
+        c.bench_case.n_parameters = 0;
+        c.bench_case.bench = i == 2 ? "floor" : "streams";
+        for (int j = 0; i < 2 && j < 3; j++)
+            fixture_add(&c, fixture_words(names[j], i ? "b" : "a", true));
+        if (i < 2) {
+            others[i].name = i ? "b" : "a";
+            c.bench_case.policy = &others[i];
+        }
+        if (i == 1)
+            c.record.clock = c.columns[0].name = "cpu";
+        c.record.iterations = 1;
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    CLEANUP(text_free) struct text got = {0};
+    struct view_options options = {.format = one_columns[_i].format,
+                                   .pivot = one_columns[_i].pivot};
+    (one_columns[_i].exported ? export : show)("one.gbr", &options, &got);
+    ck_assert_msg(strstr(text_get(&got), one_columns[_i].head) != NULL, "%s", text_get(&got));
+    ck_assert_msg(strstr(text_get(&got), one_columns[_i].other) != NULL, "%s", text_get(&got));
+}
+END_TEST
+
+/* An option may have the name of a result column; where it is an axis, readers see it. */
+START_TEST(an_axis_that_is_named_like_a_column_is_shown)
+{
+    struct store *store = fixture_open("one.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, 4, 1e6);
+        fixture_add(&c, fixture_words("cache", i ? "cold" : "warm", true));
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    CLEANUP(text_free) struct text got = {0};
+    struct view_options options = {.format = FORMAT_TABLE};
+    export("one.gbr", &options, &got);
+    ck_assert_msg(strstr(text_get(&got), "\nstreams        4  cold   ") != NULL, "%s",
+                  text_get(&got));
 }
 END_TEST
 
@@ -576,6 +689,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(views, details_of_a_row, 0, N_DETAILS);
     tcase_add_test(views, nothing_to_show_is_said);
     tcase_add_test(views, a_parameter_may_be_named_like_a_column);
+    tcase_add_loop_test(views, an_axis_of_device_policy_or_clock_is_one_column, 0, N_ONE_COLUMNS);
+    tcase_add_test(views, an_axis_that_is_named_like_a_column_is_shown);
     tcase_add_test(views, benches_that_differ_get_tables_of_their_own);
     tcase_add_test(views, runs_are_shown_one_after_the_other);
     suite_add_tcase(suite, views);

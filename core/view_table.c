@@ -1,0 +1,437 @@
+/* view_table.c - tables of cases for people: what a row says, and what there is room for. Floor 4.
+ */
+#include "core/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RATE_DECIMALS = 6,
+    METRICS_SHOWN = 3,
+    BLANK_COLUMNS_MAX = 4,
+    STOP_REASON_MOST = 28,
+    NAMES_LEFT_OUT = 8
+};
+
+static void add_percent(struct text *out, double ratio)
+{
+    double percent = 100 * ratio;
+    if (isfinite(percent))
+        text_printf(out, percent >= 10 ? "%.1f %%" : "%.2f %%", percent);
+    else
+        text_add(out, "-");
+}
+
+/* "±0.52 %"; "[1.2 us, inf]" where the ends are not alike; "none" where none is claimed, or one
+ * without ends. */
+static void add_interval(struct text *out, const struct shown *shown)
+{
+    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    double below = shown->central_ns - shown->low_ns, above = shown->high_ns - shown->central_ns;
+    if (!shown->has_interval || (isinf(shown->low_ns) && isinf(shown->high_ns))) {
+        text_add(out, shown->row->c.record.has_estimate ? "none" : "");
+        return;
+    }
+    if (*shown->statistic && !text_equal(shown->statistic, "median"))
+        text_printf(out, "%s ", shown->statistic);
+    bool alike = isfinite(below) && isfinite(above) && below >= 0 && above >= 0 &&
+                 fabs(above - below) <= 0.5 * fmax(above, below);
+    if (alike && shown->central_ns > 0) {
+        text_add(out, "\u00B1");
+        add_percent(out, (above + below) / 2 / shown->central_ns);
+    } else {
+        text_printf(out, "[%s, %s]", format_time(shown->low_ns, 4, low),
+                    format_time(shown->high_ns, 4, high));
+    }
+}
+
+static void add_verdict(struct text *out, const struct shown *shown)
+{
+    const struct check_record *check = main_check(&shown->checked->c);
+    if (!check) {
+        text_add(out, "unchecked");
+        return;
+    }
+    text_printf(out, "%s %s %.3g", check->passed ? "ok" : "FAIL", check->metric, check->value);
+    if (!check->passed && !isnan(check->tolerance))
+        text_printf(out, " > %.3g", check->tolerance);
+}
+
+/* In the unit of the column's head. */
+static void add_rate(struct text *out, const struct shown *shown, double amount, double unit)
+{
+    double rate = amount / shown->central_ns * 1e9 / unit;
+    if (!(amount > 0))
+        return;
+    if (!isfinite(rate)) {
+        text_add(out, "-");
+        return;
+    }
+    int decimals = 3 - (int)floor(log10(rate * 1.00005)); /* 0.99999 is 1.000 */
+    text_printf(out, "%.*f",
+                decimals < 0               ? 0
+                : decimals > RATE_DECIMALS ? RATE_DECIMALS
+                                           : decimals,
+                rate);
+}
+
+static void add_central(struct text *out, const struct shown *shown)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_add(out, isnan(shown->central_ns) ? "-" : format_time(shown->central_ns, 4, number));
+    text_add(out, shown->has_modes ? "*" : "");
+}
+
+/* One table: which columns it has. */
+struct layout {
+    const struct survey *survey;
+    bool bench, device, policy, clock, rounds, flops, bytes, items, check, status;
+    const struct survey_parameter **parameters;
+    size_t n_parameters, n_metrics;
+    bool narrow; /* as wide as a terminal: columns are left out, words shortened */
+};
+
+/* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
+enum {
+    NEVER,
+    RANK_FLOPS,
+    RANK_BYTES,
+    RANK_ROUNDS,
+    RANK_SAMPLES,
+    RANK_STOP_REASON,
+    RANK_SPREAD,
+    RANK_ITEMS,
+    RANK_METRICS
+};
+
+/* A table with the rank of each of its columns. */
+struct case_table {
+    struct table table;
+    size_t *ranks;
+};
+
+static void add_column(struct case_table *table, const char *head, bool right, size_t rank)
+{
+    size_t i = table->table.n_columns;
+    table->ranks = memory_resize(table->ranks, (i + 1) * sizeof *table->ranks);
+    table->ranks[i] = rank;
+    table_column(&table->table, head, right);
+}
+
+static const char *metric_head(const struct survey_metric *metric, struct arena *arena)
+{
+    return *metric->unit ? arena_printf(arena, "%s (%s)", metric->name, metric->unit)
+                         : metric->name;
+}
+
+static void add_columns(const struct layout *layout, struct case_table *table)
+{
+    if (layout->bench)
+        add_column(table, "bench", false, NEVER);
+    for (size_t i = 0; i < layout->n_parameters; i++)
+        add_column(table, layout->parameters[i]->name, layout->parameters[i]->is_number, NEVER);
+    const struct {
+        bool wanted;
+        const char *head;
+        bool right;
+        size_t rank;
+    } fixed[] = {{layout->device, "device", false, NEVER},
+                 {layout->policy, "policy", false, NEVER},
+                 {layout->clock, "clock", false, NEVER},
+                 {true, "median", true, NEVER},
+                 {true, "interval", true, NEVER},
+                 {true, "spread", true, RANK_SPREAD},
+                 {layout->rounds, "rounds", true, RANK_ROUNDS},
+                 {true, "samples", true, RANK_SAMPLES},
+                 {true, "stopped because", false, RANK_STOP_REASON},
+                 {layout->flops, "GFLOP/s", true, RANK_FLOPS},
+                 {layout->bytes, "GB/s", true, RANK_BYTES},
+                 {layout->items, "M items/s", true, RANK_ITEMS}};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (fixed[i].wanted)
+            add_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
+    for (size_t i = 0; i < layout->n_metrics; i++)
+        add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
+                   RANK_METRICS + i);
+    if (layout->check)
+        add_column(table, "check", false, NEVER);
+    if (layout->status)
+        add_column(table, "status", false, NEVER);
+}
+
+/* Names of columns left out, each once. */
+struct left_out {
+    const char **names;
+    size_t n;
+};
+
+static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
+{
+    for (size_t i = 0; i < left_out->n; i++)
+        if (text_equal(left_out->names[i], name))
+            return;
+    left_out->names = arena_grow(arena, left_out->names, left_out->n, sizeof *left_out->names);
+    left_out->names[left_out->n++] = arena_text(arena, name);
+}
+
+/* Takes out what does not fit: of the columns that may go, in the order of their ranks, those stay
+ * that there is still room for. */
+static void fit_columns(struct case_table *table, struct left_out *left_out, struct arena *arena)
+{
+    enum { GAP = 2 };
+    size_t n = table->table.n_columns, used = 0, last_rank = 0;
+    size_t *widths = ARENA_ARRAY(arena, size_t, n);
+    bool *stays = ARENA_ARRAY(arena, bool, n);
+    for (size_t i = 0; i < n; i++) {
+        widths[i] = table_column_width(&table->table, i, TABLE_PLAIN) + GAP;
+        stays[i] = table->ranks[i] == NEVER;
+        used += stays[i] ? widths[i] : 0;
+        last_rank = table->ranks[i] > last_rank ? table->ranks[i] : last_rank;
+    }
+    for (size_t rank = NEVER + 1; rank <= last_rank; rank++)
+        for (size_t i = 0; i < n; i++)
+            if (table->ranks[i] == rank && used + widths[i] <= SHOW_COLUMNS + GAP) {
+                stays[i] = true;
+                used += widths[i];
+            }
+    for (size_t i = 0; i < n; i++)
+        if (!stays[i])
+            leave_out(left_out, table->table.heads[i], arena);
+    for (size_t i = n; i-- > 0;)
+        if (!stays[i])
+            table_remove_column(&table->table, i);
+}
+
+static void metric_text(const struct shown *shown, const struct survey_metric *metric,
+                        const struct view_row *rows, struct arena *arena, struct text *out)
+{
+    const struct view_column column = {.kind = COLUMN_METRIC, .name = metric->name};
+    double *values = ARENA_ARRAY(arena, double, shown->n_rounds);
+    bool any = false;
+    for (size_t i = 0; i < shown->n_rounds; i++) {
+        struct cell cell = cell_of(&rows[i], &column);
+        values[i] = cell.kind == CELL_REAL ? cell.real : NAN;
+        any |= cell.kind == CELL_REAL;
+    }
+    if (any)
+        text_printf(out, "%.4g", median_of_known(values, shown->n_rounds));
+}
+
+void finish_cell(struct table *table, struct text *cell)
+{
+    table_cell(table, text_get(cell));
+    text_clear(cell);
+}
+
+/* A case without the parameter may still have the setting: of two benches one sweeps it. */
+static struct cell place_cell(const struct view_row *row, const char *name, struct arena *arena)
+{
+    struct view_column column = {.kind = COLUMN_PARAMETER, .name = name};
+    struct cell cell = cell_of(row, &column);
+    if (cell.kind == CELL_NULL && text_equal(name, "device"))
+        return (struct cell){.kind = CELL_TEXT, .text = device_label(row, arena)};
+    if (cell.kind == CELL_NULL && is_setting_column(name) && result_column_named(name, &column))
+        return cell_of(row, &column);
+    return cell;
+}
+
+static void add_place(const struct layout *layout, const struct shown *shown, struct table *table,
+                      struct arena *arena)
+{
+    CLEANUP(text_free) struct text cell = {0};
+    const struct stored_case *c = &shown->row->c;
+    if (layout->bench)
+        table_cell(table, c->bench);
+    for (size_t i = 0; i < layout->n_parameters; i++) {
+        struct cell value = place_cell(shown->row, layout->parameters[i]->name, arena);
+        cell_readable(&value, &cell);
+        finish_cell(table, &cell);
+    }
+    if (layout->device)
+        table_cell(table, device_label(shown->row, arena));
+    if (layout->policy)
+        table_cell(table, c->policy);
+    if (layout->clock)
+        table_cell(table, c->record.clock);
+}
+
+static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    add_single_line(&words, reason);
+    text_add_shortened(out, text_get(&words), layout->narrow ? STOP_REASON_MOST : SIZE_MAX);
+}
+
+static void add_row(const struct layout *layout, const struct view_row *rows, size_t n,
+                    struct table *table)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text cell = {0};
+    struct shown shown = combine_rounds(rows, n, &arena);
+    const struct case_record *record = &rows->c.record;
+    table_row(table);
+    add_place(layout, &shown, table, &arena);
+    add_central(&cell, &shown);
+    finish_cell(table, &cell);
+    add_interval(&cell, &shown);
+    finish_cell(table, &cell);
+    add_percent(&cell, shown.spread);
+    finish_cell(table, &cell);
+    if (layout->rounds)
+        table_cell_printf(table, "%zu", shown.n_rounds);
+    table_cell_printf(table, "%llu", (unsigned long long)shown.n_samples);
+    add_stop_reason(layout, record->stop_reason, &cell);
+    finish_cell(table, &cell);
+    const struct {
+        bool wanted;
+        double amount, unit;
+    } rates[] = {{layout->flops, record->work.flops, 1e9},
+                 {layout->bytes, record->work.bytes_read + record->work.bytes_written, 1e9},
+                 {layout->items, record->work.items, 1e6}};
+    for (size_t i = 0; i < 3; i++)
+        if (rates[i].wanted) {
+            add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
+            finish_cell(table, &cell);
+        }
+    for (size_t i = 0; i < layout->n_metrics; i++) {
+        metric_text(&shown, &layout->survey->metrics[i], rows, &arena, &cell);
+        finish_cell(table, &cell);
+    }
+    if (layout->check) {
+        add_verdict(&cell, &shown);
+        finish_cell(table, &cell);
+    }
+    if (layout->status)
+        table_cell(table, case_status_word(shown.worst ? shown.worst->c.record.status : CASE_OK));
+}
+
+/* Reads the rounds of a case, which live in the arena. */
+static int32_t read_group(struct view *view, const struct group *group, struct arena *arena,
+                          struct view_row **ret, struct gb_error *error)
+{
+    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < group->n; i++)
+        status = view_read(view, &view->entries[group->first + i], arena, &rows[i], error);
+    *ret = rows;
+    return status;
+}
+
+/* One bench's shown parameters, or those of all benches if that leaves few cells blank. */
+static bool one_table_does(const struct survey *survey, const struct survey_parameter ***ret,
+                           size_t *ret_n)
+{
+    *ret_n = survey_union(survey, true, survey->arena, ret);
+    if (*ret_n <= BLANK_COLUMNS_MAX)
+        return true;
+    for (size_t i = 0; i < survey->n_benches; i++) {
+        size_t shown = 0;
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
+            shown += survey_shows(&survey->benches[i].parameters[j]);
+        if (shown != *ret_n)
+            return false;
+    }
+    return true;
+}
+
+static bool is_shown(const struct survey_parameter **parameters, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(parameters[i]->name, name))
+            return true;
+    return false;
+}
+
+static struct layout layout_of(const struct view *view, bool bench_column,
+                               const struct survey_parameter **parameters, size_t n)
+{
+    const struct survey *survey = &view->survey;
+    size_t most = view->options->verbose ? survey->n_metrics : METRICS_SHOWN;
+    return (struct layout){
+        .survey = survey,
+        .bench = bench_column,
+        .parameters = parameters,
+        .n_parameters = n,
+        .device = survey->several_devices && !is_shown(parameters, n, "device"),
+        .policy = survey->several_policies && !is_shown(parameters, n, "policy"),
+        .clock = survey->several_clocks && !is_shown(parameters, n, "clock"),
+        .rounds = survey->last_round > 0,
+        .flops = survey->any_flops,
+        .bytes = survey->any_bytes,
+        .items = survey->any_items,
+        .check = survey->any_check,
+        .status = survey->any_bad || survey->any_skipped,
+        .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
+        .narrow = view->options->format == FORMAT_TABLE && !view->options->verbose,
+    };
+}
+
+/* The groups of one bench, or of all (bench NULL), as a table. */
+static int32_t write_table(struct view *view, const struct layout *layout, const char *bench,
+                           const struct group *groups, size_t n_groups, struct left_out *left_out,
+                           struct text *out, struct gb_error *error)
+{
+    struct case_table table = {0};
+    int32_t status = GB_OK;
+    add_columns(layout, &table);
+    for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row *rows = NULL;
+        status = read_group(view, &groups[i], &arena, &rows, error);
+        if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
+            add_row(layout, rows, groups[i].n, &table.table);
+    }
+    if (layout->narrow)
+        fit_columns(&table, left_out, &view->arena);
+    for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
+        leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
+    table_write(&table.table,
+                view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, out);
+    table_free(&table.table);
+    free(table.ranks);
+    return status;
+}
+
+static void write_left_out(const struct left_out *left_out, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    size_t n = left_out->n < NAMES_LEFT_OUT ? left_out->n : NAMES_LEFT_OUT;
+    if (!n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        text_printf(&words, "%s%s", i ? ", " : "left out: ", left_out->names[i]);
+    if (left_out->n > n)
+        text_printf(&words, " and %zu more", left_out->n - n);
+    text_add(&words, "; --verbose shows all columns, --columns those it names\n");
+    text_add(out, "\n");
+    text_add_wrapped(out, text_get(&words), 0, 2, SHOW_COLUMNS);
+}
+
+int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
+{
+    const struct survey *survey = &view->survey;
+    const struct survey_parameter **shared = NULL;
+    struct left_out left_out = {0};
+    size_t n_shared = 0, n_groups = 0;
+    struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
+    int32_t status = GB_OK;
+    if (one_table_does(survey, &shared, &n_shared)) {
+        struct layout layout = layout_of(view, true, shared, n_shared);
+        status = write_table(view, &layout, NULL, groups, n_groups, &left_out, out, error);
+    } else {
+        for (size_t i = 0; status == GB_OK && i < survey->n_benches; i++) {
+            struct survey one = *survey;
+            one.benches = &survey->benches[i];
+            one.n_benches = 1;
+            n_shared = survey_union(&one, true, &view->arena, &shared);
+            struct layout layout = layout_of(view, false, shared, n_shared);
+            text_printf(out, "%s%s\n", i ? "\n" : "", survey->benches[i].name);
+            status = write_table(view, &layout, survey->benches[i].name, groups, n_groups,
+                                 &left_out, out, error);
+        }
+    }
+    write_left_out(&left_out, out);
+    free(groups);
+    return status;
+}

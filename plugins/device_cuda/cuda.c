@@ -1,0 +1,452 @@
+/*
+ * cuda.c - the device `cuda`: NVIDIA's GPUs. Plugin side.
+ */
+#define _GNU_SOURCE
+#include "cuda_device.h"
+
+#include <gbrun/gbrun.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 512 };
+static const double GIB = 1073741824.0;
+
+static const char *const hold_words[] = {"auto", "always", "never"};
+
+static const struct gb_option options[] = {
+    GB_BYTES(struct params, flush, "0",
+             "0:", "memory written before each cold sample; 0: as much as the L2 cache holds"),
+    GB_INT(struct params, batch_depth, "256", "1:1024", "samples",
+           "samples put on the device before the host waits for them"),
+    GB_CHOICE(struct params, hold_back, "auto", hold_words,
+              "keep a sample waiting until the host has launched all of it; auto: where it shows"),
+    GB_STRING(struct params, cupti, "auto",
+              "libcupti, which the clock kernel needs: a path, auto (searched) or no"),
+};
+
+/* --- what there is --- */
+
+static int32_t absent(const struct gb_host *host, const char *reason)
+{
+    return host->skip(host, reason);
+}
+
+static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
+{
+    (void)params;
+    struct driver driver;
+    char reason[MESSAGE_BYTES];
+    int n = 0;
+    *ret_n = 0;
+    if (!driver_open(&driver, reason, sizeof reason))
+        return absent(host, reason);
+    if (driver.device_count(&n) != CUDA_SUCCESS || n <= 0)
+        return absent(host, "no device: the driver counts none");
+    *ret_n = (uint32_t)n;
+    return GB_OK;
+}
+
+/* Opens the driver and finds the device. */
+static int32_t find(const struct gb_host *host, uint32_t index, struct driver *driver,
+                    CUdevice *ret_number)
+{
+    char reason[MESSAGE_BYTES];
+    int n = 0;
+    if (!driver_open(driver, reason, sizeof reason))
+        return host->fail(host, reason);
+    if (driver->device_count(&n) != CUDA_SUCCESS || n < 0 || index >= (uint32_t)n)
+        return GB_NOT_FOUND;
+    return driver->device_get(ret_number, (int)index) == CUDA_SUCCESS ? GB_OK : GB_NOT_FOUND;
+}
+
+static uint32_t attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which)
+{
+    int value = 0;
+    driver->device_attribute(&value, which, number);
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+static void write_uuid(const CUuuid *uuid, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "GPU");
+    for (size_t i = 0; i < sizeof uuid->bytes; i++) {
+        const bool has_dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+        used += (size_t)snprintf(text + used, bytes - used, "%s%02x", has_dash ? "-" : "",
+                                 (unsigned char)uuid->bytes[i]);
+    }
+}
+
+static void tell_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact,
+                       void *context)
+{
+    char text[64];
+    char pci[64] = "";
+    struct nvml nvml;
+    snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+    fact(context, "cuda", text);
+    snprintf(text, sizeof text, "%u.%u",
+             attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+             attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    fact(context, "compute_capability", text);
+    if (driver->device_pci(pci, sizeof pci, number) != CUDA_SUCCESS)
+        return;
+    fact(context, "pci", pci);
+    nvml_open(&nvml, pci);
+    nvml_facts(&nvml, fact, context);
+}
+
+static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
+                        struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
+{
+    (void)params;
+    struct driver driver;
+    CUdevice number = 0;
+    CUuuid uuid;
+    size_t memory = 0;
+    const int32_t status = find(host, index, &driver, &number);
+    if (status != GB_OK)
+        return status;
+    info->index = index;
+    snprintf(info->backend, sizeof info->backend, "cuda");
+    driver.device_name(info->model, sizeof info->model, number);
+    if (driver.device_uuid(&uuid, number) == CUDA_SUCCESS)
+        write_uuid(&uuid, info->uuid, sizeof info->uuid);
+    driver.device_memory(&memory, number);
+    info->memory_bytes = memory;
+    info->cache_bytes = attribute(&driver, number, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    info->n_units = attribute(&driver, number, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (fact != NULL)
+        tell_facts(&driver, number, fact, fact_context);
+    return GB_OK;
+}
+
+/* --- errors --- */
+
+int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing)
+{
+    const struct gb_host *host = device->host;
+    char words[128];
+    char text[MESSAGE_BYTES];
+    if (result == CUDA_SUCCESS)
+        return GB_OK;
+    driver_error_words(&device->driver, result, words, sizeof words);
+    const bool is_reset = result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+                          result == CUDA_ERROR_INVALID_CONTEXT;
+    snprintf(text, sizeof text, "%s while %s%s", words, doing,
+             is_reset ? ": has the benchmark reset the device?" : "");
+    host->fail(host, text);
+    return driver_error_is_sticky(result)       ? GB_DEVICE_ERROR
+           : result == CUDA_ERROR_OUT_OF_MEMORY ? GB_NO_MEMORY
+                                                : GB_FAILED;
+}
+
+static int32_t no_memory(const struct cuda_device *device, uint64_t bytes)
+{
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    char text[MESSAGE_BYTES];
+    device->driver.memory_info(&free_bytes, &total_bytes);
+    snprintf(text, sizeof text,
+             "out of memory (CUDA_ERROR_OUT_OF_MEMORY): %.3g GiB asked for, %.3g of %.3g GiB free "
+             "on the device",
+             (double)bytes / GIB, (double)free_bytes / GIB, (double)total_bytes / GIB);
+    device->host->fail(device->host, text);
+    return GB_NO_MEMORY;
+}
+
+/* --- life --- */
+
+static void close_device(void *object)
+{
+    struct cuda_device *device = object;
+    if (device == NULL)
+        return;
+    const struct driver *driver = &device->driver;
+    if (device->context != NULL)
+        driver->context_set(device->context);
+    for (uint32_t i = 0; i < device->n_events; i++) {
+        driver->event_destroy(device->starts[i]);
+        driver->event_destroy(device->stops[i]);
+    }
+    hold_free(device->hold);
+    if (device->flush != 0)
+        driver->free(device->flush);
+    records_free(&device->records);
+    if (device->context != NULL)
+        driver->context_release(device->number);
+    free(device);
+}
+
+static void size_flush(struct cuda_device *device)
+{
+    device->cache_bytes = attribute(&device->driver, device->number,
+                                    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
+}
+
+static int32_t start(struct cuda_device *device)
+{
+    const struct driver *driver = &device->driver;
+    char pci[64] = "";
+    CUresult result = driver->context_retain(&device->context, device->number);
+    if (result == CUDA_SUCCESS)
+        result = driver->context_set(device->context);
+    if (result != CUDA_SUCCESS)
+        return cuda_status(device, result, "creating the context");
+    size_flush(device);
+    if (driver->device_pci(pci, sizeof pci, device->number) == CUDA_SUCCESS)
+        nvml_open(&device->nvml, pci);
+    if (device->params->hold_back != HOLD_NEVER)
+        device->hold = hold_new(driver);
+    return cuda_clocks_probe(device);
+}
+
+static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+                           void **ret_device)
+{
+    struct cuda_device *device = calloc(1, sizeof *device);
+    if (device == NULL)
+        return GB_NO_MEMORY;
+    device->host = host;
+    device->params = params;
+    int32_t status = find(host, index, &device->driver, &device->number);
+    if (status == GB_OK)
+        status = start(device);
+    if (status != GB_OK) {
+        close_device(device);
+        return status;
+    }
+    *ret_device = device;
+    return GB_OK;
+}
+
+/* --- memory --- */
+
+/* Benchmarks may have made another context current. */
+static int32_t enter(const struct cuda_device *device)
+{
+    return cuda_status(device, device->driver.context_set(device->context), "entering the context");
+}
+
+static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_memory)
+{
+    struct cuda_device *device = object;
+    const struct driver *driver = &device->driver;
+    const size_t size = bytes > 0 ? (size_t)bytes : 1;
+    CUdeviceptr memory = 0;
+    CUresult result;
+    const int32_t status = enter(device);
+    if (status != GB_OK)
+        return status;
+    if (kind == GB_MEMORY_DEVICE) {
+        result = driver->allocate(&memory, size);
+        if (result == CUDA_SUCCESS)
+            memcpy(ret_memory, &memory, sizeof memory);
+    } else if (kind == GB_MEMORY_PINNED) {
+        result = driver->host_allocate(ret_memory, size,
+                                       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    } else {
+        return GB_INVALID;
+    }
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && kind == GB_MEMORY_DEVICE)
+        return no_memory(device, bytes);
+    return cuda_status(device, result, "allocating memory");
+}
+
+static void release(void *object, void *memory)
+{
+    const struct cuda_device *device = object;
+    const struct driver *driver = &device->driver;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
+    unsigned type = 0;
+    if (memory == NULL || driver->context_set(device->context) != CUDA_SUCCESS)
+        return;
+    driver->pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+    if (type == CU_MEMORYTYPE_HOST)
+        driver->host_free(memory);
+    else
+        driver->free(address);
+}
+
+/* Waits first: the queues do not wait for the default stream, on which this is done. */
+static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
+{
+    const struct cuda_device *device = object;
+    const struct driver *driver = &device->driver;
+    const int32_t status = enter(device);
+    if (status != GB_OK || bytes == 0)
+        return status;
+    CUresult result = driver->context_synchronize();
+    if (result == CUDA_SUCCESS)
+        result = driver->copy((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from,
+                              (size_t)bytes);
+    if (result == CUDA_SUCCESS)
+        result = driver->context_synchronize();
+    return cuda_status(device, result, "copying");
+}
+
+static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
+{
+    const struct cuda_device *device = object;
+    const struct driver *driver = &device->driver;
+    const int32_t status = enter(device);
+    if (status != GB_OK || bytes == 0)
+        return status;
+    CUresult result = driver->context_synchronize();
+    if (result == CUDA_SUCCESS)
+        result = driver->fill((CUdeviceptr)(uintptr_t)memory, (unsigned char)(byte & 0xff),
+                              (size_t)bytes);
+    if (result == CUDA_SUCCESS)
+        result = driver->context_synchronize();
+    return cuda_status(device, result, "filling");
+}
+
+int32_t cuda_reserve_flush(struct cuda_device *device)
+{
+    if (device->flush != 0)
+        return GB_OK;
+    if (device->flush_bytes == 0)
+        return device->host->fail(device->host,
+                                  "the size of the cache is not known: give flush = SIZE");
+    const CUresult result = device->driver.allocate(&device->flush, device->flush_bytes);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return no_memory(device, device->flush_bytes);
+    return cuda_status(device, result, "allocating memory that flushes the cache");
+}
+
+/* --- queues --- */
+
+static int32_t queue_create(void *object, struct gb_queue **ret_queue)
+{
+    const struct cuda_device *device = object;
+    struct gb_queue *queue = calloc(1, sizeof *queue);
+    if (queue == NULL)
+        return GB_NO_MEMORY;
+    CUstream stream = NULL;
+    int32_t status = enter(device);
+    if (status == GB_OK)
+        status = cuda_status(device, device->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING),
+                             "creating a stream");
+    if (status != GB_OK) {
+        free(queue);
+        return status;
+    }
+    queue->size = sizeof *queue;
+    queue->native = stream;
+    *ret_queue = queue;
+    return GB_OK;
+}
+
+static void queue_destroy(void *object, struct gb_queue *queue)
+{
+    const struct cuda_device *device = object;
+    if (queue == NULL)
+        return;
+    device->driver.context_set(device->context);
+    device->driver.stream_destroy(queue->native);
+    free(queue);
+}
+
+/* All streams are waited for, so that errors of a benchmark's own are found here, too. What earlier
+ * samples were like is forgotten: the host waits between benchmarks, not between samples. */
+static int32_t queue_synchronize(void *object, struct gb_queue *queue)
+{
+    struct cuda_device *device = object;
+    (void)queue;
+    device->habits = (struct habits){0};
+    const int32_t status = enter(device);
+    if (status != GB_OK)
+        return status;
+    return cuda_status(device, device->driver.context_synchronize(), "waiting for the device");
+}
+
+/* --- measuring --- */
+
+static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
+{
+    const struct cuda_device *device = object;
+    const uint32_t size = clock->size;
+    if (i >= device->n_clocks)
+        return GB_NOT_FOUND;
+    memcpy(clock, &device->clocks[i], size < sizeof *clock ? size : sizeof *clock);
+    clock->size = size;
+    return GB_OK;
+}
+
+static int32_t measure(void *object, struct gb_measurement *measurement)
+{
+    return cuda_measure(object, measurement);
+}
+
+static int32_t flush_cache(void *object, const struct gb_queue *queue)
+{
+    struct cuda_device *device = object;
+    int32_t status = enter(device);
+    if (status == GB_OK)
+        status = cuda_reserve_flush(device);
+    if (status != GB_OK)
+        return status;
+    return cuda_status(
+        device, device->driver.fill_async(device->flush, 0, device->flush_bytes, queue->native),
+        "flushing the cache");
+}
+
+static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
+{
+    const struct cuda_device *device = object;
+    nvml_telemetry(&device->nvml, telemetry);
+    return GB_OK;
+}
+
+static const struct gb_device_ops ops = {
+    .size = sizeof ops,
+    .count = count,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_synchronize = queue_synchronize,
+    .clock = clock_number,
+    .measure = measure,
+    .flush_cache = flush_cache,
+    .telemetry = telemetry,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_DEVICE,
+    .id = "cuda",
+    .version = "1.0",
+    .summary = "NVIDIA GPUs, by the CUDA driver",
+    .help =
+        "A benchmark's queue is a non-blocking stream in the device's primary context, which is "
+        "also that of the CUDA runtime. The driver, CUPTI and NVML are opened when they are "
+        "needed.\n\n"
+        "The clock `kernel` counts where CUPTI can be used: the time from the start of a sample's "
+        "first kernel, copy, fill or graph to the end of its last one, as the device recorded "
+        "them; `busy` is the sum of their own times. Only work that the measuring thread launches "
+        "is seen. Where CUPTI is absent, busy with another profiler or forbidden, a message says "
+        "so and `event` counts: CUDA events around the work. `wall` is the host's time, with a "
+        "wait for the device in each sample. What kernel and busy read around an empty kernel, "
+        "event and wall around nothing, is shown with the results and never subtracted.\n\n"
+        "Up to `batch_depth` samples are put on the device before the host waits for them. A "
+        "sample of several kernels is held back on the device until all are launched, so that the "
+        "host's gaps are not timed; one that is held for 20 ms, as its benchmark waits or launches "
+        "more than the device queues, is let go and marked interrupted, and the benchmark's later "
+        "samples are not held back.\n\n"
+        "With `cache = cold` a buffer is written on the device before every sample, outside of its "
+        "time. Samples are marked throttled where NVML gives a reason for a lower clock before or "
+        "after their batch; the clock is read after it.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,74 @@
+/*
+ * cuda_device.h - the open device: its context, clocks, flush buffer and tracer. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
+#define GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
+
+#include "driver.h"
+#include "hold.h"
+#include "nvml.h"
+#include "records.h"
+
+#include <gbrun/device.h>
+
+enum { CLOCK_KERNEL, CLOCK_EVENT, CLOCK_WALL, CLOCK_BUSY, CLOCK_KINDS };
+
+enum { BATCH_DEPTH_MAX = 1024 };
+
+enum { HOLD_AUTO, HOLD_ALWAYS, HOLD_NEVER };
+
+struct params {
+    uint64_t flush;
+    int64_t batch_depth;
+    int32_t hold_back; /* HOLD_... */
+    const char *cupti;
+};
+
+/* What earlier samples showed of the benchmark that is being measured. */
+struct habits {
+    const void *bench;
+    uint64_t iterations;
+    uint32_t clock;
+    uint32_t n_activities; /* in a sample, if the kernel clock counted; 0: not known yet */
+    double sample_ns;      /* of host time; 0: not known yet */
+    bool refuses_hold;     /* had to be released early: it waits inside run, or queues too much */
+};
+
+struct cuda_device {
+    const struct gb_host *host;
+    const struct params *params;
+    struct driver driver;
+    struct nvml nvml;
+    CUdevice number;
+    CUcontext context;
+
+    struct gb_clock clocks[CLOCK_KINDS];
+    uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
+    uint32_t n_clocks;
+    bool can_trace;
+    bool traces_calls; /* this CUPTI links work to samples only if calls are traced too */
+
+    uint64_t cache_bytes, flush_bytes;
+    CUdeviceptr flush; /* taken when the first cold sample is asked for */
+
+    struct hold *hold; /* NULL: the driver can not */
+    CUevent starts[BATCH_DEPTH_MAX], stops[BATCH_DEPTH_MAX];
+    uint32_t n_events;
+    struct records records;
+    uint64_t n_begun; /* samples so far: the number of the next one */
+    struct habits habits;
+};
+
+/* The status for what a call returned; for an error its name and what was being done are told to
+ * the host. */
+int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing);
+
+/* Takes the flush buffer, if that has not been done. */
+int32_t cuda_reserve_flush(struct cuda_device *device);
+
+int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement);
+
+/* Finds out which clocks there are and what they are like. */
+int32_t cuda_clocks_probe(struct cuda_device *device);
+
+#endif

@@ -1,0 +1,117 @@
+/* driver.c - see driver.h. Plugin side. */
+#define _GNU_SOURCE
+#include "driver.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OLDEST_CUDA = 12000 };
+
+static bool load(struct driver *driver, char *reason, size_t bytes)
+{
+    static const char *const symbols[] = {
+#define DRIVER_SYMBOL(member, declared, symbol) symbol,
+        DRIVER_FUNCTIONS(DRIVER_SYMBOL)
+#undef DRIVER_SYMBOL
+    };
+    void **const members[] = {
+#define DRIVER_ADDRESS(member, declared, symbol) (void **)&driver->member,
+        DRIVER_FUNCTIONS(DRIVER_ADDRESS)
+#undef DRIVER_ADDRESS
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        *members[i] = dlsym(driver->library, symbols[i]);
+        if (*members[i] == NULL) {
+            snprintf(reason, bytes,
+                     "the driver is too old: libcuda.so.1 has no %s; gbrun needs one for CUDA 12.0",
+                     symbols[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The driver calls a device that it may not open missing. */
+static bool is_forbidden(void)
+{
+    return access("/dev/nvidiactl", R_OK | W_OK) != 0 && errno == EACCES;
+}
+
+static void explain_init(const struct driver *driver, CUresult result, char *reason, size_t bytes)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char words[128];
+    driver_error_words(driver, result, words, sizeof words);
+    if (is_forbidden())
+        snprintf(reason, bytes, "no permission: /dev/nvidiactl can not be opened; %s", words);
+    else if (result == CUDA_ERROR_NO_DEVICE && visible != NULL)
+        snprintf(reason, bytes, "no device is visible: CUDA_VISIBLE_DEVICES is '%.64s'", visible);
+    else if (result == CUDA_ERROR_NO_DEVICE)
+        snprintf(reason, bytes, "no device: the driver finds none; %s", words);
+    else if (result == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
+        snprintf(reason, bytes, "libcuda.so.1 and the kernel's driver differ; %s", words);
+    else
+        snprintf(reason, bytes, "the driver does not start: %s", words);
+}
+
+bool driver_open(struct driver *driver, char *reason, size_t bytes)
+{
+    *driver = (struct driver){0};
+    driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (driver->library == NULL) {
+        snprintf(reason, bytes, "no driver library: %s", dlerror());
+        return false;
+    }
+    if (!load(driver, reason, bytes))
+        return false;
+    driver->driver_version(&driver->version);
+    if (driver->version < OLDEST_CUDA) {
+        snprintf(reason, bytes, "the driver is too old: it is for CUDA %d.%d, gbrun needs 12.0",
+                 driver->version / 1000, driver->version % 1000 / 10);
+        return false;
+    }
+    const CUresult result = driver->init(0);
+    if (result != CUDA_SUCCESS)
+        explain_init(driver, result, reason, bytes);
+    return result == CUDA_SUCCESS;
+}
+
+void driver_error_words(const struct driver *driver, CUresult result, char *text, size_t bytes)
+{
+    static const char prefix[] = "CUDA_ERROR_";
+    const char *name = NULL;
+    if (driver->error_name(result, &name) != CUDA_SUCCESS || name == NULL) {
+        snprintf(text, bytes, "CUDA error %d", (int)result);
+        return;
+    }
+    const bool has_prefix = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    char words[64];
+    snprintf(words, sizeof words, "%s", has_prefix ? name + sizeof prefix - 1 : name);
+    for (char *at = words; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : (char)tolower((unsigned char)*at);
+    snprintf(text, bytes, "%s (%s)", words, name);
+}
+
+bool driver_error_is_sticky(CUresult result)
+{
+    static const CUresult sticky[] = {
+        CUDA_ERROR_DEINITIALIZED,        CUDA_ERROR_INVALID_CONTEXT,
+        CUDA_ERROR_ECC_UNCORRECTABLE,    CUDA_ERROR_NVLINK_UNCORRECTABLE,
+        CUDA_ERROR_ILLEGAL_ADDRESS,      CUDA_ERROR_LAUNCH_TIMEOUT,
+        CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_ASSERT,
+        CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        CUDA_ERROR_MISALIGNED_ADDRESS,   CUDA_ERROR_INVALID_ADDRESS_SPACE,
+        CUDA_ERROR_INVALID_PC,           CUDA_ERROR_LAUNCH_FAILED,
+        CUDA_ERROR_SYSTEM_NOT_READY,     CUDA_ERROR_UNKNOWN,
+    };
+    for (size_t i = 0; i < sizeof sticky / sizeof sticky[0]; i++) {
+        if (sticky[i] == result)
+            return true;
+    }
+    return false;
+}

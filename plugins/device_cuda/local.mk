@@ -1,0 +1,23 @@
+# Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
+DEVICE_CUDA_SOURCES = \
+	plugins/device_cuda/clocks.c \
+	plugins/device_cuda/cuda.c \
+	plugins/device_cuda/cuda_device.h \
+	plugins/device_cuda/cupti.c \
+	plugins/device_cuda/cupti.h \
+	plugins/device_cuda/driver.c \
+	plugins/device_cuda/driver.h \
+	plugins/device_cuda/hold.c \
+	plugins/device_cuda/hold.h \
+	plugins/device_cuda/measure.c \
+	plugins/device_cuda/nvml.c \
+	plugins/device_cuda/nvml.h \
+	plugins/device_cuda/records.c \
+	plugins/device_cuda/records.h
+if HAVE_CUDA_HEADERS
+pkglib_LTLIBRARIES += plugins/device_cuda/device_cuda.la
+plugins_device_cuda_device_cuda_la_SOURCES = $(DEVICE_CUDA_SOURCES)
+plugins_device_cuda_device_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
+plugins_device_cuda_device_cuda_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_device_cuda_device_cuda_la_LIBADD = $(SYSTEM_LIBS)
+endif

@@ -1,0 +1,202 @@
+/*
+ * cuda_kernels.c - work on a GPU whose time is known, and work that fails there: kernels written in
+ * PTX, put on the queue by the driver API. For tests of the device cuda.
+ */
+#include "plugins/device_cuda/driver.h"
+
+#include <gbrun/gbrun.h>
+#include <stdlib.h>
+
+static const char *const kinds[] = {"empty", "spin",       "copy",    "fill",
+                                    "many",  "waits",      "nothing", "illegal",
+                                    "trap",  "misaligned", "endless", "too_much"};
+enum {
+    EMPTY,
+    SPIN,
+    COPY,
+    FILL,
+    MANY,
+    WAITS,
+    NOTHING,
+    ILLEGAL,
+    TRAP,
+    MISALIGNED,
+    ENDLESS,
+    TOO_MUCH,
+    KINDS
+};
+
+static const char ptx[] = ".version 6.0\n"
+                          ".target sm_50\n"
+                          ".address_size 64\n"
+                          ".visible .entry empty(.param .u64 a) { ret; }\n"
+                          ".visible .entry spin(.param .u64 a)\n"
+                          "{\n"
+                          "    .reg .u64 %r<4>;\n"
+                          "    .reg .pred %p;\n"
+                          "    ld.param.u64 %r1, [a];\n"
+                          "    mov.u64 %r2, %globaltimer;\n"
+                          "    add.u64 %r2, %r2, %r1;\n"
+                          "again:\n"
+                          "    mov.u64 %r3, %globaltimer;\n"
+                          "    setp.lt.u64 %p, %r3, %r2;\n"
+                          "    @%p bra again;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry store(.param .u64 a)\n"
+                          "{\n"
+                          "    .reg .u64 %r<2>;\n"
+                          "    .reg .u32 %w;\n"
+                          "    ld.param.u64 %r1, [a];\n"
+                          "    mov.u32 %w, 1;\n"
+                          "    st.global.u32 [%r1], %w;\n"
+                          "    ret;\n"
+                          "}\n"
+                          ".visible .entry trap_here(.param .u64 a) { trap; }\n";
+
+struct params {
+    int32_t kind;
+    double duration;
+    uint64_t bytes;
+    int64_t kernels;
+    int64_t number;
+};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, kind, "spin", kinds, "what is put on the queue"),
+    GB_DURATION(struct params, duration, "5us", "0:", "of a spin, by the device's global timer"),
+    GB_BYTES(struct params, bytes, "1MiB", "1:", "of a copy or fill"),
+    GB_INT(struct params, kernels, "4", "1:", NULL, "spins in a sample of `many`"),
+    GB_INT(struct params, number, "0", NULL, NULL, "tells cases apart that are otherwise equal"),
+};
+
+struct bench {
+    const struct gb_host *host;
+    struct params params;
+    struct driver driver;
+    CUmodule module;
+    CUfunction function;
+    uint64_t argument;
+    void *from, *to;
+};
+
+static int32_t judge(const struct bench *bench, CUresult result)
+{
+    char words[128];
+    if (result == CUDA_SUCCESS)
+        return GB_OK;
+    driver_error_words(&bench->driver, result, words, sizeof words);
+    return bench->host->fail(bench->host, words);
+}
+
+static void destroy(void *object)
+{
+    struct bench *bench = object;
+    if (bench == NULL)
+        return;
+    if (bench->module != NULL)
+        bench->driver.module_unload(bench->module);
+    free(bench);
+}
+
+static int32_t load(struct bench *bench)
+{
+    static const char *const entries[KINDS] = {
+        [SPIN] = "spin",     [MANY] = "spin",      [WAITS] = "spin",       [ENDLESS] = "spin",
+        [ILLEGAL] = "store", [TRAP] = "trap_here", [MISALIGNED] = "store",
+    };
+    const char *entry = entries[bench->params.kind] ? entries[bench->params.kind] : "empty";
+    const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
+    if (status != GB_OK)
+        return status;
+    return judge(bench, bench->driver.module_function(&bench->function, bench->module, entry));
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    char reason[256];
+    struct bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL)
+        return GB_NO_MEMORY;
+    bench->host = host;
+    bench->params = *(const struct params *)params;
+    int32_t status = driver_open(&bench->driver, reason, sizeof reason) ? load(bench)
+                                                                        : host->fail(host, reason);
+    const uint64_t bytes = bench->params.kind == TOO_MUCH ? UINT64_C(1) << 42 : bench->params.bytes;
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->from);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->to);
+    if (status != GB_OK) {
+        destroy(bench);
+        return status;
+    }
+    bench->argument = bench->params.kind == ILLEGAL      ? 16
+                      : bench->params.kind == MISALIGNED ? (uint64_t)(uintptr_t)bench->from + 1
+                      : bench->params.kind == ENDLESS    ? UINT64_C(1) << 62
+                                                         : (uint64_t)bench->params.duration;
+    *ret_bench = bench;
+    return GB_OK;
+}
+
+static CUresult launch(struct bench *bench, CUstream stream)
+{
+    void *arguments[] = {&bench->argument};
+    return bench->driver.launch(bench->function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
+}
+
+static CUresult once(struct bench *bench, CUstream stream)
+{
+    const struct driver *driver = &bench->driver;
+    const CUdeviceptr from = (CUdeviceptr)(uintptr_t)bench->from;
+    const CUdeviceptr to = (CUdeviceptr)(uintptr_t)bench->to;
+    CUresult result = CUDA_SUCCESS;
+    switch (bench->params.kind) {
+    case NOTHING:
+        return CUDA_SUCCESS;
+    case COPY:
+        return driver->copy_device_async(to, from, bench->params.bytes, stream);
+    case FILL:
+        return driver->fill_async(to, 1, bench->params.bytes, stream);
+    case MANY:
+        for (int64_t i = 0; i < bench->params.kernels && result == CUDA_SUCCESS; i++)
+            result = launch(bench, stream);
+        return result;
+    case WAITS:
+        result = launch(bench, stream);
+        return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
+    default:
+        return launch(bench, stream);
+    }
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct bench *bench = object;
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
+        result = once(bench, queue->native);
+    return judge(bench, result);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .run = run,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "cuda_kernels",
+    .version = "1.0",
+    .summary = "kernels whose time or failure is known",
+    .devices = "cuda",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

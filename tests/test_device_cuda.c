@@ -1,0 +1,433 @@
+/*
+ * test_device_cuda.c - the CUDA device: how records become samples, what it says where there is no
+ * GPU, and, where there is one, how it measures.
+ */
+#define _GNU_SOURCE
+#include "plugins/device_cuda/records.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_device_ops *ops;
+static void *params;
+static void *device;
+static char last_log[FAKE_TEXT_BYTES];
+static int n_logs;
+
+static void take_log(const struct gb_host *host, int32_t severity, const char *text)
+{
+    (void)host;
+    ck_assert_int_eq(severity, GB_LOG_WARNING);
+    snprintf(last_log, sizeof last_log, "%s", text);
+    n_logs++;
+}
+
+static void setup(void)
+{
+    fake = fake_host_new();
+    fake->host.log = take_log;
+    plugin = fake_plugin("device_cuda", GB_PLUGIN_DEVICE, "cuda");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    device = NULL;
+    n_logs = 0;
+}
+
+static void teardown(void)
+{
+    ops->close(device);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+/* --- records --- */
+
+/* Three samples: one kernel, two that overlap, none; and work of nobody's. In reverse order. */
+START_TEST(records_are_summed_by_sample)
+{
+    struct records records = {0};
+    struct record_sum sums[3];
+    ck_assert(records_reserve(&records, 4));
+    records_add_activity(&records, 9, 1, 1000);
+    records_add_activity(&records, 7, 250, 400);
+    records_add_activity(&records, 6, 200, 300);
+    records_add_activity(&records, 5, 100, 132);
+    records_add_link(&records, 8, 2);
+    records_add_link(&records, 7, 1);
+    records_add_link(&records, 6, 1);
+    records_add_link(&records, 5, 0);
+    ck_assert_uint_eq(records_sum(&records, sums, 3), 2);
+    ck_assert_uint_eq(sums[0].start_ns, 100);
+    ck_assert_uint_eq(sums[0].end_ns, 132);
+    ck_assert_uint_eq(sums[0].busy_ns, 32);
+    ck_assert_uint_eq(sums[0].n_activities, 1);
+    ck_assert_uint_eq(sums[1].start_ns, 200);
+    ck_assert_uint_eq(sums[1].end_ns, 400);
+    ck_assert_uint_eq(sums[1].busy_ns, 250);
+    ck_assert_uint_eq(sums[1].n_activities, 2);
+    ck_assert_uint_eq(sums[2].n_activities, 0);
+    ck_assert(!sums[0].is_lost && !sums[1].is_lost);
+    records_clear(&records);
+    ck_assert_uint_eq(records_sum(&records, sums, 3), 0);
+    records_free(&records);
+}
+END_TEST
+
+START_TEST(records_without_times_are_lost)
+{
+    struct records records = {0};
+    struct record_sum sums[2];
+    records_add_link(&records, 1, 0);
+    records_add_link(&records, 2, 1);
+    records_add_link(&records, 3, 77); /* of no sample here */
+    records_add_activity(&records, 1, 0, 0);
+    records_add_activity(&records, 2, 500, 499);
+    records_add_activity(&records, 3, 1, 2);
+    ck_assert_uint_eq(records_sum(&records, sums, 2), 2);
+    ck_assert(sums[0].is_lost);
+    ck_assert(sums[1].is_lost);
+    records_free(&records);
+}
+END_TEST
+
+START_TEST(many_records_are_kept)
+{
+    enum { MANY = 5000 };
+    static struct record_sum sums[MANY];
+    struct records records = {0};
+    for (uint32_t i = 0; i < MANY; i++) {
+        records_add_link(&records, MANY - i, i);
+        records_add_activity(&records, MANY - i, 1000 + i, 2000 + 2 * i);
+    }
+    ck_assert(!records.is_incomplete);
+    ck_assert_uint_eq(records_sum(&records, sums, MANY), MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert_uint_eq(sums[i].end_ns - sums[i].start_ns, 1000 + i);
+    records_free(&records);
+}
+END_TEST
+
+/* --- with no device --- */
+
+START_TEST(an_absent_device_is_explained)
+{
+    struct gb_device_info info = {.size = sizeof info};
+    uint32_t n = 7;
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    ck_assert_int_eq(ops->count(&fake->host, params, &n), GB_SKIPPED);
+    ck_assert_uint_eq(n, 0);
+    const char *const expected[] = {
+        "no driver library: libcuda.so.1: ", "no permission: ", "the driver is too old: ",
+        "the driver does not start: ", "no device"};
+    bool is_explained = false;
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        is_explained = is_explained || strncmp(fake->reason, expected[i], strlen(expected[i])) == 0;
+    ck_assert_msg(is_explained, "%s", fake->reason);
+    fake->reason[0] = '\0';
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+    ck_assert_ptr_null(device);
+    ck_assert_uint_gt(strlen(fake->reason), 0);
+    ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_FAILED);
+}
+END_TEST
+
+/* --- on a GPU --- */
+
+enum { SAMPLES = 200, FIRST_PINNED_BYTES = 4096 };
+
+static double columns[8][SAMPLES];
+static uint64_t throttle[SAMPLES];
+static uint32_t flags[SAMPLES];
+static struct gb_queue *queue;
+
+static void open_it(void)
+{
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
+    ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
+}
+
+static void close_it(void)
+{
+    ops->queue_destroy(device, queue);
+    ops->close(device);
+    device = NULL;
+}
+
+/* A copy between two pieces of device memory, by the device's own flush. */
+static int32_t flush(void *object, const struct gb_queue *on, uint64_t iterations)
+{
+    int32_t status = GB_OK;
+    (void)object;
+    for (uint64_t i = 0; i < iterations && status == GB_OK; i++)
+        status = ops->flush_cache(device, on);
+    return status;
+}
+
+static int32_t nothing(void *object, const struct gb_queue *on, uint64_t iterations)
+{
+    (void)object;
+    (void)on;
+    (void)iterations;
+    return GB_OK;
+}
+
+static const struct gb_bench_ops flush_ops = {.size = sizeof flush_ops, .run = flush};
+static const struct gb_bench_ops nothing_ops = {.size = sizeof nothing_ops, .run = nothing};
+
+static struct gb_measurement measurement_of(uint32_t clock, uint64_t n)
+{
+    memset(columns, 0xff, sizeof columns);
+    struct gb_measurement measurement = {
+        .size = sizeof measurement,
+        .clock = clock,
+        .n_samples = n,
+        .iterations = 1,
+        .bench_ops = &flush_ops,
+        .bench = &columns,
+        .queue = queue,
+        .time_ns = {columns[0], columns[1], columns[2], columns[3]},
+        .begin_ns = columns[4],
+        .end_ns = columns[5],
+        .clock_hz = columns[6],
+        .throttle = throttle,
+        .flags = flags,
+    };
+    return measurement;
+}
+
+static uint32_t clock_named(const char *name)
+{
+    struct gb_clock clock = {.size = sizeof clock};
+    for (uint32_t i = 0; ops->clock(device, i, &clock) == GB_OK; i++) {
+        if (strcmp(clock.name, name) == 0)
+            return i;
+    }
+    ck_abort_msg("no clock %s", name);
+    return 0;
+}
+
+START_TEST(a_gpu_is_described)
+{
+    struct gb_device_info info = {.size = sizeof info};
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    uint32_t n = 0;
+    ck_assert_int_eq(ops->count(&fake->host, params, &n), GB_OK);
+    ck_assert_uint_gt(n, 0);
+    ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_OK);
+    ck_assert_str_eq(info.backend, "cuda");
+    ck_assert_uint_eq(strlen(info.uuid), strlen("GPU-00000000-0000-0000-0000-000000000000"));
+    ck_assert_uint_gt(info.memory_bytes, 0);
+    ck_assert_uint_gt(info.cache_bytes, 0);
+    ck_assert_uint_gt(info.n_units, 0);
+    ck_assert_int_eq(ops->describe(&fake->host, params, n, &info, NULL, NULL), GB_NOT_FOUND);
+    open_it();
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_double_gt(telemetry.clock_hz, 0.0);
+    close_it();
+}
+END_TEST
+
+START_TEST(memory_is_copied_and_filled)
+{
+    unsigned char *memory = NULL;
+    unsigned char *pinned = NULL;
+    void *too_much = NULL;
+    unsigned char copy[3] = {0};
+    open_it();
+    ck_assert_int_eq(ops->allocate(device, 1000, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
+    ck_assert_int_eq(ops->allocate(device, FIRST_PINNED_BYTES, GB_MEMORY_PINNED, (void **)&pinned),
+                     GB_OK);
+    ck_assert_int_eq(ops->fill(device, memory, 0x1ab, 1000), GB_OK);
+    ck_assert_int_eq(ops->copy(device, copy, memory + 997, 3), GB_OK);
+    ck_assert_mem_eq(copy, "\xab\xab\xab", 3);
+    ck_assert_int_eq(ops->copy(device, pinned, memory, 1000), GB_OK);
+    ck_assert_uint_eq(pinned[999], 0xab);
+    ck_assert_int_eq(ops->allocate(device, UINT64_C(1) << 46, GB_MEMORY_DEVICE, &too_much),
+                     GB_NO_MEMORY);
+    ck_assert_int_eq(
+        strncmp(fake->reason, "out of memory (CUDA_ERROR_OUT_OF_MEMORY): 6.55e+04 GiB", 54), 0);
+    ck_assert_int_eq(ops->allocate(device, 1, 77, &too_much), GB_INVALID);
+    ops->release(device, memory);
+    ops->release(device, pinned);
+    ops->release(device, NULL);
+    close_it();
+}
+END_TEST
+
+static void check_times(uint32_t clock)
+{
+    for (size_t i = 0; i < SAMPLES; i++) {
+        ck_assert_double_gt(columns[clock][i], 1e3);
+        ck_assert_double_lt(columns[clock][i], 1e8);
+        ck_assert_double_gt(columns[5][i], columns[4][i]);
+        if (i > 0)
+            ck_assert_double_ge(columns[4][i], columns[5][i - 1] - 1.0);
+    }
+}
+
+START_TEST(every_clock_counts)
+{
+    static const char *const names[] = {"kernel", "event", "wall", "busy"};
+    open_it();
+    ck_assert_uint_eq(clock_named("kernel"), 0);
+    for (size_t j = 0; j < 4; j++) {
+        struct gb_clock words = {.size = sizeof words};
+        const uint32_t clock = clock_named(names[j]);
+        struct gb_measurement measurement = measurement_of(clock, SAMPLES);
+        measurement.cache = j % 2 == 0 ? GB_CACHE_WARM : GB_CACHE_COLD;
+        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+        ck_assert_uint_eq(measurement.n_done, SAMPLES);
+        ck_assert_uint_eq(measurement.n_lost, 0);
+        ck_assert_uint_ne(measurement.clocks_filled >> clock & 1u, 0);
+        check_times(clock);
+        ck_assert_int_eq(ops->clock(device, clock, &words), GB_OK);
+        ck_assert_double_gt(words.tick_ns, 0.0);
+        ck_assert_double_gt(words.overhead_ns, 0.0);
+    }
+    ck_assert_int_eq(n_logs, 0);
+    close_it();
+}
+END_TEST
+
+START_TEST(work_of_two_operations_is_held_back_and_summed)
+{
+    open_it();
+    const uint32_t kernel = clock_named("kernel");
+    const uint32_t busy = clock_named("busy");
+    struct gb_measurement measurement = measurement_of(kernel, SAMPLES);
+    measurement.iterations = 2;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, SAMPLES);
+    ck_assert_uint_eq(measurement.clocks_filled, 1u << kernel | 1u << busy);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        ck_assert_double_lt(columns[busy][i], columns[kernel][i] + 1.0);
+        ck_assert_uint_eq(flags[i] & GB_SAMPLE_INTERRUPTED, 0);
+    }
+    close_it();
+}
+END_TEST
+
+START_TEST(no_work_is_an_error_of_the_kernel_clock_only)
+{
+    open_it();
+    struct gb_measurement measurement = measurement_of(clock_named("kernel"), 3);
+    measurement.bench_ops = &nothing_ops;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
+    ck_assert_str_eq(fake->reason,
+                     "run put no work on the device from its own thread, so that the clock kernel "
+                     "has nothing to time: use clock = event or clock = wall");
+    measurement = measurement_of(clock_named("event"), 3);
+    measurement.bench_ops = &nothing_ops;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, 3);
+    close_it();
+}
+END_TEST
+
+START_TEST(without_cupti_events_count)
+{
+    static const char *const paths[] = {"no", "/there/is/none.so"};
+    for (size_t i = 0; i < 2; i++) {
+        struct gb_clock clock = {.size = sizeof clock};
+        n_logs = 0;
+        fake_params_set(plugin, params, "cupti", paths[i]);
+        open_it();
+        ck_assert_int_eq(ops->clock(device, 0, &clock), GB_OK);
+        ck_assert_str_eq(clock.name, "event");
+        ck_assert_int_eq(ops->clock(device, 2, &clock), GB_NOT_FOUND);
+        ck_assert_int_eq(n_logs, i == 0 ? 0 : 1);
+        struct gb_measurement measurement = measurement_of(0, SAMPLES);
+        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+        check_times(0);
+        close_it();
+    }
+    ck_assert_int_eq(strncmp(last_log,
+                             "no clock kernel, the clock event is used in its place: "
+                             "/there/is/none.so: ",
+                             74),
+                     0);
+}
+END_TEST
+
+static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t iterations)
+{
+    const int32_t status = flush(object, on, iterations);
+    return status == GB_OK ? ops->fill(device, object, 0, 1) : status; /* waits for the device */
+}
+
+START_TEST(a_benchmark_that_waits_is_let_go)
+{
+    static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
+    void *memory = NULL;
+    fake_params_set(plugin, params, "hold_back", "always");
+    open_it();
+    ck_assert_int_eq(ops->allocate(device, 1, GB_MEMORY_DEVICE, &memory), GB_OK);
+    struct gb_measurement measurement = measurement_of(clock_named("kernel"), 5);
+    measurement.bench_ops = &waiting;
+    measurement.bench = memory;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, 5);
+    ck_assert_uint_eq(flags[0] & GB_SAMPLE_INTERRUPTED, GB_SAMPLE_INTERRUPTED);
+    ck_assert_uint_eq(flags[4] & GB_SAMPLE_INTERRUPTED, 0);
+    ck_assert_int_eq(n_logs, 1);
+    ops->release(device, memory);
+    close_it();
+}
+END_TEST
+
+START_TEST(no_sample_is_begun_after_the_deadline)
+{
+    open_it();
+    struct gb_measurement measurement = measurement_of(clock_named("kernel"), SAMPLES);
+    measurement.deadline_ns = 1.0;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, 0);
+    ck_assert_uint_eq(measurement.n_lost, 0);
+    close_it();
+}
+END_TEST
+
+/* In a process of its own, since Check's must not start the driver before it forks. */
+static bool has_gpu(void)
+{
+    const char *program = getenv("GBRUN");
+    char command[1024];
+    snprintf(command, sizeof command, "%s list devices 2>/dev/null | grep -q '^cuda:0 '",
+             program != NULL ? program : "gbrun");
+    return system(command) == 0;
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("device_cuda");
+    TCase *always = tcase_create("always");
+    tcase_add_checked_fixture(always, setup, teardown);
+    tcase_add_test(always, records_are_summed_by_sample);
+    tcase_add_test(always, records_without_times_are_lost);
+    tcase_add_test(always, many_records_are_kept);
+    tcase_add_test(always, an_absent_device_is_explained);
+    suite_add_tcase(suite, always);
+    if (!has_gpu()) {
+        printf("# there is no GPU that gbrun can use: the tests that need one are left out\n");
+        fflush(stdout);
+        return suite;
+    }
+    TCase *gpu = tcase_create("gpu");
+    tcase_add_checked_fixture(gpu, setup, teardown);
+    tcase_add_test(gpu, a_gpu_is_described);
+    tcase_add_test(gpu, memory_is_copied_and_filled);
+    tcase_add_test(gpu, every_clock_counts);
+    tcase_add_test(gpu, work_of_two_operations_is_held_back_and_summed);
+    tcase_add_test(gpu, no_work_is_an_error_of_the_kernel_clock_only);
+    tcase_add_test(gpu, without_cupti_events_count);
+    tcase_add_test(gpu, a_benchmark_that_waits_is_let_go);
+    tcase_add_test(gpu, no_sample_is_begun_after_the_deadline);
+    suite_add_tcase(suite, gpu);
+    return suite;
+}
