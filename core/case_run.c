@@ -231,7 +231,8 @@ static int32_t make_bench(struct run *run, const struct gb_plugin *plugin, const
                           const struct host_sink *sink)
 {
     const struct bench_case *bench_case = run->bench_case;
-    struct host_device device = {run->device->ops, run->device->device, &run->device->info};
+    struct host_device device = {run->device->ops, run->device->device, &run->device->info,
+                                 run->device->host};
     run->host = host_new(bench_case->seed, sink, &device, bench_case->tolerances,
                          bench_case->n_tolerances);
     run->ops = plugin->ops;

@@ -207,6 +207,15 @@ static int32_t host_is_cancelled(const struct gb_host *interface)
     return host_cancelled();
 }
 
+/* A device says what went wrong to its own host; the benchmark that asked passes it on as its
+ * reason. */
+static int32_t device_status(struct host *host, int32_t status)
+{
+    if (status != GB_OK && host->device.host)
+        snprintf(host->reason, sizeof host->reason, "%s", host_reason(host->device.host));
+    return status;
+}
+
 static int32_t host_device_allocate(const struct gb_host *interface, uint64_t bytes, uint32_t kind,
                                     void **ret_memory)
 {
@@ -216,7 +225,7 @@ static int32_t host_device_allocate(const struct gb_host *interface, uint64_t by
     void *memory = NULL;
     int32_t status = host->device.ops->allocate(host->device.device, bytes, kind, &memory);
     if (status != GB_OK)
-        return status;
+        return device_status(host, status);
     if (!remember(host, memory, true)) {
         host->device.ops->release(host->device.device, memory);
         return GB_NO_MEMORY;
@@ -231,7 +240,7 @@ static int32_t host_device_copy(const struct gb_host *interface, void *to, const
     struct host *host = host_of(interface);
     if (!host->device.ops)
         return host_fail(interface, "device_copy: there is no device here");
-    return host->device.ops->copy(host->device.device, to, from, bytes);
+    return device_status(host, host->device.ops->copy(host->device.device, to, from, bytes));
 }
 
 static int32_t host_device_fill(const struct gb_host *interface, void *memory, uint32_t byte,
@@ -240,7 +249,7 @@ static int32_t host_device_fill(const struct gb_host *interface, void *memory, u
     struct host *host = host_of(interface);
     if (!host->device.ops)
         return host_fail(interface, "device_fill: there is no device here");
-    return host->device.ops->fill(host->device.device, memory, byte, bytes);
+    return device_status(host, host->device.ops->fill(host->device.device, memory, byte, bytes));
 }
 
 static const void *host_extension(const struct gb_host *interface, const char *id)

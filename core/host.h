@@ -32,6 +32,7 @@ struct host_device {
     const struct gb_device_ops *ops;
     void *device;
     const struct gb_device_info *info;
+    const struct host *host; /* the device's own: holds its words after a failure */
 };
 
 struct host; /* the gb_host that plugins see is its first member */

@@ -8,6 +8,11 @@ sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
     '@OPTIONS '*@)
         name=${line#@OPTIONS }
         name=${name%@}
+        # The one plugin that depends on what the build finds.
+        if [ "$name" = cuda ] && ! "$program" help cuda </dev/null >/dev/null 2>&1; then
+            echo 'Not part of this build: the headers of CUDA were not found.'
+            continue
+        fi
         # shellcheck disable=SC2086 # a name may be several words
         "$program" help --roff $name </dev/null || {
             echo "expand.sh: $page: 'gbrun help --roff $name' failed" >&2

@@ -213,6 +213,14 @@ cppcheck=${CPPCHECK:-$(tool cppcheck)}
 shellcheck=${SHELLCHECK:-$(tool shellcheck)}
 flags=(-I. -Iinclude -D_GNU_SOURCE= '-DGBRUN_VERSION="0"' '-DGBRUN_PLUGIN_DIR="/usr/lib/gbrun"')
 compiled=$(printf '%s\n' "$code_files" | grep '\.c$')
+# Where the headers of CUDA are not, what includes them can not be looked at.
+cuda=${CUDA_DIR:-/usr/local/cuda}
+if [ -f "$cuda/include/cuda.h" ]; then
+    flags+=(-isystem "$cuda/include" -isystem "$cuda/extras/CUPTI/include")
+else
+    compiled=$(printf '%s\n' "$compiled" | grep -v '^plugins/device_cuda/')
+    leave_out 'device_cuda(no cuda.h)'
+fi
 
 # Versions of clang-format differ in what they find well formatted; this one counts.
 if [ -z "$clang_format" ]; then

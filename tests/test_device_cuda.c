@@ -139,7 +139,7 @@ END_TEST
 
 /* --- on a GPU --- */
 
-enum { SAMPLES = 200, FIRST_PINNED_BYTES = 4096 };
+enum { SAMPLES = 200, PINNED_BYTES = 4096 };
 
 static double columns[8][SAMPLES];
 static uint64_t throttle[SAMPLES];
@@ -159,7 +159,7 @@ static void close_it(void)
     device = NULL;
 }
 
-/* A copy between two pieces of device memory, by the device's own flush. */
+/* A fill on the device: its own flush. */
 static int32_t flush(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     int32_t status = GB_OK;
@@ -241,7 +241,7 @@ START_TEST(memory_is_copied_and_filled)
     unsigned char copy[3] = {0};
     open_it();
     ck_assert_int_eq(ops->allocate(device, 1000, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
-    ck_assert_int_eq(ops->allocate(device, FIRST_PINNED_BYTES, GB_MEMORY_PINNED, (void **)&pinned),
+    ck_assert_int_eq(ops->allocate(device, PINNED_BYTES, GB_MEMORY_PINNED, (void **)&pinned),
                      GB_OK);
     ck_assert_int_eq(ops->fill(device, memory, 0x1ab, 1000), GB_OK);
     ck_assert_int_eq(ops->copy(device, copy, memory + 997, 3), GB_OK);
