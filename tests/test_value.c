@@ -417,7 +417,7 @@ static void make_locale(char folder[])
 {
     ck_assert_ptr_nonnull(mkdtemp(folder));
     setenv("LOCPATH", folder, 1);
-    char command[256];
+    char command[640];
     snprintf(command, sizeof command, "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1",
              folder, folder);
     if (system(command) != 0)
@@ -427,7 +427,9 @@ static void make_locale(char folder[])
 /* Plugins and libraries may set a locale with a decimal comma: numbers stay as they are. */
 START_TEST(test_locale)
 {
-    char folder[] = "/tmp/locale_XXXXXX", command[64];
+    const char *temporary = getenv("TMPDIR");
+    char folder[256], command[sizeof folder + 16];
+    snprintf(folder, sizeof folder, "%s/locale_XXXXXX", temporary ? temporary : ".");
     make_locale(folder);
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
         fprintf(stderr, "no locale with a decimal comma: the test says little\n");
