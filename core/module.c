@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +52,11 @@ const char *program_path(void)
     static char path[PATH_MAX];
     if (!path[0]) {
         ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+        const char *started_as = (const char *)getauxval(
+            AT_EXECFN); /* where /proc is not mounted */
         path[n < 0 ? 0 : n] = 0;
+        if (n < 0 && (!started_as || !realpath(started_as, path)))
+            path[0] = 0;
     }
     return path;
 }

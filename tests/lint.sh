@@ -269,5 +269,5 @@ else
 fi
 
 printf 'lint: %d rules, %d broken%s\n' "$n_rules" "$n_broken" \
-    "${left_out:+; left out, as the tool is not installed:$left_out}"
+    "${left_out:+; left out, as what it needs is not installed:$left_out}"
 [ "$n_broken" = 0 ]
