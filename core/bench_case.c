@@ -9,6 +9,8 @@
 #include <string.h>
 
 static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
+static const char *const launch_words[] = {
+    [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph"};
 
 /* The members say their unit, the keys do not. */
 #define TIME(name, default_, range, help)                                                          \
@@ -20,6 +22,8 @@ static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_CO
 static const struct gb_option options[] = {
     GB_CHOICE(struct common_params, cache, "warm", cache_words,
               "Whether the device's caches are flushed before every sample"),
+    GB_CHOICE(struct common_params, launch, "stream", launch_words,
+              "Whether each sample is launched anew, or all from one graph that was captured"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that counts, one of those that the device offers; auto: its best"),
     GB_INT(struct common_params, iterations, "0", "0:1000000000000", NULL,
@@ -35,6 +39,8 @@ static const struct gb_option options[] = {
     GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
            "How often the case is made afresh and measured, between the other cases"),
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
+    GB_BOOL(struct common_params, exclusive, "no",
+            "Whether nothing else is measured beside it, on any device"),
 };
 
 struct option_table common_options(void)
@@ -45,6 +51,11 @@ struct option_table common_options(void)
 const char *cache_word(int32_t cache)
 {
     return cache_words[cache];
+}
+
+const char *launch_word(int32_t launch)
+{
+    return launch_words[launch];
 }
 
 static int compare_parameters(const void *a, const void *b)
@@ -92,6 +103,8 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
     sha256_add_text(&hash, bench_case->common.clock);
     snprintf(iterations, sizeof iterations, "%lld", (long long)bench_case->common.iterations);
     sha256_add_text(&hash, iterations);
+    if (bench_case->common.launch == GB_LAUNCH_GRAPH)
+        sha256_add_text(&hash, "launch=graph");
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");
     sha256_end(&hash, digest);

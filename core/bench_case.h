@@ -12,7 +12,9 @@
 /* Settings that every benchmark has beside its own options; filled from common_options(). */
 struct common_params {
     int32_t cache;      /* GB_CACHE_... */
+    int32_t launch;     /* GB_LAUNCH_... */
     int32_t isolate;    /* a fresh worker process for this case */
+    int32_t exclusive;  /* no other case is measured beside this one */
     const char *clock;  /* a clock's name, or "auto" */
     int64_t iterations; /* in a sample; 0: auto (written "auto" or 0) */
     double warmup_ns;   /* run untimed for this long before the first sample, at least once */
@@ -27,6 +29,8 @@ struct option_table common_options(void); /* cache clock iterations warmup min_s
 
 /* The words of struct common_params' cache: "warm", "cold". */
 const char *cache_word(int32_t cache);
+/* Likewise of launch: "stream", "graph". */
+const char *launch_word(int32_t launch);
 
 /* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
 struct plugin_settings {
@@ -92,6 +96,7 @@ enum { CASE_UID_TEXT = 33 };
  *   "gbrun case 1", the id of the benchmark's plugin,
  *   for each identity parameter, in the order of the names' bytes: its name, its canonical text,
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
+ *   "launch=graph" if it is so,
  *   for each environment variable, in the order of the names' bytes: its name, its value,
  *   "", the device's model ("" where there is none).
  * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written

@@ -26,7 +26,7 @@ struct host {
     const struct check_tolerance *tolerances;
     size_t n_tolerances;
     struct allocation *allocations;
-    bool has_checked;
+    bool has_checked, wants_exclusive;
     char reason[HOST_TEXT_MAX];
 };
 
@@ -252,6 +252,11 @@ static int32_t host_device_fill(const struct gb_host *interface, void *memory, u
     return device_status(host, host->device.ops->fill(host->device.device, memory, byte, bytes));
 }
 
+static void host_exclusive(const struct gb_host *interface)
+{
+    host_of(interface)->wants_exclusive = true;
+}
+
 static const void *host_extension(const struct gb_host *interface, const char *id)
 {
     (void)interface;
@@ -278,7 +283,8 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_allocate = host_device_allocate,
                                        .device_copy = host_device_copy,
                                        .device_fill = host_device_fill,
-                                       .extension = host_extension};
+                                       .extension = host_extension,
+                                       .exclusive = host_exclusive};
     host->sink = *sink;
     if (device)
         host->device = *device;
@@ -305,6 +311,11 @@ void host_clear_reason(struct host *host)
 bool host_has_checked(const struct host *host)
 {
     return host->has_checked;
+}
+
+bool host_wants_exclusive(const struct host *host)
+{
+    return host->wants_exclusive;
 }
 
 void host_cancel(void)

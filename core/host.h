@@ -48,6 +48,9 @@ void host_clear_reason(struct host *host);
 /* Was anything compared? */
 bool host_has_checked(const struct host *host);
 
+/* Has the plugin asked that nothing else is measured meanwhile? */
+bool host_wants_exclusive(const struct host *host);
+
 /* Called from a signal handler as well: from now on cancelled() says so, in every host. */
 void host_cancel(void);
 bool host_cancelled(void);

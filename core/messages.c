@@ -127,6 +127,7 @@ void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32
 static void put_common(struct wire_writer *writer, const struct common_params *common)
 {
     wire_put_u32(writer, (uint32_t)common->cache);
+    wire_put_u32(writer, (uint32_t)common->launch);
     wire_put_text(writer, common->clock);
     wire_put_u64(writer, (uint64_t)common->iterations);
     wire_put_f64(writer, common->warmup_ns);
@@ -139,6 +140,7 @@ static void put_common(struct wire_writer *writer, const struct common_params *c
 static void get_common(struct wire_reader *reader, struct arena *arena, struct common_params *ret)
 {
     ret->cache = (int32_t)wire_get_u32(reader);
+    ret->launch = (int32_t)wire_get_u32(reader);
     ret->clock = wire_get_word(reader, arena);
     ret->iterations = (int64_t)wire_get_u64(reader);
     ret->warmup_ns = wire_get_f64(reader);

@@ -31,12 +31,18 @@ enum {
     X(FACT)         /* name, value: about the device that comes next */                            \
     X(DEVICE)       /* one device: its gb_device_info */                                           \
     X(DEVICES_END)  /* status, why there is none */                                                \
+    X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
+    X(FINDING)      /* name of the device, one finding */                                          \
+    X(EXAMINE_END)  /* status, words */                                                            \
     X(CASE)         /* to worker: a case to measure */                                             \
+    X(EXCLUSIVE)    /* the case asks to be alone; the worker waits for GRANTED */                  \
+    X(GRANTED)      /* to worker: it is, and nothing else is begun until its end */                \
     X(OPENED)       /* the device was opened: clocks */                                            \
     X(LOG)          /* severity, text */                                                           \
     X(METRIC)       /* name, value, unit */                                                        \
     X(CHECK)        /* one metric of one comparison */                                             \
     X(WORK)         /* what an iteration does */                                                   \
+    X(TELEMETRY)    /* the device before the first sample, or after the last */                    \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
     X(SAMPLES)      /* columns of samples, in order */                                             \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \

@@ -20,6 +20,31 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/sample_array.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
+# What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
+PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
+PLUGIN_COMMON_CUDA_SOURCES = \
+	plugins/common/cuda_driver.c \
+	plugins/common/cuda_driver.h \
+	plugins/common/cuda_image.c \
+	plugins/common/cuda_image.h \
+	plugins/common/nvrtc.c \
+	plugins/common/nvrtc.h
+if HAVE_CUDA_HEADERS
+noinst_LTLIBRARIES += $(PLUGIN_COMMON_CUDA)
+endif
+plugins_common_libcommon_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
+plugins_common_libcommon_cuda_la_SOURCES = $(PLUGIN_COMMON_CUDA_SOURCES)
+plugins_common_libcommon_cuda_la_LIBADD = $(SYSTEM_LIBS)
+
+# Kernels: NAME.cu is compiled for every major architecture to NAME.fatbin, which the plugin embeds
+# beside the source (cuda_image.h). Built with the CUDA Toolkit only.
+PLUGIN_KERNEL_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS) \
+	-DCUDA_IMAGE_SOURCES='"$(top_srcdir)/"'
+NVCC_KERNEL_FLAGS = -arch=all-major -O3 -std=c++17
+SUFFIXES = .cu .fatbin
+.cu.fatbin:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) $(NVCC_KERNEL_FLAGS) $(NVCCFLAGS) -fatbin -o $@ $<
+
 include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk

@@ -625,22 +625,27 @@ START_TEST(printed)
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"
         "[policy median_ci]\nplugin = median_ci  ; default\nprecision = 1%  ; default\n\n"
         "[bench b]\nplugin = picky.x  ; bench.ini:6\ncache = cold  ; [defaults], bench.ini:2\n"
-        "clock = auto  ; default\niterations = 0  ; default\nwarmup = 0  ; default\n"
+        "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; default\nwarmup = "
+        "0  ; default\n"
         "min_samples = 10  ; default\nmax_samples = 1000000  ; default\nmax_time = 15 s  ; "
-        "default\ntime_limit = 60 s  ; default\nrounds = 1  ; default\nisolate = no  ; default\n"
+        "default\ntime_limit = 60 s  ; default\nrounds = 1  ; default\nisolate = no  ; "
+        "default\nexclusive = no  ; default\n"
         "device = auto  ; default\npolicy = median_ci  ; default\n\n"
         "[bench base]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
         "warmup = 5 ms  ; bench.ini:10\ncache = cold  ; [defaults], bench.ini:2\n"
-        "clock = auto  ; default\niterations = 0  ; default\nmin_samples = 10  ; default\n"
+        "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; "
+        "default\nmin_samples = 10  ; default\n"
         "max_samples = 1000000  ; default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; "
-        "default\nrounds = 1  ; default\nisolate = no  ; default\ndevice = auto  ; default\n"
+        "default\nrounds = 1  ; default\nisolate = no  ; default\nexclusive = no  ; "
+        "default\ndevice = auto  ; default\n"
         "policy = median_ci  ; default\n\n"
         "[bench child]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
         "sweep.warmup = 1 ms, 2 ms  ; bench.ini:13\npolicy = median_ci  ; bench.ini:14\n"
-        "cache = cold  ; [defaults], bench.ini:2\nclock = auto  ; default\n"
+        "cache = cold  ; [defaults], bench.ini:2\nlaunch = stream  ; default\nclock = auto  ; "
+        "default\n"
         "iterations = 0  ; default\nmin_samples = 10  ; default\nmax_samples = 1000000  ; "
         "default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; default\nrounds = 1  ; "
-        "default\nisolate = no  ; default\ndevice = auto  ; default\n");
+        "default\nisolate = no  ; default\nexclusive = no  ; default\ndevice = auto  ; default\n");
     text_free(&out);
 }
 END_TEST

@@ -26,6 +26,10 @@ struct gb_clock {
 
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };
 
+/* How a sample's work gets onto the device: run enqueues it each time, or run was called once and
+ * what it enqueued is launched as a graph. */
+enum { GB_LAUNCH_STREAM = 0, GB_LAUNCH_GRAPH = 1 };
+
 enum { GB_CLOCKS_MAX = 8 };
 
 /*
@@ -35,9 +39,9 @@ enum { GB_CLOCKS_MAX = 8 };
  */
 struct gb_measurement {
     uint32_t size;
-    uint32_t clock; /* index of the clock that counts */
-    uint32_t cache; /* GB_CACHE_... */
-    uint32_t reserved;
+    uint32_t clock;  /* index of the clock that counts */
+    uint32_t cache;  /* GB_CACHE_... */
+    uint32_t launch; /* GB_LAUNCH_...; graphs only if the device has GB_DEVICE_GRAPHS */
     uint64_t n_samples;
     uint64_t iterations; /* for each run */
     const struct gb_bench_ops *bench_ops;
@@ -73,9 +77,25 @@ struct gb_telemetry {
 /* Receives one fact about a device, for the record: "driver" "580.159". */
 typedef void gb_fact_fn(void *context, const char *name, const char *value);
 
+/* Something about a device or its machine that makes measurements noisy, or could. */
+struct gb_finding {
+    uint32_t size;
+    uint32_t is_noisy;   /* 0: as it should be, or can not be seen here */
+    const char *subject; /* "persistence mode" */
+    const char *state;   /* "off" */
+    const char *why;     /* what it does to measurements; "" if it is not noisy */
+    const char *cure;    /* a command for a shell that would mend it; "" if there is none */
+};
+
+typedef void gb_finding_fn(void *context, const struct gb_finding *finding);
+
+enum {
+    GB_DEVICE_GRAPHS = 1u /* measures with GB_LAUNCH_GRAPH */
+};
+
 struct gb_device_ops {
     uint32_t size;
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* GB_DEVICE_... */
 
     /* How many there are. None and a reason why: *ret_n = 0 and host->skip(reason). */
     int32_t (*count)(const struct gb_host *host, const void *params, uint32_t *ret_n);
@@ -104,6 +124,11 @@ struct gb_device_ops {
     int32_t (*measure)(void *device, struct gb_measurement *measurement);
     int32_t (*flush_cache)(void *device, const struct gb_queue *queue);
     int32_t (*telemetry)(void *device, struct gb_telemetry *telemetry);
+
+    /* For `gbrun doctor`: tells what is noisy about device `index`, without opening it and without
+     * changing anything. Optional. */
+    int32_t (*examine)(const struct gb_host *host, const void *params, uint32_t index,
+                       gb_finding_fn *finding, void *context);
 };
 
 #endif

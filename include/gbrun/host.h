@@ -142,6 +142,11 @@ struct gb_host {
 
     /* [any] A further service by id, or NULL. */
     const void *(*extension)(const struct gb_host *host, const char *id);
+
+    /* [create] Asks that no other case is measured while this one is: it needs what all devices of
+     * the machine share, such as the processors or the bus. Benchmarks that always need it have
+     * the flag GB_BENCH_EXCLUSIVE instead. */
+    void (*exclusive)(const struct gb_host *host);
 };
 
 #endif

@@ -125,20 +125,7 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
 
 int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing)
 {
-    const struct gb_host *host = device->host;
-    char words[128];
-    char text[MESSAGE_BYTES];
-    if (result == CUDA_SUCCESS)
-        return GB_OK;
-    driver_error_words(&device->driver, result, words, sizeof words);
-    const bool is_reset = result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
-                          result == CUDA_ERROR_INVALID_CONTEXT;
-    snprintf(text, sizeof text, "%s while %s%s", words, doing,
-             is_reset ? ": has the benchmark reset the device?" : "");
-    host->fail(host, text);
-    return driver_error_is_sticky(result)       ? GB_DEVICE_ERROR
-           : result == CUDA_ERROR_OUT_OF_MEMORY ? GB_NO_MEMORY
-                                                : GB_FAILED;
+    return driver_status(&device->driver, device->host, result, doing);
 }
 
 static int32_t no_memory(const struct cuda_device *device, uint64_t bytes)

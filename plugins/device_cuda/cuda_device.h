@@ -4,9 +4,9 @@
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 
-#include "driver.h"
 #include "hold.h"
 #include "nvml.h"
+#include "plugins/common/cuda_driver.h"
 #include "records.h"
 
 #include <gbrun/device.h>

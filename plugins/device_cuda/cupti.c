@@ -11,6 +11,8 @@
 #define _GNU_SOURCE
 #include "cupti.h"
 
+#include "plugins/common/cuda_driver.h"
+
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -134,33 +136,6 @@ static void fill_pool(void)
 
 /* --- the library --- */
 
-static void *open_in_folder(const char *folder, const char *name)
-{
-    char path[512];
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-}
-
-/* Where the loader looks, then where the CUDA Toolkit keeps it. */
-static void *find_library(void)
-{
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
-    static const char *const inside[] = {"lib64", "extras/CUPTI/lib64"};
-    const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
-    void *library = NULL;
-    for (size_t i = 0; library == NULL && i < sizeof names / sizeof names[0]; i++) {
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        for (size_t j = 0; library == NULL && j < 6; j++) {
-            char folder[400];
-            if (homes[j / 2] == NULL)
-                continue;
-            snprintf(folder, sizeof folder, "%.360s/%s", homes[j / 2], inside[j % 2]);
-            library = open_in_folder(folder, names[i]);
-        }
-    }
-    return library;
-}
-
 static bool load(const char *path, char *reason, size_t bytes)
 {
     static const char *const symbols[] = {
@@ -173,7 +148,9 @@ static bool load(const char *path, char *reason, size_t bytes)
         CUPTI_FUNCTIONS(CUPTI_ADDRESS)
 #undef CUPTI_ADDRESS
     };
-    void *library = path[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : find_library();
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+    void *library = path[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                                    : cuda_library_open(names);
     if (library == NULL) {
         const char *words = path[0] != '\0' ? dlerror() : NULL;
         snprintf(reason, bytes, "%s",

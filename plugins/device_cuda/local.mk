@@ -5,8 +5,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/cuda_device.h \
 	plugins/device_cuda/cupti.c \
 	plugins/device_cuda/cupti.h \
-	plugins/device_cuda/driver.c \
-	plugins/device_cuda/driver.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/measure.c \
@@ -19,5 +17,5 @@ pkglib_LTLIBRARIES += plugins/device_cuda/device_cuda.la
 plugins_device_cuda_device_cuda_la_SOURCES = $(DEVICE_CUDA_SOURCES)
 plugins_device_cuda_device_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
 plugins_device_cuda_device_cuda_la_LDFLAGS = $(PLUGIN_LDFLAGS)
-plugins_device_cuda_device_cuda_la_LIBADD = $(SYSTEM_LIBS)
+plugins_device_cuda_device_cuda_la_LIBADD = $(PLUGIN_COMMON_CUDA)
 endif

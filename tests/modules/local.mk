@@ -133,8 +133,8 @@ tests_modules_wrong_result_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CUDA_HEADERS
 check_LTLIBRARIES += tests/modules/cuda_kernels.la
-tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c plugins/device_cuda/driver.c plugins/device_cuda/driver.h
+tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c
 tests_modules_cuda_kernels_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_cuda_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
-tests_modules_cuda_kernels_la_LIBADD = $(SYSTEM_LIBS)
+tests_modules_cuda_kernels_la_LIBADD = $(PLUGIN_COMMON_CUDA)
 endif

@@ -1,6 +1,6 @@
-/* driver.c - see driver.h. Plugin side. */
+/* cuda_driver.c - see cuda_driver.h. Plugin side. */
 #define _GNU_SOURCE
-#include "driver.h"
+#include "cuda_driver.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -81,6 +81,34 @@ bool driver_open(struct driver *driver, char *reason, size_t bytes)
     return result == CUDA_SUCCESS;
 }
 
+static void *open_in_toolkit(const char *name)
+{
+    static const char *const inside[] = {"lib64", "extras/CUPTI/lib64"};
+    const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    enum { N_INSIDE = sizeof inside / sizeof inside[0], N_HOMES = sizeof homes / sizeof homes[0] };
+    void *library = NULL;
+    for (size_t i = 0; library == NULL && i < (size_t)N_HOMES * N_INSIDE; i++) {
+        char path[512];
+        if (homes[i / N_INSIDE] == NULL)
+            continue;
+        snprintf(path, sizeof path, "%.400s/%s/%.64s", homes[i / N_INSIDE], inside[i % N_INSIDE],
+                 name);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library;
+}
+
+void *cuda_library_open(const char *const *names)
+{
+    void *library = NULL;
+    for (; library == NULL && *names != NULL; names++) {
+        library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        if (library == NULL)
+            library = open_in_toolkit(*names);
+    }
+    return library;
+}
+
 void driver_error_words(const struct driver *driver, CUresult result, char *text, size_t bytes)
 {
     static const char prefix[] = "CUDA_ERROR_";
@@ -114,4 +142,22 @@ bool driver_error_is_sticky(CUresult result)
             return true;
     }
     return false;
+}
+
+int32_t driver_status(const struct driver *driver, const struct gb_host *host, CUresult result,
+                      const char *doing)
+{
+    char words[128];
+    char text[512];
+    if (result == CUDA_SUCCESS)
+        return GB_OK;
+    driver_error_words(driver, result, words, sizeof words);
+    const bool is_reset = result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+                          result == CUDA_ERROR_INVALID_CONTEXT;
+    snprintf(text, sizeof text, "%s while %s%s", words, doing,
+             is_reset ? ": has the benchmark reset the device?" : "");
+    host->fail(host, text);
+    return driver_error_is_sticky(result)       ? GB_DEVICE_ERROR
+           : result == CUDA_ERROR_OUT_OF_MEMORY ? GB_NO_MEMORY
+                                                : GB_FAILED;
 }

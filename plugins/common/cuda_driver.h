@@ -1,11 +1,12 @@
 /*
- * driver.h - the CUDA driver API, opened when it is needed, so that one build loads everywhere.
- * Plugin side.
+ * cuda_driver.h - the CUDA driver API, opened when it is needed, so that one build loads
+ * everywhere. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_DRIVER_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_DRIVER_H
+#ifndef GBRUN_PLUGINS_COMMON_CUDA_DRIVER_H
+#define GBRUN_PLUGINS_COMMON_CUDA_DRIVER_H
 
 #include <cuda.h>
+#include <gbrun/host.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,25 +24,44 @@
     X(device_memory, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                                      \
     X(device_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                              \
     X(device_pci, cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId")                                      \
+    X(can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")                             \
     X(context_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                        \
     X(context_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")                  \
+    X(context_get, cuCtxGetCurrent, "cuCtxGetCurrent")                                             \
+    X(context_device, cuCtxGetDevice, "cuCtxGetDevice")                                            \
+    X(context_enable_peer, cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess")                         \
     X(context_set, cuCtxSetCurrent, "cuCtxSetCurrent")                                             \
     X(context_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                   \
     X(memory_info, cuMemGetInfo, "cuMemGetInfo_v2")                                                \
     X(allocate, cuMemAlloc, "cuMemAlloc_v2")                                                       \
     X(free, cuMemFree, "cuMemFree_v2")                                                             \
+    X(allocate_async, cuMemAllocAsync, "cuMemAllocAsync")                                          \
+    X(free_async, cuMemFreeAsync, "cuMemFreeAsync")                                                \
     X(host_allocate, cuMemHostAlloc, "cuMemHostAlloc")                                             \
     X(host_free, cuMemFreeHost, "cuMemFreeHost")                                                   \
     X(host_device_pointer, cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2")              \
     X(pointer_attribute, cuPointerGetAttribute, "cuPointerGetAttribute")                           \
     X(copy, cuMemcpy, "cuMemcpy")                                                                  \
+    X(copy_async, cuMemcpyAsync, "cuMemcpyAsync")                                                  \
     X(copy_device_async, cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2")                                \
+    X(copy_peer_async, cuMemcpyPeerAsync, "cuMemcpyPeerAsync")                                     \
     X(fill, cuMemsetD8, "cuMemsetD8_v2")                                                           \
     X(fill_async, cuMemsetD8Async, "cuMemsetD8Async")                                              \
     X(stream_create, cuStreamCreate, "cuStreamCreate")                                             \
+    X(stream_create_with_priority, cuStreamCreateWithPriority, "cuStreamCreateWithPriority")       \
+    X(stream_priorities, cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange")               \
     X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                       \
     X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                              \
     X(stream_wait_value, cuStreamWaitValue32, "cuStreamWaitValue32_v2")                            \
+    X(stream_wait_event, cuStreamWaitEvent, "cuStreamWaitEvent")                                   \
+    X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
+    X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
+    X(graph_nodes, cuGraphGetNodes, "cuGraphGetNodes")                                             \
+    X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")                                             \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")               \
+    X(graph_upload, cuGraphUpload, "cuGraphUpload")                                                \
+    X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                \
+    X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")                                \
     X(event_create, cuEventCreate, "cuEventCreate")                                                \
     X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                          \
     X(event_record, cuEventRecord, "cuEventRecord")                                                \
@@ -49,6 +69,7 @@
     X(module_load, cuModuleLoadData, "cuModuleLoadData")                                           \
     X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
     X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
+    X(function_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                                \
     X(launch, cuLaunchKernel, "cuLaunchKernel")
 
 struct driver {
@@ -63,8 +84,20 @@ struct driver {
  * says why. The library stays open for the life of the process. */
 bool driver_open(struct driver *driver, char *reason, size_t bytes);
 
+/* Opens the first library of the list, NULL at its end, that is found where the loader looks, else
+ * where the CUDA Toolkit keeps it. NULL: none. It stays open for the life of the process. */
+void *cuda_library_open(const char *const *names);
+
 /* "illegal address (CUDA_ERROR_ILLEGAL_ADDRESS)" */
 void driver_error_words(const struct driver *driver, CUresult result, char *text, size_t bytes);
+
+/*
+ * GB_OK for success. Else the host is told the error's name and what was being done ("launching a
+ * kernel"), and the status is GB_DEVICE_ERROR after an error that is sticky, GB_NO_MEMORY or
+ * GB_FAILED.
+ */
+int32_t driver_status(const struct driver *driver, const struct gb_host *host, CUresult result,
+                      const char *doing);
 
 /* True for an error after which nothing works in this process any more. */
 bool driver_error_is_sticky(CUresult result);

@@ -1,0 +1,75 @@
+/* cuda_image.c - see cuda_image.h. Plugin side. */
+#define _GNU_SOURCE
+#include "cuda_image.h"
+
+#include "nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REASON_BYTES = 2048 };
+
+/* The driver has no code for this device in the binary, or does not read it at all. */
+static bool is_misfit(CUresult result)
+{
+    return result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE ||
+           result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+           result == CUDA_ERROR_INVALID_SOURCE || result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
+}
+
+static CUresult architecture_here(const struct driver *driver, int *ret)
+{
+    CUdevice device = 0;
+    int major = 0;
+    int minor = 0;
+    CUresult result = driver->context_device(&device);
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                          device);
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                          device);
+    *ret = 10 * major + minor;
+    return result;
+}
+
+static int32_t load_compiled(const struct driver *driver, const struct gb_host *host,
+                             const struct cuda_image *image, CUmodule *ret_module)
+{
+    char reason[REASON_BYTES];
+    char text[REASON_BYTES + 256];
+    void *compiled = NULL;
+    int architecture = 0;
+    const int32_t status = driver_status(driver, host, architecture_here(driver, &architecture),
+                                         "asking for the device's architecture");
+    if (status != GB_OK)
+        return status;
+    if (!nvrtc_compile(image->name, image->source, (size_t)(image->source_end - image->source),
+                       architecture, NULL, &compiled, reason, sizeof reason)) {
+        snprintf(text, sizeof text,
+                 "%s was not built for this device (compute capability %d.%d), and can not be "
+                 "compiled for it: %s",
+                 image->name, architecture / 10, architecture % 10, reason);
+        return host->fail(host, text);
+    }
+    const CUresult result = driver->module_load(ret_module, compiled);
+    free(compiled);
+    return driver_status(driver, host, result, "loading compiled kernels");
+}
+
+int32_t cuda_image_load(const struct driver *driver, const struct gb_host *host,
+                        const struct cuda_image *image, CUmodule *ret_module)
+{
+    const CUresult result = driver->module_load(ret_module, image->binary);
+    if (is_misfit(result))
+        return load_compiled(driver, host, image, ret_module);
+    return driver_status(driver, host, result, "loading kernels");
+}
+
+int32_t cuda_image_function(const struct driver *driver, const struct gb_host *host,
+                            CUmodule module, const char *name, CUfunction *ret_function)
+{
+    char doing[128];
+    snprintf(doing, sizeof doing, "looking for the kernel %.80s", name);
+    return driver_status(driver, host, driver->module_function(ret_function, module, name), doing);
+}

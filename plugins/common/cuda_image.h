@@ -1,0 +1,47 @@
+/*
+ * cuda_image.h - kernels that a plugin brings along: a binary for the devices known when it was
+ * built, and the source for the others. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_CUDA_IMAGE_H
+#define GBRUN_PLUGINS_COMMON_CUDA_IMAGE_H
+
+#include "cuda_driver.h"
+
+struct cuda_image {
+    const char *name;       /* of the source, for the compiler's messages */
+    const void *binary;     /* a fatbin */
+    const char *source;     /* CUDA C++ that NVRTC takes, with extern "C" kernels; */
+    const char *source_end; /*   not ended by NUL */
+};
+
+/*
+ * Embeds path.fatbin, from the build folder, and path.cu, from the source folder; defines
+ * `static const struct cuda_image name`. The file that uses it is compiled with
+ * PLUGIN_KERNEL_CFLAGS, and its object depends on path.fatbin.
+ */
+#define CUDA_IMAGE(image, path)                                                                    \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".balign 64\n" #image "_binary:\n"                                                     \
+            ".incbin \"" path ".fatbin\"\n" #image "_source:\n"                                    \
+            ".incbin \"" CUDA_IMAGE_SOURCES path ".cu\"\n" #image "_source_end:\n"                 \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char image##_binary[] __attribute__((visibility("hidden")));                      \
+    extern const char image##_source[] __attribute__((visibility("hidden")));                      \
+    extern const char image##_source_end[] __attribute__((visibility("hidden")));                  \
+    static const struct cuda_image image = {path ".cu", image##_binary, image##_source,            \
+                                            image##_source_end}
+
+/*
+ * Loads the kernels into the current context: the binary, or, where the driver finds nothing in it
+ * for this device, what NVRTC makes of the source for it. A failure is told to the host, with the
+ * compiler's log. The caller unloads the module.
+ */
+int32_t cuda_image_load(const struct driver *driver, const struct gb_host *host,
+                        const struct cuda_image *image, CUmodule *ret_module);
+
+/* A kernel of the module by its name; a failure is told to the host. */
+int32_t cuda_image_function(const struct driver *driver, const struct gb_host *host,
+                            CUmodule module, const char *name, CUfunction *ret_function);
+
+#endif
