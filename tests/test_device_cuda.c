@@ -23,7 +23,7 @@ static int n_logs;
 static void take_log(const struct gb_host *host, int32_t severity, const char *text)
 {
     (void)host;
-    ck_assert_int_eq(severity, GB_LOG_WARNING);
+    ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_ERROR);
     snprintf(last_log, sizeof last_log, "%s", text);
     n_logs++;
 }
@@ -393,6 +393,79 @@ START_TEST(no_sample_is_begun_after_the_deadline)
 }
 END_TEST
 
+START_TEST(a_captured_graph_is_launched_for_each_sample)
+{
+    static const char *const names[] = {"kernel", "event", "wall", "busy"};
+    open_it();
+    ck_assert_uint_eq(ops->flags & GB_DEVICE_GRAPHS, GB_DEVICE_GRAPHS);
+    for (uint64_t iterations = 1; iterations <= 3; iterations += 2) {
+        for (size_t j = 0; j < 4; j++) {
+            const uint32_t clock = clock_named(names[j]);
+            struct gb_measurement measurement = measurement_of(clock, SAMPLES);
+            measurement.launch = GB_LAUNCH_GRAPH;
+            measurement.iterations = iterations;
+            ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+            ck_assert_uint_eq(measurement.n_done, SAMPLES);
+            check_times(clock);
+        }
+    }
+    /* Of several operations there is one record, which does not say how long each took. */
+    struct gb_measurement several = measurement_of(clock_named("kernel"), SAMPLES);
+    several.launch = GB_LAUNCH_GRAPH;
+    several.iterations = 3;
+    ck_assert_int_eq(ops->measure(device, &several), GB_OK);
+    ck_assert_uint_eq(several.clocks_filled, 1u << clock_named("kernel"));
+    ck_assert_int_eq(n_logs, 0);
+    close_it();
+}
+END_TEST
+
+START_TEST(what_can_not_be_captured_is_explained)
+{
+    static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
+    void *memory = NULL;
+    open_it();
+    ck_assert_int_eq(ops->allocate(device, 1, GB_MEMORY_DEVICE, &memory), GB_OK);
+    struct gb_measurement measurement = measurement_of(clock_named("kernel"), 3);
+    measurement.launch = GB_LAUNCH_GRAPH;
+    measurement.bench_ops = &nothing_ops;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "launch = graph: run put no work on its queue to capture");
+    measurement.bench_ops = &waiting;
+    measurement.bench = memory;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
+    ck_assert_ptr_nonnull(
+        strstr(fake->reason, "launch = graph: what run does can not be captured"));
+    /* The stream is as good as before. */
+    measurement = measurement_of(clock_named("kernel"), SAMPLES);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, SAMPLES);
+    ops->release(device, memory);
+    close_it();
+}
+END_TEST
+
+static uint32_t n_findings;
+
+static void take_finding(void *context, const struct gb_finding *finding)
+{
+    (void)context;
+    ck_assert_uint_ge(finding->size, sizeof *finding);
+    ck_assert_uint_gt(strlen(finding->subject), 0);
+    ck_assert_uint_gt(strlen(finding->state), 0);
+    ck_assert_int_eq(finding->is_noisy != 0, finding->why[0] != '\0');
+    n_findings++;
+}
+
+START_TEST(a_gpu_is_examined)
+{
+    n_findings = 0;
+    ck_assert_int_eq(ops->examine(&fake->host, params, 0, take_finding, NULL), GB_OK);
+    ck_assert_uint_ge(n_findings, 8);
+    ck_assert_int_eq(ops->examine(&fake->host, params, 999, take_finding, NULL), GB_NOT_FOUND);
+}
+END_TEST
+
 /* In a process of its own, since Check's must not start the driver before it forks. */
 static bool has_gpu(void)
 {
@@ -421,6 +494,9 @@ Suite *test_suite(void)
     TCase *gpu = tcase_create("gpu");
     tcase_add_checked_fixture(gpu, setup, teardown);
     tcase_add_test(gpu, a_gpu_is_described);
+    tcase_add_test(gpu, a_gpu_is_examined);
+    tcase_add_test(gpu, a_captured_graph_is_launched_for_each_sample);
+    tcase_add_test(gpu, what_can_not_be_captured_is_explained);
     tcase_add_test(gpu, memory_is_copied_and_filled);
     tcase_add_test(gpu, every_clock_counts);
     tcase_add_test(gpu, work_of_two_operations_is_held_back_and_summed);

@@ -27,6 +27,7 @@
     X(can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")                             \
     X(context_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                        \
     X(context_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")                  \
+    X(context_reset, cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2")                        \
     X(context_get, cuCtxGetCurrent, "cuCtxGetCurrent")                                             \
     X(context_device, cuCtxGetDevice, "cuCtxGetDevice")                                            \
     X(context_enable_peer, cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess")                         \
@@ -47,6 +48,7 @@
     X(copy_peer_async, cuMemcpyPeerAsync, "cuMemcpyPeerAsync")                                     \
     X(fill, cuMemsetD8, "cuMemsetD8_v2")                                                           \
     X(fill_async, cuMemsetD8Async, "cuMemsetD8Async")                                              \
+    X(fill_words_async, cuMemsetD32Async, "cuMemsetD32Async")                                      \
     X(stream_create, cuStreamCreate, "cuStreamCreate")                                             \
     X(stream_create_with_priority, cuStreamCreateWithPriority, "cuStreamCreateWithPriority")       \
     X(stream_priorities, cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange")               \

@@ -131,13 +131,13 @@ static void add_clock(struct cuda_device *device, uint32_t kind)
 }
 
 /* One traced launch, whose record must be linked to its sample. */
-static bool links_work(struct probe *probe, bool calls, char *reason, size_t bytes)
+static bool links_work(struct probe *probe, unsigned details, char *reason, size_t bytes)
 {
     enum { TRIES = 20 };
     struct cuda_device *device = probe->device;
     struct record_sum sum;
     size_t n_found = 0;
-    if (!cupti_trace(true, calls, reason, bytes))
+    if (!cupti_trace(true, details, reason, bytes))
         return false;
     records_clear(&device->records);
     cupti_sample_begin(device->n_begun);
@@ -157,20 +157,27 @@ static bool links_work(struct probe *probe, bool calls, char *reason, size_t byt
     return true;
 }
 
+void cuda_clocks_prepare(struct cuda_device *device)
+{
+    const char *path = device->params->cupti;
+    if (strcmp(path, "no") != 0)
+        cupti_open(strcmp(path, "auto") == 0 ? "" : path, device->no_tracing,
+                   sizeof device->no_tracing);
+}
+
 static void try_tracing(struct probe *probe)
 {
     struct cuda_device *device = probe->device;
-    const char *path = device->params->cupti;
-    char reason[LOG_BYTES - 128];
+    char *reason = device->no_tracing;
     char text[LOG_BYTES];
-    if (strcmp(path, "no") == 0)
+    if (strcmp(device->params->cupti, "no") == 0)
         return;
-    if (cupti_open(strcmp(path, "auto") == 0 ? "" : path, reason, sizeof reason) &&
-        records_reserve(&device->records, 65536)) {
-        device->can_trace = links_work(probe, false, reason, sizeof reason);
+    if (reason[0] == '\0' && records_reserve(&device->records, 65536)) {
+        device->can_trace = links_work(probe, 0, reason, sizeof device->no_tracing);
         if (!device->can_trace) {
-            device->traces_calls = links_work(probe, true, reason, sizeof reason);
-            device->can_trace = device->traces_calls;
+            device->trace_details = CUPTI_TRACE_CALLS;
+            device->can_trace = links_work(probe, device->trace_details, reason,
+                                           sizeof device->no_tracing);
         }
     }
     if (device->can_trace)

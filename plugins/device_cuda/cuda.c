@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "cuda_device.h"
+#include "describe.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -17,7 +18,9 @@ static const char *const hold_words[] = {"auto", "always", "never"};
 static const struct gb_option options[] = {
     GB_BYTES(struct params, flush, "0",
              "0:", "memory written before each cold sample; 0: as much as the L2 cache holds"),
-    GB_INT(struct params, batch_depth, "256", "1:1024", "samples",
+    /* The first 128 records after a flush are the most even: CUPTI keeps the times of each 128 in
+     * another 4 KiB of the device's memory, and from one to the next they differ by some 100 ns. */
+    GB_INT(struct params, batch_depth, "128", "1:1024", "samples",
            "samples put on the device before the host waits for them"),
     GB_CHOICE(struct params, hold_back, "auto", hold_words,
               "keep a sample waiting until the host has launched all of it; auto: where it shows"),
@@ -60,65 +63,31 @@ static int32_t find(const struct gb_host *host, uint32_t index, struct driver *d
     return driver->device_get(ret_number, (int)index) == CUDA_SUCCESS ? GB_OK : GB_NOT_FOUND;
 }
 
-static uint32_t attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which)
-{
-    int value = 0;
-    driver->device_attribute(&value, which, number);
-    return value > 0 ? (uint32_t)value : 0;
-}
-
-static void write_uuid(const CUuuid *uuid, char *text, size_t bytes)
-{
-    size_t used = (size_t)snprintf(text, bytes, "GPU");
-    for (size_t i = 0; i < sizeof uuid->bytes; i++) {
-        const bool has_dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
-        used += (size_t)snprintf(text + used, bytes - used, "%s%02x", has_dash ? "-" : "",
-                                 (unsigned char)uuid->bytes[i]);
-    }
-}
-
-static void tell_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact,
-                       void *context)
-{
-    char text[64];
-    char pci[64] = "";
-    struct nvml nvml;
-    snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
-    fact(context, "cuda", text);
-    snprintf(text, sizeof text, "%u.%u",
-             attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-             attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-    fact(context, "compute_capability", text);
-    if (driver->device_pci(pci, sizeof pci, number) != CUDA_SUCCESS)
-        return;
-    fact(context, "pci", pci);
-    nvml_open(&nvml, pci);
-    nvml_facts(&nvml, fact, context);
-}
-
 static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
                         struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
 {
     (void)params;
     struct driver driver;
     CUdevice number = 0;
-    CUuuid uuid;
-    size_t memory = 0;
     const int32_t status = find(host, index, &driver, &number);
     if (status != GB_OK)
         return status;
-    info->index = index;
-    snprintf(info->backend, sizeof info->backend, "cuda");
-    driver.device_name(info->model, sizeof info->model, number);
-    if (driver.device_uuid(&uuid, number) == CUDA_SUCCESS)
-        write_uuid(&uuid, info->uuid, sizeof info->uuid);
-    driver.device_memory(&memory, number);
-    info->memory_bytes = memory;
-    info->cache_bytes = attribute(&driver, number, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    info->n_units = attribute(&driver, number, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    cuda_describe(&driver, number, index, info);
     if (fact != NULL)
-        tell_facts(&driver, number, fact, fact_context);
+        cuda_facts(&driver, number, fact, fact_context);
     return GB_OK;
+}
+
+static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
+                       gb_finding_fn *finding, void *context)
+{
+    const struct params *settings = params;
+    struct driver driver;
+    CUdevice number = 0;
+    const int32_t status = find(host, index, &driver, &number);
+    if (status == GB_OK)
+        cuda_examine(&driver, number, settings->cupti, finding, context);
+    return status;
 }
 
 /* --- errors --- */
@@ -156,6 +125,7 @@ static void close_device(void *object)
         driver->event_destroy(device->starts[i]);
         driver->event_destroy(device->stops[i]);
     }
+    graph_forget(device);
     hold_free(device->hold);
     if (device->flush != 0)
         driver->free(device->flush);
@@ -167,8 +137,8 @@ static void close_device(void *object)
 
 static void size_flush(struct cuda_device *device)
 {
-    device->cache_bytes = attribute(&device->driver, device->number,
-                                    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    device->cache_bytes = cuda_attribute(&device->driver, device->number,
+                                         CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
 }
 
@@ -176,6 +146,7 @@ static int32_t start(struct cuda_device *device)
 {
     const struct driver *driver = &device->driver;
     char pci[64] = "";
+    cuda_clocks_prepare(device);
     CUresult result = driver->context_retain(&device->context, device->number);
     if (result == CUDA_SUCCESS)
         result = driver->context_set(device->context);
@@ -345,6 +316,7 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
     const int32_t status = enter(device);
     if (status != GB_OK)
         return status;
+    graph_forget(device);
     return cuda_status(device, device->driver.context_synchronize(), "waiting for the device");
 }
 
@@ -388,6 +360,7 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
+    .flags = GB_DEVICE_GRAPHS,
     .count = count,
     .describe = describe,
     .open = open_device,
@@ -403,6 +376,7 @@ static const struct gb_device_ops ops = {
     .measure = measure,
     .flush_cache = flush_cache,
     .telemetry = telemetry,
+    .examine = examine,
 };
 
 static const struct gb_plugin plugin = {
@@ -427,9 +401,14 @@ static const struct gb_plugin plugin = {
         "host's gaps are not timed; one that is held for 20 ms, as its benchmark waits or launches "
         "more than the device queues, is let go and marked interrupted, and the benchmark's later "
         "samples are not held back.\n\n"
+        "With `launch = graph` what run puts on its queue is captured once and launched for each "
+        "sample. A graph of several operations is recorded as one: `kernel` then counts from the "
+        "graph's start to its end, some 0.5 us more than its first start to last end, and `busy` "
+        "is "
+        "not known.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
-        "time. Samples are marked throttled where NVML gives a reason for a lower clock before or "
-        "after their batch; the clock is read after it.",
+        "time. Samples are marked throttled where NVML gives a reason for a lower clock around "
+        "their batch; it is asked, and the clock is read, four times a second.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

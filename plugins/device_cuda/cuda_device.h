@@ -4,6 +4,7 @@
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 
+#include "graph.h"
 #include "hold.h"
 #include "nvml.h"
 #include "plugins/common/cuda_driver.h"
@@ -45,8 +46,9 @@ struct cuda_device {
     struct gb_clock clocks[CLOCK_KINDS];
     uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
     uint32_t n_clocks;
+    char no_tracing[256]; /* why CUPTI can not be used; empty: not known to be so */
     bool can_trace;
-    bool traces_calls; /* this CUPTI links work to samples only if calls are traced too */
+    unsigned trace_details; /* CUPTI_TRACE_... that this CUPTI needs to link work to samples */
 
     uint64_t cache_bytes, flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
@@ -57,6 +59,12 @@ struct cuda_device {
     struct records records;
     uint64_t n_begun; /* samples so far: the number of the next one */
     struct habits habits;
+    struct graph graph;
+    struct sensors {
+        double read_ns; /* host time; 0: never */
+        double clock_hz;
+        uint64_t throttle;
+    } sensors;
 };
 
 /* The status for what a call returned; for an error its name and what was being done are told to
@@ -67,6 +75,9 @@ int32_t cuda_status(const struct cuda_device *device, CUresult result, const cha
 int32_t cuda_reserve_flush(struct cuda_device *device);
 
 int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement);
+
+/* Before there is a context: opens what the clocks need. */
+void cuda_clocks_prepare(struct cuda_device *device);
 
 /* Finds out which clocks there are and what they are like. */
 int32_t cuda_clocks_probe(struct cuda_device *device);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFERS_MAX = 256 };
+enum { BUFFER_BYTES = 1 << 17, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFERS_MAX = 2048 };
 
 #define CUPTI_FUNCTIONS(X)                                                                         \
     X(register_callbacks, cuptiActivityRegisterCallbacks)                                          \
@@ -31,6 +31,7 @@ enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFE
     X(dropped, cuptiActivityGetNumDroppedRecords)                                                  \
     X(push, cuptiActivityPushExternalCorrelationId)                                                \
     X(pop, cuptiActivityPopExternalCorrelationId)                                                  \
+    X(set_attribute, cuptiActivitySetAttribute)                                                    \
     X(words, cuptiGetResultString)
 
 struct functions {
@@ -46,7 +47,7 @@ struct buffer {
 };
 
 static struct functions cupti;
-static bool is_open, is_tracing, traces_calls;
+static bool is_open, is_tracing;
 
 static struct pool {
     pthread_mutex_t lock;
@@ -184,6 +185,19 @@ static bool explain(CUptiResult result, char *reason, size_t bytes)
     return false;
 }
 
+bool cupti_find(const char *path, char *reason, size_t bytes)
+{
+    return is_open || load(path, reason, bytes);
+}
+
+/* Buffers are handed over zeroed, or CUPTI would do it between launches. */
+static void set_attributes(void)
+{
+    uint8_t yes = 1;
+    size_t size = sizeof yes;
+    cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
+}
+
 bool cupti_open(const char *path, char *reason, size_t bytes)
 {
     if (is_open)
@@ -191,6 +205,7 @@ bool cupti_open(const char *path, char *reason, size_t bytes)
     if (!load(path, reason, bytes))
         return false;
     fill_pool();
+    set_attributes();
     is_open = explain(cupti.register_callbacks(buffer_requested, buffer_completed), reason, bytes);
     return is_open;
 }
@@ -199,43 +214,44 @@ bool cupti_open(const char *path, char *reason, size_t bytes)
 
 static bool switch_kinds(bool is_on, char *reason, size_t bytes)
 {
-    /* Without records of graphs each of their nodes is traced, which is right but slower. */
-    static const struct {
-        CUpti_ActivityKind kind;
-        bool is_needed;
-    } kinds[] = {
-        {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, true},
-        {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true},
-        {CUPTI_ACTIVITY_KIND_MEMCPY, true},
-        {CUPTI_ACTIVITY_KIND_MEMCPY2, true},
-        {CUPTI_ACTIVITY_KIND_MEMSET, true},
-        {CUPTI_ACTIVITY_KIND_GRAPH_TRACE, false},
+    static const CUpti_ActivityKind kinds[] = {
+        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+        CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2,
+        CUPTI_ACTIVITY_KIND_MEMSET,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const CUptiResult result = is_on ? cupti.enable(kinds[i].kind)
-                                         : cupti.disable(kinds[i].kind);
-        if (is_on && kinds[i].is_needed && !explain(result, reason, bytes))
+        const CUptiResult result = is_on ? cupti.enable(kinds[i]) : cupti.disable(kinds[i]);
+        if (is_on && !explain(result, reason, bytes))
             return false;
     }
     return true;
 }
 
-bool cupti_trace(bool is_on, bool calls, char *reason, size_t bytes)
+static bool switch_kind(CUpti_ActivityKind kind, bool *is_on, bool wanted, char *reason,
+                        size_t bytes)
 {
+    if (*is_on == wanted)
+        return true;
+    if (!explain(wanted ? cupti.enable(kind) : cupti.disable(kind), reason, bytes))
+        return false;
+    *is_on = wanted;
+    return true;
+}
+
+bool cupti_trace(bool is_on, unsigned details, char *reason, size_t bytes)
+{
+    static bool traces_calls, traces_graphs;
     if (is_tracing != is_on) {
         if (!switch_kinds(is_on, reason, bytes))
             return false;
         is_tracing = is_on;
     }
-    const bool wants_calls = is_on && calls;
-    if (traces_calls != wants_calls) {
-        const CUptiResult result = wants_calls ? cupti.enable(CUPTI_ACTIVITY_KIND_DRIVER)
-                                               : cupti.disable(CUPTI_ACTIVITY_KIND_DRIVER);
-        if (!explain(result, reason, bytes))
-            return false;
-        traces_calls = wants_calls;
-    }
-    return true;
+    return switch_kind(CUPTI_ACTIVITY_KIND_DRIVER, &traces_calls,
+                       is_on && (details & CUPTI_TRACE_CALLS) != 0, reason, bytes) &&
+           switch_kind(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, &traces_graphs,
+                       is_on && (details & CUPTI_TRACE_GRAPHS) != 0, reason, bytes);
 }
 
 void cupti_sample_begin(uint64_t sample)
@@ -304,6 +320,7 @@ static struct buffer *take_full(void)
 
 static void give_back(struct buffer *buffer)
 {
+    memset(buffer->bytes, 0, buffer->valid_bytes);
     pthread_mutex_lock(&pool.lock);
     buffer->next = pool.free;
     pool.free = buffer;

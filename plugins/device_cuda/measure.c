@@ -17,6 +17,7 @@
 #include <time.h>
 
 static const double PART_MAX_NS = 30e6; /* of device time that is queued ahead */
+static const double SENSORS_NS = 250e6; /* reading them takes longer than many a sample */
 enum { PART_ACTIVITIES_MAX = 65536 };
 
 /* Some samples of a batch, enqueued together. */
@@ -28,6 +29,8 @@ struct part {
     uint32_t n;          /* samples that were begun */
     uint64_t first;      /* number of the first */
     bool traces;         /* by the kernel clock */
+    bool traces_graphs;  /* as one record each */
+    bool is_graph;       /* samples are launches of device->graph */
     bool waits_for_each; /* the host waits at the end of each sample */
     bool holds;
     double begin_ns, end_ns; /* host times */
@@ -83,8 +86,12 @@ static int32_t timed_run(struct part *part, uint32_t i)
     else
         begin_ns = host_ns(CLOCK_MONOTONIC_RAW);
 
-    const int32_t status = measurement->bench_ops->run(measurement->bench, measurement->queue,
-                                                       measurement->iterations);
+    int32_t status = GB_OK;
+    if (!part->is_graph)
+        status = measurement->bench_ops->run(measurement->bench, measurement->queue,
+                                             measurement->iterations);
+    else if (result == CUDA_SUCCESS)
+        result = driver->graph_launch(device->graph.exec, part->stream);
     if (part->traces)
         cupti_sample_end();
     else if (part->kind == CLOCK_EVENT && result == CUDA_SUCCESS)
@@ -258,7 +265,7 @@ static uint32_t part_size(const struct cuda_device *device, uint64_t left)
 }
 
 /* The kernel clock starts with the first kernel, so that a single one needs no holding back;
- * events are recorded before it. */
+ * events are recorded before it. A graph is one launch, whatever is in it. */
 static bool should_hold(const struct part *part)
 {
     const struct cuda_device *device = part->device;
@@ -267,7 +274,8 @@ static bool should_hold(const struct part *part)
         return false;
     if (device->params->hold_back != HOLD_AUTO)
         return device->params->hold_back == HOLD_ALWAYS;
-    return habits->sample_ns > 0.0 && (part->kind == CLOCK_EVENT || habits->n_activities > 1);
+    return habits->sample_ns > 0.0 &&
+           (part->kind == CLOCK_EVENT || (habits->n_activities > 1 && !part->is_graph));
 }
 
 static void give_up_holding(struct cuda_device *device)
@@ -304,32 +312,48 @@ static int32_t measure_part(struct part *part, uint64_t left)
 
 /* --- a batch --- */
 
-static void learn_habits(struct cuda_device *device, const struct gb_measurement *measurement)
+/* True: nothing is known of it yet. */
+static bool learn_habits(struct cuda_device *device, const struct gb_measurement *measurement)
 {
     struct habits *habits = &device->habits;
     if (habits->bench == measurement->bench && habits->iterations == measurement->iterations &&
         habits->clock == measurement->clock)
-        return;
+        return false;
     *habits = (struct habits){.bench = measurement->bench,
                               .iterations = measurement->iterations,
                               .clock = measurement->clock};
+    return true;
 }
 
-static void fill_sensor_columns(struct gb_measurement *measurement, double clock_hz,
-                                uint64_t throttle)
+static void read_sensors(struct cuda_device *device, bool is_due)
 {
+    struct sensors *sensors = &device->sensors;
+    const double now_ns = host_ns(CLOCK_MONOTONIC);
+    if (!is_due && now_ns - sensors->read_ns < SENSORS_NS)
+        return;
+    sensors->throttle = nvml_throttle(&device->nvml);
+    sensors->clock_hz = nvml_clock_hz(&device->nvml);
+    sensors->read_ns = now_ns;
+}
+
+static void fill_sensor_columns(const struct cuda_device *device,
+                                struct gb_measurement *measurement, uint64_t throttle_before)
+{
+    const uint64_t throttle = throttle_before | device->sensors.throttle;
     for (uint64_t i = 0; i < measurement->n_done; i++) {
-        measurement->clock_hz[i] = clock_hz;
+        measurement->clock_hz[i] = device->sensors.clock_hz;
         measurement->throttle[i] = throttle;
         measurement->flags[i] |= throttle != 0 ? GB_SAMPLE_THROTTLED : 0u;
     }
 }
 
-/* Beside the clock that counts, the trace gives a second column for nothing. */
+/* Beside the clock that counts, the trace gives a second column for nothing, unless there is one
+ * record for several kernels. */
 static uint32_t columns_filled(const struct part *part)
 {
     uint32_t filled = 1u << part->measurement->clock;
-    for (uint32_t j = 0; part->traces && j < part->device->n_clocks; j++) {
+    const bool has_both = part->traces && !part->traces_graphs;
+    for (uint32_t j = 0; has_both && j < part->device->n_clocks; j++) {
         const uint32_t kind = part->device->kinds[j];
         if ((kind == CLOCK_KERNEL || kind == CLOCK_BUSY) && part->measurement->time_ns[j] != NULL)
             filled |= 1u << j;
@@ -347,10 +371,13 @@ static int32_t make_part(struct cuda_device *device, struct gb_measurement *meas
     part->stream = measurement->queue->native;
     part->kind = kind;
     part->traces = kind == CLOCK_KERNEL || kind == CLOCK_BUSY;
+    part->is_graph = measurement->launch == GB_LAUNCH_GRAPH;
+    part->traces_graphs = part->is_graph && kind == CLOCK_KERNEL && device->graph.n_nodes > 1;
     part->waits_for_each = kind == CLOCK_WALL ||
                            (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0;
-    if (device->can_trace &&
-        !cupti_trace(part->traces, device->traces_calls, reason, sizeof reason))
+    const unsigned details = device->trace_details |
+                             (part->traces_graphs ? (unsigned)CUPTI_TRACE_GRAPHS : 0u);
+    if (device->can_trace && !cupti_trace(part->traces, details, reason, sizeof reason))
         return device->host->fail(device->host, reason);
     return GB_OK;
 }
@@ -363,21 +390,23 @@ int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurem
     if (measurement->clock >= device->n_clocks || measurement->time_ns[measurement->clock] == NULL)
         return GB_INVALID;
     int32_t status = cuda_status(device, device->driver.context_set(device->context), "measuring");
+    if (status == GB_OK && measurement->launch == GB_LAUNCH_GRAPH)
+        status = graph_capture(device, measurement);
     if (status == GB_OK)
         status = make_part(device, measurement, &part);
     if (status == GB_OK && measurement->cache == GB_CACHE_COLD)
         status = cuda_reserve_flush(device);
     if (status != GB_OK)
         return status;
-    learn_habits(device, measurement);
+    read_sensors(device, learn_habits(device, measurement));
     measurement->clocks_filled = columns_filled(&part);
-    uint64_t throttle = nvml_throttle(&device->nvml);
+    const uint64_t throttle_before = device->sensors.throttle;
     uint64_t n_tried = 0;
     do {
         status = measure_part(&part, measurement->n_samples - n_tried);
         n_tried += part.n;
     } while (status == GB_OK && part.n > 0 && n_tried < measurement->n_samples);
-    throttle |= nvml_throttle(&device->nvml);
-    fill_sensor_columns(measurement, nvml_clock_hz(&device->nvml), throttle);
+    read_sensors(device, false);
+    fill_sensor_columns(device, measurement, throttle_before);
     return status;
 }

@@ -4,18 +4,31 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
+enum {
+    NVML_CLOCK_SM = 1,
+    NVML_CLOCK_MEMORY = 2,
+    NVML_TEMPERATURE_GPU = 0,
+    NVML_THRESHOLD_SLOWDOWN = 1,
+    PROCESSES_MAX = 64
+};
 static const uint64_t NVML_THROTTLE_IDLE = 1;
+static const uint64_t NVML_THROTTLE_OWNER = 2; /* application clocks are set, or clocks locked */
 
 struct nvml_memory {
     unsigned long long total, free, used;
 };
 
-/* All return 0 for success. */
+struct nvml_process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance, compute_instance;
+};
+
+/* All return 0 for success; those that this NVML does not have are NULL. */
 struct nvml_functions {
     int (*init)(void);
     int (*by_pci)(const char *pci, void **ret_device);
@@ -23,6 +36,7 @@ struct nvml_functions {
     int (*clock)(void *device, int type, unsigned *ret_mhz);
     int (*clock_max)(void *device, int type, unsigned *ret_mhz);
     int (*temperature)(void *device, int sensor, unsigned *ret_celsius);
+    int (*threshold)(void *device, int which, unsigned *ret_celsius);
     int (*power)(void *device, unsigned *ret_mw);
     int (*power_limit)(void *device, unsigned *ret_mw);
     int (*energy)(void *device, unsigned long long *ret_mj);
@@ -33,7 +47,11 @@ struct nvml_functions {
     int (*mig)(void *device, unsigned *ret_current, unsigned *ret_pending);
     int (*memory)(void *device, struct nvml_memory *ret);
     int (*link_width)(void *device, unsigned *ret);
+    int (*link_width_max)(void *device, unsigned *ret);
+    int (*processes)(void *device, unsigned *n, struct nvml_process *ret);
 };
+
+/* --- the library --- */
 
 static bool load(struct nvml_functions *functions)
 {
@@ -47,6 +65,7 @@ static bool load(struct nvml_functions *functions)
         {(void **)&functions->clock, "nvmlDeviceGetClockInfo"},
         {(void **)&functions->clock_max, "nvmlDeviceGetMaxClockInfo"},
         {(void **)&functions->temperature, "nvmlDeviceGetTemperature"},
+        {(void **)&functions->threshold, "nvmlDeviceGetTemperatureThreshold"},
         {(void **)&functions->power, "nvmlDeviceGetPowerUsage"},
         {(void **)&functions->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
         {(void **)&functions->energy, "nvmlDeviceGetTotalEnergyConsumption"},
@@ -57,14 +76,13 @@ static bool load(struct nvml_functions *functions)
         {(void **)&functions->mig, "nvmlDeviceGetMigMode"},
         {(void **)&functions->memory, "nvmlDeviceGetMemoryInfo"},
         {(void **)&functions->link_width, "nvmlDeviceGetCurrPcieLinkWidth"},
+        {(void **)&functions->link_width_max, "nvmlDeviceGetMaxPcieLinkWidth"},
+        {(void **)&functions->processes, "nvmlDeviceGetComputeRunningProcesses_v3"},
     };
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; library != NULL && i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; library != NULL && i < sizeof table / sizeof table[0]; i++)
         *table[i].member = dlsym(library, table[i].symbol);
-        if (*table[i].member == NULL)
-            return false;
-    }
-    return library != NULL;
+    return library != NULL && functions->init != NULL && functions->by_pci != NULL;
 }
 
 /* Loaded and started once in a process. */
@@ -84,23 +102,31 @@ void nvml_open(struct nvml *nvml, const char *pci)
         nvml->functions = NULL;
 }
 
+/* True if there is such a function and it has answered. */
+#define ASK(nvml, function, ...)                                                                   \
+    ((nvml)->functions != NULL && (nvml)->functions->function != NULL &&                           \
+     (nvml)->functions->function((nvml)->device, __VA_ARGS__) == 0)
+
+/* --- what changes --- */
+
 double nvml_clock_hz(const struct nvml *nvml)
 {
     unsigned mhz = 0;
-    if (nvml->functions == NULL || nvml->functions->clock(nvml->device, NVML_CLOCK_SM, &mhz) != 0)
-        return 0.0;
-    return mhz * 1e6;
+    return ASK(nvml, clock, NVML_CLOCK_SM, &mhz) ? mhz * 1e6 : 0.0;
 }
 
 uint64_t nvml_throttle(const struct nvml *nvml)
 {
     unsigned long long bits = 0;
-    if (nvml->functions == NULL || nvml->functions->throttle(nvml->device, &bits) != 0)
-        return 0;
-    return bits & ~NVML_THROTTLE_IDLE;
+    return ASK(nvml, throttle, &bits) ? bits & ~NVML_THROTTLE_IDLE : 0;
 }
 
-static void throttle_words(uint64_t bits, char *text, size_t bytes)
+bool nvml_throttle_is_wanted(uint64_t bits)
+{
+    return (bits & NVML_THROTTLE_OWNER) != 0;
+}
+
+void nvml_throttle_words(uint64_t bits, char *text, size_t bytes)
 {
     static const char *const words[] = {
         "idle",
@@ -126,81 +152,65 @@ static void throttle_words(uint64_t bits, char *text, size_t bytes)
 
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
 {
-    const struct nvml_functions *functions = nvml->functions;
     const double unknown = (double)NAN;
-    telemetry->clock_hz = unknown;
-    telemetry->memory_clock_hz = unknown;
-    telemetry->temperature_celsius = unknown;
-    telemetry->power_watts = unknown;
-    telemetry->energy_joules = unknown;
-    telemetry->throttle = nvml_throttle(nvml);
-    throttle_words(telemetry->throttle, telemetry->throttle_text, sizeof telemetry->throttle_text);
-    if (functions == NULL)
-        return;
     unsigned value = 0;
     unsigned long long energy_mj = 0;
-    if (functions->clock(nvml->device, NVML_CLOCK_SM, &value) == 0)
-        telemetry->clock_hz = value * 1e6;
-    if (functions->clock(nvml->device, NVML_CLOCK_MEMORY, &value) == 0)
-        telemetry->memory_clock_hz = value * 1e6;
-    if (functions->temperature(nvml->device, NVML_TEMPERATURE_GPU, &value) == 0)
-        telemetry->temperature_celsius = value;
-    if (functions->power(nvml->device, &value) == 0)
-        telemetry->power_watts = value * 1e-3;
-    if (functions->energy(nvml->device, &energy_mj) == 0)
-        telemetry->energy_joules = (double)energy_mj * 1e-3;
+    telemetry->clock_hz = ASK(nvml, clock, NVML_CLOCK_SM, &value) ? value * 1e6 : unknown;
+    telemetry->memory_clock_hz = ASK(nvml, clock, NVML_CLOCK_MEMORY, &value) ? value * 1e6
+                                                                             : unknown;
+    telemetry->temperature_celsius = ASK(nvml, temperature, NVML_TEMPERATURE_GPU, &value) ? value
+                                                                                          : unknown;
+    telemetry->power_watts = ASK(nvml, power, &value) ? value * 1e-3 : unknown;
+    telemetry->energy_joules = ASK(nvml, energy, &energy_mj) ? (double)energy_mj * 1e-3 : unknown;
+    telemetry->throttle = nvml_throttle(nvml);
+    nvml_throttle_words(telemetry->throttle, telemetry->throttle_text,
+                        sizeof telemetry->throttle_text);
 }
 
-static void mode_facts(const struct nvml *nvml, gb_fact_fn *fact, void *context)
+/* --- what mostly stays --- */
+
+static int count_other_processes(const struct nvml *nvml)
 {
-    static const char *const compute_modes[] = {"default", "exclusive thread", "prohibited",
-                                                "exclusive process"};
-    const struct nvml_functions *functions = nvml->functions;
-    int state = 0;
-    int pending = 0;
-    unsigned mig = 0;
-    unsigned mig_pending = 0;
-    if (functions->persistence(nvml->device, &state) == 0)
-        fact(context, "persistence", state != 0 ? "on" : "off");
-    if (functions->compute_mode(nvml->device, &state) == 0 && state >= 0 && state < 4)
-        fact(context, "compute_mode", compute_modes[state]);
-    if (functions->ecc(nvml->device, &state, &pending) == 0)
-        fact(context, "ecc", state != 0 ? "on" : "off");
-    if (functions->mig(nvml->device, &mig, &mig_pending) == 0)
-        fact(context, "mig", mig != 0 ? "on" : "off");
+    struct nvml_process processes[PROCESSES_MAX];
+    unsigned n = PROCESSES_MAX;
+    int n_others = 0;
+    memset(processes, 0, sizeof processes);
+    if (!ASK(nvml, processes, &n, processes))
+        return -1;
+    for (unsigned i = 0; i < n && i < PROCESSES_MAX; i++)
+        n_others += processes[i].pid != (unsigned)getpid();
+    return n_others;
 }
 
-void nvml_facts(const struct nvml *nvml, gb_fact_fn *fact, void *context)
+void nvml_read_state(const struct nvml *nvml, struct nvml_state *state)
 {
-    const struct nvml_functions *functions = nvml->functions;
-    struct nvml_memory memory;
-    char text[96];
     unsigned value = 0;
-    if (functions == NULL) {
-        fact(context, "nvml", "absent: clocks, power and throttling are not known");
-        return;
+    unsigned pending = 0;
+    int mode = 0;
+    int mode_pending = 0;
+    struct nvml_memory memory = {0, 0, 0};
+    *state = (struct nvml_state){.ecc = -1, .ecc_pending = -1, .free_bytes = -1.0};
+    state->persistence = ASK(nvml, persistence, &mode) ? mode : -1;
+    state->compute_mode = ASK(nvml, compute_mode, &mode) ? mode : -1;
+    if (ASK(nvml, ecc, &mode, &mode_pending)) {
+        state->ecc = mode;
+        state->ecc_pending = mode_pending;
     }
-    if (functions->driver_version(text, sizeof text) == 0)
-        fact(context, "driver", text);
-    mode_facts(nvml, fact, context);
-    if (functions->clock_max(nvml->device, NVML_CLOCK_SM, &value) == 0) {
-        snprintf(text, sizeof text, "%u MHz", value);
-        fact(context, "clock_max", text);
-    }
-    if (functions->clock_max(nvml->device, NVML_CLOCK_MEMORY, &value) == 0) {
-        snprintf(text, sizeof text, "%u MHz", value);
-        fact(context, "memory_clock_max", text);
-    }
-    if (functions->power_limit(nvml->device, &value) == 0) {
-        snprintf(text, sizeof text, "%.0f W", value * 1e-3);
-        fact(context, "power_limit", text);
-    }
-    if (functions->link_width(nvml->device, &value) == 0) {
-        snprintf(text, sizeof text, "x%u", value);
-        fact(context, "pcie_width", text);
-    }
-    if (functions->memory(nvml->device, &memory) == 0) {
-        snprintf(text, sizeof text, "%.1f GiB", (double)memory.free / 1073741824.0);
-        fact(context, "free_memory", text);
-    }
+    state->mig = ASK(nvml, mig, &value, &pending) ? (int)value : -1;
+    state->clock_mhz = ASK(nvml, clock, NVML_CLOCK_SM, &value) ? (int)value : -1;
+    state->clock_max_mhz = ASK(nvml, clock_max, NVML_CLOCK_SM, &value) ? (int)value : -1;
+    state->memory_clock_max_mhz = ASK(nvml, clock_max, NVML_CLOCK_MEMORY, &value) ? (int)value : -1;
+    state->temperature_celsius = ASK(nvml, temperature, NVML_TEMPERATURE_GPU, &value) ? (int)value
+                                                                                      : -1;
+    state->slowdown_celsius = ASK(nvml, threshold, NVML_THRESHOLD_SLOWDOWN, &value) ? (int)value
+                                                                                    : -1;
+    state->power_limit_mw = ASK(nvml, power_limit, &value) ? (int)value : -1;
+    state->link_width = ASK(nvml, link_width, &value) ? (int)value : -1;
+    state->link_width_max = ASK(nvml, link_width_max, &value) ? (int)value : -1;
+    state->n_processes = count_other_processes(nvml);
+    if (ASK(nvml, memory, &memory))
+        state->free_bytes = (double)memory.free;
+    if (nvml->functions == NULL || nvml->functions->driver_version == NULL ||
+        nvml->functions->driver_version(state->driver, sizeof state->driver) != 0)
+        state->driver[0] = '\0';
 }

@@ -8,12 +8,25 @@
 #define GBRUN_PLUGINS_DEVICE_CUDA_NVML_H
 
 #include <gbrun/device.h>
+#include <stdbool.h>
 
 struct nvml_functions;
 
 struct nvml {
     const struct nvml_functions *functions; /* NULL: there is no NVML */
     void *device;
+};
+
+/* How a device is set up, and what it does now; -1 for what is not known. */
+struct nvml_state {
+    int persistence, compute_mode, ecc, ecc_pending, mig; /* 1: on; compute_mode: 0 is shared */
+    int clock_mhz, clock_max_mhz, memory_clock_max_mhz;   /* of the multiprocessors; of memory */
+    int temperature_celsius, slowdown_celsius; /* clocks are lowered from the second on */
+    int power_limit_mw;
+    int link_width, link_width_max; /* lanes of PCI Express */
+    int n_processes;                /* that compute on it, others than this one */
+    double free_bytes;
+    char driver[96]; /* version; empty: not known */
 };
 
 /* The device at a PCI address such as 0000:3b:00.0. */
@@ -23,8 +36,10 @@ void nvml_open(struct nvml *nvml, const char *pci);
 double nvml_clock_hz(const struct nvml *nvml);
 /* Reasons for a clock below the highest, without idleness; 0: none, or not known. */
 uint64_t nvml_throttle(const struct nvml *nvml);
+/* True if the owner's limit is among them: the clock is where he wants it. */
+bool nvml_throttle_is_wanted(uint64_t bits);
+void nvml_throttle_words(uint64_t bits, char *text, size_t bytes);
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry);
-/* The driver's version, modes, limits and free memory. */
-void nvml_facts(const struct nvml *nvml, gb_fact_fn *fact, void *context);
+void nvml_read_state(const struct nvml *nvml, struct nvml_state *state);
 
 #endif

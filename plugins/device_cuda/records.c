@@ -81,6 +81,17 @@ static int compare_links(const void *a, const void *b)
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
+/* They mostly come in order. */
+static void sort_links(struct records *records)
+{
+    for (size_t i = 1; i < records->n_links; i++) {
+        if (compare_links(&records->links[i - 1], &records->links[i]) > 0) {
+            qsort(records->links, records->n_links, sizeof *records->links, compare_links);
+            return;
+        }
+    }
+}
+
 static void add(struct record_sum *sum, const struct record_activity *activity)
 {
     if (activity->start_ns == 0 || activity->end_ns < activity->start_ns)
@@ -97,8 +108,7 @@ size_t records_sum(struct records *records, struct record_sum *sums, size_t n)
 {
     size_t n_found = 0;
     memset(sums, 0, n * sizeof *sums);
-    if (records->n_links > 0)
-        qsort(records->links, records->n_links, sizeof *records->links, compare_links);
+    sort_links(records);
     for (size_t i = 0; i < records->n_activities; i++) {
         const struct record_link key = {records->activities[i].correlation, 0};
         const struct record_link *link = records->n_links == 0

@@ -7,9 +7,9 @@
 #include <gbrun/gbrun.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {"empty", "spin",       "copy",    "fill",
-                                    "many",  "waits",      "nothing", "illegal",
-                                    "trap",  "misaligned", "endless", "too_much"};
+static const char *const kinds[] = {"empty",   "spin",     "copy",      "fill",  "many",
+                                    "waits",   "nothing",  "illegal",   "trap",  "misaligned",
+                                    "endless", "too_much", "assertion", "reset", "bad_launch"};
 enum {
     EMPTY,
     SPIN,
@@ -23,6 +23,9 @@ enum {
     MISALIGNED,
     ENDLESS,
     TOO_MUCH,
+    ASSERTION,
+    RESET,
+    BAD_LAUNCH,
     KINDS
 };
 
@@ -52,7 +55,26 @@ static const char ptx[] = ".version 6.0\n"
                           "    st.global.u32 [%r1], %w;\n"
                           "    ret;\n"
                           "}\n"
-                          ".visible .entry trap_here(.param .u64 a) { trap; }\n";
+                          ".visible .entry trap_here(.param .u64 a) { trap; }\n"
+                          ".global .align 1 .b8 words[2] = {49, 0};\n"
+                          ".extern .func __assertfail(.param .b64 message, .param .b64 file,\n"
+                          "    .param .b32 line, .param .b64 function, .param .b64 size);\n"
+                          ".visible .entry assertion(.param .u64 a)\n"
+                          "{\n"
+                          "    .reg .u64 %r<3>;\n"
+                          "    .param .b64 message, file, function, size;\n"
+                          "    .param .b32 line;\n"
+                          "    mov.u64 %r1, words;\n"
+                          "    cvta.global.u64 %r1, %r1;\n"
+                          "    mov.u64 %r2, 1;\n"
+                          "    st.param.b64 [message], %r1;\n"
+                          "    st.param.b64 [file], %r1;\n"
+                          "    st.param.b32 [line], 7;\n"
+                          "    st.param.b64 [function], %r1;\n"
+                          "    st.param.b64 [size], %r2;\n"
+                          "    call.uni __assertfail, (message, file, line, function, size);\n"
+                          "    ret;\n"
+                          "}\n";
 
 struct params {
     int32_t kind;
@@ -102,8 +124,9 @@ static void destroy(void *object)
 static int32_t load(struct bench *bench)
 {
     static const char *const entries[KINDS] = {
-        [SPIN] = "spin",     [MANY] = "spin",      [WAITS] = "spin",       [ENDLESS] = "spin",
-        [ILLEGAL] = "store", [TRAP] = "trap_here", [MISALIGNED] = "store",
+        [SPIN] = "spin",        [MANY] = "spin",           [WAITS] = "spin",
+        [ENDLESS] = "spin",     [ILLEGAL] = "store",       [TRAP] = "trap_here",
+        [MISALIGNED] = "store", [ASSERTION] = "assertion", [BAD_LAUNCH] = "spin",
     };
     const char *entry = entries[bench->params.kind] ? entries[bench->params.kind] : "empty";
     const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
@@ -162,6 +185,10 @@ static CUresult once(struct bench *bench, CUstream stream)
         for (int64_t i = 0; i < bench->params.kernels && result == CUDA_SUCCESS; i++)
             result = launch(bench, stream);
         return result;
+    case RESET:
+        return driver->context_reset(0);
+    case BAD_LAUNCH:
+        return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL);
     case WAITS:
         result = launch(bench, stream);
         return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;

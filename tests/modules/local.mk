@@ -137,4 +137,10 @@ tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c
 tests_modules_cuda_kernels_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_cuda_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 tests_modules_cuda_kernels_la_LIBADD = $(PLUGIN_COMMON_CUDA)
+
+check_LTLIBRARIES += tests/modules/fake_cupti.la
+tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c
+tests_modules_fake_cupti_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
+tests_modules_fake_cupti_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+tests_modules_fake_cupti_la_LIBADD = $(PLUGIN_COMMON_CUDA)
 endif

@@ -1,0 +1,275 @@
+/* describe.c - see describe.h. Plugin side. */
+#define _GNU_SOURCE
+#include "describe.h"
+
+#include "cupti.h"
+#include "nvml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PCI_BYTES = 64, TEXT_BYTES = 256, NEAR_SLOWDOWN_CELSIUS = 10 };
+
+/* --- the device itself --- */
+
+uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which)
+{
+    int value = 0;
+    driver->device_attribute(&value, which, number);
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+static void write_uuid(const CUuuid *uuid, char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "GPU");
+    for (size_t i = 0; i < sizeof uuid->bytes; i++) {
+        const bool has_dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+        used += (size_t)snprintf(text + used, bytes - used, "%s%02x", has_dash ? "-" : "",
+                                 (unsigned char)uuid->bytes[i]);
+    }
+}
+
+void cuda_describe(const struct driver *driver, CUdevice number, uint32_t index,
+                   struct gb_device_info *info)
+{
+    CUuuid uuid;
+    size_t memory = 0;
+    info->index = index;
+    snprintf(info->backend, sizeof info->backend, "cuda");
+    driver->device_name(info->model, sizeof info->model, number);
+    if (driver->device_uuid(&uuid, number) == CUDA_SUCCESS)
+        write_uuid(&uuid, info->uuid, sizeof info->uuid);
+    driver->device_memory(&memory, number);
+    info->memory_bytes = memory;
+    info->cache_bytes = cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    info->n_units = cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+/* --- facts --- */
+
+static void tell_number(gb_fact_fn *fact, void *context, const char *name, const char *format,
+                        double value)
+{
+    char text[64];
+    if (value < 0.0)
+        return;
+    snprintf(text, sizeof text, format, value);
+    fact(context, name, text);
+}
+
+static void tell_mode(gb_fact_fn *fact, void *context, const char *name, int mode)
+{
+    if (mode >= 0)
+        fact(context, name, mode != 0 ? "on" : "off");
+}
+
+static const char *compute_mode_words(int mode)
+{
+    static const char *const words[] = {"default", "exclusive thread", "prohibited",
+                                        "exclusive process"};
+    return mode >= 0 && mode < (int)(sizeof words / sizeof words[0]) ? words[mode] : "unknown";
+}
+
+static void tell_state(const struct nvml *nvml, gb_fact_fn *fact, void *context)
+{
+    struct nvml_state state;
+    if (nvml->functions == NULL) {
+        fact(context, "nvml", "absent: clocks, power and throttling are not known");
+        return;
+    }
+    nvml_read_state(nvml, &state);
+    if (state.driver[0] != '\0')
+        fact(context, "driver", state.driver);
+    tell_mode(fact, context, "persistence", state.persistence);
+    if (state.compute_mode >= 0)
+        fact(context, "compute_mode", compute_mode_words(state.compute_mode));
+    tell_mode(fact, context, "ecc", state.ecc);
+    tell_mode(fact, context, "mig", state.mig);
+    tell_number(fact, context, "clock_max", "%.0f MHz", state.clock_max_mhz);
+    tell_number(fact, context, "memory_clock_max", "%.0f MHz", state.memory_clock_max_mhz);
+    tell_number(fact, context, "power_limit", "%.0f W", state.power_limit_mw * 1e-3);
+    tell_number(fact, context, "pcie_width", "x%.0f", state.link_width);
+    tell_number(fact, context, "free_memory", "%.1f GiB", state.free_bytes / 1073741824.0);
+}
+
+void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, void *context)
+{
+    char text[64];
+    char pci[PCI_BYTES] = "";
+    struct nvml nvml;
+    snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+    fact(context, "cuda", text);
+    snprintf(text, sizeof text, "%u.%u",
+             cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+             cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    fact(context, "compute_capability", text);
+    if (driver->device_pci(pci, sizeof pci, number) != CUDA_SUCCESS)
+        return;
+    fact(context, "pci", pci);
+    nvml_open(&nvml, pci);
+    tell_state(&nvml, fact, context);
+}
+
+/* --- what is noisy --- */
+
+struct examination {
+    gb_finding_fn *finding;
+    void *context;
+    const char *pci; /* nvidia-smi -i takes it */
+};
+
+static void find(const struct examination *examination, const char *subject, const char *state,
+                 const char *why, const char *cure)
+{
+    const struct gb_finding finding = {.size = sizeof finding,
+                                       .is_noisy = why[0] != '\0',
+                                       .subject = subject,
+                                       .state = state,
+                                       .why = why,
+                                       .cure = cure};
+    examination->finding(examination->context, &finding);
+}
+
+/* why and what nvidia-smi would do about it, if it is not as it should be. */
+static void find_mode(const struct examination *examination, const char *subject, int mode,
+                      int wanted, const char *why, const char *smi)
+{
+    char cure[TEXT_BYTES] = "";
+    const bool is_noisy = mode >= 0 && mode != wanted;
+    if (is_noisy && smi[0] != '\0')
+        snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s %s", examination->pci, smi);
+    find(examination, subject,
+         mode < 0    ? "not visible here"
+         : mode != 0 ? "on"
+                     : "off",
+         is_noisy ? why : "", cure);
+}
+
+/* Whether a clock is locked can not be read; an idle device whose clock has fallen is not. */
+static void examine_clock(const struct examination *examination, const struct nvml_state *state,
+                          uint64_t throttle)
+{
+    char text[TEXT_BYTES];
+    char cure[TEXT_BYTES] = "";
+    if (state->clock_mhz < 0 || state->clock_max_mhz < 0) {
+        find(examination, "clock", "not visible here", "", "");
+        return;
+    }
+    snprintf(text, sizeof text, "%d MHz now, %d MHz at most", state->clock_mhz,
+             state->clock_max_mhz);
+    const bool is_free = state->clock_mhz < state->clock_max_mhz &&
+                         !nvml_throttle_is_wanted(throttle);
+    if (is_free)
+        snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s --lock-gpu-clocks=%d", examination->pci,
+                 state->clock_max_mhz);
+    find(examination, "clock", text,
+         is_free ? "it is not locked: it follows the load, so the first samples are slower" : "",
+         cure);
+}
+
+static void examine_throttle(const struct examination *examination, uint64_t throttle)
+{
+    char text[TEXT_BYTES];
+    nvml_throttle_words(throttle, text, sizeof text);
+    const bool is_noisy = throttle != 0 && !nvml_throttle_is_wanted(throttle);
+    find(examination, "throttling", throttle != 0 ? text : "none now",
+         is_noisy ? "the device is held below its clock" : "", "");
+}
+
+static void examine_temperature(const struct examination *examination,
+                                const struct nvml_state *state)
+{
+    char text[TEXT_BYTES];
+    if (state->temperature_celsius < 0)
+        return;
+    snprintf(text, sizeof text, "%d C", state->temperature_celsius);
+    if (state->slowdown_celsius > 0)
+        snprintf(text, sizeof text, "%d C, slower from %d C on", state->temperature_celsius,
+                 state->slowdown_celsius);
+    const bool is_near = state->slowdown_celsius > 0 &&
+                         state->temperature_celsius + NEAR_SLOWDOWN_CELSIUS >=
+                             state->slowdown_celsius;
+    find(examination, "temperature", text, is_near ? "heat is about to lower the clock" : "", "");
+}
+
+static void examine_processes(const struct examination *examination, const struct nvml_state *state)
+{
+    char text[TEXT_BYTES];
+    if (state->n_processes < 0) {
+        find(examination, "other processes", "not visible here", "", "");
+        return;
+    }
+    snprintf(text, sizeof text, "%d", state->n_processes);
+    find(examination, "other processes", text,
+         state->n_processes > 0 ? "they share the device's time, memory and power" : "",
+         state->n_processes > 0 ? "nvidia-smi --query-compute-apps=pid,name,gpu_bus_id --format=csv"
+                                : "");
+}
+
+static void examine_link(const struct examination *examination, const struct nvml_state *state)
+{
+    char text[TEXT_BYTES];
+    if (state->link_width <= 0 || state->link_width_max <= 0) {
+        find(examination, "PCI Express", "not visible here", "", "");
+        return;
+    }
+    snprintf(text, sizeof text, "%d of %d lanes", state->link_width, state->link_width_max);
+    find(examination, "PCI Express", text,
+         state->link_width < state->link_width_max
+             ? "copies from and to the host are slower than they could be"
+             : "",
+         "");
+}
+
+static void examine_cupti(const struct examination *examination, const char *cupti)
+{
+    char reason[TEXT_BYTES];
+    if (strcmp(cupti, "no") == 0)
+        find(examination, "clock `kernel`", "off (cupti = no)", "", "");
+    else if (cupti_find(strcmp(cupti, "auto") == 0 ? "" : cupti, reason, sizeof reason))
+        find(examination, "clock `kernel`", "CUPTI is there", "", "");
+    else
+        find(examination, "clock `kernel`", reason,
+             "without CUPTI the clock is `event`, which reads some 2 us more", "");
+}
+
+void cuda_examine(const struct driver *driver, CUdevice number, const char *cupti,
+                  gb_finding_fn *finding, void *context)
+{
+    char pci[PCI_BYTES] = "";
+    struct nvml nvml;
+    struct nvml_state state;
+    driver->device_pci(pci, sizeof pci, number);
+    const struct examination examination = {finding, context, pci};
+    examine_cupti(&examination, cupti);
+    nvml_open(&nvml, pci);
+    if (nvml.functions == NULL) {
+        find(&examination, "NVML", "absent", "clocks, power and throttling can not be watched", "");
+        return;
+    }
+    nvml_read_state(&nvml, &state);
+    const uint64_t throttle = nvml_throttle(&nvml);
+    find_mode(&examination, "persistence mode", state.persistence, 1,
+              "the driver lets go of the device between runs: starting takes longer, and clocks "
+              "fall back",
+              "--persistence-mode=1");
+    examine_clock(&examination, &state, throttle);
+    examine_throttle(&examination, throttle);
+    examine_temperature(&examination, &state);
+    examine_processes(&examination, &state);
+    find_mode(&examination, "MIG mode", state.mig, 0,
+              "the device is divided: other instances share its memory, power and clock", "");
+    find(&examination, "ECC",
+         state.ecc < 0                    ? "not visible here"
+         : state.ecc != state.ecc_pending ? "changes with the next reset"
+         : state.ecc != 0                 ? "on"
+                                          : "off",
+         state.ecc >= 0 && state.ecc != state.ecc_pending
+             ? "results before and after the reset do not compare"
+             : "",
+         "");
+    find(&examination, "compute mode",
+         state.compute_mode < 0 ? "not visible here" : compute_mode_words(state.compute_mode), "",
+         "");
+    examine_link(&examination, &state);
+}
