@@ -5,16 +5,14 @@
  * right numbers and texts for this case and every later one, and Ctrl-C must still end the run.
  */
 #define _GNU_SOURCE
+#include "tests/modules/places.h"
+
 #include <gbrun/gbrun.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char *const places[] = {"create", "prepare", "run",    "reset",
-                                     "verify", "work",    "destroy"};
-enum { CREATE, PREPARE, RUN, RESET, VERIFY, WORK, DESTROY };
 
 static const char *const kinds[] = {"locale", "cwd",       "signals", "rounding", "flush_to_zero",
                                     "umask",  "variables", "nice",    "all"};

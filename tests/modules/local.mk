@@ -13,6 +13,7 @@ tests_modules_bad_tables_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_bad_tables_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 check_LTLIBRARIES += tests/modules/crash.la
+tests_modules_crash_la_SOURCES = tests/modules/crash.c tests/modules/callbacks.h tests/modules/places.h
 tests_modules_crash_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_crash_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
