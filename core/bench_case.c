@@ -58,6 +58,17 @@ const char *launch_word(int32_t launch)
     return launch_words[launch];
 }
 
+void device_choice_text(const struct device_choice *choice, struct text *out)
+{
+    text_add(out, choice->settings ? choice->settings->name : "auto");
+    if (choice->settings && choice->is_all)
+        text_add(out, ":all");
+    else if (choice->uuid)
+        text_printf(out, ":%s", choice->uuid);
+    else if (choice->index != DEVICE_INDEX_ANY)
+        text_printf(out, ":%d", choice->index);
+}
+
 static int compare_parameters(const void *a, const void *b)
 {
     const struct parameter *const *first = a, *const *second = b;

@@ -43,11 +43,16 @@ struct plugin_settings {
 
 enum { DEVICE_INDEX_ANY = -1 };
 
-/* Which device a case runs on. */
+/* Which device a case runs on, as it was written: one of a plugin's devices, or all of them. */
 struct device_choice {
-    const struct plugin_settings *settings;
-    int32_t index; /* among the plugin's devices; DEVICE_INDEX_ANY: the first */
+    const struct plugin_settings *settings; /* NULL: auto, still to be chosen */
+    int32_t index;    /* among the plugin's devices; DEVICE_INDEX_ANY: the first, or as follows */
+    const char *uuid; /* of the device, or its beginning; NULL: not chosen by it */
+    bool is_all;
 };
+
+/* "cuda", "cuda:1", "cuda:GPU-1a2b", "cuda:all": as it is written. auto without its settings. */
+void device_choice_text(const struct device_choice *choice, struct text *out);
 
 /* One option, variable or setting of a case that is recorded as a parameter. */
 struct parameter {

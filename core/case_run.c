@@ -47,6 +47,8 @@ struct run {
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
     uint64_t n_lost;
+    uint64_t n_iterations; /* run, whether their times were kept or not */
+    double telemetry_ns;   /* when the device was asked before the first sample */
     struct columns batch;
     struct columns outbox;
     uint64_t n_outbox;
@@ -219,12 +221,37 @@ static int32_t open_device(struct run *run, struct session *session)
         return GB_FAILED;
     /* What the device keeps for flushing is its own, and no trace of the benchmark. */
     if (run->bench_case->common.cache == GB_CACHE_COLD) {
+        link_phase(run->link, PHASE_FLUSH);
         status = run->device->ops->flush_cache(run->device->device, run->device->queue);
         if (judge(run, "flushing the cache", status, host_reason(run->device->host)) != GB_OK)
             return GB_FAILED;
     }
     run->outcome->resident_bytes = process_resident_bytes();
     return GB_OK;
+}
+
+/* Said before anything is made, as it can not come true later. */
+static int32_t check_launch(struct run *run, const struct gb_plugin *bench)
+{
+    const struct gb_bench_ops *ops = bench->ops;
+    if (run->bench_case->common.launch != GB_LAUNCH_GRAPH)
+        return GB_OK;
+    if (!(run->device->ops->flags & GB_DEVICE_GRAPHS))
+        return end_with(run, CASE_FAILED, "launch = graph: device %s can not launch graphs",
+                        run->device->name);
+    if (ops->flags & GB_BENCH_SYNCHRONIZES)
+        return end_with(run, CASE_FAILED,
+                        "launch = graph: benchmark %s waits for the device inside run, which can "
+                        "not be captured: expected launch = stream",
+                        bench->id);
+    return GB_OK;
+}
+
+static int32_t wait_alone(struct run *run)
+{
+    link_phase(run->link, PHASE_WAIT);
+    link_wait_alone(run->link);
+    return host_cancelled() ? end_with(run, CASE_CANCELLED, "%s", "") : GB_OK;
 }
 
 static int32_t make_bench(struct run *run, const struct gb_plugin *plugin, const void *params,
@@ -243,6 +270,8 @@ static int32_t make_bench(struct run *run, const struct gb_plugin *plugin, const
     if (judge_bench(run, "create", status) != GB_OK)
         return GB_FAILED;
     run->bench = bench;
+    if (host_wants_exclusive(run->host) && wait_alone(run) != GB_OK)
+        return GB_FAILED;
     if (!run->ops->prepare)
         return GB_OK;
     link_phase(run->link, PHASE_PREPARE);
@@ -287,6 +316,7 @@ static int32_t measure(struct run *run, uint64_t n, double deadline_ns, uint64_t
     struct gb_measurement measurement = {.size = sizeof measurement,
                                          .clock = run->clock,
                                          .cache = (uint32_t)run->bench_case->common.cache,
+                                         .launch = (uint32_t)run->bench_case->common.launch,
                                          .n_samples = n,
                                          .iterations = run->iterations,
                                          .bench_ops = run->ops,
@@ -316,6 +346,7 @@ static int32_t measure(struct run *run, uint64_t n, double deadline_ns, uint64_t
             for (uint64_t j = 0; j < measurement.n_done; j++)
                 batch->clocks[i][j] = NAN;
     run->n_lost += measurement.n_lost;
+    run->n_iterations += (measurement.n_done + measurement.n_lost) * run->iterations;
     *ret_done = measurement.n_done;
     return GB_OK;
 }
@@ -523,6 +554,45 @@ static void tell_estimate(struct run *run)
     link_send(run->link);
 }
 
+static bool tells_something(const struct gb_telemetry *values)
+{
+    return !isnan(values->clock_hz) || !isnan(values->memory_clock_hz) ||
+           !isnan(values->temperature_celsius) || !isnan(values->power_watts) ||
+           !isnan(values->energy_joules) || values->throttle != 0 || *values->throttle_text;
+}
+
+/* A device that can not tell costs nothing; one that this has broken costs the case. */
+static int32_t tell_telemetry(struct run *run, uint32_t moment)
+{
+    struct telemetry_record telemetry = {.values = {.size = sizeof telemetry.values,
+                                                    .clock_hz = NAN,
+                                                    .memory_clock_hz = NAN,
+                                                    .temperature_celsius = NAN,
+                                                    .power_watts = NAN,
+                                                    .energy_joules = NAN}};
+    struct gb_telemetry *values = &telemetry.values;
+    double now_ns = host_clock_ns();
+    link_phase(run->link, PHASE_TELEMETRY);
+    int32_t status = run->device->ops->telemetry(run->device->device, values);
+    if (status == GB_DEVICE_ERROR)
+        return judge(run, "telemetry", status, host_reason(run->device->host));
+    host_clear_reason(run->device->host);
+    if (status != GB_OK || !tells_something(values))
+        return GB_OK;
+    if (moment == TELEMETRY_BEGIN) {
+        run->telemetry_ns = now_ns;
+        run->n_iterations = 0;
+    }
+    if (run->telemetry_ns > 0) {
+        telemetry.elapsed_ns = now_ns - run->telemetry_ns;
+        telemetry.iterations = run->n_iterations;
+    }
+    values->throttle_text[sizeof values->throttle_text - 1] = 0;
+    put_telemetry(link_begin(run->link, WIRE_TELEMETRY), moment, &telemetry);
+    link_send(run->link);
+    return GB_OK;
+}
+
 static int32_t take_samples(struct run *run)
 {
     columns_new(&run->batch, run->device->n_clocks);
@@ -531,14 +601,16 @@ static int32_t take_samples(struct run *run)
         return GB_FAILED;
     tell_timing(run);
     run->n_lost = 0;
+    int32_t status = tell_telemetry(run, TELEMETRY_BEGIN);
     run->sent_ns = host_clock_ns();
-    int32_t status = GB_OK;
     while (status == GB_OK && !policy_run_ended(run->policy)) {
         if (host_cancelled())
             status = end_with(run, CASE_CANCELLED, "%s", "");
         else
             status = run_batch(run);
     }
+    if (!run->outcome->is_poisoned)
+        tell_telemetry(run, TELEMETRY_END);
     send_samples(run);
     if (policy_run_count(run->policy) > 0)
         tell_estimate(run);
@@ -594,7 +666,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                          bench_case->n_settings, &bench, &bench_params) == GB_OK &&
                     load(&run, session, bench_case->policy->info, bench_case->policy->settings,
                          bench_case->policy->n_settings, &policy, &policy_params) == GB_OK &&
-                    open_device(&run, session) == GB_OK &&
+                    open_device(&run, session) == GB_OK && check_launch(&run, bench) == GB_OK &&
                     make_bench(&run, bench, bench_params, sink) == GB_OK &&
                     make_policy(&run, policy, policy_params, sink) == GB_OK &&
                     tell_work(&run) == GB_OK;

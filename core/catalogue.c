@@ -72,6 +72,19 @@ const struct module_failure *catalogue_failure(const struct catalogue *catalogue
     return NULL;
 }
 
+bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin)
+{
+    size_t length = strlen(device_plugin);
+    const char *list = bench->plugin.devices;
+    while (list && *list) {
+        size_t n = strcspn(list, " ");
+        if (n == length && memcmp(list, device_plugin, n) == 0)
+            return true;
+        list += n + strspn(list + n, " ");
+    }
+    return !list;
+}
+
 struct id_table {
     const struct catalogue *catalogue;
     uint32_t kind;

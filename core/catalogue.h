@@ -48,6 +48,9 @@ const struct module_failure *catalogue_failure(const struct catalogue *catalogue
                                                const char *path_or_id);
 const char *catalogue_nearest(const struct catalogue *catalogue, uint32_t kind, const char *id);
 
+/* Does a benchmark run on devices of a plugin? */
+bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin);
+
 const char *plugin_kind_words(uint32_t kind); /* "benchmark", "policy", "device" */
 
 #endif

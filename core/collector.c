@@ -112,6 +112,15 @@ static void take_estimate(struct collector *collector, struct wire_reader *messa
     record->has_estimate = true;
 }
 
+static void take_telemetry(struct collector *collector, struct wire_reader *message)
+{
+    struct telemetry_record telemetry;
+    uint32_t moment;
+    get_telemetry(message, &moment, &telemetry);
+    if (wire_complete(message))
+        collector->record.telemetry[moment] = telemetry;
+}
+
 static void make_room(struct collector *collector, uint64_t n)
 {
     if (collector->n + n <= collector->capacity)
@@ -201,6 +210,9 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         break;
     case WIRE_OPENED:
         take_clocks(collector, message);
+        break;
+    case WIRE_TELEMETRY:
+        take_telemetry(collector, message);
         break;
     case WIRE_TIMING:
         take_timing(collector, message);

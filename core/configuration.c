@@ -154,3 +154,26 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
     say_error(&error);
     return EXIT_INTERNAL;
 }
+
+int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
+                         const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto)
+{
+    *configuration = (struct configuration){0};
+    *ret_n = *ret_n_auto = 0;
+    if (argument(arguments, "config")) {
+        int code = configuration_read(arguments, configuration);
+        if (code == EXIT_FINE)
+            *ret_n = settings_devices(configuration->settings, ret, ret_n_auto);
+        return code;
+    }
+    struct catalogue *catalogue = &configuration->catalogue;
+    int code = catalogue_read(arguments, &configuration->arena, catalogue);
+    struct plugin_settings *all = ARENA_ARRAY(&configuration->arena, struct plugin_settings,
+                                              catalogue->n_plugins);
+    for (size_t i = 0; i < catalogue->n_plugins; i++)
+        if (catalogue->plugins[i].plugin.kind == GB_PLUGIN_DEVICE)
+            all[(*ret_n)++] = (struct plugin_settings){.name = catalogue->plugins[i].plugin.id,
+                                                       .info = &catalogue->plugins[i]};
+    *ret = all;
+    return code;
+}

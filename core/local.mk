@@ -89,6 +89,8 @@ core_libgbrun_la_SOURCES = \
 	core/store_read.h \
 	core/store_read_case.c \
 	core/store_schema.h \
+	core/store_upgrade.c \
+	core/store_upgrade.h \
 	core/store_write.c \
 	core/supervisor.c \
 	core/supervisor.h \
@@ -120,8 +122,11 @@ core_libgbrun_la_SOURCES = \
 	core/view_show.c \
 	core/view_survey.c \
 	core/view_table.c \
+	core/view_telemetry.c \
 	core/views.c \
 	core/views.h \
+	core/visit.c \
+	core/visit.h \
 	core/wire.c \
 	core/wire.h \
 	core/worker.c \

@@ -31,6 +31,9 @@ struct merge {
     "case_id, ordinal, name, metric, value, tolerance, passed, element, reference, output, text"
 #define MODE_COLUMNS "case_id, ordinal, median_ns, low_ns, high_ns, weight"
 #define MESSAGE_COLUMNS "case_id, ordinal, severity, text"
+#define TELEMETRY_COLUMNS                                                                          \
+    "case_id, moment, elapsed_ns, iterations, clock_hz, memory_clock_hz, temperature_celsius,"     \
+    " power_watts, energy_joules, throttle, throttle_text"
 
 struct child_table {
     const char *select, *insert;
@@ -55,6 +58,7 @@ static const struct child_table case_children[] = {
     CHILD("check_result", "case_id", CHECK_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?"),
     CHILD("mode", "case_id", MODE_COLUMNS, "?,?,?,?,?,?"),
     CHILD("message", "case_id", MESSAGE_COLUMNS, "?,?,?,?"),
+    CHILD("telemetry", "case_id", TELEMETRY_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?"),
 };
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -70,8 +74,8 @@ static const struct child_table case_children[] = {
     " wall_ns, n_samples, n_lost, n_throttled, min_ns, max_ns, mean_ns, stdev_ns, median_ns,"      \
     " q1_ns, q3_ns, p10_ns, p90_ns, p99_ns, verdict, statistic, estimate_ns, low_ns, high_ns,"     \
     " confidence, n_observed, n_discarded, n_effective, excluded_mode_weight, flops, bytes_read,"  \
-    " bytes_written, items, item"
-enum { RUN_N_COLUMNS = 12, DEVICE_N_COLUMNS = 7, CASE_N_COLUMNS = 56 };
+    " bytes_written, items, item, launch"
+enum { RUN_N_COLUMNS = 12, DEVICE_N_COLUMNS = 7, CASE_N_COLUMNS = 57 };
 
 static int32_t reset_with(struct merge *merge, struct store *store, sqlite3_stmt *statement,
                           int code)
@@ -170,7 +174,7 @@ static int32_t merge_case(struct merge *merge, sqlite3_stmt *row, int64_t run_id
         " (?2 <> 'running', ?3)";
     static const char insert_case[] =
         "INSERT OR IGNORE INTO bench_case (" CASE_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-        "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+        "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     static const char find_case[] = "SELECT id FROM bench_case WHERE uuid = ?";
     enum { STATUS_COLUMN = 18, N_SAMPLES_COLUMN = 28 };
     sqlite3_stmt *replace = store_statement(merge->into, replace_case, merge->error);

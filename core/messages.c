@@ -1,6 +1,7 @@
 /* messages.c - see messages.h. Floor 4. */
 #include "core/messages.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void put_option(struct wire_writer *writer, const struct gb_option *option)
@@ -233,6 +234,90 @@ void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *r
     ret->bytes_written = wire_get_f64(reader);
     ret->items = wire_get_f64(reader);
     ret->item = wire_get_text(reader, arena);
+}
+
+void put_telemetry(struct wire_writer *writer, uint32_t moment,
+                   const struct telemetry_record *telemetry)
+{
+    const struct gb_telemetry *values = &telemetry->values;
+    wire_put_u32(writer, moment);
+    wire_put_f64(writer, telemetry->elapsed_ns);
+    wire_put_u64(writer, telemetry->iterations);
+    wire_put_f64(writer, values->clock_hz);
+    wire_put_f64(writer, values->memory_clock_hz);
+    wire_put_f64(writer, values->temperature_celsius);
+    wire_put_f64(writer, values->power_watts);
+    wire_put_f64(writer, values->energy_joules);
+    wire_put_u64(writer, values->throttle);
+    wire_put_text(writer, values->throttle_text);
+}
+
+void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret)
+{
+    struct gb_telemetry *values = &ret->values;
+    *ret = (struct telemetry_record){.values.size = sizeof *values};
+    *ret_moment = wire_get_u32(reader);
+    ret->elapsed_ns = wire_get_f64(reader);
+    ret->iterations = wire_get_u64(reader);
+    values->clock_hz = wire_get_f64(reader);
+    values->memory_clock_hz = wire_get_f64(reader);
+    values->temperature_celsius = wire_get_f64(reader);
+    values->power_watts = wire_get_f64(reader);
+    values->energy_joules = wire_get_f64(reader);
+    values->throttle = wire_get_u64(reader);
+    wire_get_chars(reader, values->throttle_text, sizeof values->throttle_text);
+    ret->is_known = true;
+    if (*ret_moment >= TELEMETRY_MOMENTS) {
+        *ret_moment = 0;
+        reader->failed = true;
+    }
+}
+
+enum { FINDING_TEXT_MAX = 400 };
+
+static void put_finding_text(struct wire_writer *writer, const char *text)
+{
+    char cut[FINDING_TEXT_MAX + 1];
+    snprintf(cut, sizeof cut, "%s", text ? text : "");
+    wire_put_text(writer, cut);
+}
+
+void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding)
+{
+    put_finding_text(writer, device);
+    wire_put_u32(writer, finding->is_noisy != 0);
+    put_finding_text(writer, finding->subject);
+    put_finding_text(writer, finding->state);
+    put_finding_text(writer, finding->why);
+    put_finding_text(writer, finding->cure);
+}
+
+static const char *get_finding_text(struct wire_reader *reader, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const char *text = wire_get_word(reader, &scratch);
+    size_t length = strlen(text);
+    if (length > FINDING_TEXT_MAX) {
+        reader->failed = true;
+        length = 0;
+    }
+    char *copy = arena_text_n(arena, text, length);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7F)
+            copy[i] = ' ';
+    arena_free(&scratch);
+    return copy;
+}
+
+void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
+                 struct finding *ret)
+{
+    *ret_device = get_finding_text(reader, arena);
+    ret->is_noisy = wire_get_u32(reader) != 0;
+    ret->subject = get_finding_text(reader, arena);
+    ret->state = get_finding_text(reader, arena);
+    ret->why = get_finding_text(reader, arena);
+    ret->cure = get_finding_text(reader, arena);
 }
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)

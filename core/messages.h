@@ -10,6 +10,7 @@
 
 #include "core/bench_case.h"
 #include "core/catalogue.h"
+#include "core/machine.h"
 #include "core/record.h"
 #include "core/wire.h"
 
@@ -37,6 +38,18 @@ void get_device_info(struct wire_reader *reader, struct gb_device_info *ret);
 
 void put_work(struct wire_writer *writer, const struct gb_work *work);
 void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *ret);
+
+/* One reading and when it was taken. get: *ret_moment is below TELEMETRY_MOMENTS, or the reader has
+ * failed. */
+void put_telemetry(struct wire_writer *writer, uint32_t moment,
+                   const struct telemetry_record *telemetry);
+void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret);
+
+/* Something noisy about a device. NULL is written as "". get: a text longer than a finding can be
+ * fails the reader; line breaks and other control characters have become blanks. */
+void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding);
+void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
+                 struct finding *ret);
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate);
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret);

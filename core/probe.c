@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBE_SECONDS = 10, PLUGINS_MAX = 4096 };
+enum { PROBE_SECONDS = 10, PLUGINS_MAX = 4096, FINDINGS_MAX = 1000 };
 
 /* A conversation with one worker: what is asked, and where the answers go. */
 struct probe {
@@ -34,6 +34,10 @@ struct probe {
     struct fact *facts;
     size_t n_facts;
     const char *reason;
+    /* examination */
+    struct examination *examination;
+    size_t n_findings; /* of this plugin */
+    int32_t status;
 };
 
 static void note_line(void *context, const char *line)
@@ -307,12 +311,13 @@ static int32_t answer_devices(struct probe *probe, uint32_t type, struct wire_re
     return GB_OK;
 }
 
-static int32_t find_devices(struct probe *probe, struct gb_error *error)
+/* A question about a device plugin, to a worker of its own. */
+static int32_t ask_plugin(struct probe *probe, uint32_t question, struct gb_error *error)
 {
     struct wire_writer writer = {0};
     if (worker_start(&probe->worker, NULL, 0, error) != GB_OK)
         return error->status;
-    wire_begin(&writer, WIRE_DEVICES);
+    wire_begin(&writer, question);
     put_plugin_settings(&writer, probe->settings);
     wire_end(&writer);
     if (worker_send(&probe->worker, &writer, error) == GB_OK)
@@ -321,6 +326,7 @@ static int32_t find_devices(struct probe *probe, struct gb_error *error)
     if (!probe->is_complete)
         probe->reason = why_incomplete(probe);
     worker_end(&probe->worker);
+    text_clear(&probe->printed);
     return GB_OK;
 }
 
@@ -335,11 +341,66 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
         probe.is_auto = i < n_auto;
         probe.is_complete = false;
         probe.reason = "";
-        status = find_devices(&probe, error);
+        status = ask_plugin(&probe, WIRE_DEVICES, error);
         if (*probe.reason)
             ret->absent[ret->n_absent++] = (struct absent_device){&settings[i], i < n_auto,
                                                                   probe.reason};
-        text_clear(&probe.printed);
+    }
+    text_free(&probe.printed);
+    return status;
+}
+
+/* Findings of one device come one after the other. */
+static void add_finding(struct probe *probe, struct wire_reader *message)
+{
+    struct examination *examination = probe->examination;
+    struct finding finding;
+    const char *name;
+    get_finding(message, probe->arena, &name, &finding);
+    if (!wire_complete(message))
+        return;
+    struct examined_device *last = examination->n ? &examination->devices[examination->n - 1]
+                                                  : NULL;
+    if (!last || !text_equal(last->name, name)) {
+        examination->devices = arena_grow(probe->arena, examination->devices, examination->n,
+                                          sizeof *examination->devices);
+        last = &examination->devices[examination->n++];
+        *last = (struct examined_device){.name = name};
+    }
+    last->findings = arena_grow(probe->arena, last->findings, last->n, sizeof *last->findings);
+    last->findings[last->n++] = finding;
+}
+
+static int32_t answer_examine(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    restart_clock(probe);
+    if (type == WIRE_FINDING) {
+        if (probe->n_findings++ == FINDINGS_MAX)
+            return GB_CORRUPT;
+        add_finding(probe, message);
+    } else if (type == WIRE_EXAMINE_END) {
+        probe->status = (int32_t)wire_get_u32(message);
+        probe->reason = wire_get_word(message, probe->arena);
+        probe->is_complete = true;
+    }
+    return GB_OK;
+}
+
+int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
+                        struct examination *ret, struct gb_error *error)
+{
+    struct probe probe = {.arena = arena, .examination = ret, .answer = answer_examine};
+    *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        probe.settings = &settings[i];
+        probe.is_complete = false;
+        probe.reason = "";
+        probe.n_findings = 0;
+        status = ask_plugin(&probe, WIRE_EXAMINE, error);
+        if (*probe.reason)
+            ret->unexamined[ret->n_unexamined++] = (struct unexamined){
+                &settings[i], probe.is_complete && probe.status == GB_OK, probe.reason};
     }
     text_free(&probe.printed);
     return status;

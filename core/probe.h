@@ -5,6 +5,7 @@
 #ifndef GBRUN_CORE_PROBE_H
 #define GBRUN_CORE_PROBE_H
 
+#include "core/machine.h"
 #include "core/module.h"
 #include "core/record.h"
 #include "core/settings.h"
@@ -47,5 +48,28 @@ struct device_list {
  * may choose among the first n_auto. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
                      struct arena *arena, struct device_list *ret, struct gb_error *error);
+
+/* What was found about one device, by a plugin that examines its devices. */
+struct examined_device {
+    const char *name; /* "cuda:0 NVIDIA H200" */
+    struct finding *findings;
+    size_t n;
+};
+
+struct examination {
+    struct examined_device *devices;
+    size_t n;
+    struct unexamined {
+        const struct plugin_settings *settings;
+        bool is_absent; /* there is no such device; else something went wrong */
+        const char *reason;
+    } * unexamined;
+    size_t n_unexamined;
+};
+
+/* Asks each device plugin, with its settings, what is noisy about its devices; opens none. Findings
+ * that were told before a module failed are kept. Memory: the arena's. */
+int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
+                        struct examination *ret, struct gb_error *error);
 
 #endif

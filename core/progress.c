@@ -71,6 +71,8 @@ static void draw(struct progress *progress)
     if (progress->n_bad)
         text_printf(&line, ", %llu failed", (unsigned long long)progress->n_bad);
     add_time_left(progress, &line);
+    if (progress->n_running > 1)
+        text_printf(&line, "  %zu at once", progress->n_running);
     text_printf(&line, "  %s", text_get(&progress->label));
     if (progress->recent_ns > 0) {
         char time[NUMBER_TEXT_MAX];
@@ -93,16 +95,14 @@ static void draw(struct progress *progress)
 
 void progress_started(struct progress *progress, const char *label)
 {
-    text_clear(&progress->label);
-    text_add(&progress->label, label);
-    progress->n_samples = 0;
-    progress->recent_ns = 0;
-    if (progress->is_terminal && host_clock_ns() - progress->drawn_ns > redraw_ns)
-        draw(progress);
+    progress_sampled(progress, label, 0, 0);
 }
 
-void progress_sampled(struct progress *progress, uint64_t n_samples, double recent_ns)
+void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
+                      double recent_ns)
 {
+    text_clear(&progress->label);
+    text_add(&progress->label, label);
     progress->n_samples = n_samples;
     progress->recent_ns = recent_ns;
     if (progress->is_terminal && host_clock_ns() - progress->drawn_ns > redraw_ns)

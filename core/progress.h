@@ -21,7 +21,8 @@ struct progress {
     uint64_t n_bad;
     double begin_ns, drawn_ns;
     size_t live_columns; /* of the live line on the terminal now; 0: none */
-    struct text label;   /* of the case being measured */
+    struct text label;   /* of the case that was heard of last */
+    size_t n_running;    /* cases being measured now: whoever starts and ends them sets it */
     uint64_t n_samples;
     double recent_ns;
 };
@@ -30,7 +31,8 @@ void progress_begin(struct progress *progress, FILE *out, bool is_quiet, bool is
                     uint64_t n_total, uint64_t n_known);
 void progress_started(struct progress *progress, const char *label);
 /* Draws the live line again, at most ten times a second. */
-void progress_sampled(struct progress *progress, uint64_t n_samples, double recent_ns);
+void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
+                      double recent_ns);
 void progress_finished(struct progress *progress, const char *label,
                        const struct case_record *record);
 /* A line from elsewhere: what plugins print, warnings. */

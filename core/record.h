@@ -77,7 +77,7 @@ struct run_record {
     const char *config;        /* the settings used, as settings_print writes them */
     char config_sha256[65];
     int64_t seed;
-    uint64_t n_cases;   /* of the sweep, rounds counted */
+    uint64_t n_cases;   /* of the sweep, rounds and devices of each counted */
     struct fact *facts; /* machine: host, kernel, cpu, governor, ... */
     size_t n_facts;
 };
@@ -97,6 +97,15 @@ struct check_record {
     uint64_t index;
     double reference, output; /* at index */
     const char *text;         /* as verify_describe words it */
+};
+
+/* When a device's telemetry was read: before the first sample, and after the last one. */
+enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_MOMENTS };
+struct telemetry_record {
+    bool is_known;       /* false: the device was not asked, or did not tell */
+    double elapsed_ns;   /* since the reading at the beginning */
+    uint64_t iterations; /* run since then */
+    struct gb_telemetry values;
 };
 
 struct message_record {
@@ -137,6 +146,7 @@ struct case_record {
     size_t n_checks;
     const struct message_record *messages;
     size_t n_messages;
+    struct telemetry_record telemetry[TELEMETRY_MOMENTS];
     uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
     const struct sample_column *columns;
     size_t n_columns;

@@ -83,6 +83,38 @@ static int32_t device_failure(const struct plugin_settings *settings, const char
                      *reason ? reason : status_words(status));
 }
 
+/* *ret_reason: why there is none, in the session's memory; "" if there are some. */
+static int32_t count_devices(struct session *session, const struct plugin_settings *settings,
+                             const struct gb_device_ops *ops, const void *params, struct host *host,
+                             uint32_t *ret_n, const char **ret_reason, struct gb_error *error)
+{
+    int32_t status = ops->count(host_interface(host), params, ret_n);
+    if (status != GB_OK && status != GB_SKIPPED)
+        device_failure(settings, "counting devices", host, status, error);
+    else
+        status = GB_OK;
+    const char *reason = host_reason(host);
+    *ret_reason = *ret_n > 0 ? ""
+                             : arena_text(&session->arena, *reason ? reason : "none was found");
+    return status;
+}
+
+static int32_t describe(const struct plugin_settings *settings, const struct gb_device_ops *ops,
+                        const void *params, const struct host *host, uint32_t index,
+                        gb_fact_fn *fact, void *context, struct gb_device_info *ret,
+                        struct gb_error *error)
+{
+    *ret = (struct gb_device_info){.size = sizeof *ret, .index = index};
+    int32_t status = ops->describe(host_interface(host), params, index, ret, fact, context);
+    if (status != GB_OK)
+        return device_failure(settings, "describing a device", host, status, error);
+    ret->index = index;
+    ret->backend[sizeof ret->backend - 1] = 0;
+    ret->model[sizeof ret->model - 1] = 0;
+    ret->uuid[sizeof ret->uuid - 1] = 0;
+    return GB_OK;
+}
+
 int32_t session_devices(struct session *session, const struct plugin_settings *settings,
                         session_device_fn *device, gb_fact_fn *fact, void *context,
                         const char **ret_reason, struct gb_error *error)
@@ -94,25 +126,71 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
         return status;
     struct host *host = host_new(0, &session->sink, NULL, NULL, 0);
     uint32_t n = 0;
-    status = ops->count(host_interface(host), params, &n);
-    if (status != GB_OK && status != GB_SKIPPED)
-        device_failure(settings, "counting devices", host, status, error);
-    else
-        status = GB_OK;
-    const char *reason = host_reason(host);
-    *ret_reason = n > 0 ? "" : arena_text(&session->arena, *reason ? reason : "none was found");
+    status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
     for (uint32_t i = 0; i < n && status == GB_OK; i++) {
-        struct gb_device_info info = {.size = sizeof info, .index = i};
-        status = ops->describe(host_interface(host), params, i, &info, fact, context);
-        if (status != GB_OK) {
-            device_failure(settings, "describing a device", host, status, error);
-            break;
+        struct gb_device_info info;
+        status = describe(settings, ops, params, host, i, fact, context, &info, error);
+        if (status == GB_OK)
+            device(context, &info);
+    }
+    host_free(host);
+    return status;
+}
+
+/* What a plugin's function is given to report findings with. */
+struct finder {
+    const char *device;
+    session_finding_fn *finding;
+    void *context;
+};
+
+static void take_finding(void *context, const struct gb_finding *finding)
+{
+    const struct finder *finder = context;
+    if (finding && GB_HAS(finding, cure) && finding->subject)
+        finder->finding(finder->context, finder->device, finding);
+}
+
+static int32_t examine_one(const struct plugin_settings *settings, const struct gb_device_ops *ops,
+                           const void *params, struct host *host, uint32_t index,
+                           struct finder *finder, struct gb_error *error)
+{
+    struct gb_device_info info;
+    int32_t status = describe(settings, ops, params, host, index, NULL, NULL, &info, error);
+    if (status != GB_OK)
+        return status;
+    CLEANUP(text_free) struct text name = {0};
+    text_printf(&name, "%s:%u %s", settings->name, index, info.model);
+    finder->device = text_get(&name);
+    status = ops->examine(host_interface(host), params, index, take_finding, finder);
+    return status == GB_OK ? GB_OK
+                           : device_failure(settings, "examining a device", host, status, error);
+}
+
+int32_t session_examine(struct session *session, const struct plugin_settings *settings,
+                        session_finding_fn *finding, void *context, const char **ret_reason,
+                        struct gb_error *error)
+{
+    const struct gb_device_ops *ops = NULL;
+    void *params = NULL;
+    struct finder finder = {.finding = finding, .context = context};
+    *ret_reason = "";
+    int32_t status = prepare(session, settings, &ops, &params, error);
+    if (status != GB_OK || !GB_HAS(ops, examine) || !ops->examine)
+        return status;
+    struct host *host = host_new(0, &session->sink, NULL, NULL, 0);
+    uint32_t n = 0;
+    status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
+    if (status != GB_OK)
+        n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct gb_error failure;
+        int32_t one = examine_one(settings, ops, params, host, i, &finder, &failure);
+        host_clear_reason(host);
+        if (one != GB_OK && status == GB_OK) {
+            status = one;
+            *error = failure;
         }
-        info.index = i;
-        info.backend[sizeof info.backend - 1] = 0;
-        info.model[sizeof info.model - 1] = 0;
-        info.uuid[sizeof info.uuid - 1] = 0;
-        device(context, &info);
     }
     host_free(host);
     return status;

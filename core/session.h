@@ -27,6 +27,18 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
                         session_device_fn *device, gb_fact_fn *fact, void *context,
                         const char **ret_reason, struct gb_error *error);
 
+/*
+ * Asks a device plugin what is noisy about its devices, of which none is opened. Calls back with
+ * the name of the device ("cuda:0 NVIDIA H200") for each finding. A plugin that examines nothing is
+ * asked nothing. *ret_reason as above. One device's failure does not keep the others from being
+ * examined; the first is returned.
+ */
+typedef void session_finding_fn(void *context, const char *device,
+                                const struct gb_finding *finding);
+int32_t session_examine(struct session *session, const struct plugin_settings *settings,
+                        session_finding_fn *finding, void *context, const char **ret_reason,
+                        struct gb_error *error);
+
 struct open_device {
     const char *name; /* of its settings */
     const struct gb_device_ops *ops;

@@ -16,14 +16,20 @@
 struct run_params {
     const char *results; /* path of the results file: "results.gbr" */
     int64_t seed;
-    int32_t order; /* ORDER_... */
-    struct gb_list
-        devices; /* const char *: what `device = auto` chooses from, in order; empty: all found */
+    int32_t order;          /* ORDER_... */
+    struct gb_list devices; /* const char *: what `device = auto` chooses from, in order; empty: all
+                               found; "all" alone: likewise, and auto uses all of one plugin */
+    int32_t distribute;     /* DISTRIBUTE_...: of a case that has several devices */
     struct gb_list plugin_path; /* const char *: folders, relative to the INI file */
-    int64_t jobs;               /* workers that measure at the same time */
+    int64_t jobs;               /* workers that measure at the same time; 0: as many as the case
+                                   has devices */
     int64_t rounds;             /* of every benchmark that does not say otherwise */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };
+enum {
+    DISTRIBUTE_SPREAD, /* measured once, on whichever of the devices is idle */
+    DISTRIBUTE_EACH    /* measured on each of them */
+};
 struct option_table run_options(void);
 
 /* A plugin that a section names: an id, or a path (with a slash; made absolute from the INI file's

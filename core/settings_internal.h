@@ -14,6 +14,7 @@
 
 #define DEFAULT_POLICY "median_ci"
 #define DEVICE_AUTO "auto"
+#define DEVICE_ALL "all"
 
 /* What a key of a [bench] section does. */
 enum key_role {
@@ -177,9 +178,14 @@ void settings_report(struct error_list *errors, const struct gb_error *error);
 int32_t settings_entry_text(const struct ini_entry *entry, struct arena *arena, const char **ret,
                             struct gb_error *error);
 
-/* "cuda:1" is device "cuda", index 1. */
+/* "cuda:1" is device "cuda", index 1; "cuda:GPU-1a2b" that with this UUID; "cuda:all" all of them.
+ * Sets all of *ret but the settings. */
 int32_t settings_device_split(const char *text, struct origin origin, struct arena *arena,
-                              const char **ret_name, int32_t *ret_index, struct gb_error *error);
+                              const char **ret_name, struct device_choice *ret,
+                              struct gb_error *error);
+
+/* Is it `devices = all`: may `device = auto` use all devices of the plugin that it chooses? */
+bool settings_auto_is_all(const struct settings *settings);
 
 /* What is needed to read sections. */
 struct parser {

@@ -8,6 +8,9 @@
 
 static const char *const order_words[] = {[ORDER_LISTED] = "listed", [ORDER_SHUFFLED] = "shuffled"};
 
+static const char *const distribute_words[] = {
+    [DISTRIBUTE_SPREAD] = "spread", [DISTRIBUTE_EACH] = "each"};
+
 static const struct gb_option run_table[] = {
     GB_STRING(struct run_params, results, "results.gbr",
               "The results file, from the folder gbrun is started in"),
@@ -16,11 +19,15 @@ static const struct gb_option run_table[] = {
     GB_CHOICE(struct run_params, order, "listed", order_words,
               "The order in which cases are measured"),
     GB_LIST(struct run_params, devices, GB_TYPE_STRING, "", NULL, NULL,
-            "Devices that device = auto chooses from, the preferred first; empty: all there are"),
+            "What device = auto chooses from, the preferred first; empty: all there are; all: the "
+            "same, and auto is every device of one plugin"),
+    GB_CHOICE(struct run_params, distribute, "spread", distribute_words,
+              "Whether a case with several devices is measured on one that is idle, or on each"),
     GB_LIST(struct run_params, plugin_path, GB_TYPE_STRING, "", NULL, NULL,
             "Folders searched for plugins first, from the folder of the INI file"),
-    GB_INT(struct run_params, jobs, "1", "1:256", NULL,
-           "Workers that measure at the same time, each on a device of its own"),
+    GB_INT(struct run_params, jobs, "0", "0:256", NULL,
+           "Workers that measure at the same time, each on a device of its own; 0: one for each "
+           "device of the case"),
     GB_INT(struct run_params, rounds, "1", "1:10000", NULL,
            "How often each case is made afresh and measured; a benchmark may say otherwise"),
 };
@@ -142,6 +149,11 @@ static void parse_device(const struct parser *parser, const struct ini_section *
                        "[device auto]: 'auto' stands for any device, choose another name");
         return;
     }
+    if (text_equal(section->name, DEVICE_ALL)) {
+        error_list_add(parser->errors, section->origin,
+                       "[device all]: 'all' stands for all devices, choose another name");
+        return;
+    }
     parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
 }
 
@@ -233,6 +245,13 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
                        "there is nothing to run: expected at least one [bench NAME]");
     *ret = settings;
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+}
+
+bool settings_auto_is_all(const struct settings *settings)
+{
+    const struct gb_list *devices = &settings->run.devices;
+    return settings->devices_entry && devices->n == 1 &&
+           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
 }
 
 const struct run_params *settings_run(const struct settings *settings)

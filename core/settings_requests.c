@@ -67,25 +67,38 @@ static void add_request(const struct parser *parser, struct plugin_request reque
     settings->requests[settings->n_requests++] = request;
 }
 
+/* A UUID has a dash behind its first character, and no number has one there. */
+static bool is_uuid(const char *text)
+{
+    const char *dash = strchr(text, '-');
+    return dash && dash != text;
+}
+
 int32_t settings_device_split(const char *text, struct origin origin, struct arena *arena,
-                              const char **ret_name, int32_t *ret_index, struct gb_error *error)
+                              const char **ret_name, struct device_choice *ret,
+                              struct gb_error *error)
 {
     static const struct gb_option index_option = {
         .size = sizeof index_option, .type = GB_TYPE_INT, .name = "index", .range = "0:65535"};
-    struct value index;
-    const char *colon = strrchr(text, ':');
-    *ret_name = text;
-    *ret_index = DEVICE_INDEX_ANY;
-    if (!colon)
-        return GB_OK;
-    int32_t status = value_read(&index_option, colon + 1,
-                                origin_at(origin, text, (size_t)(colon + 1 - text)), arena, &index,
-                                error);
-    if (status != GB_OK)
-        return status;
-    *ret_name = arena_text_n(arena, text, (size_t)(colon - text));
-    *ret_index = (int32_t)index.integer;
-    return GB_OK;
+    struct value index = {.integer = DEVICE_INDEX_ANY};
+    const char *colon = strchr(text, ':'), *which = colon ? colon + 1 : NULL;
+    struct device_choice choice = {.index = DEVICE_INDEX_ANY};
+    struct origin at = which ? origin_at(origin, text, (size_t)(which - text)) : origin;
+    int32_t status = GB_OK;
+    *ret_name = which ? arena_text_n(arena, text, (size_t)(colon - text)) : text;
+    if (which && text_equal(which, DEVICE_ALL))
+        choice.is_all = true;
+    else if (which && is_uuid(which))
+        choice.uuid = arena_text(arena, which);
+    else if (which && strspn(which, "+-0123456789") == 0)
+        status = error_set_at(error, GB_INVALID, at,
+                              "'%s' chooses no device: expected an index, a UUID or 'all'", which);
+    else if (which)
+        status = value_read(&index_option, which, at, arena, &index, error);
+    choice.index = (int32_t)index.integer;
+    if (status == GB_OK)
+        *ret = choice;
+    return status;
 }
 
 /* A device or policy that is no section is asked for by its plugin's id. What is wrong with the
@@ -94,9 +107,9 @@ static void request_named(const struct parser *parser, uint32_t kind, const char
                           struct origin origin)
 {
     const struct settings *settings = parser->settings;
-    int32_t index;
+    struct device_choice choice;
     if (kind == GB_PLUGIN_DEVICE &&
-        (settings_device_split(text, origin, parser->arena, &text, &index, NULL) != GB_OK ||
+        (settings_device_split(text, origin, parser->arena, &text, &choice, NULL) != GB_OK ||
          text_equal(text, DEVICE_AUTO)))
         return;
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
@@ -148,7 +161,7 @@ void settings_collect_requests(const struct parser *parser)
     struct settings *settings = parser->settings;
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
         add_request(parser, settings->plugin_sections[i].request);
-    if (settings->devices_entry)
+    if (settings->devices_entry && !settings_auto_is_all(settings))
         request_list(parser, GB_PLUGIN_DEVICE, settings->devices_entry->value,
                      settings->devices_entry->value_origin, 0, 1);
     /* Names in [defaults] are looked up even if every benchmark overrides them. */

@@ -254,23 +254,10 @@ int32_t resolve_policy(const struct resolver *resolver, const char *name, struct
     return status;
 }
 
-/* Is the word in a list separated by blanks? NULL holds all words. */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    while (list && *list) {
-        size_t n = strcspn(list, " ");
-        if (n == length && memcmp(list, word, n) == 0)
-            return true;
-        list += n + strspn(list + n, " ");
-    }
-    return !list;
-}
-
 /* A benchmark whose plugin is not known runs anywhere. */
 static bool runs_on(const struct plugin_info *bench, const struct plugin_settings *device)
 {
-    return !bench || has_word(bench->plugin.devices, device->info->plugin.id);
+    return !bench || plugin_runs_on(bench, device->info->plugin.id);
 }
 
 static bool has_devices(const struct settings *settings)
@@ -308,14 +295,15 @@ int32_t resolve_device(const struct resolver *resolver, const struct plugin_info
                        struct gb_error *error)
 {
     const char *name;
-    *ret = (struct device_choice){.index = DEVICE_INDEX_ANY};
+    *ret = (struct device_choice){.index = DEVICE_INDEX_ANY,
+                                  .is_all = text_equal(text, DEVICE_AUTO) &&
+                                            settings_auto_is_all(resolver->settings)};
     if (text_equal(text, DEVICE_AUTO))
         return check_auto(resolver, bench, origin, error);
-    int32_t status = settings_device_split(text, origin, resolver->arena, &name, &ret->index,
-                                           error);
+    int32_t status = settings_device_split(text, origin, resolver->arena, &name, ret, error);
     if (status == GB_OK && text_equal(name, DEVICE_AUTO))
-        return error_set_at(error, GB_INVALID, origin, "'%s': an index needs the name of a device",
-                            text);
+        return error_set_at(error, GB_INVALID, origin,
+                            "'%s': what follows the colon needs the name of a device", text);
     if (status == GB_OK)
         status = find_named(resolver, GB_PLUGIN_DEVICE, name, origin, &ret->settings, error);
     if (status == GB_NOT_FOUND)
@@ -344,9 +332,12 @@ static void add_listed_devices(const struct resolver *resolver)
         if (find_settings(list, name))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
                                   "device '%s' is listed twice", name);
+        else if (text_equal(name, DEVICE_ALL))
+            status = error_set_at(&error, GB_INVALID, names.origins[i],
+                                  "'all' stands alone in 'devices'");
         else if (strchr(name, ':'))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "device '%s': an index can not stand in 'devices'; write "
+                                  "device '%s': only names can stand in 'devices'; write "
                                   "device = %s in [defaults] or in a [bench NAME]",
                                   name, name);
         else if (section)
@@ -421,7 +412,8 @@ static void resolve_sections(const struct resolver *resolver, uint32_t kind)
 static void resolve_devices(const struct resolver *resolver)
 {
     struct settings *settings = resolver->settings;
-    bool is_listed = settings->devices_entry && settings->run.devices.n > 0;
+    bool is_listed = settings->devices_entry && settings->run.devices.n > 0 &&
+                     !settings_auto_is_all(settings);
     prepare_list(resolver, GB_PLUGIN_DEVICE);
     if (is_listed) {
         add_listed_devices(resolver);

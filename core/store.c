@@ -3,6 +3,7 @@
 
 #include "core/store_copy.h"
 #include "core/store_schema.h"
+#include "core/store_upgrade.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,8 +165,9 @@ static int64_t query_integer(struct store *store, const char *sql, struct gb_err
     return value;
 }
 
-/* Is it ours, and can this version read it? *ret_empty: there is nothing in it. */
-static int32_t check_identity(struct store *store, bool *ret_empty, struct gb_error *error)
+/* Is it ours, and can this version read it? *ret_version: of its schema; 0: there is nothing in it.
+ */
+static int32_t check_identity(struct store *store, int *ret_version, struct gb_error *error)
 {
     int64_t application_id = query_integer(store, "PRAGMA application_id", error);
     if (application_id < 0)
@@ -176,8 +178,8 @@ static int32_t check_identity(struct store *store, bool *ret_empty, struct gb_er
     int64_t version = query_integer(store, "PRAGMA user_version", error);
     if (version < 0)
         return error->status;
-    *ret_empty = application_id == 0 && n_objects == 0;
-    if (*ret_empty)
+    *ret_version = 0;
+    if (application_id == 0 && n_objects == 0)
         return GB_OK;
     if (application_id != STORE_APPLICATION_ID)
         return error_set(error, GB_CORRUPT,
@@ -187,6 +189,7 @@ static int32_t check_identity(struct store *store, bool *ret_empty, struct gb_er
         return error_set(error, GB_UNSUPPORTED,
                          "%s: made by a newer gbrun (format %lld; this one knows %d): use that one",
                          store->path, (long long)version, STORE_SCHEMA_VERSION);
+    *ret_version = version > 0 ? (int)version : 1;
     return GB_OK;
 }
 
@@ -277,15 +280,17 @@ static int32_t lock_for_writing(struct store *store, struct gb_error *error)
 
 static int32_t open_for_writing(struct store *store, const char *vfs, struct gb_error *error)
 {
-    bool empty = false;
+    int version = 0;
     int32_t status = lock_for_writing(store, error);
     if (status == GB_OK)
         status = open_database(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs,
                                error);
     if (status == GB_OK)
-        status = check_identity(store, &empty, error);
-    if (status == GB_OK && empty)
+        status = check_identity(store, &version, error);
+    if (status == GB_OK && version == 0)
         status = create_tables(store, error);
+    else if (status == GB_OK && version < STORE_SCHEMA_VERSION)
+        status = store_upgrade(store, version, error);
     if (status == GB_OK)
         status = choose_journal(store, error);
     return status;
@@ -341,12 +346,14 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
     int32_t status = GB_IO;
     for (size_t i = 0; status == GB_IO && i < sizeof ways / sizeof *ways; i++) {
         struct gb_error attempt = {0};
-        bool empty = false;
+        int version = 0;
         close_database(store);
         status = ways[i](store, vfs, &attempt);
         if (status == GB_OK)
-            status = check_identity(store, &empty, &attempt);
-        if (status == GB_OK && empty)
+            status = check_identity(store, &version, &attempt);
+        if (status == GB_OK && version > 0)
+            status = store_read_as_present(store, version, &attempt);
+        else if (status == GB_OK)
             status = error_set(&attempt, GB_CORRUPT, "%s: empty: nothing was ever stored in it",
                                store->path);
         if (status != GB_IO || i == 0)

@@ -55,12 +55,12 @@ int32_t store_run_read(struct store *store, int64_t run_number, struct arena *ar
 
 /*
  * Calls back for each case of the run that is done (case_status_is_done), with what tells it from
- * the others of the run: section, parameters' uid, policy's name, round. Records that are not done
- * are deleted first, so that resuming leaves no duplicates. *ret_next_sequence: the number that the
- * next record measured is to be given.
+ * the others of the run: its place in the sweep, the round, the device as it was asked for (index
+ * -1: any). Records that are not done are deleted first, so that resuming leaves no duplicates.
+ * *ret_next_sequence: the number that the next record measured is to be given.
  */
-typedef void store_done_fn(void *context, const char *bench, const char *uid, const char *policy,
-                           uint64_t position, uint32_t round);
+typedef void store_done_fn(void *context, uint64_t position, uint32_t round,
+                           const char *device_name, int32_t device_index);
 int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, void *context,
                      uint64_t *ret_next_sequence, struct gb_error *error);
 

@@ -117,7 +117,7 @@ static int32_t summarize(struct store *store, const struct earlier *earlier,
 #define CASE_COLUMN_MAP(X) \
     X(uuid) X(run_id) X(uid) X(bench) X(plugin) X(plugin_version) X(position) X(sequence) \
     X(round) X(policy) X(policy_plugin) X(policy_options) X(device_id) X(device_name) \
-    X(device_index) X(cache) X(environment) X(seed) X(status) X(done) X(status_text) \
+    X(device_index) X(cache) X(launch) X(environment) X(seed) X(status) X(done) X(status_text) \
     X(stop_reason) X(clock) X(iterations) X(tick_ns) X(overhead_ns) X(started) X(wall_ns) \
     X(n_samples) X(n_lost) X(n_throttled) X(min_ns) X(max_ns) X(mean_ns) X(stdev_ns) \
     X(median_ns) X(q1_ns) X(q3_ns) X(p10_ns) X(p90_ns) X(p99_ns) X(flops) X(bytes_read) \
@@ -173,7 +173,8 @@ static void put_place(sqlite3_stmt *statement, int *at, int64_t run_id,
         bind_null(statement, at);
     bind_text(statement, at, device ? device->name : "");
     bind_integer(statement, at, bench_case->device.index);
-    bind_text(statement, at, bench_case->common.cache == GB_CACHE_COLD ? "cold" : "warm");
+    bind_text(statement, at, cache_word(bench_case->common.cache));
+    bind_text(statement, at, launch_word(bench_case->common.launch));
     bind_text(statement, at, environment);
     bind_integer(statement, at, (int64_t)bench_case->seed);
 }
@@ -386,6 +387,39 @@ static int32_t write_messages(struct store *store, int64_t case_id,
     return status;
 }
 
+static int32_t write_telemetry(struct store *store, int64_t case_id,
+                               const struct case_record *record, struct gb_error *error)
+{
+    static const char *const moments[TELEMETRY_MOMENTS] = {STORE_MOMENT_BEGIN, STORE_MOMENT_END};
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < TELEMETRY_MOMENTS; i++) {
+        const struct telemetry_record *telemetry = &record->telemetry[i];
+        const struct gb_telemetry *values = &telemetry->values;
+        if (!telemetry->is_known)
+            continue;
+        sqlite3_stmt *insert = store_statement(
+            store,
+            "INSERT INTO telemetry (case_id, moment, elapsed_ns, iterations, clock_hz,"
+            " memory_clock_hz, temperature_celsius, power_watts, energy_joules, throttle,"
+            " throttle_text) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            error);
+        int at = 0;
+        bind_integer(insert, &at, case_id);
+        bind_text(insert, &at, moments[i]);
+        bind_real(insert, &at, telemetry->elapsed_ns);
+        bind_integer(insert, &at, (int64_t)telemetry->iterations);
+        bind_real(insert, &at, values->clock_hz);
+        bind_real(insert, &at, values->memory_clock_hz);
+        bind_real(insert, &at, values->temperature_celsius);
+        bind_real(insert, &at, values->power_watts);
+        bind_real(insert, &at, values->energy_joules);
+        bind_integer(insert, &at, (int64_t)values->throttle);
+        bind_text(insert, &at, values->throttle_text);
+        status = store_finish(store, insert, error);
+    }
+    return status;
+}
+
 static int32_t write_chunk(struct store *store, int64_t case_id, const char *name, uint64_t first,
                            uint64_t n, const double *values, struct gb_error *error)
 {
@@ -488,7 +522,7 @@ static int32_t add_case(struct store *store, int64_t run_id, const struct case_r
 {
     static int32_t (*const parts[])(struct store *, int64_t, const struct case_record *,
                                     struct gb_error *) = {write_metrics, write_checks, write_modes,
-                                                          write_messages};
+                                                          write_messages, write_telemetry};
     struct earlier earlier;
     struct summary summary = no_summary;
     int32_t status = find_earlier(store, record->uuid, &earlier, error);

@@ -44,6 +44,10 @@ int32_t store_begin(struct store *store, struct gb_error *error);
 /* Commits if status is GB_OK, else rolls back; returns status or the error of the commit. */
 int32_t store_end(struct store *store, int32_t status, struct gb_error *error);
 
+/* Words of telemetry.moment. */
+#define STORE_MOMENT_BEGIN "begin"
+#define STORE_MOMENT_END "end"
+
 /* Binds the next ?: *at counts. NaN becomes NULL, a NULL text "". */
 void bind_text(sqlite3_stmt *statement, int *at, const char *text);
 void bind_integer(sqlite3_stmt *statement, int *at, int64_t value);

@@ -335,18 +335,18 @@ static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *d
 {
     sqlite3_stmt *select = store_statement(
         store,
-        "SELECT DISTINCT bench, uid, policy, position, round FROM bench_case"
-        " WHERE run_id = ? ORDER BY position, round, uid",
+        "SELECT DISTINCT position, round, device_name, device_index FROM bench_case"
+        " WHERE run_id = ? ORDER BY position, round, device_name, device_index",
         error);
     if (!select)
         return error ? error->status : GB_FAILED;
     int at = 0, code;
     bind_integer(select, &at, run_id);
     while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        done(context, (const char *)sqlite3_column_text(select, 0),
-             (const char *)sqlite3_column_text(select, 1),
+        done(context, (uint64_t)sqlite3_column_int64(select, 0),
+             (uint32_t)sqlite3_column_int64(select, 1),
              (const char *)sqlite3_column_text(select, 2),
-             (uint64_t)sqlite3_column_int64(select, 3), (uint32_t)sqlite3_column_int64(select, 4));
+             (int32_t)sqlite3_column_int64(select, 3));
     return end_rows(store, select, code, error);
 }
 

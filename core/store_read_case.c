@@ -80,6 +80,32 @@ static void take_message(sqlite3_stmt *row, struct arena *arena, void *item)
                                                              column_text(row, 1, arena)};
 }
 
+/* A case has the two moments at most; take_parts puts them in their places. */
+struct telemetry_row {
+    bool is_end;
+    struct telemetry_record record;
+};
+
+static void take_telemetry(sqlite3_stmt *row, struct arena *arena, void *item)
+{
+    struct telemetry_row *telemetry = item;
+    const char *text = column_text(row, 9, arena);
+    telemetry->is_end = text_equal(column_text(row, 0, arena), STORE_MOMENT_END);
+    telemetry->record = (struct telemetry_record){
+        .is_known = true,
+        .elapsed_ns = column_real(row, 1),
+        .iterations = (uint64_t)sqlite3_column_int64(row, 2),
+        .values = {.size = sizeof telemetry->record.values,
+                   .clock_hz = column_real(row, 3),
+                   .memory_clock_hz = column_real(row, 4),
+                   .temperature_celsius = column_real(row, 5),
+                   .power_watts = column_real(row, 6),
+                   .energy_joules = column_real(row, 7),
+                   .throttle = (uint64_t)sqlite3_column_int64(row, 8)}};
+    snprintf(telemetry->record.values.throttle_text, sizeof telemetry->record.values.throttle_text,
+             "%s", text);
+}
+
 static void take_mode(sqlite3_stmt *row, struct arena *arena, void *item)
 {
     (void)arena;
@@ -114,7 +140,8 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
                           struct gb_error *error)
 {
     void *parameters = NULL, *metrics = NULL, *checks = NULL, *messages = NULL, *modes = NULL;
-    size_t n_modes = 0;
+    void *telemetry = NULL;
+    size_t n_modes = 0, n_telemetry = 0;
     struct case_record *record = &ret->record;
     const struct {
         const char *sql;
@@ -135,6 +162,9 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
          sizeof(struct message_record), &messages, &record->n_messages},
         {"SELECT median_ns, low_ns, high_ns, weight FROM mode WHERE case_id = ? ORDER BY ordinal",
          take_mode, sizeof(struct gb_mode), &modes, &n_modes},
+        {"SELECT moment, elapsed_ns, iterations, clock_hz, memory_clock_hz, temperature_celsius,"
+         " power_watts, energy_joules, throttle, throttle_text FROM telemetry WHERE case_id = ?",
+         take_telemetry, sizeof(struct telemetry_row), &telemetry, &n_telemetry},
     };
     int32_t status = GB_OK;
     for (size_t i = 0; status == GB_OK && i < sizeof parts / sizeof *parts; i++)
@@ -146,6 +176,10 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
     record->messages = messages;
     for (size_t i = 0; modes && i < n_modes && i < GB_MODES_MAX; i++)
         record->estimate.modes[record->estimate.n_modes++] = ((struct gb_mode *)modes)[i];
+    for (size_t i = 0; telemetry && i < n_telemetry; i++) {
+        const struct telemetry_row *row = &((struct telemetry_row *)telemetry)[i];
+        record->telemetry[row->is_end ? TELEMETRY_END : TELEMETRY_BEGIN] = row->record;
+    }
     return status;
 }
 
@@ -191,6 +225,7 @@ static void take_place(struct taker *taker, struct stored_case *ret)
     ret->device_name = next_text(taker);
     ret->device_index = (int32_t)next_integer(taker);
     ret->cache = next_text(taker);
+    ret->launch = next_text(taker);
     ret->environment = next_text(taker);
     ret->seed = next_integer(taker);
 }
@@ -249,7 +284,7 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
         store,
         "SELECT id, run_id, uuid, uid, bench, plugin, plugin_version, position, sequence, round,"
         " policy, policy_plugin, policy_options, device_id, device_name, device_index, cache,"
-        " environment, seed,"
+        " launch, environment, seed,"
         " status, status_text, stop_reason, clock, iterations, tick_ns, overhead_ns, started,"
         " wall_ns, n_samples, n_lost, n_throttled, min_ns, max_ns, mean_ns, stdev_ns, median_ns,"
         " q1_ns, q3_ns, p10_ns, p90_ns, p99_ns, flops, bytes_read, bytes_written, items, item,"

@@ -1,5 +1,6 @@
 /*
- * store_schema.h - the tables of a results file, as SQL. Floor 4. Included by store.c only.
+ * store_schema.h - the tables of a results file, as SQL. Floor 4. Included by store.c and
+ * store_upgrade.c only.
  *
  * The comments stand inside the statements so that `sqlite3 results.gbr .schema` shows them.
  * Changing anything here means a new STORE_SCHEMA_VERSION and a step that brings older files up.
@@ -10,7 +11,25 @@
 #include "core/store_internal.h"
 
 /* PRAGMA application_id: "gbr1"; PRAGMA user_version. */
-enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 1 };
+enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 2 };
+
+/* Since version 2. */
+#define STORE_TELEMETRY_TABLE                                                                      \
+    "CREATE TABLE telemetry ( -- what the device said of itself around the samples; NULL: not "    \
+    "known\n"                                                                                      \
+    "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"                      \
+    "    moment TEXT NOT NULL, -- begin: before the first sample; end: after the last one\n"       \
+    "    elapsed_ns REAL NOT NULL, -- since begin, on the host's clock\n"                          \
+    "    iterations INTEGER NOT NULL, -- run since begin, lost ones included\n"                    \
+    "    clock_hz REAL,\n"                                                                         \
+    "    memory_clock_hz REAL,\n"                                                                  \
+    "    temperature_celsius REAL,\n"                                                              \
+    "    power_watts REAL,\n"                                                                      \
+    "    energy_joules REAL, -- a counter that only grows\n"                                       \
+    "    throttle INTEGER NOT NULL, -- the device's own bits; 0: not held down\n"                  \
+    "    throttle_text TEXT NOT NULL, -- what they mean\n"                                         \
+    "    PRIMARY KEY (case_id, moment)\n"                                                          \
+    ") WITHOUT ROWID"
 
 static const char *const store_schema[] = {
     "CREATE TABLE run ( -- one call of `gbrun run`\n"
@@ -93,6 +112,8 @@ static const char *const store_schema[] = {
     "    device_name TEXT NOT NULL, -- as asked for\n"
     "    device_index INTEGER NOT NULL, -- as asked for; -1: any\n"
     "    cache TEXT NOT NULL, -- warm or cold before each sample\n"
+    "    launch TEXT NOT NULL DEFAULT 'stream', -- or graph: captured once, launched for each "
+    "sample\n"
     "    environment TEXT NOT NULL, -- NAME=value of the process, one a line\n"
     "    seed INTEGER NOT NULL,\n"
     "    status TEXT NOT NULL, -- ok, skipped, failed, wrong result, crashed, timed out,\n"
@@ -195,6 +216,8 @@ static const char *const store_schema[] = {
     "    weight REAL, -- share of the samples, 0 to 1\n"
     "    PRIMARY KEY (case_id, ordinal)\n"
     ") WITHOUT ROWID",
+
+    STORE_TELEMETRY_TABLE,
 
     "CREATE TABLE message (\n"
     "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"

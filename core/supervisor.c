@@ -25,18 +25,8 @@ enum {
 static const double cancel_grace_ns = 10e9;
 static const double cut_patience_ns = 1e9;
 
-/* One round of one case, on its way. */
-struct visit {
-    struct arena arena;
-    struct bench_case bench_case;
-    const struct known_device *device;
-    uint32_t round;
-    struct text label;
-    char uid[CASE_UID_TEXT];
-    char refusal[1024]; /* why it can not be measured at all; "" if it can */
-};
-
 enum { KILLED_NOT, KILLED_FOR_TIME, KILLED_BY_USER, KILLED_FOR_LIES };
+enum { ALONE_NOT, ALONE_ASKED /* its worker waits */, ALONE_GRANTED };
 
 /* A worker, and what it is doing. */
 struct slot {
@@ -44,120 +34,33 @@ struct slot {
     bool is_alive;
     struct worker_process process;
     const struct known_device *device;
-    char *environment;   /* of the worker, as one text: "A=1\nB=2\n" */
+    bool has_opened;     /* the device */
+    char *environment;   /* of the worker, as visits have it */
     struct visit *visit; /* NULL: idle */
     struct collector collector;
     double begin_ns, deadline_ns;
-    bool is_cut; /* its connection is closed */
+    int alone;                /* ALONE_...: has the case asked to be the only one? */
+    double asked_ns, left_ns; /* when, and how much of its time limit was left */
+    bool is_cut;              /* its connection is closed */
     int killed;
     char lie[sizeof((struct gb_error){0}.text)];
 };
 
 struct run {
     const struct run_plan *plan;
+    struct schedule schedule;
     struct run_counts counts;
     struct slot slots[SLOTS_MAX];
     struct visit *window[WINDOW];
     size_t n_window;
-    uint64_t next_position;
-    uint32_t next_round;
     uint64_t sequence;
     int64_t *device_ids; /* as the store knows them, by known_device; 0: not stored yet */
+    bool *is_lost;       /* by known_device: could not be opened */
     bool is_cancelled, is_killed;
     int signals; /* signalfd */
     struct gb_error error;
     int32_t status;
 };
-
-uint64_t visit_key(uint64_t position, uint32_t round)
-{
-    enum { ROUND_BITS = 20 };
-    return position << ROUND_BITS | round;
-}
-
-int visit_key_compare(const void *a, const void *b)
-{
-    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
-
-static bool is_done(const struct run_plan *plan, uint64_t position, uint32_t round)
-{
-    uint64_t key = visit_key(position, round);
-    return plan->n_done > 0 &&
-           bsearch(&key, plan->done, plan->n_done, sizeof key, visit_key_compare) != NULL;
-}
-
-int32_t plan_count_visits(struct sweep *sweep, uint64_t *ret_n, uint32_t *ret_rounds,
-                          struct gb_error *error)
-{
-    uint64_t n = 0;
-    int64_t rounds = 1;
-    for (uint64_t i = 0; i < sweep_size(sweep); i++) {
-        struct arena arena = {0};
-        struct bench_case bench_case;
-        int32_t status = sweep_case(sweep, i, &arena, &bench_case, error);
-        int64_t of_case = status == GB_OK ? bench_case.common.rounds : 0;
-        arena_free(&arena);
-        if (status != GB_OK)
-            return status;
-        n += (uint64_t)of_case;
-        rounds = of_case > rounds ? of_case : rounds;
-    }
-    *ret_n = n;
-    *ret_rounds = (uint32_t)rounds;
-    return GB_OK;
-}
-
-/* Is `word` one of the words between blanks? NULL: everything is. */
-static bool lists(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    if (!words)
-        return true;
-    for (const char *at = words; *at;) {
-        at += strspn(at, " ,");
-        size_t n = strcspn(at, " ,");
-        if (n == length && memcmp(at, word, n) == 0)
-            return true;
-        at += n;
-    }
-    return false;
-}
-
-const struct known_device *plan_device(const struct device_list *devices,
-                                       const struct bench_case *bench_case, struct gb_error *error)
-{
-    const struct device_choice *choice = &bench_case->device;
-    const char *runs_on = bench_case->info->plugin.devices;
-    for (size_t i = 0; i < devices->n; i++) {
-        const struct known_device *device = &devices->items[i];
-        bool is_chosen = choice->settings
-                             ? device->settings == choice->settings &&
-                                   (choice->index == DEVICE_INDEX_ANY ||
-                                    (uint32_t)choice->index == device->info.index)
-                             : device->is_auto && lists(runs_on, device->settings->info->plugin.id);
-        if (is_chosen)
-            return device;
-    }
-    for (size_t i = 0; i < devices->n_absent; i++) {
-        const struct absent_device *absent = &devices->absent[i];
-        if (choice->settings
-                ? absent->settings == choice->settings
-                : absent->is_auto && lists(runs_on, absent->settings->info->plugin.id)) {
-            error_set(error, GB_NOT_FOUND, "device %s is not there: %s", absent->settings->name,
-                      absent->reason);
-            return NULL;
-        }
-    }
-    if (choice->settings && choice->index != DEVICE_INDEX_ANY)
-        error_set(error, GB_NOT_FOUND, "there is no device %s:%d", choice->settings->name,
-                  choice->index);
-    else
-        error_set(error, GB_NOT_FOUND, "there is no device that %s runs on (%s)",
-                  bench_case->info->plugin.id, runs_on ? runs_on : "any");
-    return NULL;
-}
 
 static void fail_run(struct run *run, const struct gb_error *error)
 {
@@ -167,57 +70,27 @@ static void fail_run(struct run *run, const struct gb_error *error)
     }
 }
 
-/* ---- visits ---- */
-
-static void visit_free(struct visit *visit)
+static size_t count_busy(const struct run *run)
 {
-    if (!visit)
-        return;
-    text_free(&visit->label);
-    arena_free(&visit->arena);
-    free(visit);
+    size_t n = 0;
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        n += run->slots[i].is_alive && run->slots[i].visit != NULL;
+    return n;
 }
 
-static struct visit *visit_new(struct run *run, uint64_t index, uint32_t round)
-{
-    struct visit *visit = memory_allocate(sizeof *visit);
-    struct gb_error error;
-    visit->round = round;
-    if (sweep_case(run->plan->sweep, index, &visit->arena, &visit->bench_case, &error) != GB_OK) {
-        fail_run(run, &error);
-        visit_free(visit);
-        return NULL;
-    }
-    if (round >= visit->bench_case.common.rounds ||
-        is_done(run->plan, visit->bench_case.position, round)) {
-        visit_free(visit);
-        return NULL;
-    }
-    visit->device = plan_device(run->plan->devices, &visit->bench_case, &error);
-    if (!visit->device)
-        snprintf(visit->refusal, sizeof visit->refusal, "%s", error.text);
-    else if (!visit->bench_case.device.settings)
-        visit->bench_case.device = (struct device_choice){visit->device->settings,
-                                                          (int32_t)visit->device->info.index};
-    bench_case_uid(&visit->bench_case, visit->device ? visit->device->info.model : "", visit->uid);
-    bench_case_label(&visit->bench_case, &visit->label);
-    return visit;
-}
+/* ---- the window ---- */
 
-/* Keeps the window full: rounds one after the other, the cases in the sweep's order in each. */
 static void fill_window(struct run *run)
 {
-    uint64_t size = sweep_size(run->plan->sweep);
-    while (run->n_window < WINDOW && run->next_round < run->plan->n_rounds &&
-           run->status == GB_OK) {
-        if (run->next_position == size) {
-            run->next_position = 0;
-            run->next_round++;
-            continue;
-        }
-        struct visit *visit = visit_new(run, run->next_position++, run->next_round);
-        if (visit)
+    struct gb_error error;
+    while (run->n_window < WINDOW && run->status == GB_OK) {
+        struct visit *visit;
+        if (schedule_next(&run->schedule, &visit, &error) != GB_OK)
+            fail_run(run, &error);
+        else if (visit)
             run->window[run->n_window++] = visit;
+        else
+            break;
     }
 }
 
@@ -233,7 +106,7 @@ static struct visit *take_from_window(struct run *run, size_t i)
 
 static int64_t device_id(struct run *run, const struct slot *slot)
 {
-    size_t i = (size_t)(slot->device - run->plan->devices->items);
+    size_t i = (size_t)(slot->device - run->schedule.devices->items);
     if (run->device_ids[i] == 0) {
         const struct known_device *device = slot->device;
         struct device_record record = {
@@ -340,9 +213,27 @@ static void end_visit(struct run *run, struct slot *slot, int status, const char
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);
     slot->visit = NULL;
+    slot->has_opened = slot->has_opened || collector->n_clocks > 0;
+    run->plan->progress->n_running = count_busy(run);
     conclude(run, visit, collector, status, text);
     collector_free(collector);
     visit_free(visit);
+}
+
+/*
+ * A device that can not be opened is idle again at once, and would take one case after the other
+ * from those it is equal to.
+ */
+static void note_lost(struct run *run, const struct slot *slot)
+{
+    const struct known_device *device = slot->device;
+    if (slot->has_opened || slot->collector.n_clocks > 0 || slot->killed == KILLED_BY_USER)
+        return;
+    run->is_lost[device - run->schedule.devices->items] = true;
+    if (slot->visit->devices.n > 1)
+        progress_line(run->plan->progress,
+                      "gbrun: device %s:%u can not be opened: the others go on without it",
+                      device->settings->name, device->info.index);
 }
 
 /* Its process is gone, or can not be trusted any more: what became of its case? */
@@ -351,6 +242,8 @@ static void bury(struct run *run, struct slot *slot)
     struct text text = {0};
     char value[NUMBER_TEXT_MAX], death[32];
     const char *where = phase_words(slot->process.page->phase);
+    if (slot->visit && slot->process.page->phase == PHASE_OPEN)
+        note_lost(run, slot);
     if (slot->visit && slot->killed == KILLED_FOR_TIME) {
         double limit_ns = slot->visit->bench_case.common.time_limit_ns;
         text_printf(&text, "after %s, %s", format_time(limit_ns, 3, value), where);
@@ -382,10 +275,22 @@ static void end_complete_visit(struct run *run, struct slot *slot)
     int status = record->status;
     struct arena arena = {0};
     const char *text = arena_text(&arena, record->status_text);
+    if (slot->collector.is_spent && case_status_is_bad(status))
+        note_lost(run, slot);
     end_visit(run, slot, status, text);
     arena_free(&arena);
     if (is_spent)
         slot_close(slot);
+}
+
+/* Time spent waiting is not the case's. */
+static void note_asked(const struct run *run, struct slot *slot)
+{
+    slot->alone = ALONE_ASKED;
+    slot->asked_ns = host_clock_ns();
+    slot->left_ns = slot->deadline_ns - slot->asked_ns;
+    if (!run->is_cancelled)
+        slot->deadline_ns = INFINITY;
 }
 
 static void take_messages(struct run *run, struct slot *slot)
@@ -397,6 +302,10 @@ static void take_messages(struct run *run, struct slot *slot)
     while (slot->is_alive && slot->killed != KILLED_FOR_LIES &&
            (status = wire_input_next(&slot->process.input, &type, &message, &error)) > 0) {
         struct collector *collector = &slot->collector;
+        if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT) {
+            note_asked(run, slot);
+            continue;
+        }
         if (!slot->visit || collector_take(collector, type, &message) != GB_OK) {
             kill_for_lie(slot, "sent a message that makes no sense");
             return;
@@ -404,8 +313,8 @@ static void take_messages(struct run *run, struct slot *slot)
         if (collector->is_complete) {
             end_complete_visit(run, slot);
         } else if (type == WIRE_SAMPLES) {
-            progress_sampled(run->plan->progress, collector->n + collector->n_handed_on,
-                             collector->recent_ns);
+            progress_sampled(run->plan->progress, text_get(&slot->visit->label),
+                             collector->n + collector->n_handed_on, collector->recent_ns);
             spill(run, slot);
         }
     }
@@ -435,50 +344,79 @@ static void listen_to(struct run *run, struct slot *slot)
     }
 }
 
-static char *environment_text(const struct bench_case *bench_case)
+/* If all devices of the visit are lost, one of them is asked again, and says why. */
+static bool is_any_left(const struct run *run, const struct visit *visit)
 {
-    struct text text = {0};
-    for (size_t i = 0; i < bench_case->n_environment; i++)
-        text_printf(&text, "%s=%s\n", bench_case->environment[i].name,
-                    bench_case->environment[i].value);
-    char *copy = memory_copy_text(text_get(&text));
-    text_free(&text);
-    return copy;
+    for (size_t i = 0; i < visit->devices.n; i++)
+        if (!run->is_lost[visit->devices.items[i] - run->schedule.devices->items])
+            return true;
+    return false;
 }
 
-/* The idle worker that can take the visit, or a free slot with a fresh one; NULL: none can be
- * started. */
+/* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
+ * none. */
+static const struct known_device *idle_device(const struct run *run, const struct visit *visit)
+{
+    const struct known_device *idle = NULL;
+    bool skips_lost = is_any_left(run, visit);
+    for (size_t i = 0; i < visit->devices.n; i++) {
+        const struct known_device *device = visit->devices.items[i];
+        if (skips_lost && run->is_lost[device - run->schedule.devices->items])
+            continue;
+        const struct slot *slot = NULL;
+        for (size_t j = 0; j < SLOTS_MAX && !slot; j++)
+            if (run->slots[j].is_alive && run->slots[j].device == device)
+                slot = &run->slots[j];
+        if (slot && !slot->visit && text_equal(slot->environment, visit->environment))
+            return device;
+        if (!idle && (!slot || !slot->visit))
+            idle = device;
+    }
+    return idle;
+}
+
+/* A slot without a worker, that of an idle one if need be; there are fewer visits than slots. */
+static struct slot *free_slot(struct run *run)
+{
+    struct slot *idle = NULL;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        if (!run->slots[i].is_alive)
+            return &run->slots[i];
+        if (!run->slots[i].visit)
+            idle = &run->slots[i];
+    }
+    slot_close(idle);
+    return idle;
+}
+
+/* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
 static struct slot *get_worker(struct run *run, const struct visit *visit)
 {
-    char *environment = environment_text(&visit->bench_case);
     struct slot *slot = NULL;
     for (size_t i = 0; i < SLOTS_MAX && !slot; i++)
         if (run->slots[i].is_alive && run->slots[i].device == visit->device)
             slot = &run->slots[i];
-    if (slot && (!text_equal(slot->environment, environment) || visit->bench_case.common.isolate ||
-                 worker_reap(&slot->process)))
+    if (slot && (!text_equal(slot->environment, visit->environment) ||
+                 visit->bench_case.common.isolate || worker_reap(&slot->process)))
         slot_close(slot);
-    for (size_t i = 0; i < SLOTS_MAX && !slot; i++)
-        if (!run->slots[i].is_alive)
-            slot = &run->slots[i];
-    if (!slot || slot->is_alive) {
-        free(environment);
+    if (slot && slot->is_alive)
         return slot;
-    }
     struct gb_error error;
-    *slot = (struct slot){.run = run, .device = visit->device, .environment = environment};
+    slot = free_slot(run);
+    *slot = (struct slot){.run = run, .device = visit->device};
     if (worker_start(&slot->process, visit->bench_case.environment, visit->bench_case.n_environment,
                      &error) != GB_OK) {
         fail_run(run, &error);
-        free(environment);
         return NULL;
     }
+    slot->environment = memory_copy_text(visit->environment);
     slot->is_alive = true;
     return slot;
 }
 
-static void give(struct run *run, struct visit *visit)
+static void give(struct run *run, struct visit *visit, const struct known_device *device)
 {
+    visit_give(visit, device);
     struct slot *slot = get_worker(run, visit);
     struct gb_error error;
     if (!slot) {
@@ -493,45 +431,39 @@ static void give(struct run *run, struct visit *visit)
     uuid_new(collector->record.uuid);
     slot->visit = visit;
     slot->killed = KILLED_NOT;
+    slot->alone = ALONE_NOT;
     slot->begin_ns = host_clock_ns();
     slot->deadline_ns = slot->begin_ns + visit->bench_case.common.time_limit_ns;
+    run->plan->progress->n_running = count_busy(run);
     progress_started(run->plan->progress, text_get(&visit->label));
+    struct bench_case given = visit_given_case(visit);
     struct wire_writer writer = {0};
     wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, &visit->bench_case, text_get(&visit->label));
+    put_case(&writer, &given, text_get(&visit->label));
     wire_end(&writer);
     if (worker_send(&slot->process, &writer, &error) != GB_OK)
         kill_for_lie(slot, "closed its connection");
     wire_writer_free(&writer);
 }
 
-static size_t count_busy(const struct run *run)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < SLOTS_MAX; i++)
-        n += run->slots[i].is_alive && run->slots[i].visit != NULL;
-    return n;
-}
-
-static bool is_exclusive(const struct visit *visit)
-{
-    return (visit->bench_case.info->flags & GB_BENCH_EXCLUSIVE) != 0;
-}
-
-/* Not beside a case that wants the machine to itself, on the same device, or beyond the number of
- * jobs. */
-static bool may_start(const struct run *run, const struct visit *visit)
+/* Must it wait until others have ended: because of the number of jobs, or because it or another
+ * wants the machine to itself? */
+static bool is_crowded(const struct run *run, const struct visit *visit)
 {
     size_t n_busy = count_busy(run), jobs = (size_t)run->plan->params->jobs;
-    if (n_busy > 0 && (is_exclusive(visit) || n_busy >= jobs || n_busy >= SLOTS_MAX))
+    size_t most = jobs ? jobs : visit->n_case_devices;
+    if (n_busy == 0)
         return false;
     for (size_t i = 0; i < SLOTS_MAX; i++) {
         const struct slot *slot = &run->slots[i];
-        if (slot->is_alive && slot->visit &&
-            (slot->device == visit->device || is_exclusive(slot->visit)))
-            return false;
+        if (!slot->is_alive || !slot->visit)
+            continue;
+        if (slot->alone != ALONE_NOT || visit_is_exclusive(slot->visit))
+            return true;
+        if (!jobs && slot->visit->n_case_devices < most)
+            most = slot->visit->n_case_devices;
     }
-    return true;
+    return visit_is_exclusive(visit) || n_busy >= most || n_busy >= SLOTS_MAX;
 }
 
 /* Gives out visits while there are workers to take them. */
@@ -540,18 +472,52 @@ static void assign(struct run *run)
     fill_window(run);
     for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
         struct visit *visit = run->window[i];
-        if (*visit->refusal) {
+        const struct known_device *device = idle_device(run, visit);
+        if (*visit->refusal)
             refuse(run, take_from_window(run, i));
-        } else if (may_start(run, visit)) {
-            give(run, take_from_window(run, i));
-        } else if (is_exclusive(visit)) {
+        else if (is_crowded(run, visit))
             break; /* or those behind it would keep it waiting for ever */
-        } else {
+        else if (device)
+            give(run, take_from_window(run, i), device);
+        else
             i++;
-            continue;
-        }
         fill_window(run);
     }
+}
+
+/* ---- cases that asked to be alone ---- */
+
+/* Its limits count on from where they stood when it asked. */
+static void let_go_on(struct slot *slot)
+{
+    struct wire_writer writer = {0};
+    struct gb_error error;
+    double now = host_clock_ns();
+    slot->alone = ALONE_GRANTED;
+    slot->begin_ns += now - slot->asked_ns;
+    slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
+    wire_begin(&writer, WIRE_GRANTED);
+    wire_end(&writer);
+    if (worker_send(&slot->process, &writer, &error) != GB_OK)
+        kill_for_lie(slot, "closed its connection");
+    wire_writer_free(&writer);
+}
+
+/* One at a time goes on, once nobody measures. */
+static void grant(struct run *run)
+{
+    struct slot *asking = NULL;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        struct slot *slot = &run->slots[i];
+        if (!slot->is_alive || !slot->visit)
+            continue;
+        if (slot->alone != ALONE_ASKED)
+            return;
+        if (!asking && slot->killed == KILLED_NOT && !slot->is_cut)
+            asking = slot;
+    }
+    if (asking)
+        let_go_on(asking);
 }
 
 /* ---- the loop ---- */
@@ -665,11 +631,14 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     struct run *run = memory_allocate(sizeof *run);
     sigset_t before;
     run->plan = plan;
+    run->schedule = plan->schedule;
     run->sequence = plan->first_sequence;
-    run->device_ids = memory_allocate((plan->devices->n + 1) * sizeof *run->device_ids);
+    run->device_ids = memory_allocate((plan->schedule.devices->n + 1) * sizeof *run->device_ids);
+    run->is_lost = memory_allocate((plan->schedule.devices->n + 1) * sizeof *run->is_lost);
     run->status = catch_signals(run, &before, &run->error);
     while (run->status == GB_OK) {
         assign(run);
+        grant(run);
         if (count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled))
             break;
         wait_and_listen(run);
@@ -693,6 +662,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     if (status != GB_OK)
         *error = run->error;
     free(run->device_ids);
+    free(run->is_lost);
     free(run);
     return status;
 }

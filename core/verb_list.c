@@ -79,16 +79,18 @@ static int list_cases(const struct arguments *arguments, int format)
         struct gb_error error;
         struct text label = {0};
         if (sweep_case(configuration.sweep, i, &arena, &bench_case, &error) == GB_OK) {
-            const struct plugin_settings *device = bench_case.device.settings;
+            struct text device = {0};
             bench_case_label(&bench_case, &label);
+            device_choice_text(&bench_case.device, &device);
             if (format == FORMAT_CSV) {
                 const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
                                        bench_case.bench, text_get(&label), bench_case.policy->name,
-                                       device ? device->name : "auto"};
+                                       text_get(&device)};
                 csv_line(cells, sizeof cells / sizeof *cells);
             } else {
                 printf("%s\n", text_get(&label));
             }
+            text_free(&device);
         } else {
             say_error(&error);
             code = EXIT_INTERNAL;
@@ -131,27 +133,13 @@ static int list_plugins(const struct arguments *arguments, int format)
 static int list_devices(const struct arguments *arguments, int format)
 {
     static const char *const heads[] = {"device", "model", "units", "memory", "uuid"};
-    struct configuration configuration = {0};
+    struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct device_list devices = {0};
     struct gb_error error;
     struct listing listing;
-    int code;
-    size_t n = 0, n_auto = 0;
-    if (argument(arguments, "config")) {
-        code = configuration_read(arguments, &configuration);
-        n = code == EXIT_FINE ? settings_devices(configuration.settings, &settings, &n_auto) : 0;
-    } else {
-        code = catalogue_read(arguments, &configuration.arena, &configuration.catalogue);
-        struct catalogue *catalogue = &configuration.catalogue;
-        struct plugin_settings *all = ARENA_ARRAY(&configuration.arena, struct plugin_settings,
-                                                  catalogue->n_plugins);
-        for (size_t i = 0; i < catalogue->n_plugins; i++)
-            if (catalogue->plugins[i].plugin.kind == GB_PLUGIN_DEVICE)
-                all[n++] = (struct plugin_settings){.name = catalogue->plugins[i].plugin.id,
-                                                    .info = &catalogue->plugins[i]};
-        settings = all;
-    }
+    size_t n, n_auto;
+    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
     if (code == EXIT_FINE &&
         devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK) {
         say_error(&error);

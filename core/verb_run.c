@@ -2,6 +2,7 @@
 #include "core/host_clock.h"
 #include "core/machine.h"
 #include "core/sha256.h"
+#include "core/store_read.h"
 #include "core/supervisor.h"
 #include "core/verbs.h"
 #include "core/views.h"
@@ -30,11 +31,10 @@ struct job {
     const char *store_path;
     int64_t run_id, run_number;
     struct device_list devices;
-    uint64_t *done;
+    struct visit_key *done;
     size_t n_done;
     uint64_t first_sequence;
     uint64_t n_visits;
-    uint32_t n_rounds;
 };
 
 /* ---- the record of the run ---- */
@@ -63,7 +63,7 @@ static char *command_line(struct arena *arena)
     return copy;
 }
 
-static int32_t store_modules(struct job *job, struct gb_error *error)
+static int32_t record_modules(struct job *job, struct gb_error *error)
 {
     const struct catalogue *catalogue = &job->configuration.catalogue;
     const struct plugin_request *requests;
@@ -121,20 +121,55 @@ static int32_t begin_run(struct job *job, struct gb_error *error)
     machine_facts(&configuration->arena, &run.facts, &run.n_facts);
     int32_t status = store_run_begin(job->store, &run, &job->run_id, error);
     text_free(&config);
-    return status == GB_OK ? store_modules(job, error) : status;
+    return status == GB_OK ? record_modules(job, error) : status;
 }
 
 /* ---- resuming ---- */
 
-static void note_done(void *context, const char *bench, const char *uid, const char *policy,
-                      uint64_t position, uint32_t round)
+static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                      int32_t device_index)
 {
     struct job *job = context;
-    (void)bench;
-    (void)uid;
-    (void)policy; /* the configuration is the same, so the position says it all */
     job->done = memory_grow(job->done, job->n_done, sizeof *job->done);
-    job->done[job->n_done++] = visit_key(position, round);
+    job->done[job->n_done++] = (struct visit_key){
+        .position = position,
+        .round = round,
+        .device_index = device_index,
+        .device_name = arena_text(&job->configuration.arena, device_name)};
+}
+
+static const struct known_device *find_device(const struct device_list *devices,
+                                              const struct device_record *record)
+{
+    for (size_t i = 0; i < devices->n; i++)
+        if (text_equal(devices->items[i].settings->name, record->name) &&
+            devices->items[i].info.index == record->index)
+            return &devices->items[i];
+    return NULL;
+}
+
+/* Says where the devices are not those that the run was measured on before. */
+static int32_t compare_devices(struct job *job, struct gb_error *error)
+{
+    struct stored_device *before;
+    size_t n = 0;
+    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
+                                   error);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        const struct device_record *record = &before[i].record;
+        const struct known_device *now = find_device(&job->devices, record);
+        if (!now)
+            fprintf(stderr,
+                    "gbrun: device %s:%u (%s), used before, is not there: going on without it\n",
+                    record->name, record->index, record->model);
+        else if (!text_equal(now->info.uuid, record->uuid) ||
+                 !text_equal(now->info.model, record->model))
+            fprintf(stderr,
+                    "gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it\n",
+                    record->name, record->index, record->model, record->uuid, now->info.model,
+                    now->info.uuid);
+    }
+    return status;
 }
 
 static int open_resumed(struct job *job)
@@ -208,29 +243,40 @@ static int report(struct job *job, const struct run_counts *counts, int format)
     return counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
 }
 
+static int32_t count_visits(struct job *job, struct schedule *schedule, uint64_t *ret_n_done,
+                            struct gb_error *error)
+{
+    CLEANUP(text_free) struct text notes = {0};
+    int32_t status = schedule_count(schedule, &job->n_visits, ret_n_done, &notes, error);
+    fputs(text_get(&notes), stderr);
+    return status;
+}
+
 static int measure(struct job *job, int format)
 {
     struct configuration *configuration = &job->configuration;
     struct gb_error error;
     const struct plugin_settings *devices;
     size_t n_auto, n_devices = settings_devices(configuration->settings, &devices, &n_auto);
-    if (plan_count_visits(configuration->sweep, &job->n_visits, &job->n_rounds, &error) != GB_OK ||
-        devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
+    struct schedule schedule = {.sweep = configuration->sweep,
+                                .devices = &job->devices,
+                                .distribute = settings_run(configuration->settings)->distribute,
+                                .done = job->done,
+                                .n_done = job->n_done};
+    uint64_t n_done;
+    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
             GB_OK ||
-        (job->run_id == 0 && begin_run(job, &error) != GB_OK))
+        count_visits(job, &schedule, &n_done, &error) != GB_OK ||
+        (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     struct progress progress;
     struct run_counts counts = {0};
     progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL,
-                   argument(job->arguments, "verbose") != NULL, job->n_visits, job->n_done);
+                   argument(job->arguments, "verbose") != NULL, job->n_visits, n_done);
     struct run_plan plan = {.params = settings_run(configuration->settings),
-                            .sweep = configuration->sweep,
-                            .devices = &job->devices,
+                            .schedule = schedule,
                             .store = job->store,
                             .run_id = job->run_id,
-                            .n_rounds = job->n_rounds,
-                            .done = job->done,
-                            .n_done = job->n_done,
                             .first_sequence = job->first_sequence,
                             .progress = &progress};
     int32_t status = supervise(&plan, &counts, &error);

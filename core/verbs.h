@@ -65,4 +65,10 @@ void configuration_free(struct configuration *configuration);
 /* Every module in the folders that --plugin-path and the environment name. */
 int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret);
 
+/* The devices that a verb is about: of the configuration if the arguments name one, else of every
+ * device plugin with its defaults. *ret_n_auto as settings_devices gives it. Returns an exit code;
+ * the configuration is to be freed in any case. */
+int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
+                         const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto);
+
 #endif

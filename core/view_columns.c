@@ -113,6 +113,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(policy_plugin, TEXT, UNIT_NONE, c->policy_plugin)                                            \
     X(policy_options, TEXT, UNIT_NONE, c->policy_options)                                          \
     X(cache, TEXT, UNIT_NONE, c->cache)                                                            \
+    X(launch, TEXT, UNIT_NONE, c->launch)                                                          \
     X(seed, INTEGER, UNIT_NONE, c->seed)                                                           \
     X(round, INTEGER, UNIT_NONE, r->round)                                                         \
     X(position, INTEGER, UNIT_NONE, (int64_t)c->position)                                          \
@@ -161,6 +162,14 @@ static const struct check_record no_check = {.metric = NULL};
     X(bytes_per_s, REAL, UNIT_BYTES_PER_S,                                                         \
       per_ns(c, r->work.bytes_read + r->work.bytes_written) * 1e9)                                 \
     X(items_per_s, REAL, UNIT_PER_S, per_ns(c, r->work.items) * 1e9)                               \
+    X(clock_begin_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_BEGIN)->clock_hz)                   \
+    X(clock_end_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->clock_hz)                       \
+    X(memory_clock_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->memory_clock_hz)             \
+    X(temperature_celsius, REAL, UNIT_CELSIUS,                                                     \
+      telemetry_at(c, TELEMETRY_END)->temperature_celsius)                                         \
+    X(power_watts, REAL, UNIT_WATTS, mean_power_watts(c))                                          \
+    X(energy_joules, REAL, UNIT_JOULES, iteration_energy_joules(c))                                \
+    X(throttle_reasons, TEXT, UNIT_NONE, throttle_words(c))                                        \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns)                                                          \
     X(started, TEXT, UNIT_NONE, r->started)                                                        \
     X(uid, TEXT, UNIT_NONE, r->uid)                                                                \
@@ -220,7 +229,8 @@ bool result_column_is_text(size_t i)
 
 const char *result_column_unit(size_t i)
 {
-    static const char *const words[] = {"", "ns", "bytes", "", "GFLOP/s", "bytes/s", "1/s"};
+    static const char *const words[] = {"",    "ns", "bytes", "",  "GFLOP/s", "bytes/s",
+                                        "1/s", "Hz", "C",     "W", "J"};
     return words[results[i].unit];
 }
 
@@ -245,7 +255,7 @@ bool result_column_named(const char *name, struct view_column *ret)
 
 bool is_setting_column(const char *name)
 {
-    static const char *const settings[] = {"device", "policy", "clock", "cache"};
+    static const char *const settings[] = {"device", "policy", "clock", "cache", "launch"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (text_equal(settings[i], name))
             return true;
@@ -368,6 +378,17 @@ void cell_short(const struct cell *cell, struct text *out)
         cell_exact(cell, out);
 }
 
+/* Of an iteration it is mostly far below one joule. */
+static void add_energy(struct text *out, double joules)
+{
+    static const char *const units[] = {"J", "mJ", "uJ", "nJ"};
+    char number[NUMBER_TEXT_MAX];
+    size_t i = 0;
+    for (; i < 3 && fabs(joules) < 0.99995; i++)
+        joules *= 1e3;
+    text_add(out, format_si(joules, units[i], 4, number));
+}
+
 void cell_readable(const struct cell *cell, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
@@ -391,6 +412,18 @@ void cell_readable(const struct cell *cell, struct text *out)
         break;
     case UNIT_BYTES_PER_S:
         text_add(out, format_si(cell->real, "B/s", 4, number));
+        break;
+    case UNIT_HZ:
+        text_add(out, format_si(cell->real, "Hz", 4, number));
+        break;
+    case UNIT_CELSIUS:
+        text_printf(out, "%.3g C", cell->real);
+        break;
+    case UNIT_WATTS:
+        text_add(out, format_si(cell->real, "W", 4, number));
+        break;
+    case UNIT_JOULES:
+        add_energy(out, cell->real);
         break;
     default:
         text_add(out, format_si(cell->real, "/s", 4, number));

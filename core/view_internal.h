@@ -9,7 +9,19 @@
 
 /* One value of a row. */
 enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_BOOL, CELL_TEXT };
-enum { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_RATIO, UNIT_GFLOPS, UNIT_BYTES_PER_S, UNIT_PER_S };
+enum {
+    UNIT_NONE,
+    UNIT_NS,
+    UNIT_BYTES,
+    UNIT_RATIO,
+    UNIT_GFLOPS,
+    UNIT_BYTES_PER_S,
+    UNIT_PER_S,
+    UNIT_HZ,
+    UNIT_CELSIUS,
+    UNIT_WATTS,
+    UNIT_JOULES
+};
 
 struct cell {
     int kind; /* CELL_... */
@@ -44,7 +56,8 @@ bool result_column_named(const char *name, struct view_column *ret); /* false: t
 bool result_column_is_text(size_t i);
 const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
 
-/* Device, policy, clock or cache: cases that do not sweep it have it as well, as a result column.
+/* Device, policy, clock, cache or launch: cases that do not sweep it have it as well, as a result
+ * column.
  */
 bool is_setting_column(const char *name);
 
@@ -69,6 +82,28 @@ int verified_of(const struct stored_case *c);
 /* The judged metric that says most: the first that failed, else the first with a tolerance; or
  * NULL. */
 const struct check_record *main_check(const struct stored_case *c);
+
+/* All NaN and no words where the device did not tell. moment: TELEMETRY_... */
+const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);
+/* From the counter of energy where it tells enough, else as read at the end; NaN: not known. */
+double mean_power_watts(const struct stored_case *c);
+/* The device's, between the first sample and the last, what it used between samples included. NaN:
+ * not known, too short a time, or the caches were flushed between samples. */
+double iteration_energy_joules(const struct stored_case *c);
+/* Why the device was held down, at the end or else at the beginning; "" if it was not, NULL if it
+ * did not tell. */
+const char *throttle_words(const struct stored_case *c);
+
+/* What a verbose table shows of telemetry. */
+struct telemetry_column {
+    const char *head;
+    const char *name; /* of the result column */
+};
+enum { TELEMETRY_COLUMNS = 4 };
+const struct telemetry_column *telemetry_column(size_t i);
+/* Adds the median of the rounds, with its unit. */
+void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
+                    struct text *out);
 
 const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
@@ -101,7 +136,8 @@ struct survey {
     bool several_devices, several_policies, several_clocks, several_runs;
     int64_t run_id;
     uint32_t last_round;
-    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph;
+    bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;
 };
 
@@ -232,8 +268,9 @@ int32_t view_read_samples(struct view *view, const struct view_row *row, const c
 /* What is said after a table. Zero-initialize, with an arena. */
 struct note {
     const char *words;
-    const char *first; /* label of the first case it was said of */
-    uint64_t count;
+    const char *first;  /* label of the first case it was said of */
+    uint64_t count;     /* of the cases */
+    uint64_t last_case; /* number of the last of them */
 };
 struct note_list {
     struct note *items;
@@ -241,7 +278,7 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    struct note_list failures, skips, messages, modes;
+    struct note_list failures, skips, messages, modes, throttles;
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;

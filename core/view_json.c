@@ -137,6 +137,30 @@ static void add_metrics(struct json_writer *json, const struct case_record *reco
     json_close(json, JSON_ARRAY);
 }
 
+static void add_telemetry(struct json_writer *json, const struct case_record *record)
+{
+    static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end"};
+    json_open(json, "telemetry", JSON_OBJECT);
+    for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
+        const struct telemetry_record *telemetry = &record->telemetry[i];
+        const struct gb_telemetry *values = &telemetry->values;
+        if (!telemetry->is_known)
+            continue;
+        json_open(json, names[i], JSON_OBJECT);
+        json_real(json, "elapsed_ns", telemetry->elapsed_ns);
+        json_integer(json, "iterations", (int64_t)telemetry->iterations);
+        json_real(json, "clock_hz", values->clock_hz);
+        json_real(json, "memory_clock_hz", values->memory_clock_hz);
+        json_real(json, "temperature_celsius", values->temperature_celsius);
+        json_real(json, "power_watts", values->power_watts);
+        json_real(json, "energy_joules", values->energy_joules);
+        json_integer(json, "throttle", (int64_t)values->throttle);
+        json_text(json, "throttle_text", values->throttle_text);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
 static void add_modes(struct json_writer *json, const struct gb_estimate *estimate)
 {
     json_open(json, "modes", JSON_ARRAY);
@@ -197,6 +221,7 @@ static void add_case(struct json_writer *json, const struct view_row *row)
     add_checks(json, &row->c.record);
     add_modes(json, &row->c.record.estimate);
     add_messages(json, &row->c.record);
+    add_telemetry(json, &row->c.record);
 }
 
 static void add_columns(struct json_writer *json, const struct view_row *row,

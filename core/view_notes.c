@@ -4,20 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { MODES_SHOWN = 8, LISTED_MAX = 20 };
+enum { MODES_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4 };
 
-/* One list entry for equal words, with how often they were said. */
+/* One list entry for equal words, with the number of cases that they were said of. */
 static void list_add(struct notes *notes, struct note_list *list, const char *words,
                      const char *label)
 {
     for (size_t i = 0; i < list->n; i++)
         if (text_equal(list->items[i].words, words)) {
-            list->items[i].count++;
+            list->items[i].count += list->items[i].last_case != notes->n_cases;
+            list->items[i].last_case = notes->n_cases;
             return;
         }
     list->items = arena_grow(notes->arena, list->items, list->n, sizeof *list->items);
     list->items[list->n++] = (struct note){arena_text(notes->arena, words),
-                                           arena_text(notes->arena, label), 1};
+                                           arena_text(notes->arena, label), 1, notes->n_cases};
 }
 
 static const char *severity_word(int32_t severity)
@@ -69,6 +70,17 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
     list_add(notes, &notes->modes, text_get(&words), label);
 }
 
+/* Why the device was held down, as far as it still was when it was asked. */
+static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const char *reasons = throttle_words(c);
+    if (c->n_throttled == 0 || !reasons || !*reasons)
+        return;
+    add_single_line(&words, reasons);
+    list_add(notes, &notes->throttles, text_get(&words), label);
+}
+
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
 {
     const struct stored_case *c = &row->c;
@@ -79,6 +91,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);
     add_modes(notes, &record->estimate, text_get(&label));
+    add_throttle(notes, c, text_get(&label));
     /* The overhead is a sample's, the median an iteration's. */
     double overhead_ns = record->overhead_ns /
                          (record->iterations ? (double)record->iterations : 1);
@@ -137,12 +150,29 @@ static void write_messages(const struct note_list *list, bool verbose, struct te
     for (size_t i = 0; i < n; i++) {
         text_printf(out, "  %s", list->items[i].words);
         if (list->items[i].count > 1)
-            text_printf(out, " (%llu times, first in %s)\n",
+            text_printf(out, " (%llu cases, first in %s)\n",
                         (unsigned long long)list->items[i].count, list->items[i].first);
         else
             text_printf(out, " (%s)\n", list->items[i].first);
     }
     write_left_out(list->n - n, out);
+}
+
+/* "2 cases have throttled samples: 5 of 40 (power limit; too hot)" */
+static void write_throttles(const struct notes *notes, struct text *out)
+{
+    const struct note_list *list = &notes->throttles;
+    size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
+    if (!notes->throttled_cases)
+        return;
+    text_printf(out, "  %llu %s throttled samples: %llu of %llu",
+                (unsigned long long)notes->throttled_cases,
+                plural(notes->throttled_cases, "case has", "cases have"),
+                (unsigned long long)notes->throttled_samples,
+                (unsigned long long)notes->all_samples);
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%s", i ? "; " : " (", list->items[i].words);
+    text_printf(out, "%s%s\n", list->n > n ? "; ..." : "", n ? ")" : "");
 }
 
 static void write_counts(const struct notes *notes, struct text *out)
@@ -163,12 +193,7 @@ static void write_counts(const struct notes *notes, struct text *out)
                     (unsigned long long)notes->n_short,
                     plural(notes->n_short, "case has samples", "cases have samples"),
                     format_time(notes->short_overhead_ns, 3, number));
-    if (notes->throttled_cases)
-        text_printf(out, "  %llu %s throttled samples: %llu of %llu\n",
-                    (unsigned long long)notes->throttled_cases,
-                    plural(notes->throttled_cases, "case has", "cases have"),
-                    (unsigned long long)notes->throttled_samples,
-                    (unsigned long long)notes->all_samples);
+    write_throttles(notes, out);
     if (notes->lost_cases)
         text_printf(
             out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,

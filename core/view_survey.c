@@ -102,6 +102,12 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_bytes |= record->work.bytes_read + record->work.bytes_written > 0;
     survey->any_items |= record->work.items > 0;
     survey->any_check |= record->n_checks > 0;
+    survey->any_graph |= text_equal(row->c.launch, launch_word(GB_LAUNCH_GRAPH));
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
+        struct view_column column;
+        if (result_column_named(telemetry_column(i)->name, &column))
+            survey->any_telemetry[i] |= cell_of(row, &column).kind == CELL_REAL;
+    }
     survey->n_done += case_status_is_done(record->status);
     survey->n_cases++;
 }

@@ -86,9 +86,10 @@ static void add_central(struct text *out, const struct shown *shown)
 /* One table: which columns it has. */
 struct layout {
     const struct survey *survey;
-    bool bench, device, policy, clock, rounds, flops, bytes, items, check, status;
+    bool bench, device, policy, clock, launch, rounds, flops, bytes, items, check, status;
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
+    bool telemetry[TELEMETRY_COLUMNS];
     bool narrow; /* as wide as a terminal: columns are left out, words shortened */
 };
 
@@ -139,6 +140,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
     } fixed[] = {{layout->device, "device", false, NEVER},
                  {layout->policy, "policy", false, NEVER},
                  {layout->clock, "clock", false, NEVER},
+                 {layout->launch, "launch", false, NEVER},
                  {true, "median", true, NEVER},
                  {true, "interval", true, NEVER},
                  {true, "spread", true, RANK_SPREAD},
@@ -154,6 +156,9 @@ static void add_columns(const struct layout *layout, struct case_table *table)
     for (size_t i = 0; i < layout->n_metrics; i++)
         add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
                    RANK_METRICS + i);
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        if (layout->telemetry[i])
+            add_column(table, telemetry_column(i)->head, true, NEVER);
     if (layout->check)
         add_column(table, "check", false, NEVER);
     if (layout->status)
@@ -254,6 +259,8 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
         table_cell(table, c->policy);
     if (layout->clock)
         table_cell(table, c->record.clock);
+    if (layout->launch)
+        table_cell(table, c->launch);
 }
 
 static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
@@ -298,6 +305,11 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         metric_text(&shown, &layout->survey->metrics[i], rows, &arena, &cell);
         finish_cell(table, &cell);
     }
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        if (layout->telemetry[i]) {
+            telemetry_cell(rows, n, i, &arena, &cell);
+            finish_cell(table, &cell);
+        }
     if (layout->check) {
         add_verdict(&cell, &shown);
         finish_cell(table, &cell);
@@ -348,7 +360,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
 {
     const struct survey *survey = &view->survey;
     size_t most = view->options->verbose ? survey->n_metrics : METRICS_SHOWN;
-    return (struct layout){
+    struct layout layout = {
         .survey = survey,
         .bench = bench_column,
         .parameters = parameters,
@@ -356,6 +368,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .device = survey->several_devices && !is_shown(parameters, n, "device"),
         .policy = survey->several_policies && !is_shown(parameters, n, "policy"),
         .clock = survey->several_clocks && !is_shown(parameters, n, "clock"),
+        .launch = survey->any_graph && !is_shown(parameters, n, "launch"),
         .rounds = survey->last_round > 0,
         .flops = survey->any_flops,
         .bytes = survey->any_bytes,
@@ -365,6 +378,9 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
         .narrow = view->options->format == FORMAT_TABLE && !view->options->verbose,
     };
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        layout.telemetry[i] = view->options->verbose && survey->any_telemetry[i];
+    return layout;
 }
 
 /* The groups of one bench, or of all (bench NULL), as a table. */

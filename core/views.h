@@ -8,8 +8,8 @@
  *   run run_uuid run_started host gbrun_version bench label (bench and axes, as a run shows the
  *   case: "streams streams=4") plugin plugin_version
  *
- *   device device_number device_model device_uuid policy policy_plugin policy_options cache seed
- *   round position sequence status status_text stop_reason
+ *   device device_number device_model device_uuid policy policy_plugin policy_options cache launch
+ *   seed round position sequence status status_text stop_reason
  *
  *   verified (ok, failed, unchecked) check_metric check_value check_tolerance
  *
@@ -20,6 +20,13 @@
  *   excluded_mode_weight n_modes (of the policy; mostly NULL without an estimate)
  *
  *   tick_ns overhead_ns flops bytes_read bytes_written items item gflops bytes_per_s items_per_s
+ *
+ *   clock_begin_hz clock_end_hz memory_clock_hz temperature_celsius power_watts energy_joules
+ *   throttle_reasons (what the device said of itself before the first sample and after the last:
+ *   memory clock and temperature at the end; power over the time of the samples, or at the end
+ *   where its counter of energy does not tell; energy of an iteration, what the device used between
+ *   samples included, only for cache = warm and 0.2 s of samples; words, or empty)
+ *
  *   wall_ns started uid uuid
  *
  * Times are of one iteration, rates over the policy's estimate of the median or else the samples'

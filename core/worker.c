@@ -16,11 +16,27 @@
  * needs. */
 static const uint64_t leak_bytes = (uint64_t)256 << 20;
 
+enum { OPENING_WARNINGS_MAX = 16 };
+
 struct worker {
     struct worker_link link;
     struct session *session;
     struct host_sink sink;
+    /* What the device warned of while it was opened holds for every case that it serves. Guarded by
+     * the link's lock. */
+    struct arena arena;
+    struct message_record warnings[OPENING_WARNINGS_MAX];
+    size_t n_warnings;
 };
+
+static void keep_warning(struct worker *worker, int32_t severity, const char *text)
+{
+    if (severity < GB_LOG_WARNING || worker->link.page->phase != PHASE_OPEN ||
+        worker->n_warnings == OPENING_WARNINGS_MAX)
+        return;
+    worker->warnings[worker->n_warnings++] = (struct message_record){
+        severity, arena_text(&worker->arena, text)};
+}
 
 static void send_log(void *context, int32_t severity, const char *text)
 {
@@ -28,7 +44,15 @@ static void send_log(void *context, int32_t severity, const char *text)
     struct wire_writer *writer = link_begin(&worker->link, WIRE_LOG);
     wire_put_u32(writer, (uint32_t)severity);
     wire_put_text(writer, text);
+    keep_warning(worker, severity, text);
     link_send(&worker->link);
+}
+
+/* To the case that comes now, what the device said in an earlier one. */
+static void repeat_warnings(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->n_warnings; i++)
+        send_log(worker, worker->warnings[i].severity, worker->warnings[i].text);
 }
 
 static void send_metric(void *context, const char *name, double value, const char *unit)
@@ -121,6 +145,28 @@ static void serve_devices(struct worker *worker, struct wire_reader *message, st
     link_send(&worker->link);
 }
 
+static void send_finding(void *context, const char *device, const struct gb_finding *finding)
+{
+    struct worker *worker = context;
+    put_finding(link_begin(&worker->link, WIRE_FINDING), device, finding);
+    link_send(&worker->link);
+}
+
+static void serve_examine(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    link_phase(&worker->link, PHASE_EXAMINE);
+    int32_t status = session_examine(worker->session, &settings, send_finding, worker, &reason,
+                                     &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_EXAMINE_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
 /* What the case left behind in this process; "" if nothing that matters. */
 static void find_traces(const struct process_state *state, uint64_t resident_before,
                         struct text *out)
@@ -143,6 +189,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct case_outcome outcome;
     const char *label;
     get_case(message, arena, &bench_case, &label);
+    repeat_warnings(worker);
     struct process_state *state = process_state_take();
     case_run(worker->session, &worker->link, &worker->sink, &bench_case, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
@@ -180,8 +227,6 @@ static void set_up_process(void)
 int worker_main(void)
 {
     struct worker worker = {0};
-    struct wire_input input = {0};
-    struct gb_error error;
     set_up_process();
     link_open(&worker.link);
     worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check};
@@ -190,18 +235,21 @@ int worker_main(void)
         struct arena arena = {0};
         struct wire_reader message;
         uint32_t type;
-        if (wire_receive(worker.link.socket, &input, &type, &message, &error) != GB_OK)
+        if (!link_receive(&worker.link, &type, &message))
             break;
         if (type == WIRE_PROBE)
             serve_probe(&worker, &message, &arena);
         else if (type == WIRE_DEVICES)
             serve_devices(&worker, &message, &arena);
+        else if (type == WIRE_EXAMINE)
+            serve_examine(&worker, &message, &arena);
         else if (type == WIRE_CASE)
             serve_case(&worker, &message, &arena);
         arena_free(&arena);
     }
     session_free(worker.session);
-    wire_input_free(&input);
+    wire_input_free(&worker.link.input);
     wire_writer_free(&worker.link.writer);
+    arena_free(&worker.arena);
     return 0;
 }

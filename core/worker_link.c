@@ -45,6 +45,24 @@ void link_send(struct worker_link *link)
     pthread_mutex_unlock(&link->lock);
 }
 
+bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload)
+{
+    struct gb_error error;
+    return wire_receive(link->socket, &link->input, ret_type, ret_payload, &error) == GB_OK;
+}
+
+void link_wait_alone(struct worker_link *link)
+{
+    uint32_t type;
+    struct wire_reader message;
+    link_begin(link, WIRE_EXCLUSIVE);
+    link_send(link);
+    if (link_receive(link, &type, &message) && type == WIRE_GRANTED)
+        return;
+    link->page->is_cut = 1;
+    _exit(EXIT_LINK_LOST);
+}
+
 void link_phase(struct worker_link *link, uint32_t phase)
 {
     link->page->phase = phase;

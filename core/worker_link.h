@@ -18,12 +18,16 @@
     X(IDLE, "between cases")                                                                       \
     X(LOAD, "while loading a module")                                                              \
     X(DESCRIBE, "while describing devices")                                                        \
+    X(EXAMINE, "while examining devices")                                                          \
     X(OPEN, "while opening the device")                                                            \
+    X(FLUSH, "while flushing the device's cache")                                                  \
     X(CREATE, "in create")                                                                         \
+    X(WAIT, "while waiting to be alone")                                                           \
     X(PREPARE, "in prepare")                                                                       \
     X(WORK, "in work")                                                                             \
     X(CALIBRATE, "in run, while warming up")                                                       \
     X(RUN, "in run")                                                                               \
+    X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
     X(VERIFY, "in verify")                                                                         \
     X(DESTROY, "in destroy")
@@ -49,6 +53,7 @@ struct worker_link {
     struct worker_page *page;
     pthread_mutex_t lock; /* plugins may log from threads of their own */
     struct wire_writer writer;
+    struct wire_input input;
 };
 
 void link_open(struct worker_link *link);
@@ -56,6 +61,14 @@ void link_open(struct worker_link *link);
 /* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);
 void link_send(struct worker_link *link);
+
+/* The supervisor's next message; its payload is valid until the next call. False: it has closed
+ * the connection. Blocks. */
+bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload);
+
+/* Asks the supervisor to measure nothing else meanwhile, and waits until it grants that, which it
+ * does at once if the case is alone; of a run that is stopped too, once the others have ended. */
+void link_wait_alone(struct worker_link *link);
 
 void link_phase(struct worker_link *link, uint32_t phase);
 

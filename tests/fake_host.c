@@ -37,9 +37,17 @@ static int32_t fake_device_allocate(const struct gb_host *host, uint64_t bytes, 
                                     void **ret_memory)
 {
     struct fake_host *fake = fake_of(host);
-    ck_assert_uint_eq(kind, GB_MEMORY_DEVICE);
+    ck_assert(kind == GB_MEMORY_DEVICE || kind == GB_MEMORY_PINNED);
     *ret_memory = take(fake->device_blocks, &fake->n_device_blocks, bytes);
     return *ret_memory != NULL ? GB_OK : GB_NO_MEMORY;
+}
+
+static int32_t fake_device_copy(const struct gb_host *host, void *to, const void *from,
+                                uint64_t bytes)
+{
+    (void)host;
+    memcpy(to, from, (size_t)bytes);
+    return GB_OK;
 }
 
 static int32_t fake_fail(const struct gb_host *host, const char *text)
@@ -67,6 +75,19 @@ static void fake_metric(const struct gb_host *host, const char *name, double val
     ck_assert_ptr_nonnull(unit);
     snprintf(fake->metric, sizeof fake->metric, "%s", name);
     fake->metric_value = value;
+    ck_assert_uint_lt(fake->n_metrics, FAKE_METRICS_MAX);
+    snprintf(fake->metrics[fake->n_metrics].name, sizeof fake->metrics[0].name, "%s", name);
+    fake->metrics[fake->n_metrics++].value = value;
+}
+
+double fake_metric_named(const struct fake_host *fake, const char *name)
+{
+    for (size_t i = fake->n_metrics; i > 0; i--) {
+        if (strcmp(fake->metrics[i - 1].name, name) == 0)
+            return fake->metrics[i - 1].value;
+    }
+    ck_abort_msg("no metric %s", name);
+    return 0.0;
 }
 
 static uint64_t scramble(uint64_t x)
@@ -156,6 +177,11 @@ static int32_t fake_cancelled(const struct gb_host *host)
     return 0;
 }
 
+static void fake_exclusive(const struct gb_host *host)
+{
+    fake_of(host)->is_exclusive = 1;
+}
+
 struct fake_host *fake_host_new(void)
 {
     struct fake_host *fake = calloc(1, sizeof *fake);
@@ -176,6 +202,8 @@ struct fake_host *fake_host_new(void)
         .cancelled = fake_cancelled,
         .device = &fake->device,
         .device_allocate = fake_device_allocate,
+        .device_copy = fake_device_copy,
+        .exclusive = fake_exclusive,
     };
     return fake;
 }

@@ -7,7 +7,7 @@
 
 #include <gbrun/gbrun.h>
 
-enum { FAKE_BLOCKS_MAX = 64, FAKE_TEXT_BYTES = 512 };
+enum { FAKE_BLOCKS_MAX = 64, FAKE_TEXT_BYTES = 512, FAKE_METRICS_MAX = 32 };
 
 struct fake_host {
     struct gb_host host;          /* first: services find the rest through it */
@@ -15,7 +15,13 @@ struct fake_host {
     char log[FAKE_TEXT_BYTES];    /* the last line */
     char metric[64];              /* the last one */
     double metric_value;
+    struct {
+        char name[64];
+        double value;
+    } metrics[FAKE_METRICS_MAX]; /* all of them, in order */
+    size_t n_metrics;
     uint64_t n_checks, n_compared, n_wrong;
+    int32_t is_exclusive;          /* 1: that was asked for */
     void *blocks[FAKE_BLOCKS_MAX]; /* of allocate */
     size_t n_blocks;
     void *device_blocks[FAKE_BLOCKS_MAX]; /* of device_allocate, in order */
@@ -25,6 +31,9 @@ struct fake_host {
 
 struct fake_host *fake_host_new(void);
 void fake_host_free(struct fake_host *fake);
+
+/* The last value of a metric; fails the test if there is none. */
+double fake_metric_named(const struct fake_host *fake, const char *name);
 
 /* A plugin of the module $top_builddir/plugins/FOLDER/.libs/FOLDER.so; fails the test without. */
 const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id);

@@ -159,14 +159,15 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                 double base_ns)
 {
     memset(c, 0, sizeof *c);
-    c->bench_case = (struct bench_case){.position = number,
-                                        .bench = "streams",
-                                        .info = &fixture_bench,
-                                        .parameters = c->parameters,
-                                        .policy = &fixture_precise,
-                                        .device = {&fixture_cpu, DEVICE_INDEX_ANY},
-                                        .environment = c->environment,
-                                        .seed = 42};
+    c->bench_case = (struct bench_case){
+        .position = number,
+        .bench = "streams",
+        .info = &fixture_bench,
+        .parameters = c->parameters,
+        .policy = &fixture_precise,
+        .device = {.settings = &fixture_cpu, .index = DEVICE_INDEX_ANY},
+        .environment = c->environment,
+        .seed = 42};
     fixture_add(c, fixture_integer(c, "rows", 32, false));
     fixture_add(c, fixture_integer(c, "streams", streams, true));
     for (int i = 0; i < FIXTURE_SAMPLES; i++) {

@@ -1,5 +1,5 @@
-/* test_bench_plugins.c - nop, copy, multistream_matmul and the skeleton: right, and found out if
- * not. */
+/* test_bench_plugins.c - nop, copy, spin, multistream_matmul and the skeleton: right, and found out
+ * if not. */
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
@@ -72,6 +72,7 @@ START_TEST(descriptors_are_complete)
         {"device_cpu", "cpu", GB_PLUGIN_DEVICE},
         {"bench_nop", "nop", GB_PLUGIN_BENCH},
         {"bench_copy", "copy", GB_PLUGIN_BENCH},
+        {"bench_spin", "spin", GB_PLUGIN_BENCH},
         {"bench_multistream_matmul", "multistream_matmul", GB_PLUGIN_BENCH},
         {"skeleton", "skeleton", GB_PLUGIN_BENCH},
         {"skeleton", "skeleton", GB_PLUGIN_POLICY},
@@ -110,8 +111,8 @@ END_TEST
 
 /* --- copy --- */
 
-static const char *const copy_methods[] = {"memcpy", "loop", "stream"};
-static const char *const copy_bytes[] = {"1", "3", "63", "64", "65", "4096", "100003"};
+static const char *const copy_methods[] = {"auto", "memcpy", "loop", "stream"};
+static const char *const copy_bytes[] = {"1", "3", "63", "64", "65", "4096", "100003", "4198401"};
 
 static bool copy_is_ready(const char *method, const char *bytes)
 {
@@ -157,6 +158,173 @@ START_TEST(copy_finds_each_wrong_byte)
         ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
         ck_assert_uint_eq(fake->n_wrong, 1);
     }
+    unload();
+}
+END_TEST
+
+/* All bytes are right, yet two words are not where they belong. */
+START_TEST(copy_finds_misplaced_words)
+{
+    ck_assert(copy_is_ready("memcpy", "9MiB"));
+    run_samples(1, 1);
+    uint64_t *to = fake->device_blocks[1];
+    const size_t far = (size_t)8 << 17; /* as many words as are in 8 MiB: two chunks */
+    const uint64_t word = to[3];
+    to[3] = to[far + 3];
+    to[far + 3] = word;
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_compared, 9 * 256);
+    ck_assert_uint_eq(fake->n_wrong, 2);
+    unload();
+}
+END_TEST
+
+/* What a device does not offer is skipped before anything of it is asked for, so that this can be
+ * seen without one. */
+START_TEST(copy_skips_what_a_device_has_not)
+{
+    static const struct {
+        const char *device, *method, *from, *to, *reason;
+    } all[] = {
+        {"cpu", "kernel", "device", "device", "method = kernel is for GPUs"},
+        {"cpu", "auto", "pinned", "device",
+         "from = pinned, to = device is for GPUs: the CPU has one kind of memory, device"},
+        {"cpu", "loop", "device", "peer",
+         "from = device, to = peer is for GPUs: the CPU has one kind of memory, device"},
+        {"fpga", "auto", "device", "device", "this build of copy is not for this device"},
+        {"cuda", "loop", "device", "device", "method = loop is for the CPU"},
+        {"cuda", "stream", "device", "peer", "method = stream is for the CPU"},
+        {"cuda", "kernel", "pageable", "device",
+         "from = pageable, to = device is out of the kernel's reach: pageable is for method = "
+         "memcpy"},
+        {"cuda", "auto", "pinned", "pageable",
+         "from = pinned, to = pageable is no work for a GPU with method = memcpy"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        load("bench_copy", "copy");
+        const bool is_built = strstr(plugin->devices, all[i].device) != NULL;
+        snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
+        set("method", all[i].method);
+        set("from", all[i].from);
+        set("to", all[i].to);
+        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+        ck_assert_str_eq(fake->reason,
+                         is_built ? all[i].reason : "this build of copy is not for this device");
+        ck_assert_ptr_null(bench);
+        ck_assert_int_eq(fake->is_exclusive, 0);
+        unload();
+    }
+}
+END_TEST
+
+START_TEST(copy_refuses_widths_that_are_none)
+{
+    static const char *const widths[] = {"3", "5", "12", "15"};
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        char reason[64];
+        snprintf(reason, sizeof reason, "width = %s: expected 1, 2, 4, 8 or 16", widths[i]);
+        load("bench_copy", "copy");
+        set("width", widths[i]);
+        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+        ck_assert_str_eq(fake->reason, reason);
+        unload();
+    }
+}
+END_TEST
+
+/* --- spin --- */
+
+/* As in plugins/bench_spin/spin.h. */
+struct spin_record {
+    uint64_t begin_ns, end_ns, cycles;
+};
+struct spin_ring {
+    uint64_t n;
+    struct spin_record records[4096];
+};
+
+static struct spin_ring *load_spin(const char *duration, const char *kernels, const char *record)
+{
+    load("bench_spin", "spin");
+    set("duration", duration);
+    set("kernels", kernels);
+    set("record", record);
+    ready();
+    return fake->device_blocks[0];
+}
+
+START_TEST(spin_notes_what_it_does)
+{
+    const struct spin_ring *ring = load_spin("2us", "3", "timed");
+    run_samples(4, 5);
+    ck_assert_uint_eq(ring->n, 3 * 4 * 5);
+    for (size_t i = 0; i < ring->n; i++) {
+        ck_assert_uint_ge(ring->records[i].end_ns - ring->records[i].begin_ns, 2000);
+        ck_assert(i == 0 || ring->records[i].begin_ns >= ring->records[i - 1].end_ns);
+    }
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(ring->n, 3 * 4 * 5);
+    ck_assert_uint_eq(fake->n_compared, 3 * 4 * 5);
+    unload();
+
+    ring = load_spin("0ns", "1", "timed"); /* more than the ring holds */
+    run_samples(1, 5000);
+    ck_assert_uint_eq(ring->n, 5000);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_compared, 4096);
+    unload();
+
+    ring = load_spin("1us", "1", "after");
+    run_samples(4, 5);
+    ck_assert_uint_eq(ring->n, 0);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(ring->n, 1000);
+    ck_assert_uint_eq(fake->n_compared, 1000);
+    unload();
+
+    ring = load_spin("6ms", "1", "after"); /* few long ones */
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(ring->n, 10);
+    unload();
+}
+END_TEST
+
+START_TEST(spin_tells_its_own_times)
+{
+    struct spin_ring *ring = load_spin("1us", "1", "timed");
+    const struct spin_record made_up[] = {{10, 1010, 2000}, {2000, 3004, 2008}, {4000, 5007, 2014}};
+    memcpy(ring->records, made_up, sizeof made_up);
+    ring->n = 3;
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_double_eq_tol(fake_metric_named(fake, "in_kernel"), 3011.0 / 3.0, 1e-9);
+    ck_assert_double_eq(fake_metric_named(fake, "in_kernel_min"), 1000.0);
+    ck_assert_double_eq(fake_metric_named(fake, "in_kernel_max"), 1007.0);
+    ck_assert_double_eq_tol(fake_metric_named(fake, "in_kernel_stdev"), sqrt(37.0 / 3.0), 1e-9);
+    ck_assert_double_eq_tol(fake_metric_named(fake, "in_kernel_clock"), 2e9, 1e-3);
+    unload();
+}
+END_TEST
+
+/* None noted at all; one that ended a nanosecond early. */
+START_TEST(spin_finds_short_ones)
+{
+    struct spin_ring *ring = load_spin("1us", "1", "timed");
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "no spin has noted when it began and ended");
+    run_samples(5, 1);
+    ring->records[3].end_ns = ring->records[3].begin_ns + 999;
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, 1);
+    unload();
+}
+END_TEST
+
+START_TEST(spin_counts_cycles_on_gpus_only)
+{
+    load("bench_spin", "spin");
+    set("cycles", "1000");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_str_eq(fake->reason, "cycles is for GPUs: on the CPU give a duration");
     unload();
 }
 END_TEST
@@ -328,8 +496,15 @@ Suite *test_suite(void)
     TCase *cases = tcase_create("plugins");
     tcase_add_test(cases, descriptors_are_complete);
     tcase_add_test(cases, nop_does_nothing);
-    tcase_add_loop_test(cases, copy_copies_every_byte, 0, 3);
+    tcase_add_loop_test(cases, copy_copies_every_byte, 0, 4);
     tcase_add_test(cases, copy_finds_each_wrong_byte);
+    tcase_add_test(cases, copy_finds_misplaced_words);
+    tcase_add_test(cases, copy_skips_what_a_device_has_not);
+    tcase_add_test(cases, copy_refuses_widths_that_are_none);
+    tcase_add_test(cases, spin_notes_what_it_does);
+    tcase_add_test(cases, spin_tells_its_own_times);
+    tcase_add_test(cases, spin_finds_short_ones);
+    tcase_add_test(cases, spin_counts_cycles_on_gpus_only);
     tcase_add_test(cases, matmul_is_right_on_any_number_of_streams);
     tcase_add_test(cases, matmul_finds_wrong_outputs);
     tcase_add_test(cases, matmul_refuses_sums_that_are_not_exact);

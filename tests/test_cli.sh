@@ -147,6 +147,7 @@ time = 200 ms
 plugin = multistream_matmul
 aligned = 64
 policy = some
+exclusive = yes
 sweep.device = left, right
 INI
 "$GBRUN" -q -c jobs.ini -o jobs.gbr >/dev/null

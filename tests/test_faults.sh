@@ -249,7 +249,7 @@ while IFS='|' read -r device expected; do
 done <<'LIST'
 fake|ok n=12
 fake:2|ok n=12
-fake:9|failed: there is no device fake:9
+fake:9|failed: device fake:9: there is only fake:0 (Fake 1000, FAKE-0), fake:1 (Fake 1000, FAKE-1), fake:2 (Fake 2000, FAKE-2)
 lossy|ok n=12
 poisoned|device error (illegal address)
 breaks_at_open|crashed (SIGABRT, while opening the device)

@@ -35,6 +35,8 @@ static void dump(const char *name, struct text *out)
         " ORDER BY c.uuid, m.ordinal",
         "SELECT c.uuid, m.* FROM message m JOIN bench_case c ON c.id = m.case_id"
         " ORDER BY c.uuid, m.ordinal",
+        "SELECT c.uuid, t.* FROM telemetry t JOIN bench_case c ON c.id = t.case_id"
+        " ORDER BY c.uuid, t.moment",
     };
     struct store *store = fixture_open(name, STORE_READ);
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
@@ -102,6 +104,9 @@ static void make_part(const char *name, unsigned run, unsigned from, unsigned to
         c.record.n_metrics = 1;
         c.messages[0] = (struct message_record){GB_LOG_WARNING, "slow"};
         c.record.n_messages = 1;
+        c.bench_case.common.launch = i % 2 ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM;
+        c.record.telemetry[TELEMETRY_END] = (struct telemetry_record){
+            true, 1e9, i, {.clock_hz = 1e9 + i, .power_watts = NAN, .throttle_text = "heat"}};
         c.record.estimate.n_modes = 2;
         c.record.estimate.modes[0] = (struct gb_mode){100, 99, INFINITY, 0.7};
         c.record.estimate.modes[1] = (struct gb_mode){200, 199, 201, 0.3};

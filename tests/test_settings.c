@@ -75,8 +75,29 @@ static const struct {
     {"[gbrun]\n"
      "devices = cuda:1\n"
      "[bench nop]\n",
-     "2:11: device 'cuda:1': an index can not stand in 'devices'; write device = cuda:1 in "
+     "2:11: device 'cuda:1': only names can stand in 'devices'; write device = cuda:1 in "
      "[defaults] or in a [bench NAME]\n"},
+    {"[gbrun]\n"
+     "devices = cuda:all\n"
+     "[bench nop]\n",
+     "2:11: device 'cuda:all': only names can stand in 'devices'; write device = cuda:all in "
+     "[defaults] or in a [bench NAME]\n"},
+    {"[gbrun]\n"
+     "devices = cuda, all\n"
+     "[bench nop]\n",
+     "2:17: 'all' stands alone in 'devices'\n"},
+    {"[gbrun]\n"
+     "distribute = all\n"
+     "[bench nop]\n",
+     "2:14: 'all' is not a choice: expected one of spread, each\n"},
+    {"[gbrun]\n"
+     "jobs = -1\n"
+     "[bench nop]\n",
+     "2:8: jobs = -1 is out of range: expected 0:256\n"},
+    {"[device all]\n"
+     "plugin = cpu\n"
+     "[bench nop]\n",
+     "1:1: [device all]: 'all' stands for all devices, choose another name\n"},
     {"[defaults]\n"
      "cahce = cold\n"
      "[bench nop]\n",
@@ -167,10 +188,22 @@ static const struct {
      "2:10: unknown device 'gpu'; did you mean 'cpu'?\n"},
     {"[bench nop]\n"
      "device = cpu:x\n",
-     "2:14: 'x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+     "2:14: 'x' chooses no device: expected an index, a UUID or 'all'\n"},
+    {"[bench nop]\n"
+     "device = cpu:\n",
+     "2:14: '' chooses no device: expected an index, a UUID or 'all'\n"},
+    {"[bench nop]\n"
+     "device = cpu:-1\n",
+     "2:14: index = -1 is out of range: expected 0:65535\n"},
+    {"[bench nop]\n"
+     "device = cpu:1x\n",
+     "2:14: '1x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[bench nop]\n"
+     "sweep.device = cpu, gpu:all\n",
+     "2:21: unknown device 'gpu'; did you mean 'cpu'?\n"},
     {"[bench nop]\n"
      "device = auto:1\n",
-     "2:10: 'auto:1': an index needs the name of a device\n"},
+     "2:10: 'auto:1': what follows the colon needs the name of a device\n"},
     {"[bench gpu_only]\n"
      "device = cpu\n",
      "2:10: device 'cpu': benchmark 'gpu_only' runs on cuda only\n"},
@@ -522,7 +555,8 @@ END_TEST
 START_TEST(run_settings)
 {
     load(&loaded, "[gbrun]\nresults = out/x.gbr\nseed = -3\norder = shuffled\ndevices = cuda, cpu\n"
-                  "plugin_path = ., \"a, b\"\njobs = 2\nrounds = 4\n[bench nop]\n");
+                  "plugin_path = ., \"a, b\"\njobs = 2\nrounds = 4\ndistribute = each\n"
+                  "[bench nop]\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
     const struct run_params *run = settings_run(loaded.settings);
     ck_assert_str_eq(run->results, "out/x.gbr");
@@ -532,6 +566,7 @@ START_TEST(run_settings)
     ck_assert_uint_eq(run->plugin_path.n, 2);
     ck_assert_str_eq(((const char *const *)run->plugin_path.items)[1], "a, b");
     ck_assert_int_eq(run->jobs, 2);
+    ck_assert_int_eq(run->distribute, DISTRIBUTE_EACH);
     ck_assert_int_eq(run->rounds, 4);
 }
 END_TEST
@@ -545,7 +580,8 @@ START_TEST(run_defaults)
     ck_assert_int_eq(run->order, ORDER_LISTED);
     ck_assert_uint_eq(run->devices.n, 0);
     ck_assert_uint_eq(run->plugin_path.n, 0);
-    ck_assert_int_eq(run->jobs, 1);
+    ck_assert_int_eq(run->jobs, 0);
+    ck_assert_int_eq(run->distribute, DISTRIBUTE_SPREAD);
     ck_assert_int_eq(run->rounds, 1);
 }
 END_TEST
@@ -590,6 +626,8 @@ static const struct {
     {"[device b]\nplugin = cuda\n[device a]\nplugin = cuda\n[bench nop]\n",
      "b=cuda a=cuda cpu=cpu "},
     {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu=cpu cuda=cuda "},
+    {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda=cuda cpu=cpu "},
+    {"[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n", "b=cuda cpu=cpu "},
     {"[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n",
      "b=cpu "},
 };
@@ -609,6 +647,66 @@ START_TEST(preference)
 }
 END_TEST
 
+static const struct {
+    const char *text; /* of a benchmark's device */
+    const char *name; /* NULL: auto */
+    int32_t index;
+    const char *uuid;
+    bool is_all;
+} selectors[] = {
+    {"cuda", "cuda", DEVICE_INDEX_ANY, NULL, false},
+    {"cuda:2", "cuda", 2, NULL, false},
+    {"cuda:0x10", "cuda", 16, NULL, false},
+    {"cuda:GPU-1a2b3c4d", "cuda", DEVICE_INDEX_ANY, "GPU-1a2b3c4d", false},
+    {"cuda:1a2b-3c4d", "cuda", DEVICE_INDEX_ANY, "1a2b-3c4d", false},
+    {"cuda:MIG-GPU-1/2/3", "cuda", DEVICE_INDEX_ANY, "MIG-GPU-1/2/3", false},
+    {"cuda:all", "cuda", DEVICE_INDEX_ANY, NULL, true},
+    {"cpu:all", "cpu", DEVICE_INDEX_ANY, NULL, true},
+    {"auto", NULL, DEVICE_INDEX_ANY, NULL, false},
+};
+
+START_TEST(selector)
+{
+    struct text text = {0}, written = {0};
+    struct arena arena = {0};
+    struct bench_case fixed, swept;
+    text_printf(&text, "[bench nop]\ndevice = %s\n[bench b]\nplugin = nop\nsweep.device = %s\n",
+                selectors[_i].text, selectors[_i].text);
+    load(&loaded, text_get(&text));
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &fixed, NULL), GB_OK);
+    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &swept, NULL), GB_OK);
+    const struct device_choice *choices[] = {&fixed.device, &swept.device};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_pstr_eq(choices[i]->settings ? choices[i]->settings->name : NULL,
+                          selectors[_i].name);
+        ck_assert_int_eq(choices[i]->index, selectors[_i].index);
+        ck_assert_pstr_eq(choices[i]->uuid, selectors[_i].uuid);
+        ck_assert_int_eq(choices[i]->is_all, selectors[_i].is_all);
+    }
+    device_choice_text(&fixed.device, &written);
+    if (!strstr(selectors[_i].text, "0x"))
+        ck_assert_str_eq(text_get(&written), selectors[_i].text);
+    text_free(&text);
+    text_free(&written);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(all_devices_are_for_auto)
+{
+    struct arena arena = {0};
+    struct bench_case automatic, named;
+    load(&loaded, "[gbrun]\ndevices = all\n[bench nop]\n[bench b]\nplugin = nop\ndevice = cuda\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &automatic, NULL), GB_OK);
+    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &named, NULL), GB_OK);
+    ck_assert(automatic.device.is_all);
+    ck_assert(!named.device.is_all);
+    arena_free(&arena);
+}
+END_TEST
+
 START_TEST(printed)
 {
     struct text out = {0};
@@ -620,7 +718,8 @@ START_TEST(printed)
     ck_assert_str_eq(
         text_get(&out),
         "[gbrun]\nresults = results.gbr  ; default\nseed = 42  ; default\norder = listed  ; "
-        "default\ndevices =  ; default\nplugin_path =  ; default\njobs = 1  ; default\n"
+        "default\ndevices =  ; default\ndistribute = spread  ; default\nplugin_path =  ; "
+        "default\njobs = 0  ; default\n"
         "rounds = 1  ; default\n\n"
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"
         "[policy median_ci]\nplugin = median_ci  ; default\nprecision = 1%  ; default\n\n"
@@ -690,6 +789,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, run_defaults);
     tcase_add_test(tcase, requests);
     tcase_add_loop_test(tcase, preference, 0, sizeof preferences / sizeof preferences[0]);
+    tcase_add_loop_test(tcase, selector, 0, sizeof selectors / sizeof selectors[0]);
+    tcase_add_test(tcase, all_devices_are_for_auto);
     tcase_add_test(tcase, printed);
     tcase_add_test(tcase, printed_long);
     suite_add_tcase(suite, tcase);

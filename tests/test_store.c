@@ -330,7 +330,7 @@ START_TEST(the_schema_explains_itself)
     make_file("results.gbr", 1, 0);
     struct store *store = fixture_open("results.gbr", STORE_READ);
     ck_assert_int_eq(count_rows(store, "PRAGMA application_id"), 0x67627231);
-    ck_assert_int_eq(count_rows(store, "PRAGMA user_version"), 1);
+    ck_assert_int_eq(count_rows(store, "PRAGMA user_version"), 2);
     ck_assert_int_eq(count_rows(store, "PRAGMA foreign_keys"), 1);
     ck_assert_int_eq(
         count_rows(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql NOT"
@@ -510,11 +510,11 @@ struct done_list {
     struct text text;
 };
 
-static void note_done(void *context, const char *bench, const char *uid, const char *policy,
-                      uint64_t position, uint32_t round)
+static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                      int32_t device_index)
 {
-    text_printf(&((struct done_list *)context)->text, "%s %.1s%s %s %llu %u;", bench, uid, uid + 31,
-                policy, (unsigned long long)position, (unsigned)round);
+    text_printf(&((struct done_list *)context)->text, "%llu %u %s:%d;",
+                (unsigned long long)position, (unsigned)round, device_name, (int)device_index);
 }
 
 START_TEST(resume_keeps_what_is_done_only)
@@ -534,9 +534,7 @@ START_TEST(resume_keeps_what_is_done_only)
     struct done_list done = {none};
     uint64_t next_sequence = 0;
     ck_assert_int_eq(store_resume(store, run_id, note_done, &done, &next_sequence, NULL), GB_OK);
-    ck_assert_str_eq(text_get(&done.text),
-                     "streams 01 precise 0 0;streams 03 precise 2 0;streams 05 precise 4 0;"
-                     "streams 06 precise 5 0;");
+    ck_assert_str_eq(text_get(&done.text), "0 0 cpu:-1;2 0 cpu:-1;4 0 cpu:-1;5 0 cpu:-1;");
     text_free(&done.text);
     ck_assert_int_eq(count_rows(store, "SELECT count(*) FROM bench_case"), 4);
     ck_assert_int_eq(count_rows(store, "SELECT count(DISTINCT case_id) FROM samples"), 4);
@@ -616,9 +614,9 @@ START_TEST(files_that_can_not_be_opened)
         {"foreign.db", STORE_WRITE, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
         {"newer.gbr", STORE_READ, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 7; this one knows 1): use that one"},
+         "newer.gbr: made by a newer gbrun (format 7; this one knows 2): use that one"},
         {"newer.gbr", STORE_WRITE, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 7; this one knows 1): use that one"},
+         "newer.gbr: made by a newer gbrun (format 7; this one knows 2): use that one"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
     write_bytes("empty.gbr", "", 0);

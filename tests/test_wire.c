@@ -228,17 +228,20 @@ START_TEST(cases_come_back)
     struct plugin_settings device = {
         .name = "left", .info = &device_info, .settings = &setting, .n_settings = 1};
     struct check_tolerance tolerance = {"rms", 3e-5};
-    struct bench_case bench_case = {
-        .bench = "streams",
-        .info = &bench,
-        .settings = &setting,
-        .n_settings = 1,
-        .common = {.cache = 1, .clock = "auto", .max_time_ns = 15e9, .max_samples = 1000},
-        .policy = &policy,
-        .device = {&device, 3},
-        .tolerances = &tolerance,
-        .n_tolerances = 1,
-        .seed = 42};
+    struct bench_case bench_case = {.bench = "streams",
+                                    .info = &bench,
+                                    .settings = &setting,
+                                    .n_settings = 1,
+                                    .common = {.cache = 1,
+                                               .launch = 1,
+                                               .clock = "auto",
+                                               .max_time_ns = 15e9,
+                                               .max_samples = 1000},
+                                    .policy = &policy,
+                                    .device = {&device, 3},
+                                    .tolerances = &tolerance,
+                                    .n_tolerances = 1,
+                                    .seed = 42};
     struct wire_writer writer = {0};
     struct arena arena = {0};
     struct bench_case back;
@@ -257,6 +260,7 @@ START_TEST(cases_come_back)
     ck_assert_str_eq(back.tolerances[0].metric, "rms");
     ck_assert_double_eq(back.tolerances[0].tolerance, 3e-5);
     ck_assert_double_eq(back.common.max_time_ns, 15e9);
+    ck_assert_int_eq(back.common.launch, GB_LAUNCH_GRAPH);
     ck_assert_uint_eq(back.seed, 42);
     /* Whatever is cut off is noticed. */
     for (size_t length = 0; length < reader.length; length++) {
@@ -264,6 +268,87 @@ START_TEST(cases_come_back)
         get_case(&cut, &arena, &back, &label);
         ck_assert(!wire_complete(&cut));
     }
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(telemetry_comes_back)
+{
+    struct telemetry_record telemetry = {.elapsed_ns = 2e9,
+                                         .iterations = 20,
+                                         .values = {.clock_hz = 1.98e9,
+                                                    .memory_clock_hz = 2.6e9,
+                                                    .temperature_celsius = 40,
+                                                    .power_watts = NAN,
+                                                    .energy_joules = 1e6,
+                                                    .throttle = 4,
+                                                    .throttle_text = "power limit"}};
+    struct telemetry_record back;
+    struct wire_writer writer = {0};
+    uint32_t moment;
+    wire_begin(&writer, WIRE_TELEMETRY);
+    put_telemetry(&writer, TELEMETRY_END, &telemetry);
+    struct wire_reader reader = payload_of(&writer);
+    get_telemetry(&reader, &moment, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_uint_eq(moment, TELEMETRY_END);
+    ck_assert(back.is_known);
+    ck_assert_double_eq(back.elapsed_ns, 2e9);
+    ck_assert_uint_eq(back.iterations, 20);
+    ck_assert_double_eq(back.values.clock_hz, 1.98e9);
+    ck_assert_double_eq(back.values.memory_clock_hz, 2.6e9);
+    ck_assert_double_eq(back.values.temperature_celsius, 40);
+    ck_assert(isnan(back.values.power_watts));
+    ck_assert_double_eq(back.values.energy_joules, 1e6);
+    ck_assert_uint_eq(back.values.throttle, 4);
+    ck_assert_str_eq(back.values.throttle_text, "power limit");
+    wire_begin(&writer, WIRE_TELEMETRY);
+    put_telemetry(&writer, TELEMETRY_MOMENTS, &telemetry); /* there is no such moment */
+    reader = payload_of(&writer);
+    get_telemetry(&reader, &moment, &back);
+    ck_assert(!wire_complete(&reader));
+    ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
+    wire_writer_free(&writer);
+}
+END_TEST
+
+START_TEST(findings_come_back_fit_to_be_printed)
+{
+    const struct gb_finding finding = {.size = sizeof finding,
+                                       .is_noisy = 7,
+                                       .subject = "mode",
+                                       .state = "off\n\033[2Jnow",
+                                       .why = NULL,
+                                       .cure = "sudo mend"};
+    struct finding back;
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    const char *device;
+    wire_begin(&writer, WIRE_FINDING);
+    put_finding(&writer, "fake:0 Fake", &finding);
+    struct wire_reader reader = payload_of(&writer);
+    get_finding(&reader, &arena, &device, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(device, "fake:0 Fake");
+    ck_assert(back.is_noisy);
+    ck_assert_str_eq(back.subject, "mode");
+    ck_assert_str_eq(back.state, "off  [2Jnow");
+    ck_assert_str_eq(back.why, "");
+    ck_assert_str_eq(back.cure, "sudo mend");
+    /* What put_finding would have cut. */
+    char longer[1000];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    wire_begin(&writer, WIRE_FINDING);
+    wire_put_text(&writer, longer);
+    wire_put_u32(&writer, 0);
+    for (int i = 0; i < 4; i++)
+        wire_put_text(&writer, "");
+    reader = payload_of(&writer);
+    get_finding(&reader, &arena, &device, &back);
+    ck_assert(!wire_complete(&reader));
+    ck_assert_str_eq(device, "");
     wire_writer_free(&writer);
     arena_free(&arena);
 }
@@ -281,6 +366,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, sockets);
     tcase_add_test(tests, descriptions_come_back);
     tcase_add_test(tests, cases_come_back);
+    tcase_add_test(tests, telemetry_comes_back);
+    tcase_add_test(tests, findings_come_back_fit_to_be_printed);
     suite_add_tcase(suite, tests);
     return suite;
 }

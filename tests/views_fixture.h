@@ -5,6 +5,31 @@
 #include "core/views.h"
 #include "tests/store_fixture.h"
 
+/* Two seconds in which 500 J were used, at 250 W, by 20 iterations. */
+static inline void views_add_telemetry(struct case_record *record, bool is_held_down)
+{
+    struct telemetry_record *begin = &record->telemetry[TELEMETRY_BEGIN];
+    struct telemetry_record *end = &record->telemetry[TELEMETRY_END];
+    *begin = (struct telemetry_record){.is_known = true,
+                                       .values = {.size = sizeof begin->values,
+                                                  .clock_hz = 1.98e9,
+                                                  .memory_clock_hz = 2.619e9,
+                                                  .temperature_celsius = 40,
+                                                  .power_watts = 90,
+                                                  .energy_joules = 1e6}};
+    *end = *begin;
+    end->elapsed_ns = 2e9;
+    end->iterations = 20;
+    end->values.clock_hz = 1.5e9;
+    end->values.temperature_celsius = 61.5;
+    end->values.power_watts = 300;
+    end->values.energy_joules += 500;
+    if (is_held_down) {
+        end->values.throttle = 4;
+        snprintf(end->values.throttle_text, sizeof end->values.throttle_text, "power\nlimit");
+    }
+}
+
 static inline void views_add_streams(struct store *store, int64_t run_id)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -46,6 +71,8 @@ static inline void views_add_streams(struct store *store, int64_t run_id)
             record->estimate.modes[1] = (struct gb_mode){1.9e5, 1.89e5, 1.91e5, 0.39};
             record->n_lost = 3;
         }
+        if (i >= 5)
+            views_add_telemetry(record, i == 6);
         if (i >= 6) {
             for (int j = 0; j < 4; j++)
                 c.extra[j] = GB_SAMPLE_THROTTLED;

@@ -144,8 +144,9 @@ struct gb_host {
     const void *(*extension)(const struct gb_host *host, const char *id);
 
     /* [create] Asks that no other case is measured while this one is: it needs what all devices of
-     * the machine share, such as the processors or the bus. Benchmarks that always need it have
-     * the flag GB_BENCH_EXCLUSIVE instead. */
+     * the machine share, such as the processors or the bus. It is so from prepare on, which may
+     * come late for that; the wait is not the case's time. Benchmarks that always need it have the
+     * flag GB_BENCH_EXCLUSIVE instead. */
     void (*exclusive)(const struct gb_host *host);
 };
 

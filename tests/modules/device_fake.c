@@ -1,14 +1,16 @@
 /*
- * device_fake.c - a device that is not there, `fake`: three of them, whose clock is arithmetic, so
- * that samples are the same on every machine and in every run. It calls reset and run as a device
+ * device_fake.c - a device that is not there, `fake`: three of them, or as many as an option or the
+ * variable FAKE_DEVICES of the environment says, whose clock is arithmetic, so that samples are the
+ * same on every machine and in every run. It calls reset and run as a device
  * does, but no time passes between. Options make it lose samples, fail, be held down or die. gbrun
  * must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash cost
  * one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
- * skipped, with the reason.
+ * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine.
  *
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
- * it begins 1000 ns after the one before has ended, the first at 1 s.
+ * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
+ * that. `gbrun doctor` is told two things about each; with where = examine the second is not told.
  */
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 
 static const char *const places[] = {"none",      "count",       "describe", "open",
                                      "allocate",  "queue",       "measure",  "flush",
-                                     "telemetry", "synchronize", "close"};
+                                     "telemetry", "synchronize", "close",    "examine"};
 enum {
     NONE,
     COUNT,
@@ -29,7 +31,8 @@ enum {
     FLUSH,
     TELEMETRY,
     SYNCHRONIZE,
-    CLOSE
+    CLOSE,
+    EXAMINE
 };
 
 static const char *const kinds[] = {"crash", "error", "loop"};
@@ -44,6 +47,10 @@ struct params {
     int32_t where;
     int32_t kind;
     int64_t n_devices;
+    const char *warning;
+    struct gb_list models;
+    struct gb_list uuids;
+    int64_t closed_device;
 };
 
 static const struct gb_option options[] = {
@@ -58,6 +65,12 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, where, "none", places, "the function that misbehaves"),
     GB_CHOICE(struct params, kind, "crash", kinds, "how it misbehaves"),
     GB_INT(struct params, n_devices, "3", "0:8", "devices", "how many there are"),
+    GB_STRING(struct params, warning, "", "what it warns of when it is opened; empty: of nothing"),
+    GB_LIST(struct params, models, GB_TYPE_STRING, "Fake 1000, Fake 1000, Fake 2000", NULL, NULL,
+            "their models; the last one's is that of all behind it"),
+    GB_LIST(struct params, uuids, GB_TYPE_STRING, "", NULL, NULL,
+            "their UUIDs; FAKE-INDEX where none is given"),
+    GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that can not be opened"),
 };
 
 struct device {
@@ -88,17 +101,30 @@ static int32_t act_on(const struct device *device, int32_t where)
 
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
-    *ret_n = (uint32_t)((const struct params *)params)->n_devices;
+    const char *number = getenv("FAKE_DEVICES");
+    *ret_n = number ? (uint32_t)strtoul(number, NULL, 10)
+                    : (uint32_t)((const struct params *)params)->n_devices;
     return act(host, params, COUNT);
 }
 
-static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
+static const char *item(const struct gb_list *list, uint64_t i)
+{
+    return ((const char *const *)list->items)[i];
+}
+
+static int32_t describe(const struct gb_host *host, const void *object, uint32_t index,
                         struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
 {
+    const struct params *params = object;
+    uint64_t last = params->models.n - 1;
     info->index = index;
     strcpy(info->backend, "fake");
-    strcpy(info->model, index == 2 ? "Fake 2000" : "Fake 1000");
-    snprintf(info->uuid, sizeof info->uuid, "FAKE-%u", (unsigned)index);
+    snprintf(info->model, sizeof info->model, "%s",
+             item(&params->models, index < last ? index : last));
+    if (index < params->uuids.n)
+        snprintf(info->uuid, sizeof info->uuid, "%s", item(&params->uuids, index));
+    else
+        snprintf(info->uuid, sizeof info->uuid, "FAKE-%u", (unsigned)index);
     info->memory_bytes = (uint64_t)1 << 30;
     info->cache_bytes = (uint64_t)1 << 20;
     info->n_units = 4;
@@ -116,6 +142,12 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
     int32_t status = act(host, params, OPEN);
     if (status != GB_OK)
         return status;
+    if (((const struct params *)params)->closed_device == (int64_t)index) {
+        host->fail(host, "closed by its option");
+        return GB_DEVICE_ERROR;
+    }
+    if (*((const struct params *)params)->warning)
+        host->log(host, GB_LOG_WARNING, ((const struct params *)params)->warning);
     device = calloc(1, sizeof *device);
     if (!device)
         return GB_NO_MEMORY;
@@ -236,7 +268,8 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
     const struct params *params = device->params;
     uint64_t k = device->n_samples;
     double time_ns = (double)measurement->iterations *
-                     (params->time + params->step * (double)(k % 7));
+                     (params->time + params->step * (double)(k % 7)) *
+                     (measurement->launch == GB_LAUNCH_GRAPH ? 0.5 : 1);
     int32_t status;
     if (params->error_at >= 0 && k == (uint64_t)params->error_at) {
         device->host->fail(device->host, "illegal address");
@@ -284,8 +317,28 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     return act_on(device, TELEMETRY);
 }
 
+static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
+                       gb_finding_fn *finding, void *context)
+{
+    const struct gb_finding mode = {.size = sizeof mode,
+                                    .is_noisy = index == 0,
+                                    .subject = "persistence of arithmetic",
+                                    .state = index == 0 ? "off" : "on",
+                                    .why = index == 0 ? "numbers are forgotten" : "",
+                                    .cure = index == 0 ? "sudo remember --all" : ""};
+    const struct gb_finding others = {
+        .size = sizeof others, .subject = "other programs", .state = "none\nat\tall"};
+    int32_t status;
+    finding(context, &mode);
+    status = act(host, params, EXAMINE);
+    if (status == GB_OK)
+        finding(context, &others);
+    return status;
+}
+
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
+    .flags = GB_DEVICE_GRAPHS,
     .count = count,
     .describe = describe,
     .open = open_device,
@@ -301,6 +354,7 @@ static const struct gb_device_ops ops = {
     .measure = measure,
     .flush_cache = flush_cache,
     .telemetry = telemetry,
+    .examine = examine,
 };
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
@@ -327,6 +381,29 @@ static const struct gb_device_ops absent_ops = {
     .measure = measure,
     .flush_cache = flush_cache,
     .telemetry = telemetry,
+    .examine = examine,
+};
+
+/* As built against a header that did not know examine: what lies behind the struct's end is no
+ * function of it. */
+static const struct gb_device_ops short_ops = {
+    .size = offsetof(struct gb_device_ops, examine),
+    .count = count,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .queue_create = queue_create,
+    .queue_destroy = queue_destroy,
+    .queue_synchronize = queue_synchronize,
+    .clock = clock_of,
+    .measure = measure,
+    .flush_cache = flush_cache,
+    .telemetry = telemetry,
+    .examine = examine,
 };
 
 static const struct gb_plugin fake = {
@@ -348,12 +425,23 @@ static const struct gb_plugin absent = {
     .summary = "a device that no machine has",
     .ops = &absent_ops,
 };
-static const struct gb_plugin *const plugins[] = {&fake, &absent};
+static const struct gb_plugin shorter = {
+    .size = sizeof shorter,
+    .kind = GB_PLUGIN_DEVICE,
+    .id = "shorter",
+    .version = "1.0",
+    .summary = "the same behind a shorter struct",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &short_ops,
+};
+static const struct gb_plugin *const plugins[] = {&fake, &absent, &shorter};
 static const struct gb_module module = {
     .size = sizeof module,
     .abi_major = GB_ABI_MAJOR,
     .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 2,
+    .n_plugins = 3,
     .plugins = plugins,
 };
 

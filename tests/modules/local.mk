@@ -12,6 +12,10 @@ check_LTLIBRARIES += tests/modules/bad_tables.la
 tests_modules_bad_tables_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_bad_tables_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
+check_LTLIBRARIES += tests/modules/beside.la
+tests_modules_beside_la_CFLAGS = $(TEST_MODULE_CFLAGS)
+tests_modules_beside_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/crash.la
 tests_modules_crash_la_SOURCES = tests/modules/crash.c tests/modules/callbacks.h tests/modules/places.h
 tests_modules_crash_la_CFLAGS = $(TEST_MODULE_CFLAGS)
@@ -134,14 +138,14 @@ tests_modules_wrong_result_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CUDA_HEADERS
 check_LTLIBRARIES += tests/modules/cuda_kernels.la
-tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c
+tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c plugins/common/cuda_driver.c plugins/common/cuda_driver.h
 tests_modules_cuda_kernels_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_cuda_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
-tests_modules_cuda_kernels_la_LIBADD = $(PLUGIN_COMMON_CUDA)
+tests_modules_cuda_kernels_la_LIBADD = $(SYSTEM_LIBS)
 
 check_LTLIBRARIES += tests/modules/fake_cupti.la
-tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c
+tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c plugins/common/cuda_driver.c plugins/common/cuda_driver.h
 tests_modules_fake_cupti_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_fake_cupti_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
-tests_modules_fake_cupti_la_LIBADD = $(PLUGIN_COMMON_CUDA)
+tests_modules_fake_cupti_la_LIBADD = $(SYSTEM_LIBS)
 endif

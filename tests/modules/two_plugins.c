@@ -1,7 +1,7 @@
 /*
  * two_plugins.c - well-behaved: one module with two benchmarks, `two_first` and `two_second`, and
  * a policy, `two_policy`, that stops at the first sample. gbrun must find all three, each under
- * its own kind.
+ * its own kind. The second benchmark says that it waits for the device inside run.
  */
 #include <gbrun/gbrun.h>
 
@@ -27,6 +27,14 @@ static void destroy(void *bench)
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
+    .create = create,
+    .run = run,
+    .destroy = destroy,
+};
+
+static const struct gb_bench_ops waiting_ops = {
+    .size = sizeof waiting_ops,
+    .flags = GB_BENCH_SYNCHRONIZES,
     .create = create,
     .run = run,
     .destroy = destroy,
@@ -88,7 +96,7 @@ static const struct gb_plugin second = {
     .id = "two_second",
     .version = "2.0",
     .summary = "the second of two",
-    .ops = &ops,
+    .ops = &waiting_ops,
 };
 static const struct gb_plugin policy = {
     .size = sizeof policy,

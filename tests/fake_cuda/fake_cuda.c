@@ -1,0 +1,325 @@
+/* fake_cuda.c - see fake_cuda.h. */
+#include "tests/fake_cuda/fake_cuda.h"
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Contexts are known by their addresses, as are the others. */
+struct CUctx_st {
+    bool is_dead;
+};
+struct CUstream_st {
+    CUcontext context;
+    int32_t number, priority;
+    int32_t n_launched, n_joined;
+    bool is_forked;
+};
+struct CUevent_st {
+    CUcontext context;
+    CUstream stream; /* last recorded on; */
+    int32_t n;       /*   launches before that */
+};
+struct CUmod_st {
+    CUcontext context;
+};
+
+static struct CUctx_st primary;
+static struct CUctx_st green;
+static CUcontext current = &primary;
+static struct CUstream_st queue = {.context = &primary, .number = -1};
+static int32_t n_streams;
+
+__attribute__((visibility("default"))) struct fake_cuda fake_cuda = {.queue = &queue};
+
+#pragma GCC visibility push(default)
+
+static CUresult next_call(void)
+{
+    fake_cuda.n_calls++;
+    return fake_cuda.n_calls == fake_cuda.fail_at ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+static CUresult expect(bool is_right)
+{
+    fake_cuda.n_wrong += !is_right;
+    return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static void *make(size_t bytes)
+{
+    void *object = next_call() == CUDA_SUCCESS ? calloc(1, bytes) : NULL;
+    fake_cuda.n_live += object != NULL;
+    return object;
+}
+
+static CUresult end(void *object, CUcontext context)
+{
+    const CUresult result = expect(!context->is_dead);
+    fake_cuda.n_live--;
+    free(object);
+    return result;
+}
+
+/* --- device and contexts --- */
+
+CUresult cuInit(unsigned flags)
+{
+    (void)flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *ret)
+{
+    *ret = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult result, const char **ret)
+{
+    *ret = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *ret)
+{
+    *ret = current;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    current = context;
+    return expect(context == &primary || (context == &green && !green.is_dead));
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *ret)
+{
+    *ret = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
+{
+    (void)device;
+    *ret = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? fake_cuda.has_pools : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *ret_lowest, int *ret_highest)
+{
+    *ret_lowest = 0;
+    *ret_highest = -5;
+    return CUDA_SUCCESS;
+}
+
+/* --- green contexts --- */
+
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *ret, CUdevResourceType type)
+{
+    (void)device;
+    ret->type = type;
+    ret->sm.smCount = FAKE_UNITS;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevSmResourceSplitByCount(CUdevResource *ret, unsigned *n, const CUdevResource *whole,
+                                     CUdevResource *rest, unsigned flags, unsigned wanted)
+{
+    const unsigned step = (unsigned)fake_cuda.unit_steps;
+    (void)rest;
+    (void)flags;
+    if (step == 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *ret = *whole;
+    ret->sm.smCount = (wanted + step - 1) / step * step;
+    *n = ret->sm.smCount <= whole->sm.smCount ? 1 : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *ret, CUdevResource *parts, unsigned n)
+{
+    (void)n;
+    fake_cuda.n_given_units = (int32_t)parts->sm.smCount;
+    *ret = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxCreate(CUgreenCtx *ret, CUdevResourceDesc description, CUdevice device,
+                          unsigned flags)
+{
+    (void)description;
+    (void)device;
+    *ret = make(1);
+    green.is_dead = false;
+    return *ret == NULL                           ? CUDA_ERROR_OUT_OF_MEMORY
+           : flags == CU_GREEN_CTX_DEFAULT_STREAM ? CUDA_SUCCESS
+                                                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGreenCtxDestroy(CUgreenCtx handle)
+{
+    const CUresult result = end(handle, &green);
+    green.is_dead = true;
+    expect(current == &primary);
+    return result;
+}
+
+CUresult cuCtxFromGreenCtx(CUcontext *ret, CUgreenCtx handle)
+{
+    (void)handle;
+    *ret = &green;
+    return next_call();
+}
+
+/* --- memory --- */
+
+CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t bytes, CUstream stream)
+{
+    void *memory = make(bytes);
+    (void)stream;
+    *ret = (CUdeviceptr)(uintptr_t)memory;
+    return memory != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFree(CUdeviceptr memory)
+{
+    return end((void *)(uintptr_t)memory, &primary);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, size_t n, CUstream stream)
+{
+    unsigned *words = (unsigned *)(uintptr_t)memory;
+    (void)stream;
+    for (size_t i = 0; i < n; i++)
+        words[i] = value;
+    return next_call();
+}
+
+/* --- streams and events --- */
+
+CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned flags, int priority)
+{
+    CUstream stream = make(sizeof *stream);
+    if (stream == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *stream = (struct CUstream_st){.context = current, .number = n_streams++, .priority = priority};
+    *ret = stream;
+    return expect(flags == CU_STREAM_NON_BLOCKING);
+}
+
+CUresult cuStreamDestroy(CUstream stream)
+{
+    n_streams--;
+    return end(stream, stream->context);
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    return expect(!stream->context->is_dead);
+}
+
+CUresult cuEventCreate(CUevent *ret, unsigned flags)
+{
+    CUevent event = make(sizeof *event);
+    if (event == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->context = current;
+    *ret = event;
+    return expect(flags == CU_EVENT_DISABLE_TIMING);
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+    return end(event, event->context);
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    event->stream = stream;
+    event->n = stream->n_launched;
+    return expect(event->context == stream->context);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    (void)flags;
+    if (event->stream == &queue) {
+        stream->is_forked = true;
+    } else if (stream == &queue) {
+        fake_cuda.n_unjoined -= event->n - event->stream->n_joined;
+        event->stream->n_joined = event->n;
+        event->stream->is_forked = false;
+    }
+    return expect(event->stream != NULL);
+}
+
+/* --- kernels --- */
+
+CUresult cuModuleLoadData(CUmodule *ret, const void *image)
+{
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    CUmodule module = make(sizeof *module);
+    if (module == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    module->context = current;
+    *ret = module;
+    return expect(memcmp(image, fatbin, sizeof fatbin) == 0);
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    return end(module, module->context);
+}
+
+CUresult cuModuleGetFunction(CUfunction *ret, CUmodule module, const char *name)
+{
+    memcpy(ret, &module, sizeof *ret);
+    return strcmp(name, "multiply") == 0 ? next_call() : CUDA_ERROR_NOT_FOUND;
+}
+
+static void multiply(void **arguments, int64_t n_rows, int64_t n_cols)
+{
+    const float *a = *(const float **)arguments[0];
+    const float *b = *(const float **)arguments[1];
+    float *c = *(float **)arguments[2];
+    const long long rows = *(long long *)arguments[3];
+    const long long cols = *(long long *)arguments[4];
+    const long long aligned = *(long long *)arguments[5];
+    for (int64_t i = 0; i < n_rows * n_cols; i++) {
+        const int64_t row = i / n_cols;
+        const int64_t col = i % n_cols;
+        float sum = 0.0f;
+        if (row >= rows || col >= cols)
+            continue;
+        for (long long k = 0; k < aligned; k++)
+            sum += a[row * aligned + k] * b[k * cols + col];
+        c[row * cols + col] = sum;
+    }
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **arguments, void **extra)
+{
+    const int32_t i = fake_cuda.n_launches++ % FAKE_LAUNCHES_MAX;
+    CUmodule module;
+    memcpy(&module, &function, sizeof module);
+    multiply(arguments, (int64_t)grid_y * block_y, (int64_t)grid_x * block_x);
+    fake_cuda.launches[i].stream = stream->number;
+    fake_cuda.launches[i].priority = stream->priority;
+    fake_cuda.launches[i].c = *(const float **)arguments[2];
+    fake_cuda.n_unjoined++;
+    stream->n_launched++;
+    return expect(grid_z == 1 && block_z == 1 && shared == 0 && extra == NULL &&
+                  stream->is_forked && module->context == stream->context &&
+                  stream->context == current);
+}
+
+#pragma GCC visibility pop

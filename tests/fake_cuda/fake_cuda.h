@@ -1,0 +1,31 @@
+/*
+ * fake_cuda.h - a driver for tests of plugins: a library that takes the place of libcuda.so.1 once
+ * it has been loaded, as the loader looks for libraries by name. Memory is that of the host, a
+ * launch computes at once, and what is done in the wrong context or order is counted.
+ */
+#ifndef GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H
+#define GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H
+
+#include <stdint.h>
+
+enum { FAKE_LAUNCHES_MAX = 256, FAKE_UNITS = 132 };
+
+/* The variable `fake_cuda` of the library. */
+struct fake_cuda {
+    int32_t fail_at; /* which call fails, counted from 1; 0: none */
+    int32_t n_calls; /* of functions that make or fill something */
+    int32_t n_live;  /* objects and memory not yet destroyed */
+    int32_t n_wrong; /* uses outside of the object's context or life, launches outside of a fork */
+    int32_t n_unjoined;    /* launches that the queue has not waited for */
+    int32_t has_pools;     /* what the device says */
+    int32_t unit_steps;    /* parts of the device are multiples of this; 0: no green contexts */
+    int32_t n_given_units; /* of the last green context */
+    void *queue;           /* a stream of the primary context */
+    int32_t n_launches;
+    struct {
+        int32_t stream, priority; /* streams are numbered by their making */
+        const float *c;
+    } launches[FAKE_LAUNCHES_MAX];
+};
+
+#endif

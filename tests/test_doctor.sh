@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# `gbrun doctor` asks device plugins what is noisy about their devices, in a process that may die of it.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 99
+
+# doctor SECTIONS DEVICES: code, out.txt, err.txt; devices.txt is what stands between the machine's own findings and the
+# end, of the devices given. (All device plugins that are found are asked, as `device = auto` would.)
+doctor()
+{
+    printf '%s\n' "$1" '[bench good]' "sweep.device = $2" >doctor.ini
+    "$GBRUN" doctor -c doctor.ini >out.txt 2>err.txt
+    code=$?
+    awk -v names="$2" '!NF { header = 1; next } { if (header) inside = 0 }
+        header { split($1, name, ":"); inside = index(", " names ",", ", " name[1] ",") }
+        { header = 0 } inside' out.txt >devices.txt
+}
+
+# What went to standard error about the devices of that name.
+said()
+{
+    grep -E "^($1): " err.txt
+}
+
+line()
+{
+    printf '%-5s  %-28s  %s' "$@"
+}
+
+doctor '[device fake]
+n_devices = 2' 'fake, cpu'
+equals "findings are no failure" 0 "$code"
+equals "nothing is said of devices that examine nothing" "" "$(said 'fake|cpu')"
+equals "each device is named, with what was found" "fake:0 Fake 1000
+$(line noisy 'persistence of arithmetic' off)
+       $(printf '%-28s' '')  numbers are forgotten
+       $(printf '%-28s' '')  \$ sudo remember --all
+$(line ok 'other programs' 'none at all')
+fake:1 Fake 1000
+$(line ok 'persistence of arithmetic' on)
+$(line ok 'other programs' 'none at all')" "$(cat devices.txt)"
+n=$(grep -cE '^(ok|noisy) ' out.txt)
+n_noisy=$(grep -c '^noisy ' out.txt)
+equals "they are counted with the machine's" "$n_noisy of $n look noisy; nothing was changed" \
+    "$(tail -n 1 out.txt)"
+
+doctor '[device old]
+plugin = shorter' 'old'
+equals "a device by an older header is not asked" "" "$(cat devices.txt; said old)"
+
+doctor '[device none]
+plugin = absent' 'none'
+equals "an absent device is named with the reason" \
+    "none: absent: no such hardware was ever built" "$(said none)"
+
+doctor '[device dies]
+plugin = fake
+n_devices = 1
+where = examine
+[device fails]
+plugin = fake
+n_devices = 2
+where = examine
+kind = error
+[device fine]
+plugin = fake
+n_devices = 1' 'dies, fails, fine'
+equals "devices that break are no failure of doctor" 0 "$code"
+equals "a crash and a failure are told" \
+    "dies: can not be examined: crashed (SIGABRT) while examining devices
+fails: can not be examined: device fails: examining a device: the fake device's planned failure" \
+    "$(said 'dies|fails|fine')"
+equals "what they had said before is kept, and the others are examined" \
+    "dies:0 Fake 1000 1
+fails:0 Fake 1000 1
+fails:1 Fake 1000 1
+fine:0 Fake 1000 2" "$(awk '/^[a-z]+:[0-9] / { name = $0; order[++n] = name }
+    /^(ok|noisy) / { count[name]++ }
+    END { for (i = 1; i <= n; i++) print order[i], count[order[i]] }' devices.txt)"
+
+doctor '[device hangs]
+plugin = fake
+where = examine
+kind = loop
+[device fine]
+plugin = fake
+n_devices = 1' 'hangs, fine'
+equals "a device that hangs is left behind" \
+    "hangs: can not be examined: took more than 10 s while examining devices" \
+    "$(said 'hangs|fine')"
+equals "and the others are examined" 2 "$(sed -n '/^fine:0/,$p' devices.txt |
+    grep -cE '^(ok|noisy) ')"
+
+"$GBRUN" doctor -c no_such.ini >out.txt 2>&1
+equals "a configuration that can not be read is an error of usage" 2 $?
+
+finish
