@@ -28,7 +28,8 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda_image.c \
 	plugins/common/cuda_image.h \
 	plugins/common/nvrtc.c \
-	plugins/common/nvrtc.h
+	plugins/common/nvrtc.h \
+	plugins/common/with_cuda.h
 if HAVE_CUDA_HEADERS
 noinst_LTLIBRARIES += $(PLUGIN_COMMON_CUDA)
 endif
@@ -45,9 +46,22 @@ SUFFIXES = .cu .fatbin
 .cu.fatbin:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) $(NVCC_KERNEL_FLAGS) $(NVCCFLAGS) -fatbin -o $@ $<
 
+# Plugins for both CPU and CUDA (with_cuda.h) are compiled with the first and linked with the second;
+# within the same two conditions they add their files for CUDA. The object that embeds kernels depends
+# on them by a variable: Automake would take a rule with its name for a replacement of its own.
+WITH_CUDA_CFLAGS = $(PLUGIN_KERNEL_CFLAGS)
+WITH_CUDA_LIBADD =
+if HAVE_CUDA
+if HAVE_CUDA_HEADERS
+WITH_CUDA_CFLAGS += -DPLUGIN_WITH_CUDA
+WITH_CUDA_LIBADD += $(PLUGIN_COMMON_CUDA)
+endif
+endif
+
 include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
+include $(top_srcdir)/plugins/bench_spin/local.mk
 include $(top_srcdir)/plugins/device_cpu/local.mk
 include $(top_srcdir)/plugins/device_cuda/local.mk
 include $(top_srcdir)/plugins/policy_budget/local.mk

@@ -1,6 +1,7 @@
 # tests/local.mk - tests/test_NAME.c is a program of Check, tests/test_NAME.sh a script; both are run
 # by isolate.sh, and the TAP that they print is counted. tests/modules/ holds plugins that misbehave,
-# tests/fuzz/ fuzzers, which are run over their corpus here, tests/bench/ programs for make bench.
+# tests/fuzz/ fuzzers, which are run over their corpus here, tests/bench/ programs for make bench,
+# tests/gpu/ what needs a GPU (make check-gpu).
 
 # What tests find in their environment, beside a TMPDIR of their own.
 AM_TESTS_ENVIRONMENT = \
@@ -9,6 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
 	MAKE='$(MAKE)'; export MAKE; PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
+	NVCC='$(NVCC)'; export NVCC; \
 	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT; \
 	$(SANITIZE_ENVIRONMENT)
@@ -49,6 +51,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_ini \
 	tests/test_memory \
 	tests/test_merge \
+	tests/test_multistream \
 	tests/test_number_format \
 	tests/test_option_table \
 	tests/test_policies \
@@ -59,33 +62,56 @@ TEST_PROGRAM_LIST = \
 	tests/test_statistics \
 	tests/test_store \
 	tests/test_sweep \
+	tests/test_telemetry \
 	tests/test_text \
 	tests/test_value \
 	tests/test_verify \
 	tests/test_views \
+	tests/test_visit \
 	tests/test_wire
 if HAVE_CUDA_HEADERS
-TEST_PROGRAM_LIST += tests/test_device_cuda
+TEST_PROGRAM_LIST += tests/test_device_cuda tests/test_nvrtc
 endif
 tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
 tests_test_bench_plugins_SOURCES = tests/test_bench_plugins.c tests/fake_host.h tests/fake_host.c
 tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
 tests_test_device_cuda_SOURCES = tests/test_device_cuda.c plugins/device_cuda/records.c plugins/device_cuda/records.h tests/fake_host.h tests/fake_host.c
 tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
+tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
+tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_test_multistream_SOURCES = tests/test_multistream.c tests/fake_cuda/fake_cuda.h tests/fake_host.h tests/fake_host.c
+tests_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_test_policies_SOURCES = tests/test_policies.c tests/fake_host.h tests/fake_host.c
 tests_test_policies_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_settings_SOURCES = tests/test_settings.c tests/settings_fixture.h
 tests_test_store_SOURCES = tests/test_store.c tests/store_fixture.h
 tests_test_sweep_SOURCES = tests/test_sweep.c tests/settings_fixture.h
+tests_test_telemetry_SOURCES = tests/test_telemetry.c tests/store_fixture.h
+tests_test_visit_SOURCES = tests/test_visit.c tests/settings_fixture.h
 tests_test_views_SOURCES = tests/test_views.c tests/views_fixture.h
 
+# A driver for tests of plugins for CUDA, under the driver's own name.
+if HAVE_CUDA_HEADERS
+check_LTLIBRARIES += tests/fake_cuda/libcuda.la
+endif
+tests_fake_cuda_libcuda_la_SOURCES = \
+	tests/fake_cuda/fake_cuda.c \
+	tests/fake_cuda/fake_cuda.h \
+	tests/fake_cuda/rest.c
+tests_fake_cuda_libcuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
+tests_fake_cuda_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 1:0:0 -rpath /nowhere
+
 TEST_SCRIPT_LIST = \
+	tests/test_bundle.sh \
 	tests/test_cli.sh \
 	tests/test_completion.sh \
+	tests/test_devices.sh \
+	tests/test_doctor.sh \
 	tests/test_faults.sh \
 	tests/test_headers.sh \
 	tests/test_help.sh \
 	tests/test_install.sh \
+	tests/test_launch.sh \
 	tests/test_readme.sh \
 	tests/test_rust.sh
 
@@ -117,6 +143,7 @@ EXTRA_PROGRAMS += tests/bench/measure tests/bench/loop_google
 EXTRA_LTLIBRARIES += $(BENCH_MODULES)
 
 include $(top_srcdir)/tests/modules/local.mk
+include $(top_srcdir)/tests/gpu/local.mk
 
 # What tests read, for make dist.
 TEST_FILES = \
@@ -126,6 +153,8 @@ TEST_FILES = \
 	tests/isolate.sh \
 	tests/lint.sh \
 	tests/outside \
+	tests/readme_blocks.sh \
 	tests/readme_tables.sh \
 	tests/tap.sh \
+	$(GPU_TEST_FILES) \
 	$(TEST_SCRIPT_LIST)

@@ -1,142 +1,202 @@
 /*
  * copy.c - the benchmark `copy`: memory to memory. Plugin side.
+ *
+ * What is copied is a sequence in which no two words are alike, so that a word in a wrong place is
+ * found; it is made again where it is needed, so that no second copy of it is kept.
  */
+#include "copy.h"
+
+#include "plugins/common/with_cuda.h"
+
 #include <gbrun/gbrun.h>
+#include <stdio.h>
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+enum { BLOCK_BYTES = 4096, CHUNK_BYTES = 4 << 20 }; /* a chunk is whole blocks */
+static const uint64_t COMPLEMENT = UINT64_MAX;
 
-enum { METHOD_MEMCPY, METHOD_LOOP, METHOD_STREAM };
-static const char *const methods[] = {"memcpy", "loop", "stream"};
-
-struct params {
-    uint64_t bytes;
-    int32_t method;
-};
-
-struct copy {
-    const struct gb_host *host;
-    const struct params *params;
-    unsigned char *from, *to;
-    void (*once)(unsigned char *restrict to, const unsigned char *restrict from, uint64_t bytes);
-};
+static const char *const methods[] = {"auto", "memcpy", "loop", "stream", "kernel"};
+static const char *const places[] = {"device", "pinned", "pageable", "peer"};
 
 static const struct gb_option options[] = {
     GB_BYTES(struct params, bytes, "1MiB", "1:1TiB", "bytes to copy in an iteration"),
-    GB_CHOICE(struct params, method, "memcpy", methods,
-              "the C library's memcpy, a loop over words, or stores that bypass the caches"),
+    GB_CHOICE(
+        struct params, method, "auto", methods,
+        "the library's copy, a loop over words, stores that bypass caches, or a GPU's kernel"),
+    GB_INT(struct params, width, "16", "1:16", "bytes",
+           "bytes that one thread of the kernel moves at once: 1, 2, 4, 8 or 16"),
+    GB_CHOICE(struct params, from, "device", places,
+              "memory that is read: the device's, the host's, or that of the next GPU"),
+    GB_CHOICE(struct params, to, "device", places, "memory that is written"),
 };
 
-/* --- the ways to copy --- */
+static const struct backend *const backends[] = PLUGIN_BACKENDS(copy_cpu, copy_cuda);
 
-static void copy_memcpy(unsigned char *restrict to, const unsigned char *restrict from,
-                        uint64_t bytes)
+int32_t copy_skip_method(const struct copy *copy, const char *words)
 {
-    memcpy(to, from, (size_t)bytes);
+    char reason[256];
+    snprintf(reason, sizeof reason, "method = %s is %s", methods[copy->params->method], words);
+    return copy->host->skip(copy->host, reason);
 }
 
-/* Each word is read and written by itself: the clobber keeps the compiler from making a call of
- * memcpy out of the loop. */
-static void copy_loop(unsigned char *restrict to, const unsigned char *restrict from,
-                      uint64_t bytes)
+int32_t copy_skip_place(const struct copy *copy, const char *words)
 {
-    const uint64_t words = bytes / sizeof(uint64_t);
-    for (uint64_t i = 0; i < words; i++) {
-        uint64_t word;
-        memcpy(&word, from + i * sizeof word, sizeof word);
-        memcpy(to + i * sizeof word, &word, sizeof word);
-        GB_CLOBBER();
+    const struct params *params = copy->params;
+    char reason[256];
+    snprintf(reason, sizeof reason, "from = %s, to = %s is %s", places[params->from],
+             places[params->to], words);
+    return copy->host->skip(copy->host, reason);
+}
+
+/* --- what is copied --- */
+
+/* Word i of the sequence: SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+ * Generators, 2014), which is one to one. */
+static uint64_t word_at(uint64_t seed, uint64_t i)
+{
+    uint64_t x = seed + i * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* The words that hold the bytes from `first`, a multiple of eight, on; what hangs over is written
+ * as well. Bits of `flip` are inverted. */
+static void make_words(const struct gb_host *host, uint64_t first, uint64_t bytes, uint64_t flip,
+                       unsigned char *out)
+{
+    const uint64_t seed = host->random(host, 0, 0);
+    for (uint64_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        const uint64_t word = word_at(seed, (first + at) / sizeof word) ^ flip;
+        memcpy(out + at, &word, sizeof word);
     }
-    for (uint64_t i = words * sizeof(uint64_t); i < bytes; i++)
-        to[i] = from[i];
 }
 
-#ifdef __SSE2__
-static void copy_stream(unsigned char *restrict to, const unsigned char *restrict from,
-                        uint64_t bytes)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    const uint64_t lines = bytes / 64;
-    for (uint64_t i = 0; i < lines; i++) {
-        const __m128i *source = (const __m128i *)(const void *)(from + i * 64);
-        __m128i *target = (__m128i *)(void *)(to + i * 64);
-        for (int j = 0; j < 4; j++)
-            _mm_stream_si128(target + j, _mm_load_si128(source + j));
+    return a < b ? a : b;
+}
+
+static int32_t upload(const struct copy *copy, unsigned char *to, uint64_t flip)
+{
+    const struct gb_host *host = copy->host;
+    const uint64_t bytes = copy->params->bytes;
+    for (uint64_t first = 0; first < bytes; first += CHUNK_BYTES) {
+        const uint64_t n = smaller(bytes - first, CHUNK_BYTES);
+        if (host->cancelled(host) != 0)
+            return GB_CANCELLED;
+        make_words(host, first, n, flip, copy->chunk);
+        const int32_t status = host->device_copy(host, to + first, copy->chunk, n);
+        if (status != GB_OK)
+            return status;
     }
-    _mm_sfence();
-    memcpy(to + lines * 64, from + lines * 64, (size_t)(bytes - lines * 64));
-}
-#else
-#define copy_stream NULL
-#endif
-
-/* --- the benchmark --- */
-
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    static void (*const ways[])(unsigned char *restrict, const unsigned char *restrict,
-                                uint64_t) = {copy_memcpy, copy_loop, copy_stream};
-    const struct params *settings = params;
-    if (ways[settings->method] == NULL)
-        return host->skip(host, "method = stream needs SSE2, which this build does not have");
-    struct copy *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = settings;
-    bench->once = ways[settings->method];
-    *ret_bench = bench;
     return GB_OK;
 }
 
-static int32_t take_memory(const struct copy *bench, unsigned char **ret)
+/* --- the benchmark --- */
+
+static const struct backend *backend_of(const struct gb_host *host)
 {
-    void *memory = NULL;
-    const int32_t status = bench->host->device_allocate(bench->host, bench->params->bytes,
-                                                        GB_MEMORY_DEVICE, &memory);
-    *ret = memory;
-    return status;
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
 }
 
-/* Whole words at random, which is faster; the last few bytes apart. */
-static int32_t fill_random(const struct gb_host *host, unsigned char *memory, uint64_t bytes)
+static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
-    const uint64_t words = bytes / sizeof(uint32_t);
-    const struct gb_fill word = {
-        .size = sizeof word, .format = GB_U32, .stream = 0, .low = 0.0, .high = 4294967295.0};
-    const struct gb_fill byte = {
-        .size = sizeof byte, .format = GB_U8, .stream = 1, .low = 0.0, .high = 255.0};
-    const int32_t status = host->fill(host, memory, words, &word);
+    char text[128];
+    const int64_t width = params->width;
+    if ((width & (width - 1)) == 0)
+        return GB_OK;
+    snprintf(text, sizeof text, "width = %lld: expected 1, 2, 4, 8 or 16", (long long)width);
+    return host->fail(host, text);
+}
+
+/* Copies from or to other memory than the device's own share a bus with other devices. */
+static void tell_if_exclusive(const struct gb_host *host, const struct params *params)
+{
+    if (params->from == PLACE_DEVICE && params->to == PLACE_DEVICE)
+        return;
+    if (GB_HAS(host, exclusive))
+        host->exclusive(host);
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct backend *backend = backend_of(host);
+    int32_t status = check_params(host, params);
     if (status != GB_OK)
         return status;
-    return host->fill(host, memory + words * sizeof(uint32_t), bytes % sizeof(uint32_t), &byte);
+    if (backend == NULL)
+        return host->skip(host, "this build of copy is not for this device");
+    struct copy *copy = host->allocate(host, sizeof *copy);
+    if (copy == NULL)
+        return GB_NO_MEMORY;
+    copy->host = host;
+    copy->params = params;
+    copy->backend = backend;
+    status = backend->create(copy);
+    if (status != GB_OK)
+        return status;
+    tell_if_exclusive(host, params);
+    *ret_bench = copy;
+    return GB_OK;
 }
 
 /* The target starts out wrong in every byte, so that none can be left uncopied unseen. */
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
-    struct copy *bench = object;
+    struct copy *copy = object;
+    void *chunk = NULL;
     (void)queue;
-    int32_t status = take_memory(bench, &bench->from);
+    int32_t status = copy->backend->prepare(copy);
     if (status == GB_OK)
-        status = take_memory(bench, &bench->to);
+        status = copy->host->device_allocate(
+            copy->host, smaller(copy->params->bytes + sizeof(uint64_t), CHUNK_BYTES),
+            GB_MEMORY_PINNED, &chunk);
+    copy->chunk = chunk;
     if (status == GB_OK)
-        status = fill_random(bench->host, bench->from, bench->params->bytes);
-    if (status != GB_OK)
-        return status;
-    for (uint64_t i = 0; i < bench->params->bytes; i++)
-        bench->to[i] = (unsigned char)~bench->from[i];
-    return GB_OK;
+        status = upload(copy, copy->from, 0);
+    return status == GB_OK ? upload(copy, copy->to, COMPLEMENT) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
-    const struct copy *bench = object;
-    (void)queue;
-    for (uint64_t i = 0; i < iterations; i++) {
-        bench->once(bench->to, bench->from, bench->params->bytes);
-        GB_CLOBBER();
+    const struct copy *copy = object;
+    return copy->backend->run(copy, queue, iterations);
+}
+
+static int32_t count_right(const struct gb_host *host, uint64_t first, uint64_t bytes,
+                           const unsigned char *output)
+{
+    unsigned char wanted[BLOCK_BYTES];
+    int32_t n = 0;
+    make_words(host, first, bytes, 0, wanted);
+    if (memcmp(output, wanted, (size_t)bytes) == 0)
+        return (int32_t)bytes;
+    for (uint64_t i = 0; i < bytes; i++)
+        n += output[i] == wanted[i];
+    return n;
+}
+
+/* Counts the right bytes of each block, and how many there should be. */
+static int32_t count_blocks(const struct copy *copy, int32_t *right, double *wanted)
+{
+    const struct gb_host *host = copy->host;
+    const uint64_t bytes = copy->params->bytes;
+    for (uint64_t at = 0; at < bytes; at += BLOCK_BYTES) {
+        const uint64_t in_chunk = at % CHUNK_BYTES;
+        const uint64_t n = smaller(bytes - at, BLOCK_BYTES);
+        if (in_chunk == 0) {
+            const int32_t status = host->device_copy(host, copy->chunk, copy->to + at,
+                                                     smaller(bytes - at, CHUNK_BYTES));
+            if (status != GB_OK)
+                return status;
+        }
+        right[at / BLOCK_BYTES] = count_right(host, at, n, copy->chunk + in_chunk);
+        wanted[at / BLOCK_BYTES] = (double)n;
     }
     return GB_OK;
 }
@@ -145,23 +205,17 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
  * went wrong without eight bytes of reference for each byte copied. */
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
-    enum { BLOCK = 4096 };
-    const struct copy *bench = object;
-    const struct gb_host *host = bench->host;
-    const uint64_t bytes = bench->params->bytes;
-    const uint64_t n_blocks = (bytes + BLOCK - 1) / BLOCK;
+    const struct copy *copy = object;
+    const struct gb_host *host = copy->host;
+    const uint64_t n_blocks = (copy->params->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
     int32_t *right = host->allocate(host, n_blocks * sizeof *right);
     double *wanted = host->allocate(host, n_blocks * sizeof *wanted);
     (void)queue;
     if (right == NULL || wanted == NULL)
         return GB_NO_MEMORY;
-    for (uint64_t block = 0; block < n_blocks; block++) {
-        const uint64_t first = block * BLOCK;
-        const uint64_t end = first + BLOCK < bytes ? first + BLOCK : bytes;
-        for (uint64_t i = first; i < end; i++)
-            right[block] += bench->to[i] == bench->from[i];
-        wanted[block] = (double)(end - first);
-    }
+    const int32_t status = count_blocks(copy, right, wanted);
+    if (status != GB_OK)
+        return status;
     const struct gb_check check = {
         .size = sizeof check,
         .format = GB_I32,
@@ -178,10 +232,17 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 
 static int32_t work(void *object, struct gb_work *work)
 {
-    const struct copy *bench = object;
-    work->bytes_read = (double)bench->params->bytes;
-    work->bytes_written = (double)bench->params->bytes;
+    const struct copy *copy = object;
+    work->bytes_read = (double)copy->params->bytes;
+    work->bytes_written = (double)copy->params->bytes;
     return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct copy *copy = object;
+    if (copy != NULL && copy->backend->destroy != NULL)
+        copy->backend->destroy(copy);
 }
 
 static const struct gb_bench_ops ops = {
@@ -191,6 +252,7 @@ static const struct gb_bench_ops ops = {
     .run = run,
     .verify = verify,
     .work = work,
+    .destroy = destroy,
 };
 
 static const struct gb_plugin plugin = {
@@ -200,10 +262,22 @@ static const struct gb_plugin plugin = {
     .version = "1.0",
     .summary = "copies memory to memory",
     .help =
-        "One thread copies random bytes to another place; afterwards every byte is compared.\n\n"
-        "Rates count each byte once as read and once as written. With cache = warm, sizes that fit "
-        "into a cache show the bandwidth of that cache.",
-    .devices = "cpu",
+        "Random bytes are copied to another place; afterwards every byte is compared. Rates count "
+        "each byte once as read and once as written. With cache = warm, sizes that fit into a "
+        "cache show the bandwidth of that cache.\n\n"
+        "On the CPU one thread copies: `method = memcpy` (which auto stands for), `loop` or "
+        "`stream`.\n\n"
+        "On CUDA a copy within the device's memory is made by a kernel, in which each thread loads "
+        "`width` bytes at once, four times before it stores them if there are more than the "
+        "device's threads can load in one go; `method = memcpy` is the driver's copy, and what "
+        "auto stands for elsewhere. `from` and `to` name other memory: `pinned`, which the kernel "
+        "reads and writes over the bus; `pageable`, for memcpy only; `peer`, the memory of the "
+        "next GPU, if this one reaches it. Such cases are not measured beside others.\n\n"
+        "The driver copies pageable memory in pieces and may wait for the device itself: such "
+        "samples can not be held back until they are launched, which the device notices and "
+        "reports.\n\n"
+        "Cases that a device does not offer are skipped and say why.",
+    .devices = PLUGIN_DEVICES,
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

@@ -1,8 +1,26 @@
 pkglib_LTLIBRARIES += plugins/bench_multistream_matmul/bench_multistream_matmul.la
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES = \
+	plugins/bench_multistream_matmul/matmul.h \
+	plugins/bench_multistream_matmul/matmul_cpu.c \
 	plugins/bench_multistream_matmul/multistream_matmul.c \
 	plugins/bench_multistream_matmul/streams.c \
 	plugins/bench_multistream_matmul/streams.h
-plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_LDFLAGS)
-plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(SYSTEM_LIBS)
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
+
+# Without nvcc or the headers of CUDA the same plugin runs on the CPU only.
+MATMUL_IMAGE = plugins/bench_multistream_matmul/matmul.fatbin
+# As a variable: automake takes a rule for the object itself as one that replaces its own.
+MATMUL_CUDA_OBJECT = plugins/bench_multistream_matmul/bench_multistream_matmul_la-matmul_cuda.lo
+if HAVE_CUDA
+if HAVE_CUDA_HEADERS
+plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES += \
+	plugins/bench_multistream_matmul/green_context.c \
+	plugins/bench_multistream_matmul/green_context.h \
+	plugins/bench_multistream_matmul/matmul.cu \
+	plugins/bench_multistream_matmul/matmul_cuda.c
+$(MATMUL_CUDA_OBJECT): $(MATMUL_IMAGE)
+endif
+endif
+CLEANFILES += $(MATMUL_IMAGE)

@@ -3,43 +3,22 @@
  * over streams. Plugin side.
  *
  * Long and thin products leave most of a device idle, and several streams fill it: with P equal
- * problems on s streams the time falls in steps, T(1) ceil(P / s) / P, as long as there is room. On
- * the CPU a stream is a thread, and there is room for as many as there are cores.
+ * problems on s streams the time falls in steps, T(1) ceil(P / s) / P, as long as there is room.
  */
-#include "streams.h"
+#include "matmul.h"
+#include "plugins/common/with_cuda.h"
 
-#include <gbrun/gbrun.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { INPUT_ONES, INPUT_RANDOM };
-enum { ORDER_BREADTH, ORDER_DEPTH };
 static const char *const inputs[] = {"ones", "random"};
 static const char *const orders[] = {"breadth", "depth"};
+static const char *const priorities[] = {"uniform", "graded"};
+static const char *const allocations[] = {"malloc", "pool"};
 
 static const int64_t EXACT_SUM_MAX = INT64_C(1) << 24; /* whole numbers that a float can hold */
-enum { SPINS = 2000 };                                 /* some 20 us */
-
-struct params {
-    int64_t streams;
-    int64_t problems;
-    int64_t rows;
-    int64_t cols;
-    int64_t aligned;
-    int32_t input;
-    int32_t order;
-};
-
-struct multistream_matmul {
-    const struct gb_host *host;
-    const struct params *params;
-    uint64_t a_size, b_size, c_size; /* elements of one problem's matrices */
-    float *a, *b, *c;                /* of all problems; b by columns */
-    uint64_t *launch_order;          /* streams, one entry a problem */
-    struct streams *streams;
-};
 
 static const struct gb_option options[] = {
     GB_INT(struct params, streams, "1", "1:1024", "streams", "streams that share the problems"),
@@ -52,204 +31,281 @@ static const struct gb_option options[] = {
               "ones, for which each output must be exactly aligned, or random values in [-1, 1]"),
     GB_CHOICE(struct params, order, "breadth", orders,
               "launch one problem on each stream in turn, or all of one stream before the next"),
+    GB_INT(struct params, block, "16", "4:32", "threads",
+           "CUDA: width and height of a block of threads"),
+    GB_CHOICE(struct params, priority, "uniform", priorities,
+              "CUDA: one priority for all streams, or from the highest on the first to the lowest"),
+    GB_CHOICE(struct params, allocation, "malloc", allocations,
+              "CUDA: memory of its own, or from the device's pool (cuMemAllocAsync)"),
+    GB_INT(struct params, units, "0", "0:65536", "multiprocessors",
+           "CUDA: run on so many by a green context, rounded up to what it can give; 0: on all"),
 };
 
-/* --- one product --- */
+static const struct matmul_backend *const backends[] = PLUGIN_BACKENDS(matmul_cpu, matmul_cuda);
 
-/* One element of the output after the other, as one thread of a device does for each: row of A
- * times column of B. The sum is kept in order and in single precision. */
-static void multiply(float *restrict c, const float *restrict a, const float *restrict b,
-                     const struct params *params)
+/* --- create --- */
+
+static int32_t refuse_inexact_sums(const struct gb_host *host, const struct params *params)
 {
-    const size_t length = (size_t)params->aligned;
-    for (int64_t row = 0; row < params->rows; row++) {
-        for (int64_t col = 0; col < params->cols; col++) {
-            const float *restrict left = a + (size_t)row * length;
-            const float *restrict right = b + (size_t)col * length;
-            float sum = 0.0f;
-            for (size_t k = 0; k < length; k++)
-                sum += left[k] * right[k];
-            c[row * params->cols + col] = sum;
-        }
+    char text[160];
+    if (params->input != INPUT_ONES || params->aligned <= EXACT_SUM_MAX)
+        return GB_OK;
+    snprintf(text, sizeof text,
+             "aligned = %" PRId64 ": sums of ones are exact up to %" PRId64
+             " in single precision; set input = random",
+             params->aligned, EXACT_SUM_MAX);
+    return host->fail(host, text);
+}
+
+static const struct matmul_backend *backend_for(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
     }
+    return NULL;
 }
-
-static void run_problem(void *object, uint64_t i)
-{
-    const struct multistream_matmul *bench = object;
-    multiply(bench->c + i * bench->c_size, bench->a + i * bench->a_size,
-             bench->b + i * bench->b_size, bench->params);
-}
-
-/* --- the benchmark --- */
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
-    if (settings->input == INPUT_ONES && settings->aligned > EXACT_SUM_MAX) {
-        char text[160];
-        snprintf(text, sizeof text,
-                 "aligned = %" PRId64 ": sums of ones are exact up to %" PRId64
-                 " in single precision; set input = random",
-                 settings->aligned, EXACT_SUM_MAX);
-        return host->fail(host, text);
-    }
-    struct multistream_matmul *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
+    const uint64_t n_problems = (uint64_t)settings->problems;
+    const uint64_t n_streams = (uint64_t)settings->streams;
+    int32_t status = refuse_inexact_sums(host, settings);
+    if (status != GB_OK)
+        return status;
+    struct matmul *matmul = host->allocate(host, sizeof *matmul);
+    if (matmul == NULL)
         return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = settings;
-    bench->a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned;
-    bench->b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned;
-    bench->c_size = (uint64_t)settings->rows * (uint64_t)settings->cols;
-    *ret_bench = bench;
-    return GB_OK;
-}
-
-static int32_t take_memory(const struct multistream_matmul *bench, uint64_t n, float **ret)
-{
-    const uint64_t problems = (uint64_t)bench->params->problems;
-    void *memory = NULL;
-    if (n > UINT64_MAX / sizeof **ret / problems)
-        return GB_NO_MEMORY;
-    const int32_t status = bench->host->device_allocate(bench->host, problems * n * sizeof **ret,
-                                                        GB_MEMORY_DEVICE, &memory);
-    *ret = memory;
+    *matmul = (struct matmul){
+        .host = host,
+        .params = settings,
+        .backend = backend_for(host),
+        .a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned,
+        .b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned,
+        .c_size = (uint64_t)settings->rows * (uint64_t)settings->cols,
+        .n_streams = n_streams < n_problems ? n_streams : n_problems,
+    };
+    if (matmul->backend == NULL)
+        return host->fail(host, "this build has no code for the device");
+    status = matmul->backend->create(matmul);
+    if (status == GB_OK)
+        *ret_bench = matmul;
     return status;
 }
 
-static int32_t fill(const struct multistream_matmul *bench, float *matrices, uint64_t n,
-                    uint64_t stream)
+/* --- inputs --- */
+
+static int32_t take_memory(struct matmul *matmul, const struct gb_queue *queue, uint64_t n,
+                           float **ret)
 {
-    const uint64_t n_all = n * (uint64_t)bench->params->problems;
-    const struct gb_fill fill = {
-        .size = sizeof fill, .format = GB_F32, .stream = stream, .low = -1.0, .high = 1.0};
-    if (bench->params->input == INPUT_RANDOM)
-        return bench->host->fill(bench->host, matrices, n_all, &fill);
-    for (uint64_t i = 0; i < n_all; i++)
-        matrices[i] = 1.0f;
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    if (n > UINT64_MAX / sizeof **ret / n_problems)
+        return GB_NO_MEMORY;
+    return matmul->backend->allocate(matmul, queue, n_problems * n * sizeof **ret, ret);
+}
+
+static int32_t stage(struct matmul *matmul)
+{
+    const struct gb_host *host = matmul->host;
+    if (matmul->backend->has_host_memory || matmul->staged_a != NULL)
+        return GB_OK;
+    matmul->staged_b = host->allocate(host, matmul->b_size * sizeof(float));
+    matmul->staged_rows = host->allocate(host, matmul->b_size * sizeof(float));
+    float *a = host->allocate(host, matmul->a_size * sizeof(float));
+    if (a == NULL || matmul->staged_b == NULL || matmul->staged_rows == NULL)
+        return GB_NO_MEMORY;
+    matmul->staged_a = a;
     return GB_OK;
 }
 
-/* Which stream gets its next problem, launch by launch. */
-static void order_launches(const struct params *params, uint64_t *ret)
+static float *host_a(const struct matmul *matmul, uint64_t problem)
 {
-    const uint64_t n_streams = (uint64_t)params->streams;
-    const uint64_t n_problems = (uint64_t)params->problems;
+    return matmul->backend->has_host_memory ? matmul->a + problem * matmul->a_size
+                                            : matmul->staged_a;
+}
+
+static float *host_b(const struct matmul *matmul, uint64_t problem)
+{
+    return matmul->backend->has_host_memory ? matmul->b + problem * matmul->b_size
+                                            : matmul->staged_b;
+}
+
+/* The same numbers on every device, B always by columns. */
+static int32_t fill_on_host(const struct matmul *matmul, uint64_t problem)
+{
+    const struct gb_host *host = matmul->host;
+    struct gb_fill fill = {
+        .size = sizeof fill, .format = GB_F32, .stream = 2 * problem, .low = -1.0, .high = 1.0};
+    const int32_t status = host->fill(host, host_a(matmul, problem), matmul->a_size, &fill);
+    if (status != GB_OK)
+        return status;
+    fill.stream++;
+    return host->fill(host, host_b(matmul, problem), matmul->b_size, &fill);
+}
+
+static void turn_to_rows(const struct matmul *matmul)
+{
+    const uint64_t n_cols = (uint64_t)matmul->params->cols;
+    const uint64_t length = (uint64_t)matmul->params->aligned;
+    for (uint64_t k = 0; k < length; k++) {
+        for (uint64_t col = 0; col < n_cols; col++)
+            matmul->staged_rows[k * n_cols + col] = matmul->staged_b[col * length + k];
+    }
+}
+
+static int32_t upload(const struct matmul *matmul, uint64_t problem)
+{
+    const struct gb_host *host = matmul->host;
+    const bool is_by_rows = matmul->backend->has_b_by_rows;
+    if (is_by_rows)
+        turn_to_rows(matmul);
+    const int32_t status = host->device_copy(host, matmul->a + problem * matmul->a_size,
+                                             matmul->staged_a, matmul->a_size * sizeof(float));
+    if (status != GB_OK)
+        return status;
+    return host->device_copy(host, matmul->b + problem * matmul->b_size,
+                             is_by_rows ? matmul->staged_rows : matmul->staged_b,
+                             matmul->b_size * sizeof(float));
+}
+
+static int32_t fill_random(struct matmul *matmul)
+{
+    const struct gb_host *host = matmul->host;
+    int32_t status = stage(matmul);
+    for (uint64_t i = 0; status == GB_OK && i < (uint64_t)matmul->params->problems; i++) {
+        if (host->cancelled(host))
+            return GB_CANCELLED;
+        status = fill_on_host(matmul, i);
+        if (status == GB_OK && !matmul->backend->has_host_memory)
+            status = upload(matmul, i);
+    }
+    return status;
+}
+
+static int32_t fill_ones(struct matmul *matmul, const struct gb_queue *queue)
+{
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    const int32_t status = matmul->backend->set(matmul, queue, matmul->a,
+                                                n_problems * matmul->a_size, 1.0f);
+    if (status != GB_OK)
+        return status;
+    return matmul->backend->set(matmul, queue, matmul->b, n_problems * matmul->b_size, 1.0f);
+}
+
+/* --- prepare --- */
+
+static int32_t order_launches(struct matmul *matmul)
+{
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    const bool is_breadth = matmul->params->order == ORDER_BREADTH;
+    const uint64_t n_rounds = is_breadth ? 1 : matmul->n_streams;
+    struct launch *launches = matmul->host->allocate(matmul->host, n_problems * sizeof *launches);
     uint64_t n = 0;
-    if (params->order == ORDER_BREADTH) {
-        for (uint64_t i = 0; i < n_problems; i++)
-            ret[n++] = i % n_streams;
-        return;
+    if (launches == NULL)
+        return GB_NO_MEMORY;
+    for (uint64_t first = 0; first < n_rounds; first++) {
+        for (uint64_t i = first; i < n_problems; i += n_rounds)
+            launches[n++] = (struct launch){.problem = i, .stream = i % matmul->n_streams};
     }
-    for (uint64_t stream = 0; stream < n_streams; stream++) {
-        for (uint64_t i = stream; i < n_problems; i += n_streams)
-            ret[n++] = stream;
-    }
-}
-
-/* A thread that spins takes a CPU from one that works where there is not one for each of them, the
- * launching one included. */
-static uint64_t spins_for(const struct multistream_matmul *bench, uint64_t n_threads)
-{
-    const struct gb_device_info *device = bench->host->device;
-    return device != NULL && n_threads < device->n_units ? SPINS : 0;
-}
-
-/* Streams beyond the problems would never be given any. */
-static int32_t start_streams(struct multistream_matmul *bench)
-{
-    const uint64_t n_problems = (uint64_t)bench->params->problems;
-    const uint64_t asked = (uint64_t)bench->params->streams;
-    const uint64_t n = asked < n_problems ? asked : n_problems;
-    const int error = streams_start(n, n_problems, run_problem, bench, spins_for(bench, n),
-                                    &bench->streams);
-    if (error == 0)
-        return GB_OK;
-    char text[160];
-    snprintf(text, sizeof text, "streams = %" PRIu64 ": a thread can not be started: %s", asked,
-             strerror(error));
-    return bench->host->fail(bench->host, text);
+    matmul->launches = launches;
+    return GB_OK;
 }
 
 /* Outputs start as NaN, so that none can be left unwritten unseen. */
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
-    struct multistream_matmul *bench = object;
-    const struct gb_host *host = bench->host;
-    const uint64_t n_problems = (uint64_t)bench->params->problems;
-    (void)queue;
-    int32_t status = take_memory(bench, bench->a_size, &bench->a);
+    struct matmul *matmul = object;
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    int32_t status = take_memory(matmul, queue, matmul->a_size, &matmul->a);
     if (status == GB_OK)
-        status = take_memory(bench, bench->b_size, &bench->b);
+        status = take_memory(matmul, queue, matmul->b_size, &matmul->b);
     if (status == GB_OK)
-        status = take_memory(bench, bench->c_size, &bench->c);
+        status = take_memory(matmul, queue, matmul->c_size, &matmul->c);
     if (status == GB_OK)
-        status = fill(bench, bench->a, bench->a_size, 0);
+        status = matmul->backend->set(matmul, queue, matmul->c, n_problems * matmul->c_size, NAN);
     if (status == GB_OK)
-        status = fill(bench, bench->b, bench->b_size, 1);
-    if (status != GB_OK)
-        return status;
-    for (uint64_t i = 0; i < n_problems * bench->c_size; i++)
-        bench->c[i] = NAN;
-    bench->launch_order = host->allocate(host, n_problems * sizeof *bench->launch_order);
-    if (bench->launch_order == NULL)
-        return GB_NO_MEMORY;
-    order_launches(bench->params, bench->launch_order);
-    return start_streams(bench);
+        status = matmul->params->input == INPUT_RANDOM ? fill_random(matmul)
+                                                       : fill_ones(matmul, queue);
+    if (status == GB_OK)
+        status = order_launches(matmul);
+    return status == GB_OK ? matmul->backend->prepare(matmul) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
-    const struct multistream_matmul *bench = object;
-    const uint64_t n_problems = (uint64_t)bench->params->problems;
-    (void)queue;
-    for (uint64_t i = 0; i < iterations; i++) {
-        for (uint64_t j = 0; j < n_problems; j++)
-            streams_launch(bench->streams, bench->launch_order[j]);
-        streams_join(bench->streams);
-    }
-    return GB_OK;
+    struct matmul *matmul = object;
+    return matmul->backend->run(matmul, queue, iterations);
 }
 
-static void fill_reference(const struct multistream_matmul *bench, uint64_t problem,
-                           double *reference, double *magnitude)
+/* --- verify --- */
+
+static void compute_reference(const struct matmul *matmul, uint64_t problem, double *reference,
+                              double *magnitude)
 {
-    const struct params *params = bench->params;
-    const float *a = bench->a + problem * bench->a_size;
-    const float *b = bench->b + problem * bench->b_size;
-    for (uint64_t i = 0; i < bench->c_size; i++) {
-        const float *left = a + i / (uint64_t)params->cols * (uint64_t)params->aligned;
-        const float *right = b + i % (uint64_t)params->cols * (uint64_t)params->aligned;
+    const uint64_t n_cols = (uint64_t)matmul->params->cols;
+    const uint64_t length = (uint64_t)matmul->params->aligned;
+    for (uint64_t i = 0; i < matmul->c_size; i++) {
+        const float *left = host_a(matmul, problem) + i / n_cols * length;
+        const float *right = host_b(matmul, problem) + i % n_cols * length;
         double sum = 0.0;
         double sum_of_sizes = 0.0;
-        for (int64_t k = 0; k < params->aligned; k++) {
+        for (uint64_t k = 0; k < length; k++) {
             const double product = (double)left[k] * (double)right[k];
             sum += product;
             sum_of_sizes += fabs(product);
         }
-        reference[problem * bench->c_size + i] = sum;
-        magnitude[problem * bench->c_size + i] = sum_of_sizes;
+        reference[problem * matmul->c_size + i] = sum;
+        magnitude[problem * matmul->c_size + i] = sum_of_sizes;
     }
+}
+
+/* The host's copy holds one problem: the same numbers are made again for each. */
+static int32_t random_reference(const struct matmul *matmul, double *reference, double *magnitude)
+{
+    const struct gb_host *host = matmul->host;
+    for (uint64_t i = 0; i < (uint64_t)matmul->params->problems; i++) {
+        if (host->cancelled(host))
+            return GB_CANCELLED;
+        const int32_t status = matmul->backend->has_host_memory ? GB_OK : fill_on_host(matmul, i);
+        if (status != GB_OK)
+            return status;
+        compute_reference(matmul, i, reference, magnitude);
+    }
+    return GB_OK;
+}
+
+static int32_t outputs(const struct matmul *matmul, const float **ret)
+{
+    const struct gb_host *host = matmul->host;
+    const uint64_t bytes = (uint64_t)matmul->params->problems * matmul->c_size * sizeof **ret;
+    *ret = matmul->c;
+    if (matmul->backend->has_host_memory)
+        return GB_OK;
+    float *copy = host->allocate(host, bytes);
+    if (copy == NULL)
+        return GB_NO_MEMORY;
+    *ret = copy;
+    return host->device_copy(host, copy, matmul->c, bytes);
 }
 
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
-    const struct multistream_matmul *bench = object;
-    const struct gb_host *host = bench->host;
-    const struct params *params = bench->params;
-    const uint64_t n = (uint64_t)params->problems * bench->c_size;
+    const struct matmul *matmul = object;
+    const struct gb_host *host = matmul->host;
+    const struct params *params = matmul->params;
+    const uint64_t n = (uint64_t)params->problems * matmul->c_size;
     double *reference = host->allocate(host, n * sizeof *reference);
     double *magnitude = host->allocate(host, n * sizeof *magnitude);
+    const float *output = NULL;
     (void)queue;
     if (reference == NULL || magnitude == NULL)
         return GB_NO_MEMORY;
-    for (uint64_t i = 0; i < (uint64_t)params->problems; i++) {
-        if (host->cancelled(host))
-            return GB_CANCELLED;
-        if (params->input == INPUT_RANDOM)
-            fill_reference(bench, i, reference, magnitude);
-    }
+    int32_t status = outputs(matmul, &output);
+    if (status == GB_OK && params->input == INPUT_RANDOM)
+        status = random_reference(matmul, reference, magnitude);
+    if (status != GB_OK)
+        return status;
     for (uint64_t i = 0; i < n && params->input == INPUT_ONES; i++)
         reference[i] = magnitude[i] = (double)params->aligned;
     const struct gb_check check = {
@@ -257,7 +313,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         .format = GB_F32,
         .name = "C",
         .n = n,
-        .output = bench->c,
+        .output = output,
         .reference = reference,
         .magnitude = magnitude,
         .n_products = (uint64_t)params->aligned,
@@ -269,26 +325,27 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     return host->check(host, &check);
 }
 
+/* --- the plugin --- */
+
 static int32_t work(void *object, struct gb_work *work)
 {
-    const struct multistream_matmul *bench = object;
-    const double problems = (double)bench->params->problems;
-    work->flops = 2.0 * problems * (double)bench->c_size * (double)bench->params->aligned;
-    work->bytes_read = problems * (double)(bench->a_size + bench->b_size) * sizeof(float);
-    work->bytes_written = problems * (double)bench->c_size * sizeof(float);
+    const struct matmul *matmul = object;
+    const double problems = (double)matmul->params->problems;
+    work->flops = 2.0 * problems * (double)matmul->c_size * (double)matmul->params->aligned;
+    work->bytes_read = problems * (double)(matmul->a_size + matmul->b_size) * sizeof(float);
+    work->bytes_written = problems * (double)matmul->c_size * sizeof(float);
     return GB_OK;
 }
 
 static void destroy(void *object)
 {
-    struct multistream_matmul *bench = object;
-    if (bench != NULL)
-        streams_stop(bench->streams);
+    struct matmul *matmul = object;
+    if (matmul != NULL)
+        matmul->backend->destroy(matmul);
 }
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .flags = GB_BENCH_EXCLUSIVE,
     .create = create,
     .prepare = prepare,
     .run = run,
@@ -307,12 +364,19 @@ static const struct gb_plugin plugin = {
         "Problem i goes to stream i mod streams. Each product is long and thin and fills a small "
         "part of a device only, so that streams make the whole faster in steps: the time is that "
         "of one stream times ceil(problems / streams) / problems, as long as there is room.\n\n"
+        "On CUDA one thread computes each element of C, in blocks of block x block threads; all "
+        "matrices are stored by rows, and sums are kept in order. Streams are non-blocking; they "
+        "are forked from the queue and joined to it by events, also where there is one only. With "
+        "units > 0 they belong to a green context with so many multiprocessors; the metric units "
+        "is how many it was given. How many streams are launched side by side depends on "
+        "CUDA_DEVICE_MAX_CONNECTIONS as well, which env.CUDA_DEVICE_MAX_CONNECTIONS sets.\n\n"
         "On the CPU a stream is a thread that drains its own queue; there is room for as many as "
         "there are cores. The threads exist before the time is taken, which is from the first "
-        "launch to the end of the last problem. B is stored by columns.\n\n"
+        "launch to the end of the last problem. B is stored by columns. Options for CUDA are "
+        "refused: the case is skipped.\n\n"
         "With input = ones each output must be exactly `aligned`; with input = random it is "
-        "compared with a float64 reference.",
-    .devices = "cpu",
+        "compared with a float64 reference. Random inputs are the same on all devices.",
+    .devices = PLUGIN_DEVICES,
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

@@ -72,7 +72,8 @@
     X(module_unload, cuModuleUnload, "cuModuleUnload")                                             \
     X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
     X(function_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                                \
-    X(launch, cuLaunchKernel, "cuLaunchKernel")
+    X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
+    X(context_disable_peer, cuCtxDisablePeerAccess, "cuCtxDisablePeerAccess")
 
 struct driver {
     void *library;

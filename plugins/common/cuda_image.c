@@ -73,3 +73,30 @@ int32_t cuda_image_function(const struct driver *driver, const struct gb_host *h
     snprintf(doing, sizeof doing, "looking for the kernel %.80s", name);
     return driver_status(driver, host, driver->module_function(ret_function, module, name), doing);
 }
+
+int32_t cuda_kernels_open(struct cuda_kernels *kernels, const struct gb_host *host)
+{
+    char reason[512];
+    kernels->host = host;
+    if (!driver_open(&kernels->driver, reason, sizeof reason))
+        return host->fail(host, reason);
+    return GB_OK;
+}
+
+int32_t cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_image *image,
+                          const char *name, CUfunction *ret_function)
+{
+    const int32_t status = cuda_image_load(&kernels->driver, kernels->host, image,
+                                           &kernels->module);
+    if (status != GB_OK)
+        return status;
+    return cuda_image_function(&kernels->driver, kernels->host, kernels->module, name,
+                               ret_function);
+}
+
+void cuda_kernels_free(struct cuda_kernels *kernels)
+{
+    if (kernels->module != NULL)
+        kernels->driver.module_unload(kernels->module);
+    kernels->module = NULL;
+}

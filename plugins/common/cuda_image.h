@@ -7,6 +7,12 @@
 
 #include "cuda_driver.h"
 
+/* Where path.cu is found: the folder of the sources, with a slash, if it is not that of the build.
+ */
+#ifndef CUDA_IMAGE_SOURCES
+#define CUDA_IMAGE_SOURCES ""
+#endif
+
 struct cuda_image {
     const char *name;       /* of the source, for the compiler's messages */
     const void *binary;     /* a fatbin */
@@ -43,5 +49,21 @@ int32_t cuda_image_load(const struct driver *driver, const struct gb_host *host,
 /* A kernel of the module by its name; a failure is told to the host. */
 int32_t cuda_image_function(const struct driver *driver, const struct gb_host *host,
                             CUmodule module, const char *name, CUfunction *ret_function);
+
+/* What a benchmark with kernels of its own holds. Zero-initialize; free with cuda_kernels_free. */
+struct cuda_kernels {
+    struct driver driver;
+    const struct gb_host *host;
+    CUmodule module;
+};
+
+/* Opens the driver; what fails here and below is told to the host. */
+int32_t cuda_kernels_open(struct cuda_kernels *kernels, const struct gb_host *host);
+
+/* Loads the image, of which the kernel `name` is wanted. */
+int32_t cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_image *image,
+                          const char *name, CUfunction *ret_function);
+
+void cuda_kernels_free(struct cuda_kernels *kernels);
 
 #endif

@@ -1,0 +1,54 @@
+/*
+ * copy.h - what the benchmark `copy` does in the same way on all devices, and what each does in its
+ * own way. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_BENCH_COPY_COPY_H
+#define GBRUN_PLUGINS_BENCH_COPY_COPY_H
+
+#include <gbrun/bench.h>
+
+/* In the order of the words in copy.c. */
+enum { METHOD_AUTO, METHOD_MEMCPY, METHOD_LOOP, METHOD_STREAM, METHOD_KERNEL };
+enum { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE, PLACE_PEER };
+
+struct params {
+    uint64_t bytes;
+    int32_t method;   /* METHOD_... */
+    int64_t width;    /* bytes that a thread of the kernel moves at once */
+    int32_t from, to; /* PLACE_... */
+};
+
+struct copy {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct backend *backend;
+    void *own;                /* of the backend, taken from the host */
+    unsigned char *from, *to; /* params->bytes each, where the params say */
+    unsigned char *chunk;     /* host memory through which both are reached, part by part */
+};
+
+/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
+struct backend {
+    const char *device;
+
+    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. */
+    int32_t (*create)(struct copy *copy);
+
+    /* Sets from and to, to memory that host->device_copy reaches; makes run ready. */
+    int32_t (*prepare)(struct copy *copy);
+
+    int32_t (*run)(const struct copy *copy, const struct gb_queue *queue, uint64_t iterations);
+
+    /* Frees what prepare took elsewhere than from the host; it may have failed half way. Or NULL.
+     */
+    void (*destroy)(struct copy *copy);
+};
+
+extern const struct backend copy_cpu;
+extern const struct backend copy_cuda;
+
+/* Skips a method or a place that the device has not: "method = loop is ..." and the words. */
+int32_t copy_skip_method(const struct copy *copy, const char *words);
+int32_t copy_skip_place(const struct copy *copy, const char *words);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * matmul.h - what the parts of multistream_matmul share: one case, and what a kind of device does
+ * for it. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
+#define GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
+
+#include <gbrun/gbrun.h>
+#include <stdbool.h>
+
+enum { INPUT_ONES, INPUT_RANDOM };
+enum { ORDER_BREADTH, ORDER_DEPTH };
+enum { PRIORITY_UNIFORM, PRIORITY_GRADED };
+enum { ALLOCATION_MALLOC, ALLOCATION_POOL };
+enum { BLOCK_DEFAULT = 16 };
+
+struct params {
+    int64_t streams;
+    int64_t problems;
+    int64_t rows;
+    int64_t cols;
+    int64_t aligned;
+    int32_t input;
+    int32_t order;
+    int64_t block;
+    int32_t priority;
+    int32_t allocation;
+    int64_t units;
+};
+
+struct launch {
+    uint64_t problem, stream;
+};
+
+struct matmul {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct matmul_backend *backend;
+    void *state;                     /* the backend's own; NULL before its create */
+    uint64_t a_size, b_size, c_size; /* elements of one problem's matrices */
+    uint64_t n_streams;              /* in use: a stream beyond the problems would never get one */
+    struct launch *launches;         /* of all problems, in order */
+    float *a, *b, *c;                /* where the device has them: those of all problems in a row */
+
+    /* Where these are not host memory: inputs of one problem, as the host filled them. */
+    float *staged_a, *staged_b;
+    float *staged_rows; /* B once more, by rows */
+};
+
+/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+struct matmul_backend {
+    const char *device;   /* gb_device_info.backend */
+    bool has_host_memory; /* matrices are filled and read in place; */
+    bool has_b_by_rows;   /* B is stored by rows, else by columns */
+
+    /* [create] Refuses options that mean nothing on the device. */
+    int32_t (*create)(struct matmul *matmul);
+    /* [untimed] Memory for matrices; the backend or the host frees it. */
+    int32_t (*allocate)(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
+                        float **ret);
+    /* [untimed] Gives n elements one value; may only be enqueued when it returns. */
+    int32_t (*set)(struct matmul *matmul, const struct gb_queue *queue, float *to, uint64_t n,
+                   float value);
+    /* [untimed] Makes what run needs, once the matrices are there. */
+    int32_t (*prepare)(struct matmul *matmul);
+    /* [timed] */
+    int32_t (*run)(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations);
+    /* [untimed] Also after any of the others has failed, and without them. */
+    void (*destroy)(struct matmul *matmul);
+};
+
+extern const struct matmul_backend matmul_cpu;
+extern const struct matmul_backend matmul_cuda; /* where PLUGIN_WITH_CUDA is defined */
+
+#endif

@@ -1,0 +1,128 @@
+/* matmul_cpu.c - the products on threads: a stream is a thread with a queue. Plugin side. */
+#include "matmul.h"
+#include "streams.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SPINS = 2000 }; /* some 20 us */
+
+/* One element of the output after the other, as one thread of a device does for each: row of A
+ * times column of B. The sum is kept in order and in single precision. */
+static void multiply(float *restrict c, const float *restrict a, const float *restrict b,
+                     const struct params *params)
+{
+    const size_t length = (size_t)params->aligned;
+    for (int64_t row = 0; row < params->rows; row++) {
+        for (int64_t col = 0; col < params->cols; col++) {
+            const float *restrict left = a + (size_t)row * length;
+            const float *restrict right = b + (size_t)col * length;
+            float sum = 0.0f;
+            for (size_t k = 0; k < length; k++)
+                sum += left[k] * right[k];
+            c[row * params->cols + col] = sum;
+        }
+    }
+}
+
+static void run_problem(void *object, uint64_t i)
+{
+    const struct matmul *matmul = object;
+    multiply(matmul->c + i * matmul->c_size, matmul->a + i * matmul->a_size,
+             matmul->b + i * matmul->b_size, matmul->params);
+}
+
+/* A case that ran as if the option were not there would be shown as another one. */
+static int32_t create(struct matmul *matmul)
+{
+    const struct params *params = matmul->params;
+    const struct gb_host *host = matmul->host;
+    const struct {
+        bool is_asked;
+        const char *reason;
+    } refusals[] = {
+        {params->block != BLOCK_DEFAULT, "block is for CUDA: the CPU has no blocks of threads"},
+        {params->priority != PRIORITY_UNIFORM,
+         "priority = graded is for CUDA: a stream of the CPU is a thread like any other"},
+        {params->allocation != ALLOCATION_MALLOC,
+         "allocation = pool is for CUDA: the CPU has plain memory only"},
+        {params->units != 0, "units is for CUDA: give the CPUs to run on as option cpus of a "
+                             "device of plugin cpu"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (refusals[i].is_asked)
+            return host->skip(host, refusals[i].reason);
+    }
+    if (GB_HAS(host, exclusive))
+        host->exclusive(host);
+    return GB_OK;
+}
+
+static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
+                        float **ret)
+{
+    void *memory = NULL;
+    (void)queue;
+    const int32_t status = matmul->host->device_allocate(matmul->host, bytes, GB_MEMORY_DEVICE,
+                                                         &memory);
+    *ret = memory;
+    return status;
+}
+
+static int32_t set(struct matmul *matmul, const struct gb_queue *queue, float *to, uint64_t n,
+                   float value)
+{
+    (void)matmul;
+    (void)queue;
+    for (uint64_t i = 0; i < n; i++)
+        to[i] = value;
+    return GB_OK;
+}
+
+/* A thread that spins takes a CPU from one that works where there is not one for each of them, the
+ * launching one included. */
+static int32_t prepare(struct matmul *matmul)
+{
+    const struct gb_host *host = matmul->host;
+    const uint64_t spins = matmul->n_streams < host->device->n_units ? SPINS : 0;
+    struct streams *streams = NULL;
+    const int error = streams_start(matmul->n_streams, (uint64_t)matmul->params->problems,
+                                    run_problem, matmul, spins, &streams);
+    matmul->state = streams;
+    if (error == 0)
+        return GB_OK;
+    char text[160];
+    snprintf(text, sizeof text, "streams = %" PRId64 ": a thread can not be started: %s",
+             matmul->params->streams, strerror(error));
+    return host->fail(host, text);
+}
+
+static int32_t run(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct streams *streams = matmul->state;
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    (void)queue;
+    for (uint64_t i = 0; i < iterations; i++) {
+        for (uint64_t j = 0; j < n_problems; j++)
+            streams_launch(streams, matmul->launches[j].stream);
+        streams_join(streams);
+    }
+    return GB_OK;
+}
+
+static void destroy(struct matmul *matmul)
+{
+    streams_stop(matmul->state);
+}
+
+const struct matmul_backend matmul_cpu = {
+    .device = "cpu",
+    .has_host_memory = true,
+    .create = create,
+    .allocate = allocate,
+    .set = set,
+    .prepare = prepare,
+    .run = run,
+    .destroy = destroy,
+};

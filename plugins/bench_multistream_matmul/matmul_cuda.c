@@ -1,0 +1,302 @@
+/*
+ * matmul_cuda.c - the products on streams of CUDA. Plugin side.
+ *
+ * run forks from the queue to the streams and joins them by events only, so that it can be captured
+ * as a graph and a sample be held back on the queue until all of it is launched. One stream is
+ * forked to as well: the time on one is what those on several are compared with.
+ */
+#include "green_context.h"
+#include "matmul.h"
+#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda_image.h"
+
+#include <string.h>
+
+CUDA_IMAGE(image, "plugins/bench_multistream_matmul/matmul");
+
+enum { N_MATRICES = 3 };
+
+struct cuda_matmul {
+    struct driver driver;
+    CUcontext home; /* the device's primary context; */
+    CUcontext work; /*   where streams, their events and the kernel are: it, or that of units */
+    struct green_context green;
+    CUmodule module;
+    CUfunction multiply;
+    CUevent fork; /* of the context home */
+    CUstream *streams;
+    CUevent *joins;
+    uint64_t n_streams, n_joins; /* made so far */
+    CUdeviceptr pooled[N_MATRICES];
+    uint32_t n_pooled;
+};
+
+static int32_t status_of(const struct matmul *matmul, CUresult result, const char *doing)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    return driver_status(&cuda->driver, matmul->host, result, doing);
+}
+
+/* --- create --- */
+
+static int32_t require_pools(const struct matmul *matmul)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    CUdevice device = 0;
+    int has_pools = 0;
+    CUresult result = cuda->driver.context_device(&device);
+    if (result == CUDA_SUCCESS)
+        result = cuda->driver.device_attribute(&has_pools,
+                                               CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device);
+    if (result == CUDA_SUCCESS && has_pools == 0)
+        return matmul->host->skip(matmul->host,
+                                  "allocation = pool: the device has no memory pools");
+    return status_of(matmul, result, "asking for memory pools");
+}
+
+static int32_t create(struct matmul *matmul)
+{
+    const struct gb_host *host = matmul->host;
+    char reason[512];
+    struct cuda_matmul *cuda = host->allocate(host, sizeof *cuda);
+    if (cuda == NULL)
+        return GB_NO_MEMORY;
+    matmul->state = cuda;
+    if (!driver_open(&cuda->driver, reason, sizeof reason))
+        return host->fail(host, reason);
+    const int32_t status = status_of(matmul, cuda->driver.context_get(&cuda->home),
+                                     "asking for the context");
+    cuda->work = cuda->home;
+    if (status != GB_OK || matmul->params->allocation != ALLOCATION_POOL)
+        return status;
+    return require_pools(matmul);
+}
+
+/* --- memory --- */
+
+static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
+                        float **ret)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    void *memory = NULL;
+    int32_t status;
+    if (matmul->params->allocation == ALLOCATION_POOL) {
+        CUdeviceptr *pooled = &cuda->pooled[cuda->n_pooled];
+        status = status_of(matmul,
+                           cuda->driver.allocate_async(pooled, (size_t)bytes, queue->native),
+                           "allocating from the device's pool");
+        cuda->n_pooled += status == GB_OK;
+        memcpy(&memory, pooled, sizeof memory);
+    } else {
+        status = matmul->host->device_allocate(matmul->host, bytes, GB_MEMORY_DEVICE, &memory);
+    }
+    *ret = memory;
+    return status;
+}
+
+static int32_t set(struct matmul *matmul, const struct gb_queue *queue, float *to, uint64_t n,
+                   float value)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return status_of(
+        matmul,
+        cuda->driver.fill_words_async((CUdeviceptr)(uintptr_t)to, bits, (size_t)n, queue->native),
+        "filling a matrix");
+}
+
+/* --- streams --- */
+
+/* From the highest on the first stream to the lowest on the last; lower numbers are higher. */
+static CUresult priority_of(const struct matmul *matmul, uint64_t stream, int *ret)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    int lowest = 0;
+    int highest = 0;
+    *ret = 0;
+    if (matmul->params->priority == PRIORITY_UNIFORM || matmul->n_streams < 2)
+        return CUDA_SUCCESS;
+    const CUresult result = cuda->driver.stream_priorities(&lowest, &highest);
+    *ret = highest +
+           (int)((int64_t)(lowest - highest) * (int64_t)stream / (int64_t)(matmul->n_streams - 1));
+    return result;
+}
+
+static CUresult make_stream(const struct matmul *matmul, uint64_t stream)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    int priority = 0;
+    CUresult result = priority_of(matmul, stream, &priority);
+    if (result == CUDA_SUCCESS)
+        result = cuda->driver.stream_create_with_priority(&cuda->streams[stream],
+                                                          CU_STREAM_NON_BLOCKING, priority);
+    if (result != CUDA_SUCCESS)
+        return result;
+    cuda->n_streams++;
+    result = cuda->driver.event_create(&cuda->joins[stream], CU_EVENT_DISABLE_TIMING);
+    cuda->n_joins += result == CUDA_SUCCESS;
+    return result;
+}
+
+/* In the context that they belong to. */
+static int32_t make_streams_and_kernel(struct matmul *matmul)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    int32_t status = cuda_image_load(&cuda->driver, matmul->host, &image, &cuda->module);
+    if (status == GB_OK)
+        status = cuda_image_function(&cuda->driver, matmul->host, cuda->module, "multiply",
+                                     &cuda->multiply);
+    for (uint64_t i = 0; status == GB_OK && i < matmul->n_streams; i++)
+        status = status_of(matmul, make_stream(matmul, i), "creating streams");
+    return status;
+}
+
+static int32_t choose_units(struct matmul *matmul)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    const struct gb_host *host = matmul->host;
+    if (matmul->params->units == 0)
+        return GB_OK;
+    const int32_t status = green_context_make(&cuda->driver, host, (uint32_t)matmul->params->units,
+                                              &cuda->green);
+    if (status != GB_OK)
+        return status;
+    cuda->work = cuda->green.context;
+    host->metric(host, "units", cuda->green.n_units, "multiprocessors");
+    return GB_OK;
+}
+
+static CUresult go_to(const struct cuda_matmul *cuda, CUcontext context)
+{
+    return cuda->work == cuda->home ? CUDA_SUCCESS : cuda->driver.context_set(context);
+}
+
+static int32_t prepare(struct matmul *matmul)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    const struct gb_host *host = matmul->host;
+    cuda->streams = host->allocate(host, matmul->n_streams * sizeof *cuda->streams);
+    cuda->joins = host->allocate(host, matmul->n_streams * sizeof *cuda->joins);
+    if (cuda->streams == NULL || cuda->joins == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = status_of(
+        matmul, cuda->driver.event_create(&cuda->fork, CU_EVENT_DISABLE_TIMING), "creating events");
+    if (status == GB_OK)
+        status = choose_units(matmul);
+    if (status == GB_OK)
+        status = status_of(matmul, go_to(cuda, cuda->work), "entering a green context");
+    if (status == GB_OK)
+        status = make_streams_and_kernel(matmul);
+    const CUresult result = go_to(cuda, cuda->home);
+    return status != GB_OK ? status : status_of(matmul, result, "leaving a green context");
+}
+
+/* --- run --- */
+
+static unsigned n_blocks(int64_t elements, int64_t block)
+{
+    return (unsigned)((elements + block - 1) / block);
+}
+
+static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CUstream stream)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    const struct params *params = matmul->params;
+    const unsigned block = (unsigned)params->block;
+    const float *a = matmul->a + problem * matmul->a_size;
+    const float *b = matmul->b + problem * matmul->b_size;
+    float *c = matmul->c + problem * matmul->c_size;
+    long long rows = params->rows;
+    long long cols = params->cols;
+    long long aligned = params->aligned;
+    void *arguments[] = {&a, &b, &c, &rows, &cols, &aligned};
+    return cuda->driver.launch(cuda->multiply, n_blocks(params->cols, params->block),
+                               n_blocks(params->rows, params->block), 1, block, block, 1, 0, stream,
+                               arguments, NULL);
+}
+
+/* What is done on the streams, between the fork and the join on the queue. */
+static CUresult launch_problems(const struct matmul *matmul)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    const uint64_t n_problems = (uint64_t)matmul->params->problems;
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < matmul->n_streams; i++)
+        result = cuda->driver.stream_wait_event(cuda->streams[i], cuda->fork, 0);
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < n_problems; i++) {
+        const struct launch *launch = &matmul->launches[i];
+        result = launch_problem(matmul, launch->problem, cuda->streams[launch->stream]);
+    }
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < matmul->n_streams; i++)
+        result = cuda->driver.event_record(cuda->joins[i], cuda->streams[i]);
+    return result;
+}
+
+/* An event is recorded in its own context; waiting for one of another is allowed. */
+static CUresult run_once(const struct matmul *matmul, CUstream queue)
+{
+    const struct cuda_matmul *cuda = matmul->state;
+    CUresult result = cuda->driver.event_record(cuda->fork, queue);
+    if (result == CUDA_SUCCESS)
+        result = go_to(cuda, cuda->work);
+    if (result == CUDA_SUCCESS)
+        result = launch_problems(matmul);
+    const CUresult back = go_to(cuda, cuda->home);
+    if (result == CUDA_SUCCESS)
+        result = back;
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < matmul->n_streams; i++)
+        result = cuda->driver.stream_wait_event(queue, cuda->joins[i], 0);
+    return result;
+}
+
+static int32_t run(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
+        result = run_once(matmul, queue->native);
+    return status_of(matmul, result, "launching products");
+}
+
+/* --- destroy --- */
+
+static void destroy_streams_and_kernel(struct cuda_matmul *cuda)
+{
+    const struct driver *driver = &cuda->driver;
+    for (uint64_t i = 0; i < cuda->n_streams; i++) {
+        driver->stream_synchronize(cuda->streams[i]);
+        driver->stream_destroy(cuda->streams[i]);
+    }
+    for (uint64_t i = 0; i < cuda->n_joins; i++)
+        driver->event_destroy(cuda->joins[i]);
+    if (cuda->module != NULL)
+        driver->module_unload(cuda->module);
+}
+
+/* Memory of the pool is freed when nothing uses it: all work was waited for. */
+static void destroy(struct matmul *matmul)
+{
+    struct cuda_matmul *cuda = matmul->state;
+    const struct driver *driver = &cuda->driver;
+    if (go_to(cuda, cuda->work) == CUDA_SUCCESS)
+        destroy_streams_and_kernel(cuda);
+    go_to(cuda, cuda->home);
+    if (cuda->fork != NULL)
+        driver->event_destroy(cuda->fork);
+    green_context_destroy(driver, &cuda->green);
+    if (cuda->n_pooled > 0)
+        driver->context_synchronize();
+    for (uint32_t i = 0; i < cuda->n_pooled; i++)
+        driver->free(cuda->pooled[i]);
+}
+
+const struct matmul_backend matmul_cuda = {
+    .device = "cuda",
+    .has_b_by_rows = true,
+    .create = create,
+    .allocate = allocate,
+    .set = set,
+    .prepare = prepare,
+    .run = run,
+    .destroy = destroy,
+};

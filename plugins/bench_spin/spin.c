@@ -1,0 +1,225 @@
+/*
+ * spin.c - the benchmark `spin`: occupies the device for a known time, so that clocks can be held
+ * against it. Plugin side.
+ *
+ * Spins note their first and last look at the clock in a ring in the device's memory. A kernel ends
+ * when what it stored has arrived, so noting lengthens what a clock sees from outside, though not
+ * what the kernel sees: unless asked otherwise, only further spins after the samples do it.
+ */
+#include "spin.h"
+
+#include "plugins/common/with_cuda.h"
+
+#include <gbrun/gbrun.h>
+#include <math.h>
+#include <string.h>
+
+/* Spins after the samples: as many as fit into the time, within limits. */
+enum { AFTER_LEAST = 10, AFTER_MOST = 1000 };
+static const double AFTER_NS = 50e6;
+
+static const char *const record_words[] = {"after", "timed"};
+
+static const struct gb_option options[] = {
+    GB_DURATION(struct params, duration, "10us", "0:1000s", "time that a spin lasts at least"),
+    GB_INT(struct params, cycles, "0", "0:2^50", "cycles",
+           "GPU: cycles of the multiprocessor's clock to spin instead; 0: by duration"),
+    GB_INT(struct params, kernels, "1", "1:1000000", "kernels",
+           "spins in an iteration, one after the other; on a GPU each is a kernel"),
+    GB_CHOICE(
+        struct params, record, "after", record_words,
+        "which spins note their own times: further ones after the samples, or the timed ones"),
+};
+
+static const struct backend *const backends[] = PLUGIN_BACKENDS(spin_cpu, spin_cuda);
+
+/* --- the benchmark --- */
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    struct spin *spin = host->allocate(host, sizeof *spin);
+    if (spin == NULL)
+        return GB_NO_MEMORY;
+    spin->host = host;
+    spin->params = params;
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            spin->backend = backends[i];
+    }
+    if (spin->backend == NULL)
+        return host->skip(host, "this build of spin is not for this device");
+    const int32_t status = spin->backend->create != NULL ? spin->backend->create(spin) : GB_OK;
+    if (status == GB_OK)
+        *ret_bench = spin;
+    return status;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct spin *spin = object;
+    const struct gb_host *host = spin->host;
+    void *ring = NULL;
+    (void)queue;
+    spin->copied = host->allocate(host, sizeof *spin->copied);
+    if (spin->copied == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = host->device_allocate(host, sizeof *spin->ring, GB_MEMORY_DEVICE, &ring);
+    spin->ring = ring;
+    if (status == GB_OK)
+        status = host->device_copy(host, ring, spin->copied, sizeof *spin->ring);
+    if (status == GB_OK && spin->backend->prepare != NULL)
+        status = spin->backend->prepare(spin);
+    return status;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct spin *spin = object;
+    const struct params *params = spin->params;
+    return spin->backend->run(spin, queue, iterations * (uint64_t)params->kernels,
+                              params->record == RECORD_TIMED ? spin->ring : NULL);
+}
+
+/* --- what the spins noted --- */
+
+static double time_of(const struct spin_record *record)
+{
+    return (double)(record->end_ns - record->begin_ns);
+}
+
+static void tell_clock(const struct spin *spin, uint64_t n)
+{
+    const struct gb_host *host = spin->host;
+    double cycles = 0.0;
+    double time_ns = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        cycles += (double)spin->copied->records[i].cycles;
+        time_ns += time_of(&spin->copied->records[i]);
+    }
+    if (cycles > 0.0 && time_ns > 0.0)
+        host->metric(host, "in_kernel_clock", cycles / time_ns * 1e9, "Hz");
+}
+
+static void tell_times(const struct spin *spin, uint64_t n)
+{
+    const struct gb_host *host = spin->host;
+    double sum = 0.0;
+    double squares = 0.0;
+    double least = INFINITY;
+    double most = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        const double time_ns = time_of(&spin->copied->records[i]);
+        sum += time_ns;
+        least = fmin(least, time_ns);
+        most = fmax(most, time_ns);
+    }
+    const double mean = sum / (double)n;
+    for (uint64_t i = 0; i < n; i++) {
+        const double off = time_of(&spin->copied->records[i]) - mean;
+        squares += off * off;
+    }
+    host->metric(host, "in_kernel", mean, "ns");
+    host->metric(host, "in_kernel_min", least, "ns");
+    host->metric(host, "in_kernel_max", most, "ns");
+    if (n > 1)
+        host->metric(host, "in_kernel_stdev", sqrt(squares / (double)(n - 1)), "ns");
+}
+
+/* By how much each spin was too short; none may be. */
+static int32_t check_lengths(const struct spin *spin, uint64_t n)
+{
+    const struct gb_host *host = spin->host;
+    const struct params *params = spin->params;
+    double *missing = host->allocate(host, n * sizeof *missing);
+    double *none = host->allocate(host, n * sizeof *none);
+    if (missing == NULL || none == NULL)
+        return GB_NO_MEMORY;
+    for (uint64_t i = 0; i < n; i++) {
+        const struct spin_record *record = &spin->copied->records[i];
+        missing[i] = params->cycles > 0 ? fmax(0.0, (double)params->cycles - (double)record->cycles)
+                                        : fmax(0.0, floor(params->duration) - time_of(record));
+    }
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = GB_F64,
+        .name = params->cycles > 0 ? "cycles that a spin was too short"
+                                   : "ns that a spin was too short",
+        .n = n,
+        .output = missing,
+        .reference = none,
+        .flags = GB_CHECK_EXACT,
+        .default_metric = "abs",
+        .default_tolerance = 0.0,
+    };
+    return host->check(host, &check);
+}
+
+static uint64_t spins_after(const struct params *params)
+{
+    /* A cycle is about as long on all GPUs: half a nanosecond. */
+    const double time_ns = params->cycles > 0 ? (double)params->cycles / 2.0 : params->duration;
+    const double n = AFTER_NS / fmax(time_ns, 1.0);
+    return n > AFTER_MOST ? AFTER_MOST : n < AFTER_LEAST ? AFTER_LEAST : (uint64_t)n;
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    const struct spin *spin = object;
+    const struct gb_host *host = spin->host;
+    int32_t status = GB_OK;
+    if (spin->params->record == RECORD_AFTER)
+        status = spin->backend->run(spin, queue, spins_after(spin->params), spin->ring);
+    if (status == GB_OK)
+        status = host->device_copy(host, spin->copied, spin->ring, sizeof *spin->copied);
+    if (status != GB_OK)
+        return status;
+    const uint64_t n = spin->copied->n < SPIN_RECORDS ? spin->copied->n : SPIN_RECORDS;
+    if (n == 0)
+        return host->fail(host, "no spin has noted when it began and ended");
+    tell_times(spin, n);
+    tell_clock(spin, n);
+    return check_lengths(spin, n);
+}
+
+static void destroy(void *object)
+{
+    struct spin *spin = object;
+    if (spin != NULL && spin->backend->destroy != NULL)
+        spin->backend->destroy(spin);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "spin",
+    .version = "1.0",
+    .summary = "occupies the device for a known time, to hold clocks against it",
+    .help =
+        "On the CPU a loop looks at CLOCK_MONOTONIC_RAW until the duration is over. On CUDA a "
+        "kernel of one thread looks at %globaltimer, or counts cycles by clock64; how long that "
+        "takes depends on the clock's frequency.\n\n"
+        "A spin's own time is the difference of its last and first look at the clock: "
+        "`in_kernel` is the mean, with `in_kernel_min`, `_max` and `_stdev`; `in_kernel_clock` is "
+        "the frequency that the kernel saw, cycles by time. By how much the case's time is longer "
+        "is what launching and ending add to it.\n\n"
+        "A kernel that notes its times ends when they have arrived in memory, which makes it some "
+        "tenths of a microsecond longer from outside. So the timed spins do not note anything; "
+        "after the samples 10 to 1000 further ones do, and with record = timed the last 4096 that "
+        "were timed. None of them may be shorter than asked.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)
