@@ -131,13 +131,13 @@ static void add_clock(struct cuda_device *device, uint32_t kind)
 }
 
 /* One traced launch, whose record must be linked to its sample. */
-static bool links_work(struct probe *probe, unsigned details, char *reason, size_t bytes)
+static bool links_work(struct probe *probe, char *reason, size_t bytes)
 {
     enum { TRIES = 20 };
     struct cuda_device *device = probe->device;
     struct record_sum sum;
     size_t n_found = 0;
-    if (!cupti_trace(true, details, reason, bytes))
+    if (!cupti_trace(true, false, reason, bytes))
         return false;
     records_clear(&device->records);
     cupti_sample_begin(device->n_begun);
@@ -172,14 +172,8 @@ static void try_tracing(struct probe *probe)
     char text[LOG_BYTES];
     if (strcmp(device->params->cupti, "no") == 0)
         return;
-    if (reason[0] == '\0' && records_reserve(&device->records, 65536)) {
-        device->can_trace = links_work(probe, 0, reason, sizeof device->no_tracing);
-        if (!device->can_trace) {
-            device->trace_details = CUPTI_TRACE_CALLS;
-            device->can_trace = links_work(probe, device->trace_details, reason,
-                                           sizeof device->no_tracing);
-        }
-    }
+    if (reason[0] == '\0' && records_reserve(&device->records, 65536))
+        device->can_trace = links_work(probe, reason, sizeof device->no_tracing);
     if (device->can_trace)
         return;
     snprintf(text, sizeof text, "no clock kernel, the clock event is used in its place: %s",

@@ -127,6 +127,7 @@ static void close_device(void *object)
     }
     graph_forget(device);
     hold_free(device->hold);
+    sensors_close(&device->sensors);
     if (device->flush != 0)
         driver->free(device->flush);
     records_free(&device->records);
@@ -155,6 +156,7 @@ static int32_t start(struct cuda_device *device)
     size_flush(device);
     if (driver->device_pci(pci, sizeof pci, device->number) == CUDA_SUCCESS)
         nvml_open(&device->nvml, pci);
+    sensors_open(&device->sensors, &device->nvml);
     if (device->params->hold_back != HOLD_NEVER)
         device->hold = hold_new(driver);
     return cuda_clocks_probe(device);
@@ -353,8 +355,8 @@ static int32_t flush_cache(void *object, const struct gb_queue *queue)
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
-    const struct cuda_device *device = object;
-    nvml_telemetry(&device->nvml, telemetry);
+    struct cuda_device *device = object;
+    sensors_telemetry(&device->sensors, telemetry);
     return GB_OK;
 }
 
@@ -407,8 +409,8 @@ static const struct gb_plugin plugin = {
         "is "
         "not known.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
-        "time. Samples are marked throttled where NVML gives a reason for a lower clock around "
-        "their batch; it is asked, and the clock is read, four times a second.",
+        "time. Samples are marked throttled where NVML gives a reason for a lower clock while they "
+        "were taken; it is asked, and the clock is read, four times a second.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

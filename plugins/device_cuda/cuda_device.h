@@ -9,6 +9,7 @@
 #include "nvml.h"
 #include "plugins/common/cuda_driver.h"
 #include "records.h"
+#include "sensors.h"
 
 #include <gbrun/device.h>
 
@@ -48,7 +49,6 @@ struct cuda_device {
     uint32_t n_clocks;
     char no_tracing[256]; /* why CUPTI can not be used; empty: not known to be so */
     bool can_trace;
-    unsigned trace_details; /* CUPTI_TRACE_... that this CUPTI needs to link work to samples */
 
     uint64_t cache_bytes, flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
@@ -60,11 +60,7 @@ struct cuda_device {
     uint64_t n_begun; /* samples so far: the number of the next one */
     struct habits habits;
     struct graph graph;
-    struct sensors {
-        double read_ns; /* host time; 0: never */
-        double clock_hz;
-        uint64_t throttle;
-    } sensors;
+    struct sensors sensors;
 };
 
 /* The status for what a call returned; for an error its name and what was being done are told to
@@ -73,6 +69,9 @@ int32_t cuda_status(const struct cuda_device *device, CUresult result, const cha
 
 /* Takes the flush buffer, if that has not been done. */
 int32_t cuda_reserve_flush(struct cuda_device *device);
+
+/* Turns tracing on if the clock of this kind needs it, else off. */
+int32_t cuda_trace(struct cuda_device *device, uint32_t kind, bool graphs_are_whole);
 
 int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement);
 

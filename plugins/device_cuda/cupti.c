@@ -212,6 +212,7 @@ bool cupti_open(const char *path, char *reason, size_t bytes)
 
 /* --- tracing --- */
 
+/* The calls of both API are traced since only what is traced is linked to a sample. */
 static bool switch_kinds(bool is_on, char *reason, size_t bytes)
 {
     static const CUpti_ActivityKind kinds[] = {
@@ -220,6 +221,8 @@ static bool switch_kinds(bool is_on, char *reason, size_t bytes)
         CUPTI_ACTIVITY_KIND_MEMCPY,
         CUPTI_ACTIVITY_KIND_MEMCPY2,
         CUPTI_ACTIVITY_KIND_MEMSET,
+        CUPTI_ACTIVITY_KIND_RUNTIME,
+        CUPTI_ACTIVITY_KIND_DRIVER,
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const CUptiResult result = is_on ? cupti.enable(kinds[i]) : cupti.disable(kinds[i]);
@@ -229,29 +232,21 @@ static bool switch_kinds(bool is_on, char *reason, size_t bytes)
     return true;
 }
 
-static bool switch_kind(CUpti_ActivityKind kind, bool *is_on, bool wanted, char *reason,
-                        size_t bytes)
+bool cupti_trace(bool is_on, bool graphs_are_whole, char *reason, size_t bytes)
 {
-    if (*is_on == wanted)
-        return true;
-    if (!explain(wanted ? cupti.enable(kind) : cupti.disable(kind), reason, bytes))
-        return false;
-    *is_on = wanted;
-    return true;
-}
-
-bool cupti_trace(bool is_on, unsigned details, char *reason, size_t bytes)
-{
-    static bool traces_calls, traces_graphs;
+    static bool traces_graphs;
+    const bool wants_graphs = is_on && graphs_are_whole;
     if (is_tracing != is_on) {
         if (!switch_kinds(is_on, reason, bytes))
             return false;
         is_tracing = is_on;
     }
-    return switch_kind(CUPTI_ACTIVITY_KIND_DRIVER, &traces_calls,
-                       is_on && (details & CUPTI_TRACE_CALLS) != 0, reason, bytes) &&
-           switch_kind(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, &traces_graphs,
-                       is_on && (details & CUPTI_TRACE_GRAPHS) != 0, reason, bytes);
+    if (traces_graphs == wants_graphs)
+        return true;
+    traces_graphs = wants_graphs;
+    return explain(wants_graphs ? cupti.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
+                                : cupti.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE),
+                   reason, bytes);
 }
 
 void cupti_sample_begin(uint64_t sample)

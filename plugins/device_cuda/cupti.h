@@ -16,14 +16,10 @@ bool cupti_find(const char *path, char *reason, size_t bytes);
  * it can not be used, and reason says why. */
 bool cupti_open(const char *path, char *reason, size_t bytes);
 
-enum {
-    CUPTI_TRACE_CALLS = 1u, /* calls of the driver API too, which links need with some versions */
-    CUPTI_TRACE_GRAPHS = 2u /* one record for a graph instead of one for each of its nodes, which
-                               are slower when they are recorded */
-};
-
-/* Turns tracing on or off, which takes a while; does nothing if it is as wanted. */
-bool cupti_trace(bool is_on, unsigned details, char *reason, size_t bytes);
+/* Turns tracing on or off, which takes a while; does nothing if it is as wanted. graphs_are_whole:
+ * one record for a graph instead of one for each of its nodes, which are slower when they are
+ * recorded. */
+bool cupti_trace(bool is_on, bool graphs_are_whole, char *reason, size_t bytes);
 
 /* Between the two, calls of this thread are linked to the sample. */
 void cupti_sample_begin(uint64_t sample);

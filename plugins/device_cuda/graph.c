@@ -46,22 +46,37 @@ static int32_t capture(const struct cuda_device *device, const struct gb_measure
     return explain(device, result, status);
 }
 
-static int32_t instantiate(struct cuda_device *device, const struct gb_measurement *measurement,
-                           CUgraph graph)
+/* How a graph is traced is fixed when it is instantiated: CUPTI crashes if it is changed later. A
+ * single node is traced itself, as it would be outside of a graph; several slow each other when
+ * each is recorded, so that the graph is, unless their own times are wanted. */
+static int32_t choose_trace(struct cuda_device *device, const struct gb_measurement *measurement,
+                            CUgraph captured)
 {
-    const struct driver *driver = &device->driver;
     size_t n_nodes = 0;
-    CUresult result = driver->graph_nodes(graph, NULL, &n_nodes);
+    const CUresult result = device->driver.graph_nodes(captured, NULL, &n_nodes);
     if (result == CUDA_SUCCESS && n_nodes == 0)
         return device->host->fail(device->host,
                                   "launch = graph: run put no work on its queue to capture");
+    const uint32_t kind = device->kinds[measurement->clock];
+    device->graph.is_traced_whole = kind == CLOCK_KERNEL && n_nodes > 1;
+    const int32_t status = cuda_status(device, result, "looking at the captured graph");
+    return status != GB_OK ? status : cuda_trace(device, kind, device->graph.is_traced_whole);
+}
+
+static int32_t instantiate(struct cuda_device *device, const struct gb_measurement *measurement,
+                           CUgraph captured)
+{
+    const struct driver *driver = &device->driver;
+    struct graph *graph = &device->graph;
     CUgraphExec exec = NULL;
-    if (result == CUDA_SUCCESS)
-        result = driver->graph_instantiate(&exec, graph, 0);
-    if (result == CUDA_SUCCESS)
-        device->graph = (struct graph){exec, measurement->bench, measurement->iterations, n_nodes};
-    if (result == CUDA_SUCCESS)
+    CUresult result = driver->graph_instantiate(&exec, captured, 0);
+    if (result == CUDA_SUCCESS) {
+        graph->exec = exec;
+        graph->bench = measurement->bench;
+        graph->iterations = measurement->iterations;
+        graph->clock = measurement->clock;
         result = driver->graph_upload(exec, measurement->queue->native);
+    }
     if (result == CUDA_SUCCESS)
         result = driver->stream_synchronize(measurement->queue->native);
     return cuda_status(device, result, "making a graph of what was captured");
@@ -69,16 +84,19 @@ static int32_t instantiate(struct cuda_device *device, const struct gb_measureme
 
 int32_t graph_capture(struct cuda_device *device, const struct gb_measurement *measurement)
 {
-    CUgraph graph = NULL;
-    if (device->graph.exec != NULL && device->graph.bench == measurement->bench &&
-        device->graph.iterations == measurement->iterations)
+    const struct graph *graph = &device->graph;
+    CUgraph captured = NULL;
+    if (graph->exec != NULL && graph->bench == measurement->bench &&
+        graph->iterations == measurement->iterations && graph->clock == measurement->clock)
         return GB_OK;
     graph_forget(device);
-    int32_t status = capture(device, measurement, &graph);
+    int32_t status = capture(device, measurement, &captured);
     if (status != GB_OK)
         return status;
-    status = instantiate(device, measurement, graph);
-    device->driver.graph_destroy(graph);
+    status = choose_trace(device, measurement, captured);
+    if (status == GB_OK)
+        status = instantiate(device, measurement, captured);
+    device->driver.graph_destroy(captured);
     return status;
 }
 

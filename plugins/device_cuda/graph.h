@@ -6,7 +6,7 @@
 #define GBRUN_PLUGINS_DEVICE_CUDA_GRAPH_H
 
 #include <cuda.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cuda_device;
@@ -14,14 +14,16 @@ struct gb_measurement;
 
 /* Zero-initialize. */
 struct graph {
-    CUgraphExec exec; /* NULL: none is captured */
-    const void *bench;
-    uint64_t iterations; /* what it was captured for */
-    size_t n_nodes;
+    CUgraphExec exec;  /* NULL: none is captured */
+    const void *bench; /* what it was captured for */
+    uint64_t iterations;
+    uint32_t clock;
+    bool is_traced_whole; /* by one record instead of one for each of its nodes */
 };
 
-/* Captures the measurement's run, unless that has been done since the last call of graph_forget.
- * What can not be captured is an error with words that say why. */
+/* Captures the measurement's run, unless that has been done since the last call of graph_forget,
+ * and turns tracing on or off for it. What can not be captured is an error with words that say
+ * why. */
 int32_t graph_capture(struct cuda_device *device, const struct gb_measurement *measurement);
 
 void graph_forget(struct cuda_device *device);

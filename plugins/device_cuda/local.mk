@@ -15,7 +15,9 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
 	plugins/device_cuda/records.c \
-	plugins/device_cuda/records.h
+	plugins/device_cuda/records.h \
+	plugins/device_cuda/sensors.c \
+	plugins/device_cuda/sensors.h
 if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/device_cuda/device_cuda.la
 plugins_device_cuda_device_cuda_la_SOURCES = $(DEVICE_CUDA_SOURCES)

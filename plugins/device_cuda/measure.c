@@ -17,7 +17,6 @@
 #include <time.h>
 
 static const double PART_MAX_NS = 30e6; /* of device time that is queued ahead */
-static const double SENSORS_NS = 250e6; /* reading them takes longer than many a sample */
 enum { PART_ACTIVITIES_MAX = 65536 };
 
 /* Some samples of a batch, enqueued together. */
@@ -312,36 +311,24 @@ static int32_t measure_part(struct part *part, uint64_t left)
 
 /* --- a batch --- */
 
-/* True: nothing is known of it yet. */
-static bool learn_habits(struct cuda_device *device, const struct gb_measurement *measurement)
+static void learn_habits(struct cuda_device *device, const struct gb_measurement *measurement)
 {
     struct habits *habits = &device->habits;
     if (habits->bench == measurement->bench && habits->iterations == measurement->iterations &&
         habits->clock == measurement->clock)
-        return false;
+        return;
     *habits = (struct habits){.bench = measurement->bench,
                               .iterations = measurement->iterations,
                               .clock = measurement->clock};
-    return true;
 }
 
-static void read_sensors(struct cuda_device *device, bool is_due)
+static void fill_sensor_columns(struct cuda_device *device, struct gb_measurement *measurement)
 {
-    struct sensors *sensors = &device->sensors;
-    const double now_ns = host_ns(CLOCK_MONOTONIC);
-    if (!is_due && now_ns - sensors->read_ns < SENSORS_NS)
-        return;
-    sensors->throttle = nvml_throttle(&device->nvml);
-    sensors->clock_hz = nvml_clock_hz(&device->nvml);
-    sensors->read_ns = now_ns;
-}
-
-static void fill_sensor_columns(const struct cuda_device *device,
-                                struct gb_measurement *measurement, uint64_t throttle_before)
-{
-    const uint64_t throttle = throttle_before | device->sensors.throttle;
+    double clock_hz = 0.0;
+    uint64_t throttle = 0;
+    sensors_take(&device->sensors, &clock_hz, &throttle);
     for (uint64_t i = 0; i < measurement->n_done; i++) {
-        measurement->clock_hz[i] = device->sensors.clock_hz;
+        measurement->clock_hz[i] = clock_hz;
         measurement->throttle[i] = throttle;
         measurement->flags[i] |= throttle != 0 ? GB_SAMPLE_THROTTLED : 0u;
     }
@@ -361,10 +348,18 @@ static uint32_t columns_filled(const struct part *part)
     return filled;
 }
 
+int32_t cuda_trace(struct cuda_device *device, uint32_t kind, bool graphs_are_whole)
+{
+    char reason[256];
+    const bool is_on = kind == CLOCK_KERNEL || kind == CLOCK_BUSY;
+    if (device->can_trace && !cupti_trace(is_on, graphs_are_whole, reason, sizeof reason))
+        return device->host->fail(device->host, reason);
+    return GB_OK;
+}
+
 static int32_t make_part(struct cuda_device *device, struct gb_measurement *measurement,
                          struct part *part)
 {
-    char reason[256];
     const uint32_t kind = device->kinds[measurement->clock];
     part->device = device;
     part->measurement = measurement;
@@ -372,14 +367,10 @@ static int32_t make_part(struct cuda_device *device, struct gb_measurement *meas
     part->kind = kind;
     part->traces = kind == CLOCK_KERNEL || kind == CLOCK_BUSY;
     part->is_graph = measurement->launch == GB_LAUNCH_GRAPH;
-    part->traces_graphs = part->is_graph && kind == CLOCK_KERNEL && device->graph.n_nodes > 1;
+    part->traces_graphs = part->is_graph && device->graph.is_traced_whole;
     part->waits_for_each = kind == CLOCK_WALL ||
                            (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0;
-    const unsigned details = device->trace_details |
-                             (part->traces_graphs ? (unsigned)CUPTI_TRACE_GRAPHS : 0u);
-    if (device->can_trace && !cupti_trace(part->traces, details, reason, sizeof reason))
-        return device->host->fail(device->host, reason);
-    return GB_OK;
+    return part->is_graph ? GB_OK : cuda_trace(device, kind, false);
 }
 
 int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement)
@@ -398,15 +389,13 @@ int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurem
         status = cuda_reserve_flush(device);
     if (status != GB_OK)
         return status;
-    read_sensors(device, learn_habits(device, measurement));
+    learn_habits(device, measurement);
     measurement->clocks_filled = columns_filled(&part);
-    const uint64_t throttle_before = device->sensors.throttle;
     uint64_t n_tried = 0;
     do {
         status = measure_part(&part, measurement->n_samples - n_tried);
         n_tried += part.n;
     } while (status == GB_OK && part.n > 0 && n_tried < measurement->n_samples);
-    read_sensors(device, false);
-    fill_sensor_columns(device, measurement, throttle_before);
+    fill_sensor_columns(device, measurement);
     return status;
 }

@@ -1,0 +1,120 @@
+/* sensors.c - see sensors.h. Plugin side. */
+#define _GNU_SOURCE
+#include "sensors.h"
+
+#include <string.h>
+#include <time.h>
+
+static const double READ_EVERY_NS = 250e6;
+static const double IDLE_AFTER_NS = 1e9;
+static const double TELEMETRY_LASTS_NS = 100e6;
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Not under the lock while NVML is asked: whoever takes samples must not wait for it. */
+static void read_once(struct sensors *sensors)
+{
+    const uint64_t throttle = nvml_throttle(sensors->nvml);
+    const double clock_hz = nvml_clock_hz(sensors->nvml);
+    pthread_mutex_lock(&sensors->lock);
+    sensors->throttle = throttle;
+    sensors->seen |= throttle;
+    sensors->clock_hz = clock_hz;
+    pthread_mutex_unlock(&sensors->lock);
+}
+
+static void wait_until(struct sensors *sensors, double at_ns)
+{
+    const struct timespec at = {.tv_sec = (time_t)(at_ns / 1e9),
+                                .tv_nsec = (long)(at_ns - 1e9 * (double)(time_t)(at_ns / 1e9))};
+    pthread_cond_timedwait(&sensors->changed, &sensors->lock, &at);
+}
+
+static void *watch(void *object)
+{
+    struct sensors *sensors = object;
+    double read_ns = 0.0;
+    pthread_mutex_lock(&sensors->lock);
+    while (!sensors->is_closing) {
+        const double now = now_ns();
+        if (now - sensors->used_ns > IDLE_AFTER_NS) {
+            pthread_cond_wait(&sensors->changed, &sensors->lock);
+        } else if (now - read_ns < READ_EVERY_NS) {
+            wait_until(sensors, read_ns + READ_EVERY_NS);
+        } else {
+            read_ns = now;
+            pthread_mutex_unlock(&sensors->lock);
+            read_once(sensors);
+            pthread_mutex_lock(&sensors->lock);
+        }
+    }
+    pthread_mutex_unlock(&sensors->lock);
+    return NULL;
+}
+
+void sensors_open(struct sensors *sensors, const struct nvml *nvml)
+{
+    pthread_condattr_t attributes;
+    *sensors = (struct sensors){.nvml = nvml};
+    if (nvml->functions == NULL)
+        return;
+    pthread_mutex_init(&sensors->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sensors->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    read_once(sensors);
+    sensors->has_thread = pthread_create(&sensors->thread, NULL, watch, sensors) == 0;
+    if (sensors->has_thread)
+        return;
+    pthread_cond_destroy(&sensors->changed);
+    pthread_mutex_destroy(&sensors->lock);
+}
+
+void sensors_close(struct sensors *sensors)
+{
+    if (!sensors->has_thread)
+        return;
+    pthread_mutex_lock(&sensors->lock);
+    sensors->is_closing = true;
+    pthread_cond_signal(&sensors->changed);
+    pthread_mutex_unlock(&sensors->lock);
+    pthread_join(sensors->thread, NULL);
+    pthread_cond_destroy(&sensors->changed);
+    pthread_mutex_destroy(&sensors->lock);
+    sensors->has_thread = false;
+}
+
+void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_throttle)
+{
+    *ret_clock_hz = 0.0;
+    *ret_throttle = 0;
+    if (!sensors->has_thread)
+        return;
+    pthread_mutex_lock(&sensors->lock);
+    const double now = now_ns();
+    if (now - sensors->used_ns > IDLE_AFTER_NS)
+        pthread_cond_signal(&sensors->changed);
+    sensors->used_ns = now;
+    *ret_clock_hz = sensors->clock_hz;
+    *ret_throttle = sensors->seen | sensors->throttle;
+    sensors->seen = 0;
+    pthread_mutex_unlock(&sensors->lock);
+}
+
+void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)
+{
+    const uint32_t size = telemetry->size;
+    const double now = now_ns();
+    if (sensors->telemetry_ns == 0.0 || now - sensors->telemetry_ns > TELEMETRY_LASTS_NS) {
+        nvml_telemetry(sensors->nvml, &sensors->telemetry);
+        sensors->telemetry_ns = now;
+    }
+    memcpy(telemetry, &sensors->telemetry, size < sizeof *telemetry ? size : sizeof *telemetry);
+    telemetry->size = size;
+}
