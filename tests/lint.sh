@@ -36,7 +36,7 @@ sources()
 c_files=$(sources core include plugins tests)
 core_files=$(sources core)
 plugin_files=$(sources plugins)
-shell_files=$(find bootstrap .ci/run man tests completions -type f \
+shell_files=$(find bootstrap .ci/run bundle man tests completions -type f \
     \( -name '*.sh' -o -name '*.bash' -o -name bootstrap -o -name run \) 2>/dev/null | sort)
 
 # in_files PATTERN FILE-LIST: lines that match an extended expression.
@@ -139,7 +139,11 @@ listed()
                 awk -v n=2 -v file="$file" 'END { if (NR > n) print file }'
         done
         for file in tests/modules/*.c tests/modules/*.cc; do
-            [[ ! -f $file ]] || listed tests/modules/local.mk "${file%.*}.la"
+            [[ ! -f $file ]] || listed tests/modules/local.mk "${file%.*}.la" "$file" |
+                awk -v n=1 -v file="$file" 'END { if (NR > n) print file }'
+        done
+        for file in tests/gpu/*.sh; do
+            [[ ! -f $file ]] || listed tests/gpu/local.mk "$file"
         done)
     rule fuzzers-have-seeds 'give it inputs in tests/fuzz/corpus/NAME/' < <(
         for file in tests/fuzz/fuzz_*.c; do
@@ -191,10 +195,10 @@ rule no-trailing-blanks 'delete the blanks at the end of the line' < <(
 rule no-tabs 'indent with four spaces' < <(in_files $'\t' "$c_files")
 rule no-home-paths 'a path of one machine has no place here' < <(
     grep -rnIE '(^|[^[:alnum:]_.$}])/(home|root|Users)/[[:alnum:]]+' \
-        core include plugins tests conf man completions .ci ./*.* bootstrap 2>/dev/null |
+        core include plugins tests conf man bundle completions .ci ./*.* bootstrap 2>/dev/null |
         grep -vE '^(\./)?(configure|config\.(log|status)|aclocal\.m4|Makefile(\.in)?|libtool|gbrun\.pc):|\.(log|trs|la|gbr):|/\.libs/|/\.deps/|/home/user')
 rule executable-scripts 'chmod +x' < <(
-    for file in bootstrap .ci/run tests/test_*.sh; do
+    for file in bootstrap .ci/run tests/test_*.sh tests/gpu/run.sh; do
         [[ ! -f $file || -x $file ]] || echo "$file"
     done)
 
@@ -213,13 +217,21 @@ cppcheck=${CPPCHECK:-$(tool cppcheck)}
 shellcheck=${SHELLCHECK:-$(tool shellcheck)}
 flags=(-I. -Iinclude -D_GNU_SOURCE= '-DGBRUN_VERSION="0"' '-DGBRUN_PLUGIN_DIR="/usr/lib/gbrun"')
 compiled=$(printf '%s\n' "$code_files" | grep '\.c$')
+
 # Where the headers of CUDA are not, what includes them can not be looked at.
+lacks_cuda_header()
+{
+    "${CC:-cc}" -E "${flags[@]}" "$1" 2>&1 >/dev/null | grep -qE '(cuda|cupti)[a-z_]*\.h: No such file'
+}
 cuda=${CUDA_DIR:-/usr/local/cuda}
 if [ -f "$cuda/include/cuda.h" ]; then
-    flags+=(-isystem "$cuda/include" -isystem "$cuda/extras/CUPTI/include")
+    flags+=(-isystem "$cuda/include" -isystem "$cuda/extras/CUPTI/include" -DPLUGIN_WITH_CUDA
+        '-DCUDA_IMAGE_SOURCES=""')
 else
-    compiled=$(printf '%s\n' "$compiled" | grep -v '^plugins/device_cuda/')
-    leave_out 'device_cuda(no cuda.h)'
+    compiled=$(for file in $compiled; do
+        lacks_cuda_header "$file" || echo "$file"
+    done)
+    leave_out 'sources for CUDA(no cuda.h)'
 fi
 
 # Versions of clang-format differ in what they find well formatted; this one counts.

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The benchmarks for CUDA end ok, and their results are right, with every option they have.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+cd "$TMPDIR" || exit 99
+
+# measure LINE...: a section with few samples, and these lines.
+measure()
+{
+    cat >bench.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 20
+[defaults]
+policy = few
+device = cuda
+time_limit = 60 s
+INI
+    printf '%s\n' "$@" >>bench.ini
+    run bench.ini
+}
+
+# verified NAME: all cases are ok, and each was checked.
+verified()
+{
+    all_fine "$1"
+    equals "$1: all are checked" ok "$(column verified "status = 'ok'" | sort -u)"
+}
+
+# skipped_for REASON: no case but those with this reason was skipped.
+skipped_for()
+{
+    local others
+    others=$(column status_text "status = 'skipped'" | grep -v "$1")
+    equals "skipped for no other reason than: $1" "" "$others"
+}
+
+# fine_or_skipped NAME: as all_fine, though some cases may be skipped.
+fine_or_skipped()
+{
+    local wrong
+    wrong=$(column status,verified,label,status_text | grep -vE '^(ok,ok|skipped,[a-z]*),')
+    if [ "$code" = 0 ] && [ -z "$wrong" ] && [ "$(column status | grep -c ok)" -gt 0 ]; then
+        pass "$1"
+    else
+        fail "$1" "exit code $code" "$wrong" "$(tail -n 20 text.txt)"
+    fi
+}
+
+measure '[bench copy]' 'method = kernel' 'sweep.width = 1, 2, 4, 8, 16' \
+    'sweep.bytes = 1, 15, 4099, 1MiB, 33MiB' 'sweep.cache = warm, cold'
+verified "copy by a kernel, all widths"
+number_of_cases 50
+measure '[bench copy]' 'sweep.method = auto, memcpy' 'sweep.bytes = 1, 4099, 1MiB' \
+    'sweep.from = device, pinned, pageable' 'sweep.to = device, pinned, pageable'
+fine_or_skipped "copy between device, pinned and pageable memory"
+skipped_for 'no work for a GPU with method = memcpy'
+equals "copy: from the device to pinned and pageable memory and back, both methods" 24 \
+    "$(column status "status = 'ok' and (\"from\" = 'device') <> (\"to\" = 'device')" | grep -c ok)"
+measure '[bench copy]' 'method = kernel' 'bytes = 1MiB' 'sweep.from = device, pinned' \
+    'sweep.to = device, pinned'
+verified "copy by a kernel from and to pinned memory"
+measure '[bench copy]' 'sweep.method = loop, stream'
+equals "copy: methods of the CPU are skipped" "skipped skipped 0" "$(in_a_line column status) $code"
+
+measure '[bench copy]' 'sweep.method = kernel, memcpy' 'bytes = 1MiB' \
+    'zip.way = from, to: device, peer | peer, device'
+if [ "$(n_gpus)" -lt 2 ]; then
+    equals "copy to and from a peer is skipped" skipped "$(column status | sort -u)"
+    skipped_for 'there is one GPU'
+elif grep -q "does not reach the next one" text.txt; then
+    skip "copy to and from a peer" "this GPU does not reach the next one's memory"
+else
+    verified "copy to and from a peer"
+fi
+
+measure '[bench spin]' 'sweep.duration = 1us, 50us, 1ms' 'sweep.kernels = 1, 3'
+verified "spin by duration"
+measure '[bench spin]' 'cycles = 100000' 'sweep.record = after, timed'
+all_fine "spin by cycles"
+measure '[bench nop]' 'sweep.cache = warm, cold' 'sweep.launch = stream, graph'
+all_fine "nop"
+
+measure '[bench multistream_matmul]' 'aligned = 256' 'sweep.streams = 1:16' 'sweep.order = breadth, depth' \
+    'sweep.input = ones, random'
+verified "multistream_matmul: streams, order and input"
+measure '[bench multistream_matmul]' 'aligned = 256' 'streams = 4' 'sweep.block = 4, 8, 16, 32' \
+    'sweep.priority = uniform, graded' 'sweep.allocation = malloc, pool' 'sweep.launch = stream, graph'
+verified "multistream_matmul: block, priority, allocation and launch"
+measure '[bench multistream_matmul]' 'aligned = 100' 'streams = 3' 'sweep.rows = 1, 33' \
+    'sweep.cols = 1, 17' 'sweep.problems = 1, 7' 'input = random'
+verified "multistream_matmul: sizes that fill no block"
+measure '[bench multistream_matmul]' 'aligned = 256' 'streams = 4' 'sweep.units = 0, 8'
+fine_or_skipped "multistream_matmul: some of the multiprocessors"
+finish

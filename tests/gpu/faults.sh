@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Everything that can go wrong on a GPU costs its own case, whose status names CUDA's error; the others
+# are measured, and the device is usable afterwards.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 99
+
+# What goes wrong, the status of its case, what its words match: GPUs of different generations name some
+# faults in different ways.
+faults='illegal|device error|CUDA_ERROR_ILLEGAL_ADDRESS
+misaligned|device error|CUDA_ERROR_MISALIGNED_ADDRESS
+trap|device error|CUDA_ERROR_(LAUNCH_FAILED|ILLEGAL_INSTRUCTION)
+assertion|device error|CUDA_ERROR_ASSERT
+reset|device error|CUDA_ERROR_(CONTEXT_IS_DESTROYED|INVALID_CONTEXT)
+bad_launch|failed|CUDA_ERROR_INVALID_VALUE
+too_much|failed|out of memory \(CUDA_ERROR_OUT_OF_MEMORY\): .* GiB asked for, .* free
+endless|timed out|after 4'
+pairs=$(awk -F '|' '{ printf "%s%s, %d | spin, %d", (NR > 1 ? " |\n    " : ""), $1, NR, NR }' <<<"$faults")
+
+# After each of them stands a case that must not notice.
+cat >mixed.ini <<INI
+[policy few]
+plugin = fixed
+samples = 50
+[bench mixed]
+plugin = cuda_kernels
+policy = few
+time_limit = 4 s
+zip.fault = kind, number: $pairs
+INI
+run mixed.ini
+equals "a run with poisoned cases ends with exit code 1" 1 "$code"
+n_faults=$(grep -c . <<<"$faults")
+number_of_cases $((2 * n_faults))
+equals "the cases between them are fine" "$n_faults" \
+    "$(column status,n_samples "kind = 'spin'" | grep -cx 'ok,50')"
+while IFS='|' read -r kind status words; do
+    got=$(column status,status_text "kind = '$kind'")
+    if [ "${got%%,*}" = "$status" ] && grep -qE "$words" <<<"$got"; then
+        pass "$kind: $status"
+    else
+        fail "$kind: $status" "expected: $status, $words" "got: $got"
+    fi
+done <<<"$faults"
+
+# The same one after the other, without a case between.
+cat >row.ini <<INI
+[policy few]
+plugin = fixed
+samples = 50
+[bench row]
+plugin = cuda_kernels
+policy = few
+time_limit = 4 s
+sweep.number = 1:2
+sweep.kind = illegal, trap, spin
+INI
+run row.ini
+equals "two faults in a row cost two cases" \
+    "device error device error ok device error device error ok" \
+    "$(in_a_line column status)"
+
+cat >after.ini <<INI
+[bench spin]
+plugin = cuda_kernels
+duration = 20 us
+max_time = 1 s
+INI
+run after.ini
+all_fine "the device is usable afterwards"
+finish

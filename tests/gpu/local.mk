@@ -1,0 +1,30 @@
+# tests/gpu/local.mk - tests that need a GPU: make check-gpu here, ./run-gpu-tests in the bundle. A
+# script exits with 77 where there is none.
+GPU_SCRIPT_LIST = \
+	tests/gpu/benches.sh \
+	tests/gpu/clocks.sh \
+	tests/gpu/devices.sh \
+	tests/gpu/faults.sh \
+	tests/gpu/leak.sh \
+	tests/gpu/readme_plugin.sh \
+	tests/gpu/sanitizer.sh
+GPU_TEST_FILES = \
+	tests/gpu/common.sh \
+	tests/gpu/numbers.sh \
+	tests/gpu/run.sh \
+	$(GPU_SCRIPT_LIST)
+
+# Programs and modules of make check that are of use on a GPU; they are part of the bundle.
+if HAVE_CUDA_HEADERS
+GPU_PROGRAM_LIST = tests/test_device_cuda
+GPU_MODULE_LIST = tests/modules/cuda_kernels.la tests/modules/fake_cupti.la
+endif
+tests_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
+
+check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_README_PLUGIN)
+	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/run.sh $(GPU_TEST_ARGUMENTS)
+GPU_TEST_ARGUMENTS =
+
+# The figures to be kept on a GPU; best on a machine that does nothing else.
+bench-gpu: all
+	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/numbers.sh $(BENCH_ARGUMENTS)
