@@ -18,7 +18,7 @@ enum {
     CALIBRATION_SAMPLES = 3
 };
 static const double batch_ns =
-    50e6; /* how long a batch may keep the worker from hearing a signal */
+    200e6; /* how long a batch may keep the worker from hearing a signal */
 static const double send_every_ns = 250e6;
 
 /* Columns of samples: what a batch is measured into, and what is still to be sent. */

@@ -62,6 +62,8 @@ static int32_t create(struct matmul *matmul)
     if (cuda == NULL)
         return GB_NO_MEMORY;
     matmul->state = cuda;
+    if (matmul->a_size > INT32_MAX || matmul->b_size > INT32_MAX)
+        return host->skip(host, "on CUDA a matrix has fewer than 2^31 elements");
     if (!driver_open(&cuda->driver, reason, sizeof reason))
         return host->fail(host, reason);
     const int32_t status = status_of(matmul, cuda->driver.context_get(&cuda->home),
@@ -207,9 +209,9 @@ static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CU
     const float *a = matmul->a + problem * matmul->a_size;
     const float *b = matmul->b + problem * matmul->b_size;
     float *c = matmul->c + problem * matmul->c_size;
-    long long rows = params->rows;
-    long long cols = params->cols;
-    long long aligned = params->aligned;
+    int rows = (int)params->rows;
+    int cols = (int)params->cols;
+    int aligned = (int)params->aligned;
     void *arguments[] = {&a, &b, &c, &rows, &cols, &aligned};
     return cuda->driver.launch(cuda->multiply, n_blocks(params->cols, params->block),
                                n_blocks(params->rows, params->block), 1, block, block, 1, 0, stream,

@@ -12,11 +12,12 @@
 #include "cuda_device.h"
 #include "cupti.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-static const double PART_MAX_NS = 30e6; /* of device time that is queued ahead */
+static const double PART_MAX_NS = 100e6; /* of device time that is queued ahead */
 enum { PART_ACTIVITIES_MAX = 65536 };
 
 /* Some samples of a batch, enqueued together. */
@@ -249,15 +250,21 @@ static int32_t reserve_events(struct cuda_device *device, uint32_t n)
     return GB_OK;
 }
 
-/* How many samples come next: one of a benchmark that is not known yet. */
-static uint32_t part_size(const struct cuda_device *device, uint64_t left)
+/* How many samples come next: one of a benchmark that is not known yet, and few enough that what is
+ * queued ends soon after the deadline. */
+static uint32_t part_size(const struct part *part, uint64_t left)
 {
+    const struct cuda_device *device = part->device;
     const struct habits *habits = &device->habits;
+    const double deadline_ns = part->measurement->deadline_ns;
+    double queued_ns = PART_MAX_NS;
     uint64_t n = (uint64_t)device->params->batch_depth;
     if (habits->sample_ns <= 0.0)
         return 1;
-    if (habits->sample_ns * (double)n > PART_MAX_NS)
-        n = (uint64_t)(PART_MAX_NS / habits->sample_ns) + 1;
+    if (deadline_ns > 0.0)
+        queued_ns = fmax(0.0, fmin(queued_ns, deadline_ns - host_ns(CLOCK_MONOTONIC)));
+    if (habits->sample_ns * (double)n > queued_ns)
+        n = (uint64_t)(queued_ns / habits->sample_ns) + 1;
     if (habits->n_activities > 0 && n > PART_ACTIVITIES_MAX / habits->n_activities)
         n = PART_ACTIVITIES_MAX / habits->n_activities + 1;
     return (uint32_t)(n < left ? n : left);
@@ -288,7 +295,7 @@ static void give_up_holding(struct cuda_device *device)
 static int32_t measure_part(struct part *part, uint64_t left)
 {
     struct cuda_device *device = part->device;
-    const uint32_t n = part_size(device, left);
+    const uint32_t n = part_size(part, left);
     if (part->kind == CLOCK_EVENT) {
         const int32_t status = reserve_events(device, n);
         if (status != GB_OK)

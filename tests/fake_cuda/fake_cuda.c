@@ -289,16 +289,16 @@ static void multiply(void **arguments, int64_t n_rows, int64_t n_cols)
     const float *a = *(const float **)arguments[0];
     const float *b = *(const float **)arguments[1];
     float *c = *(float **)arguments[2];
-    const long long rows = *(long long *)arguments[3];
-    const long long cols = *(long long *)arguments[4];
-    const long long aligned = *(long long *)arguments[5];
+    const int rows = *(int *)arguments[3];
+    const int cols = *(int *)arguments[4];
+    const int aligned = *(int *)arguments[5];
     for (int64_t i = 0; i < n_rows * n_cols; i++) {
         const int64_t row = i / n_cols;
         const int64_t col = i % n_cols;
         float sum = 0.0f;
         if (row >= rows || col >= cols)
             continue;
-        for (long long k = 0; k < aligned; k++)
+        for (int64_t k = 0; k < aligned; k++)
             sum += a[row * aligned + k] * b[k * cols + col];
         c[row * cols + col] = sum;
     }

@@ -99,7 +99,7 @@ else
                     if (!(half in least) || value[i] < least[half])
                         least[half] = value[i]
                 }
-                print n > 3 ? least[1] - least[0] : "unknown"
+                print (n > 3 ? least[1] - least[0] : "unknown")
             }' seen.txt
     }
     process=$(growth 3)
