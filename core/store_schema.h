@@ -45,7 +45,7 @@ static const char *const store_schema[] = {
     "    config TEXT NOT NULL, -- the settings used, as a configuration file\n"
     "    config_sha256 TEXT NOT NULL,\n"
     "    seed INTEGER NOT NULL,\n"
-    "    n_cases INTEGER NOT NULL -- of the sweep, each round counted\n"
+    "    n_cases INTEGER NOT NULL -- of the sweep, each round and each device counted\n"
     ")",
 
     "CREATE TABLE run_fact ( -- about the machine: host, kernel, cpu, governor ...\n"

@@ -191,6 +191,8 @@ int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *
 
 void survey_add(struct survey *survey, const struct view_row *row);
 const char *device_label(const struct view_row *row, struct arena *arena);
+/* One of several that there may be, as its UUID says; the CPU is not. */
+bool device_is_numbered(const struct device_record *device);
 /* Is the parameter worth a column: an axis, or different from case to case? */
 bool survey_shows(const struct survey_parameter *parameter);
 

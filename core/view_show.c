@@ -19,7 +19,7 @@ static void add_device_line(const struct device_record *device, bool verbose, st
     char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
     CLEANUP(text_free) struct text line = {0};
     text_add(&line, device->name);
-    if (device->index)
+    if (device_is_numbered(device))
         text_printf(&line, ":%u", device->index);
     text_printf(&line, "  %s", device->model);
     for (size_t i = 0; i < device->n_clocks; i++)

@@ -64,12 +64,18 @@ static void add_metrics(struct survey *survey, const struct view_row *row)
     }
 }
 
+bool device_is_numbered(const struct device_record *device)
+{
+    return device->index > 0 || *device->uuid;
+}
+
 const char *device_label(const struct view_row *row, struct arena *arena)
 {
     if (row->device)
-        return row->device->record.index ? arena_printf(arena, "%s:%u", row->device->record.name,
-                                                        row->device->record.index)
-                                         : row->device->record.name;
+        return device_is_numbered(&row->device->record)
+                   ? arena_printf(arena, "%s:%u", row->device->record.name,
+                                  row->device->record.index)
+                   : row->device->record.name;
     return row->c.device_index > 0
                ? arena_printf(arena, "%s:%d", row->c.device_name, row->c.device_index)
                : row->c.device_name;

@@ -115,7 +115,7 @@ equals "each: every case on every device in every round" 16 "$(column number,ind
 equals "each: progress counts them all" 16 "$(grep -c '^[0-9]*/16  beside number=[12] on gpu:[0-3]  ' text.txt)"
 equals "each: nothing is left out" "" "$(grep '^gbrun' text.txt)"
 equals "each: a row of the table for each device, the rounds in one" 8 "$(grep -c '^beside ' table.txt)"
-equals "each: the table tells them apart" "2 gpu
+equals "each: the table tells them apart" "2 gpu:0
 2 gpu:1
 2 gpu:2
 2 gpu:3" "$(grep -o '^beside  *[12]  gpu[:0-9]*' table.txt | awk '{print $NF}' | sort | uniq -c | sed 's/^ *//')"
