@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # readme_tables.sh - the tables of options in README.md, as the program prints them: between a line
 # `<!-- options: NAME -->` and the next `<!-- end -->` stands what `gbrun help --markdown NAME` says.
+# Where the device cuda was not built its table stays as it is.
 # usage: readme_tables.sh [--write]
 #   without it, prints README.md with fresh tables; with it, puts them into README.md.
 # The program is $GBRUN, or ./gbrun.
@@ -17,7 +18,11 @@ print_readme()
             printf '%s\n' "$line"
             name=${line#'<!-- options: '}
             name=${name%' -->'}
-            "$gbrun" help --markdown "$name" </dev/null
+            if [ "$name" = cuda ] && ! "$gbrun" help cuda </dev/null >/dev/null 2>&1; then
+                name=
+            else
+                "$gbrun" help --markdown "$name" </dev/null
+            fi
             ;;
         '<!-- end -->')
             name=
