@@ -108,6 +108,13 @@ core_libgbrun_la_SOURCES = \
 	core/verbs.h \
 	core/verify.c \
 	core/verify.h \
+	core/verify_bound.c \
+	core/verify_pass.c \
+	core/verify_pass.h \
+	core/verify_pass_avx2.c \
+	core/verify_pass_avx512.c \
+	core/verify_pass_body.h \
+	core/verify_pass_portable.c \
 	core/verify_text.c \
 	core/view_aligned.c \
 	core/view_columns.c \

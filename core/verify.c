@@ -2,11 +2,12 @@
 #include "core/verify.h"
 
 #include "core/number_format.h"
-#include "core/vector.h"
+#include "core/verify_pass.h"
 
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static const char *const metric_names[VERIFY_METRICS] = {
@@ -29,265 +30,133 @@ int verify_metric_named(const char *name)
     return -1;
 }
 
-/* The parts of the bound that are the same for all elements. */
-struct bound_factors {
-    double sum;      /* f(K); infinite: the bound says nothing */
-    double rounding; /* u_out */
-    double smallest; /* half the smallest subnormal */
+const double verify_edges[VERIFY_EDGES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
+
+/* Where the maxima of a pass go. */
+static const int metric_of[PASS_MAXIMA] = {
+    [PASS_ABS] = VERIFY_ABS, [PASS_REL] = VERIFY_REL,     [PASS_REL_FLOOR] = VERIFY_REL_FLOOR,
+    [PASS_ULP] = VERIFY_ULP, [PASS_BOUND] = VERIFY_BOUND,
 };
 
-static struct bound_factors bound_factors_of(uint32_t output_format, uint32_t accumulate_format,
-                                             uint64_t n_products)
-{
-    double u = number_roundoff(accumulate_format ? accumulate_format : output_format);
-    double ku = (double)n_products * u;
-    return (struct bound_factors){
-        .sum = ku < 1 ? ku / (1 - ku) : INFINITY,
-        .rounding = number_roundoff(output_format),
-        .smallest = number_spacing(output_format, 0) / 2,
-    };
-}
-
-static inline double bound_of(const struct bound_factors *factors, double magnitude,
-                              double reference)
-{
-    return factors->sum * magnitude + factors->rounding * fabs(reference) + factors->smallest;
-}
-
-double verify_bound(uint32_t output_format, uint32_t accumulate_format, uint64_t n_products,
-                    double magnitude, double reference)
-{
-    struct bound_factors factors = bound_factors_of(output_format, accumulate_format, n_products);
-    return isinf(factors.sum) ? INFINITY : bound_of(&factors, magnitude, reference);
-}
-
 /*
- * The comparison goes block by block. Elements that are not finite are counted one by one and then
- * made NaN in the block, so that they drop out of every maximum below (no comparison with NaN is
- * true). A block's maxima are found without their places; only where one beats what was seen before
- * is the block searched again. That happens O(log n) times unless errors grow all along.
+ * The comparison goes block by block. A pass gives the maxima and counts of a block at once; where
+ * it does not hold, the block is gone over element by element.
  */
-enum { BLOCK = 512 };
-
-/* The metrics that are maxima over elements, VERIFY_RMS apart. */
-enum { N_MAXIMA = 5 };
-static const int maximum_metrics[N_MAXIMA] = {VERIFY_ABS, VERIFY_REL, VERIFY_REL_FLOOR, VERIFY_ULP,
-                                              VERIFY_BOUND};
-
 struct comparison {
     const struct gb_check *check;
     const struct number_format *format;
-    bool has_bound;
-    double rel_floor;
-    struct bound_factors factors;
-    /* biased exponents between which the spacing follows the value, and exponent - spacing */
-    int least_exponent, most_exponent, exponent_to_spacing;
+    verify_pass_fn *pass; /* NULL: every block element by element */
+    bool reads_output;    /* the pass takes outputs as they are, not as doubles */
+    struct pass_format pass_format;
     double sum_of_squares;
     double largest; /* of |r| and |c| */
     uint64_t n_compared;
     struct verify_result *result;
 };
 
-/* The last block is filled up with NaN to whole vectors. */
 struct block {
     uint64_t first, n;
-    double exact[BLOCK];      /* e */
-    double magnitude[BLOCK];  /* S */
-    double reference[BLOCK];  /* r */
-    double output[BLOCK];     /* c */
-    double difference[BLOCK]; /* |r - c| */
-    double distance[BLOCK];   /* |e - c| */
+    double exact[VERIFY_BLOCK];     /* e; integers: r */
+    double magnitude[VERIFY_BLOCK]; /* S */
+    double output[VERIFY_BLOCK];    /* c */
+    double reference[VERIFY_BLOCK]; /* r; element by element only */
 };
 
-/* 2^(power - ULP_POST) fits a double for all that |r| can be, where 2^power would not. */
-#define ULP_POST 51
-#define ULP_POST_SCALE 0x1p51
+/* One element. */
+struct element {
+    uint64_t index;
+    double exact, reference, output, difference;
+};
 
-static double difference_in_ulps(const struct comparison *comparison, double reference,
-                                 double difference)
+/* The factors are apart because the spacing's inverse need not fit a double. */
+static double difference_in_ulps(const struct comparison *comparison, const struct element *element)
 {
-    uint64_t bits;
-    memcpy(&bits, &reference, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7FF);
-    if (exponent < comparison->least_exponent)
-        exponent = comparison->least_exponent;
-    if (exponent > comparison->most_exponent)
-        exponent = comparison->most_exponent;
-    double scale = ldexp(1, comparison->exponent_to_spacing - exponent - ULP_POST);
-    return difference * scale * ULP_POST_SCALE;
+    double spacing = number_spacing(comparison->format->format, element->reference);
+    return element->difference * (0x1p-51 / spacing) * 0x1p51;
 }
 
-/* Element i by each of maximum_metrics; NaN where it has no say. */
-static void judge(const struct comparison *comparison, const struct block *block, uint64_t i,
-                  double ret[N_MAXIMA])
+static double distance_in_bounds(const struct comparison *comparison, const struct element *element)
 {
-    double difference = block->difference[i], size = fabs(block->reference[i]);
-    double relative = size > 0 ? difference / size : NAN;
-    ret[0] = difference;
-    ret[1] = relative;
-    ret[2] = size > comparison->rel_floor ? relative : NAN;
-    ret[3] = difference_in_ulps(comparison, block->reference[i], difference);
-    ret[4] = NAN;
-    if (!comparison->has_bound)
-        return;
-    double distance = block->distance[i];
-    double tolerance = bound_of(&comparison->factors, block->magnitude[i], block->exact[i]);
+    const struct bound_factors *factors = &comparison->pass_format.factors;
+    bool is_integer = comparison->format->is_integer;
+    double magnitude = comparison->check->magnitude[element->index];
+    double exact = is_integer ? element->reference : element->exact;
+    double distance = is_integer ? element->difference : fabs(exact - element->output);
+    double tolerance = tolerance_of_element(factors, magnitude, exact);
+    if (distance == 0)
+        return 0;
     /* A magnitude that makes no sense must not make the bound generous. */
-    bool usable = tolerance > 0 && tolerance <= DBL_MAX;
-    ret[4] = distance == 0 ? 0 : usable ? distance / tolerance : distance * INFINITY;
+    bool usable = magnitude >= 0 && tolerance > 0 && tolerance <= DBL_MAX;
+    return usable ? distance / tolerance : distance * (double)INFINITY;
 }
 
-/* The same for a whole block: its maxima, and what is summed. */
-struct block_totals {
-    double maxima[N_MAXIMA]; /* negative: no element had a say */
-    double sum_of_squares, largest;
-    uint64_t n_exact, n_zero_mismatch;
-};
-
-#define TAKE_MAXIMUM(m, condition, value)                                                          \
-    maxima[m] = VECTOR_PICK(((value) > maxima[m]) & (condition), value, maxima[m])
-
-ALWAYS_INLINE void add_up_body(const struct comparison *comparison, const struct block *block,
-                               bool has_bound, struct block_totals *ret)
+/* By PASS_...; NaN where the element has no say. */
+static void judge(const struct comparison *comparison, const struct element *element,
+                  double ret[PASS_MAXIMA])
 {
-    const vector_bits zero = {0}, always = ~zero;
-    const vector_double none = -1 + (vector_double){0};
-    const vector_double limit = DBL_MAX + (vector_double){0};
-    const vector_bits least = comparison->least_exponent + zero;
-    const vector_bits most = comparison->most_exponent + zero;
-    const int64_t scale_exponent = comparison->exponent_to_spacing - ULP_POST + 1023;
-    const struct bound_factors factors = comparison->factors;
-    vector_double maxima[N_MAXIMA] = {none, none, none, none, none};
-    vector_double sum = {0}, largest = {0};
-    vector_bits n_exact = {0}, n_zero_mismatch = {0};
-    for (uint64_t i = 0; i < block->n; i += LANES) {
-        vector_double reference, output, difference;
-        VECTOR_LOAD(reference, block->reference + i);
-        VECTOR_LOAD(output, block->output + i);
-        VECTOR_LOAD(difference, block->difference + i);
-        vector_double size = VECTOR_ABS(reference);
-        vector_bits differs = difference > 0, is_zero = size == 0;
-        TAKE_MAXIMUM(0, always, difference);
-        vector_double relative = difference / size;
-        TAKE_MAXIMUM(1, size > 0, relative);
-        TAKE_MAXIMUM(2, size > comparison->rel_floor, relative);
-
-        vector_bits exponent = VECTOR_BITS(size) >> 52;
-        exponent = VECTOR_BITS(VECTOR_PICK(exponent < least, least, exponent));
-        exponent = VECTOR_BITS(VECTOR_PICK(exponent > most, most, exponent));
-        vector_double scale = VECTOR_DOUBLE((scale_exponent - exponent) << 52);
-        vector_double ulps = difference * scale * ULP_POST_SCALE;
-        TAKE_MAXIMUM(3, always, ulps);
-
-        if (has_bound) {
-            vector_double magnitude, exact, distance;
-            VECTOR_LOAD(magnitude, block->magnitude + i);
-            VECTOR_LOAD(exact, block->exact + i);
-            VECTOR_LOAD(distance, block->distance + i);
-            vector_double tolerance = factors.sum * magnitude +
-                                      factors.rounding * VECTOR_ABS(exact) + factors.smallest;
-            vector_bits usable = (tolerance > 0) & (tolerance <= limit);
-            vector_double ratio = VECTOR_PICK(usable, distance / tolerance,
-                                              distance * (double)INFINITY);
-            ratio = VECTOR_PICK(distance == 0, distance, ratio);
-            TAKE_MAXIMUM(4, always, ratio);
-        }
-
-        vector_double square = difference * difference;
-        sum += VECTOR_PICK(differs, square, zero);
-        n_exact -= (vector_bits)(difference == 0);
-        n_zero_mismatch -= is_zero & differs;
-        largest = VECTOR_PICK(size > largest, size, largest);
-        output = VECTOR_ABS(output);
-        largest = VECTOR_PICK(output > largest, output, largest);
-    }
-    *ret = (struct block_totals){.maxima = {-1, -1, -1, -1, -1}};
-    for (int lane = 0; lane < LANES; lane++) {
-        for (int m = 0; m < N_MAXIMA; m++)
-            ret->maxima[m] = fmax(ret->maxima[m], maxima[m][lane]);
-        ret->largest = fmax(ret->largest, largest[lane]);
-        ret->sum_of_squares += sum[lane];
-        ret->n_exact += (uint64_t)n_exact[lane];
-        ret->n_zero_mismatch += (uint64_t)n_zero_mismatch[lane];
-    }
+    double size = fabs(element->reference);
+    double relative = size > 0 ? element->difference / size : NAN;
+    ret[PASS_ABS] = element->difference;
+    ret[PASS_REL] = relative;
+    ret[PASS_REL_FLOOR] = size > comparison->pass_format.rel_floor ? relative : NAN;
+    ret[PASS_ULP] = difference_in_ulps(comparison, element);
+    ret[PASS_BOUND] = comparison->pass_format.has_bound ? distance_in_bounds(comparison, element)
+                                                        : NAN;
 }
-ALWAYS_INLINE void add_up_bound_body(const struct comparison *comparison, const struct block *block,
-                                     struct block_totals *ret)
+
+static int class_of(const struct element *element)
 {
-    add_up_body(comparison, block, true, ret);
+    int above = 0;
+    if (element->difference == 0)
+        return VERIFY_CLASS_EQUAL;
+    if (element->reference == 0)
+        return VERIFY_CLASS_ZERO;
+    while (above < VERIFY_EDGES &&
+           element->difference >= verify_edges[above] * fabs(element->reference))
+        above++;
+    return VERIFY_CLASS_BELOW + above;
 }
-VECTOR_DISPATCH(add_up_bound, add_up_bound_body,
-                (const struct comparison *comparison, const struct block *block,
-                 struct block_totals *ret),
-                (comparison, block, ret))
 
-ALWAYS_INLINE void add_up_plain_body(const struct comparison *comparison, const struct block *block,
-                                     struct block_totals *ret)
+static void take_maximum(struct comparison *comparison, int maximum, double value,
+                         const struct element *element)
 {
-    add_up_body(comparison, block, false, ret);
-}
-VECTOR_DISPATCH(add_up_plain, add_up_plain_body,
-                (const struct comparison *comparison, const struct block *block,
-                 struct block_totals *ret),
-                (comparison, block, ret))
-
-static void find_places(const struct comparison *comparison, const struct block *block)
-{
-    for (uint64_t i = 0; i < block->n; i++) {
-        double values[N_MAXIMA];
-        judge(comparison, block, i, values);
-        for (int m = 0; m < N_MAXIMA; m++) {
-            int metric = maximum_metrics[m];
-            struct verify_metric *best = &comparison->result->metrics[metric];
-            if (values[m] > best->value)
-                *best = (struct verify_metric){
-                    .value = values[m],
-                    .index = block->first + i,
-                    .reference = metric == VERIFY_BOUND ? block->exact[i] : block->reference[i],
-                    .output = block->output[i],
-                };
-        }
-    }
+    struct verify_metric *best = &comparison->result->metrics[metric_of[maximum]];
+    if (!(value > best->value))
+        return;
+    *best = (struct verify_metric){
+        .value = value,
+        .index = element->index,
+        .reference = maximum == PASS_BOUND ? element->exact : element->reference,
+        .output = element->output,
+    };
 }
 
-static void note_bad(struct verify_result *result, uint64_t index, double reference, double output)
+static void note_bad(struct verify_result *result, const struct element *element)
 {
     if (result->first_bad != UINT64_MAX)
         return;
-    result->first_bad = index;
-    result->bad_reference = reference;
-    result->bad_output = output;
+    result->first_bad = element->index;
+    result->bad_reference = element->reference;
+    result->bad_output = element->output;
 }
 
 /* One element of which reference or output is not finite. */
-static void count_not_finite(struct comparison *comparison, const struct block *block, uint64_t i)
+static void count_not_finite(struct comparison *comparison, const struct element *element)
 {
     struct verify_result *result = comparison->result;
-    double reference = block->reference[i], output = block->output[i];
+    double reference = element->reference, output = element->output;
     bool same = (isnan(reference) && isnan(output)) || reference == output;
     bool overflowed_to_nan = comparison->format->format == GB_F8_E4M3 && isnan(output) &&
-                             isnan(reference) && !isnan(block->exact[i]);
+                             isnan(reference) && !isnan(element->exact);
     result->n_overflowed += isinf(output) || overflowed_to_nan;
-    result->n_exact += same;
+    result->histogram[same ? VERIFY_CLASS_EQUAL : VERIFY_CLASS_NOT_FINITE]++;
     if (same)
         return;
     if (isnan(output))
         result->n_nan++;
     else
         result->n_infinite_mismatch++;
-    note_bad(result, block->first + i, reference, output);
-}
-
-static void take_out_not_finite(struct comparison *comparison, struct block *block)
-{
-    for (uint64_t i = 0; i < block->n; i++) {
-        if (isfinite(block->reference[i]) && isfinite(block->output[i]))
-            continue;
-        count_not_finite(comparison, block, i);
-        comparison->n_compared--;
-        block->reference[i] = block->output[i] = NAN;
-        block->difference[i] = block->distance[i] = NAN;
-    }
+    note_bad(result, element);
 }
 
 /* Distance of 64-bit integers, which a double does not hold: reference r, rounded, and output. */
@@ -305,83 +174,154 @@ static double whole_distance(uint32_t format, double reference, const void *outp
     return (double)(expected > got ? apart : -apart);
 }
 
-/* Fills in difference and distance; *ret_all_finite: of reference and output. */
-ALWAYS_INLINE void subtract_body(struct block *block, bool *ret_all_finite)
-{
-    const vector_double limit = DBL_MAX + (vector_double){0};
-    vector_bits finite = ~(vector_bits){0};
-    for (uint64_t i = 0; i < block->n; i += LANES) {
-        vector_double reference, exact, output;
-        VECTOR_LOAD(reference, block->reference + i);
-        VECTOR_LOAD(exact, block->exact + i);
-        VECTOR_LOAD(output, block->output + i);
-        finite &= (VECTOR_ABS(reference) <= limit) & (VECTOR_ABS(output) <= limit);
-        reference = VECTOR_ABS(reference - output);
-        exact = VECTOR_ABS(exact - output);
-        VECTOR_STORE(reference, block->difference + i);
-        VECTOR_STORE(exact, block->distance + i);
-    }
-    int64_t all = -1;
-    for (int lane = 0; lane < LANES; lane++)
-        all &= finite[lane];
-    *ret_all_finite = all;
-}
-VECTOR_DISPATCH(subtract, subtract_body, (struct block * block, bool *ret_all_finite),
-                (block, ret_all_finite))
-
-static void subtract_integers(const struct comparison *comparison, struct block *block)
+static void load_element(const struct comparison *comparison, const struct block *block, uint64_t i,
+                         struct element *ret)
 {
     uint32_t format = comparison->format->format;
-    for (uint64_t i = 0; i < block->n; i++) {
-        if (format == GB_I64 || format == GB_U64)
-            block->difference[i] = whole_distance(format, block->reference[i],
-                                                  comparison->check->output, block->first + i);
-        block->distance[i] = block->difference[i];
-        if (isnan(block->exact[i])) /* which rounding made a 0 */
-            block->reference[i] = NAN;
-    }
+    ret->index = block->first + i;
+    ret->exact = comparison->check->reference[ret->index];
+    ret->reference = isnan(ret->exact) ? ret->exact : block->reference[i];
+    ret->output = block->output[i];
+    ret->difference = fabs(ret->reference - ret->output);
+    if ((format == GB_I64 || format == GB_U64) && isfinite(ret->reference))
+        ret->difference = whole_distance(format, ret->reference, comparison->check->output,
+                                         ret->index);
 }
 
-/* True if all of it is finite. */
-static bool load_block(const struct comparison *comparison, struct block *block)
+static void compare_one_by_one(struct comparison *comparison, struct block *block)
 {
     const struct gb_check *check = comparison->check;
+    double sum_of_squares = 0;
+    number_load_array(check->format, check->output, block->first, block->n, block->output);
+    number_round_array(check->format, check->reference + block->first, block->n, block->reference);
+    for (uint64_t i = 0; i < block->n; i++) {
+        struct element element;
+        double values[PASS_MAXIMA];
+        load_element(comparison, block, i, &element);
+        if (!isfinite(element.reference) || !isfinite(element.output)) {
+            count_not_finite(comparison, &element);
+            continue;
+        }
+        judge(comparison, &element, values);
+        for (int maximum = 0; maximum < PASS_MAXIMA; maximum++)
+            take_maximum(comparison, maximum, values[maximum], &element);
+        comparison->result->histogram[class_of(&element)]++;
+        comparison->n_compared++;
+        sum_of_squares += rounded_product(element.difference, element.difference);
+        comparison->largest = fmax(comparison->largest, fabs(element.reference));
+        comparison->largest = fmax(comparison->largest, fabs(element.output));
+    }
+    comparison->sum_of_squares += sum_of_squares;
+}
+
+/* Elements to fill up the registers are 0 and equal, so that they have no say. */
+static void fill_up(void *array, uint64_t n_bytes, uint64_t n_padded_bytes)
+{
+    memset((char *)array + n_bytes, 0, n_padded_bytes - n_bytes);
+}
+
+static const double *doubles_for_pass(const double *array, uint64_t n, uint64_t n_padded,
+                                      double *buffer)
+{
+    if (n == n_padded)
+        return array;
+    memcpy(buffer, array, n * sizeof *buffer);
+    fill_up(buffer, n * sizeof *buffer, n_padded * sizeof *buffer);
+    return buffer;
+}
+
+static const void *output_for_pass(const struct comparison *comparison, struct block *block,
+                                   uint64_t n_padded)
+{
+    const struct gb_check *check = comparison->check;
+    uint64_t bytes = comparison->reads_output ? comparison->format->bytes : sizeof(double);
+    const char *output = (const char *)check->output + block->first * bytes;
+    if (comparison->reads_output && block->n == n_padded)
+        return output;
+    if (comparison->reads_output)
+        memcpy(block->output, output, block->n * bytes);
+    else
+        number_load_array(check->format, check->output, block->first, block->n, block->output);
+    fill_up(block->output, block->n * bytes, n_padded * bytes);
+    return block->output;
+}
+
+/* Rounding makes a NaN 0 then; false if there is one. */
+static bool round_to_integers(const struct gb_check *check, struct block *block)
+{
+    const double *exact = check->reference + block->first;
+    for (uint64_t i = 0; i < block->n; i++)
+        if (isnan(exact[i]))
+            return false;
+    number_round_array(check->format, exact, block->n, block->exact);
+    return true;
+}
+
+/* False if the pass has nothing to say of this block. */
+static bool run_pass(const struct comparison *comparison, struct block *block,
+                     struct pass_totals *ret)
+{
+    const struct gb_check *check = comparison->check;
+    const struct pass_format *format = &comparison->pass_format;
+    uint64_t n_padded = (block->n + VERIFY_LANES - 1) / VERIFY_LANES * VERIFY_LANES;
+    const double *exact = check->reference + block->first;
+    if (!comparison->pass)
+        return false;
+    if (comparison->format->is_integer && !comparison->reads_output) {
+        if (!round_to_integers(check, block))
+            return false;
+        exact = block->exact;
+    }
+    struct pass_input input = {
+        .format = format,
+        .n = n_padded,
+        .exact = doubles_for_pass(exact, block->n, n_padded, block->exact),
+        .output = output_for_pass(comparison, block, n_padded),
+    };
+    if (format->has_bound)
+        input.magnitude = doubles_for_pass(check->magnitude + block->first, block->n, n_padded,
+                                           block->magnitude);
+    for (int maximum = 0; maximum < PASS_MAXIMA; maximum++)
+        input.best[maximum] = comparison->result->metrics[metric_of[maximum]].value;
+    comparison->pass(&input, ret);
+    return verify_pass_holds(format, ret);
+}
+
+static void add_totals(struct comparison *comparison, const struct block *block,
+                       const struct pass_totals *totals)
+{
+    uint64_t *histogram = comparison->result->histogram;
     uint32_t format = comparison->format->format;
-    memcpy(block->exact, check->reference + block->first, block->n * sizeof *block->exact);
-    if (comparison->has_bound)
-        memcpy(block->magnitude, check->magnitude + block->first,
-               block->n * sizeof *block->magnitude);
-    number_load_array(format, check->output, block->first, block->n, block->output);
-    for (uint64_t i = block->n; i % LANES; i++)
-        block->exact[i] = block->output[i] = block->magnitude[i] = NAN;
-    uint64_t n_padded = (block->n + LANES - 1) / LANES * LANES;
-    number_round_array(format, block->exact, n_padded, block->reference);
-    bool all_finite;
-    subtract(block, &all_finite);
-    if (comparison->format->is_integer)
-        subtract_integers(comparison, block);
-    return all_finite && !comparison->format->is_integer;
+    histogram[VERIFY_CLASS_EQUAL] += block->n - totals->n_differ;
+    histogram[VERIFY_CLASS_ZERO] += totals->n_zero_mismatch;
+    histogram[VERIFY_CLASS_BELOW] += totals->n_differ - totals->n_above[0];
+    for (int edge = 0; edge + 1 < VERIFY_EDGES; edge++)
+        histogram[VERIFY_CLASS_1E_6 + edge] += totals->n_above[edge] - totals->n_above[edge + 1];
+    /* Where r is 0 every edge is reached. */
+    histogram[VERIFY_CLASS_ONE] += totals->n_above[VERIFY_EDGES - 1] - totals->n_zero_mismatch;
+    comparison->n_compared += block->n;
+    comparison->sum_of_squares += totals->sum_of_squares;
+    comparison->largest = fmax(comparison->largest, number_round(format, totals->largest_exact));
+    comparison->largest = fmax(comparison->largest, totals->largest_output);
 }
 
 static void compare_block(struct comparison *comparison, struct block *block)
 {
-    struct block_totals totals;
-    comparison->n_compared += block->n;
-    if (!load_block(comparison, block))
-        take_out_not_finite(comparison, block);
-    if (comparison->has_bound)
-        add_up_bound(comparison, block, &totals);
-    else
-        add_up_plain(comparison, block, &totals);
-    comparison->sum_of_squares += totals.sum_of_squares;
-    comparison->largest = fmax(comparison->largest, totals.largest);
-    comparison->result->n_exact += totals.n_exact;
-    comparison->result->n_zero_mismatch += totals.n_zero_mismatch;
-    for (int m = 0; m < N_MAXIMA; m++) {
-        if (totals.maxima[m] > comparison->result->metrics[maximum_metrics[m]].value) {
-            find_places(comparison, block);
-            return;
-        }
+    const struct gb_check *check = comparison->check;
+    struct pass_totals totals;
+    if (!run_pass(comparison, block, &totals)) {
+        compare_one_by_one(comparison, block);
+        return;
+    }
+    add_totals(comparison, block, &totals);
+    for (int maximum = 0; maximum < PASS_MAXIMA; maximum++) {
+        struct element worst = {.index = block->first + totals.places[maximum]};
+        if (!(totals.maxima[maximum] > comparison->result->metrics[metric_of[maximum]].value))
+            continue;
+        worst.exact = check->reference[worst.index];
+        worst.reference = number_round(check->format, worst.exact);
+        worst.output = number_load(check->format, check->output, worst.index);
+        take_maximum(comparison, maximum, totals.maxima[maximum], &worst);
     }
 }
 
@@ -390,21 +330,25 @@ static void for_each_block(struct comparison *comparison,
 {
     const struct gb_check *check = comparison->check;
     struct block block;
-    for (uint64_t first = 0; first < check->n; first += BLOCK) {
+    for (uint64_t first = 0; first < check->n; first += VERIFY_BLOCK) {
         block.first = first;
-        block.n = check->n - first < BLOCK ? check->n - first : BLOCK;
+        block.n = check->n - first < VERIFY_BLOCK ? check->n - first : VERIFY_BLOCK;
         visit(comparison, &block);
     }
 }
 
 static void add_scaled_squares(struct comparison *comparison, struct block *block)
 {
+    const struct gb_check *check = comparison->check;
     double scale = comparison->result->metrics[VERIFY_ABS].value;
-    load_block(comparison, block);
+    number_load_array(check->format, check->output, block->first, block->n, block->output);
+    number_round_array(check->format, check->reference + block->first, block->n, block->reference);
     for (uint64_t i = 0; i < block->n; i++) {
-        if (isfinite(block->reference[i]) && isfinite(block->output[i]))
-            comparison->sum_of_squares += (block->difference[i] / scale) *
-                                          (block->difference[i] / scale);
+        struct element element;
+        load_element(comparison, block, i, &element);
+        double scaled = element.difference / scale;
+        if (isfinite(element.reference) && isfinite(element.output))
+            comparison->sum_of_squares += scaled * scaled;
     }
 }
 
@@ -431,12 +375,14 @@ static double root_mean_square(struct comparison *comparison)
 static void settle(struct comparison *comparison)
 {
     struct verify_result *result = comparison->result;
+    result->n_exact = result->histogram[VERIFY_CLASS_EQUAL];
+    result->n_zero_mismatch = result->histogram[VERIFY_CLASS_ZERO];
     bool all_equal = result->n > 0 && result->n_exact == result->n;
     result->metrics[VERIFY_RMS].value = root_mean_square(comparison);
     for (int metric = 0; metric < VERIFY_METRICS; metric++) {
         struct verify_metric *settled = &result->metrics[metric];
         bool judged = settled->value >= 0;
-        bool given = metric != VERIFY_BOUND || comparison->has_bound;
+        bool given = metric != VERIFY_BOUND || comparison->pass_format.has_bound;
         if (!judged)
             settled->value = all_equal && given ? 0 : NAN;
     }
@@ -447,7 +393,7 @@ static int32_t refuse(const struct gb_check *check, struct gb_error *error)
 {
     if (!GB_HAS(check, default_tolerance))
         return error_set(error, GB_INVALID, "check: its size is %u, expected at least %zu",
-                         check->size, sizeof *check);
+                         check->size, offsetof(struct gb_check, safety));
     const char *name = check->name ? check->name : "output";
     if (!number_format_of(check->format))
         return error_set(error, GB_INVALID, "check %s: unknown number format %u", name,
@@ -461,28 +407,19 @@ static int32_t refuse(const struct gb_check *check, struct gb_error *error)
         return error_set(error, GB_INVALID, "check %s: the reference is NULL", name);
     if (check->n > 0 && check->output == (const void *)check->reference)
         return error_set(error, GB_INVALID, "check %s: the output is its own reference", name);
-    return GB_OK;
+    return verify_refuse_bound(check, name, error);
 }
 
 static struct comparison comparison_of(const struct gb_check *check, double rel_floor,
                                        struct verify_result *result)
 {
-    enum { BIAS = 1023 };
-    const struct number_format *format = number_format_of(check->format);
     struct comparison comparison = {
         .check = check,
-        .format = format,
-        .rel_floor = rel_floor,
-        .factors = bound_factors_of(check->format, check->accumulate, check->n_products),
-        .least_exponent = format->min_exponent + BIAS,
-        .most_exponent = format->max_exponent + BIAS,
-        .exponent_to_spacing = BIAS + format->digits - 1,
+        .format = number_format_of(check->format),
         .result = result,
     };
-    if (format->is_integer) /* the spacing is 1 everywhere */
-        comparison.least_exponent = comparison.most_exponent = comparison.exponent_to_spacing;
-    comparison.has_bound = check->magnitude && check->n_products > 0 &&
-                           isfinite(comparison.factors.sum);
+    comparison.pass = verify_pass_for(check->format, &comparison.reads_output);
+    comparison.pass_format = verify_pass_format(check, rel_floor);
     return comparison;
 }
 

@@ -8,7 +8,7 @@
  *   rel_floor  the same over |r| > floor (default 1e-3)
  *   ulp        max |r - c| / spacing(r) in the output's format
  *   rms        sqrt(sum (r - c)^2) / (sqrt(N) max(max |r|, max |c|)), 0/0 = 0
- *   bound      max |e - c| / tolerance(e, S, K), see verify_bound
+ *   bound      max |e - c| / tolerance, see verify_bound
  *
  * The bound takes e, not r: where e lies next to a tie, a correct output may be rounded the other
  * way. A maximum found at several elements is that of the first.
@@ -46,6 +46,21 @@ struct verify_metric {
     double output;
 };
 
+/*
+ * Every element is in one class of the histogram of relative differences, so that the counts add up
+ * to n. An edge belongs to the class above it, and |r - c| / |r| reaches it if |r - c| is at least
+ * the float64 product of edge and |r|.
+ */
+enum {
+    VERIFY_CLASS_EQUAL,      /* c equal to r, both 0, both the same infinity or both NaN as well */
+    VERIFY_CLASS_BELOW,      /* above 0, below 1e-6 */
+    VERIFY_CLASS_1E_6,       /* from 1e-6 on, below 1e-5; then so on for each power of ten */
+    VERIFY_CLASS_ONE = 8,    /* 1 and above */
+    VERIFY_CLASS_ZERO,       /* r is 0, c is not */
+    VERIFY_CLASS_NOT_FINITE, /* NaN or infinity on one side only, or infinities that differ */
+    VERIFY_CLASSES
+};
+
 struct verify_result {
     uint64_t n;
     uint64_t n_exact; /* equal after rounding the reference; +0 equals -0, NaN equals NaN */
@@ -56,6 +71,7 @@ struct verify_result {
     uint64_t first_bad;       /* index of the first NaN or infinite mismatch; UINT64_MAX: none */
     double bad_reference, bad_output; /* both values there */
     bool vacuous;                     /* also if n is 0 */
+    uint64_t histogram[VERIFY_CLASSES];
     struct verify_metric metrics[VERIFY_METRICS];
 };
 
@@ -91,11 +107,53 @@ bool verify_passes(const struct verify_result *result, const struct gb_check *ch
 void verify_describe(const struct verify_result *result, const struct gb_check *check, int metric,
                      double tolerance, char *buffer, size_t bytes);
 
-/* Safety-free bound of one element: f(K) S + u_out |r| + half the smallest subnormal (integers:
- * half of 1); f(K) = K u / (1 - K u) (Higham, Accuracy and Stability of Numerical Algorithms, 2002,
- * section 3.1), u that of accumulate_format (0: the output's). Infinite if K u >= 1: nothing can be
- * said. */
-double verify_bound(uint32_t output_format, uint32_t accumulate_format, uint64_t n_products,
-                    double magnitude, double reference);
+/*
+ * The tolerance of one element: safety (f S + u |e|) + half the smallest subnormal (integers: half
+ * of 1), with S = sum |a||b| (magnitude) and u the unit round-off of the output's format. f is
+ * dimensionless and bounds the relative error of a sum; with n steps of relative error at most v:
+ *
+ *   deterministic   n v / (1 - n v)       (Higham, Accuracy and Stability of Numerical Algorithms,
+ *                                         2002, section 3.1), whatever the signs and the order
+ *   probabilistic   lambda sqrt(n) v      (Higham and Mary, A New Approach to Probabilistic
+ * Rounding Error Analysis, 2019), lambda = sqrt(2 ln(2 N / delta)), N the elements compared, delta
+ * = 1e-9 the probability that any of a right output's elements is outside; for rounding errors of
+ * both signs, so not where truncation meets products of one sign
+ *
+ * n = K / b, rounded up, and v by the summation, with u that of the format of the sums:
+ *
+ *   GB_SUM_NEAREST    u
+ *   GB_SUM_TRUNCATED  2 u
+ *   GB_SUM_ALIGNED    2 u (1 + (b + 1) 2^-f): b products and the sum so far lose up to 2 u 2^-f of
+ *                     the largest each, their sum up to 2 u (Blanchard, Higham, Lopez, Mary and
+ *                     Pranesh, Mixed Precision Block Fused Multiply-Add, 2020; b and f measured by
+ *                     Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of NVIDIA Tensor
+ * Cores, 2021)
+ *
+ * Rounding the inputs (to tf32, say) is no part of it: the reference is made of the inputs as they
+ * were rounded. Nor is the error of the reference, K 2^-53 S: where sums are fp64 as well, take a
+ * safety of 2. Infinite if n v >= 1 (lambda sqrt(n) v >= 1): nothing can be said.
+ */
+double verify_bound(const struct gb_check *check, double magnitude, double reference);
+
+/* The histogram's classes, worded for a table: "0", "(0, 1e-6)", "[1e-6, 1e-5)" ... ">= 1",
+ * "reference 0", "not finite". */
+const char *verify_class_name(int index);
+
+/*
+ * The histogram in one line, the classes that are not empty:
+ *
+ *   "0: 801676 (99.858 %), [1e-4, 1e-3): 970 (0.121 %), [1e-3, 1e-2): 60 (0.00747 %)"
+ *
+ * "empty" if nothing was compared. Cut at the buffer's end, which always is a NUL; 512 bytes hold
+ * all.
+ */
+void verify_describe_histogram(const uint64_t histogram[VERIFY_CLASSES], char *buffer,
+                               size_t bytes);
+
+/* Which code compares: the best that the processor has, or, for tests and benchmarks, one of these
+ * in all comparisons that follow in this process. Results are the same to the last bit. */
+enum { VERIFY_PORTABLE, VERIFY_AVX2, VERIFY_AVX512, VERIFY_PATHS };
+bool verify_path_is_there(int path);
+void verify_use_path(int path); /* VERIFY_PATHS: the best */
 
 #endif

@@ -53,6 +53,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_merge \
 	tests/test_multistream \
 	tests/test_number_format \
+	tests/test_number_spacing \
 	tests/test_option_table \
 	tests/test_policies \
 	tests/test_policy_run \
@@ -66,6 +67,10 @@ TEST_PROGRAM_LIST = \
 	tests/test_text \
 	tests/test_value \
 	tests/test_verify \
+	tests/test_verify_bound \
+	tests/test_verify_faults \
+	tests/test_verify_pass \
+	tests/test_verify_text \
 	tests/test_views \
 	tests/test_visit \
 	tests/test_wire
@@ -81,6 +86,8 @@ tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
 tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_multistream_SOURCES = tests/test_multistream.c tests/fake_cuda/fake_cuda.h tests/fake_host.h tests/fake_host.c
 tests_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
+tests_test_number_format_SOURCES = tests/test_number_format.c tests/number_fixture.h
+tests_test_number_spacing_SOURCES = tests/test_number_spacing.c tests/number_fixture.h tests/verify_fixture.h
 tests_test_policies_SOURCES = tests/test_policies.c tests/fake_host.h tests/fake_host.c
 tests_test_policies_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_settings_SOURCES = tests/test_settings.c tests/settings_fixture.h
@@ -88,6 +95,11 @@ tests_test_store_SOURCES = tests/test_store.c tests/store_fixture.h
 tests_test_sweep_SOURCES = tests/test_sweep.c tests/settings_fixture.h
 tests_test_telemetry_SOURCES = tests/test_telemetry.c tests/store_fixture.h
 tests_test_visit_SOURCES = tests/test_visit.c tests/settings_fixture.h
+tests_test_verify_SOURCES = tests/test_verify.c tests/verify_fixture.h
+tests_test_verify_bound_SOURCES = tests/test_verify_bound.c tests/verify_fixture.h
+tests_test_verify_faults_SOURCES = tests/test_verify_faults.c tests/verify_fixture.h
+tests_test_verify_pass_SOURCES = tests/test_verify_pass.c tests/verify_fixture.h
+tests_test_verify_text_SOURCES = tests/test_verify_text.c tests/verify_fixture.h
 tests_test_views_SOURCES = tests/test_views.c tests/views_fixture.h
 
 # A driver for tests of plugins for CUDA, under the driver's own name.
@@ -112,6 +124,7 @@ TEST_SCRIPT_LIST = \
 	tests/test_help.sh \
 	tests/test_install.sh \
 	tests/test_launch.sh \
+	tests/test_no_gpu.sh \
 	tests/test_readme.sh \
 	tests/test_rust.sh
 
@@ -127,9 +140,10 @@ tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c tests/fuzz/replay.c
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
 
 # make bench; those in C++ compare with libbenchmark.
-BENCH_TARGETS = tests/bench/measure
+BENCH_TARGETS = tests/bench/measure tests/bench/verify
 BENCH_MODULES = tests/bench/loop_module.la
 tests_bench_measure_LDADD =
+tests_bench_verify_LDADD = core/libgbrun.la $(CORE_LIBS)
 tests_bench_loop_module_la_SOURCES = tests/bench/loop_module.c tests/bench/step.h
 tests_bench_loop_module_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 tests_bench_loop_module_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
@@ -139,7 +153,7 @@ endif
 tests_bench_loop_google_SOURCES = tests/bench/loop_google.cc tests/bench/step.h
 tests_bench_loop_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
 tests_bench_loop_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
-EXTRA_PROGRAMS += tests/bench/measure tests/bench/loop_google
+EXTRA_PROGRAMS += tests/bench/measure tests/bench/verify tests/bench/loop_google
 EXTRA_LTLIBRARIES += $(BENCH_MODULES)
 
 include $(top_srcdir)/tests/modules/local.mk

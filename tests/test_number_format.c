@@ -5,6 +5,7 @@
  */
 #include "core/number_format.h"
 #include "tests/check_main.h"
+#include "tests/number_fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,36 +14,6 @@
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
-
-/* The layouts once more, as the formats' definitions give them. */
-static const struct small {
-    uint32_t format;
-    int bits, fraction_bits, bias;
-    bool has_infinity;
-} smalls[] = {
-    {GB_F16, 16, 10, 15, true},
-    {GB_BF16, 16, 7, 127, true},
-    {GB_F8_E4M3, 8, 3, 7, false},
-    {GB_F8_E5M2, 8, 2, 15, true},
-};
-enum { N_SMALLS = sizeof smalls / sizeof smalls[0] };
-
-static double value_of_code(const struct small *small, uint32_t code)
-{
-    int exponent_bits = small->bits - 1 - small->fraction_bits;
-    uint32_t exponent = code >> small->fraction_bits & ((1u << exponent_bits) - 1);
-    uint32_t fraction = code & ((1u << small->fraction_bits) - 1);
-    double sign = code >> (small->bits - 1) ? -1 : 1;
-    if (exponent == (1u << exponent_bits) - 1) {
-        if (small->has_infinity)
-            return fraction ? NAN : sign * (double)INFINITY;
-        if (fraction == (1u << small->fraction_bits) - 1)
-            return NAN;
-    }
-    int power = exponent ? (int)exponent : 1;
-    double significand = fraction + (exponent ? ldexp(1, small->fraction_bits) : 0);
-    return sign * ldexp(significand, power - small->bias - small->fraction_bits);
-}
 
 static uint32_t code_at(const struct small *small, const void *array, size_t i)
 {
@@ -63,7 +34,7 @@ static bool same(double a, double b)
 
 START_TEST(every_code_loads_as_defined)
 {
-    const struct small *small = &smalls[_i];
+    const struct small *small = &small_formats[_i];
     static uint16_t codes[65536];
     static double values[65536];
     uint32_t n = 1u << small->bits;
@@ -88,7 +59,7 @@ END_TEST
 
 START_TEST(every_value_stores_as_its_code)
 {
-    const struct small *small = &smalls[_i];
+    const struct small *small = &small_formats[_i];
     for (uint32_t code = 0; code < 1u << small->bits; code++) {
         uint16_t array = (uint16_t)code;
         double value = number_load(small->format, &array, 0);
@@ -103,7 +74,7 @@ END_TEST
 /* Between each two neighbours: below, at and above the tie, and just beside both. */
 START_TEST(rounding_between_all_neighbours)
 {
-    const struct small *small = &smalls[_i];
+    const struct small *small = &small_formats[_i];
     uint32_t infinity = ((1u << (small->bits - 1)) - 1) >> small->fraction_bits
                                                                << small->fraction_bits;
     uint32_t last = small->has_infinity ? infinity - 1 : (1u << (small->bits - 1)) - 2;
@@ -126,7 +97,7 @@ END_TEST
 
 START_TEST(overflow)
 {
-    const struct small *small = &smalls[_i];
+    const struct small *small = &small_formats[_i];
     const struct number_format *format = number_format_of(small->format);
     double largest = format->largest, tie = largest + number_spacing(small->format, largest) / 2;
     double over = small->has_infinity ? INFINITY : NAN;
@@ -179,12 +150,18 @@ START_TEST(fp16_like_the_compiler)
         _Float16 half = (_Float16)value;
         uint16_t expected;
         memcpy(&expected, &half, sizeof expected);
-        uint32_t code = stored(&smalls[0], (double)value);
+        uint32_t code = stored(&small_formats[0], (double)value);
         if (isnan(value))
             ck_assert_uint_gt(code & 0x7fff, 0x7c00);
         else
             ck_assert_msg(code == expected, "%a is stored as %x, by the compiler as %x",
                           (double)value, code, expected);
+    }
+    for (uint32_t code = 0; code < 65536; code++) {
+        uint16_t bits = (uint16_t)code;
+        _Float16 half;
+        memcpy(&half, &bits, sizeof half);
+        ck_assert(same(number_load(GB_F16, &bits, 0), (double)half));
     }
 }
 END_TEST
@@ -214,7 +191,7 @@ START_TEST(fp16_like_the_processor)
         return;
     for (uint32_t i = 0; i < SWEEP; i++) {
         float value = sweep_value(i);
-        ck_assert_uint_eq(stored(&smalls[0], (double)value), half_by_f16c(value));
+        ck_assert_uint_eq(stored(&small_formats[0], (double)value), half_by_f16c(value));
     }
     for (uint32_t code = 0; code < 65536; code++) {
         uint16_t half = (uint16_t)code;
@@ -250,6 +227,31 @@ START_TEST(tf32_rounds_to_eleven_digits)
         ck_assert_double_eq(number_load(GB_TF32, &stored_value, 0),
                             number_round(GB_F16, value) * 0x1p100);
     }
+}
+END_TEST
+
+static float tf32_of(uint32_t code)
+{
+    uint32_t bits = code << 13;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Between each two neighbours of all 2^18 positive ones: at the tie and just beside it. */
+START_TEST(tf32_rounds_to_the_nearer_neighbour)
+{
+    const uint32_t infinity = 0x7f800000u >> 13;
+    for (uint32_t code = 0; code + 1 < infinity; code++) {
+        double low = (double)tf32_of(code), high = (double)tf32_of(code + 1);
+        double tie = (low + high) / 2;
+        ck_assert_double_eq(number_round(GB_TF32, low), low);
+        ck_assert_double_eq(number_round(GB_TF32, nextafter(tie, low)), low);
+        ck_assert_double_eq(number_round(GB_TF32, tie), code & 1 ? high : low);
+        ck_assert_double_eq(number_round(GB_TF32, -nextafter(tie, high)), -high);
+        ck_assert_double_eq(number_spacing(GB_TF32, low), high - low);
+    }
+    ck_assert(isinf(number_round(GB_TF32, 0x1.ffep127)));
 }
 END_TEST
 
@@ -448,6 +450,7 @@ Suite *test_suite(void)
 #endif
     tcase_add_test(tests, fp32_like_the_processor);
     tcase_add_test(tests, tf32_rounds_to_eleven_digits);
+    tcase_add_test(tests, tf32_rounds_to_the_nearer_neighbour);
     tcase_add_loop_test(tests, integers_round_and_saturate, 0, COUNT(integers));
     tcase_add_test(tests, integers_of_64_bits_saturate_to_their_last_value);
     tcase_add_test(tests, integers_load_exactly);

@@ -84,6 +84,26 @@ struct gb_check {
     uint32_t flags;          /* GB_CHECK_... */
     const char *default_metric; /* "abs", "rel", "rel_floor", "ulp", "rms" or "bound" */
     double default_tolerance;
+    double safety;             /* for the bound: its factor; 0: 1 */
+    uint32_t bound;            /* for the bound: GB_BOUND_... */
+    uint32_t summation;        /* for the bound: GB_SUM_... */
+    uint32_t products_at_once; /* for the bound: products in one step of a sum (b); 0: 1 */
+    uint32_t extra_bits;       /* GB_SUM_ALIGNED: bits kept below those of the sum (f) */
+};
+
+/* What is assumed of the rounding errors in a sum. */
+enum {
+    GB_BOUND_DETERMINISTIC = 0, /* all of them the worst, all in one direction */
+    GB_BOUND_PROBABILISTIC = 1  /* independent, of both directions: products of mixed signs only */
+};
+
+/* How the steps of a sum are rounded; b products that are one step are summed exactly in it. */
+enum {
+    GB_SUM_NEAREST = 0,   /* to nearest: ordinary arithmetic with b = 1 */
+    GB_SUM_TRUNCATED = 1, /* towards zero */
+    GB_SUM_ALIGNED = 2 /* tensor cores: b products and the sum so far are cut off f bits below the
+                        * largest of them, added, and truncated. V100: b 4, f 0; A100 (fp16): 8, 1;
+                        * H100: 16, 2 */
 };
 
 enum {
@@ -144,9 +164,8 @@ struct gb_host {
     const void *(*extension)(const struct gb_host *host, const char *id);
 
     /* [create] Asks that no other case is measured while this one is: it needs what all devices of
-     * the machine share, such as the processors or the bus. It is so from prepare on, which may
-     * come late for that; the wait is not the case's time. Benchmarks that always need it have the
-     * flag GB_BENCH_EXCLUSIVE instead. */
+     * the machine share, such as the processors or the bus. Benchmarks that always need it have
+     * the flag GB_BENCH_EXCLUSIVE instead. */
     void (*exclusive)(const struct gb_host *host);
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [kill]; all of them without an argument.
-# make bench runs it; KILLS is the number of runs killed (200).
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [kill]; all of them without an
+# argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
@@ -126,6 +126,13 @@ INI
     done
 }
 
+verify()
+{
+    "$bench/verify" >verify.txt
+    verdict "comparing 1 GB of fp16 outputs on one core: all metrics" "$(head -n 1 verify.txt)" s 0.5
+    tail -n +2 verify.txt
+}
+
 # rows FILE COLUMNS: the file's cases, one a line.
 rows()
 {
@@ -173,13 +180,13 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop kill
+[ $# -gt 0 ] || set -- sweep cases memory loop verify kill
 for name; do
     case $name in
-    sweep | cases | memory | loop) $name ;;
+    sweep | cases | memory | loop | verify) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [kill]" >&2
         exit 2
         ;;
     esac

@@ -1,7 +1,9 @@
 /*
  * fake_cuda.h - a driver for tests of plugins: a library that takes the place of libcuda.so.1 once
  * it has been loaded, as the loader looks for libraries by name. Memory is that of the host, a
- * launch computes at once, and what is done in the wrong context or order is counted.
+ * launch computes at once, and what is done in the wrong context or order is counted. For programs
+ * FAKE_CUDA_VERSION and FAKE_CUDA_INIT in the environment are what cuDriverGetVersion and cuInit
+ * say.
  */
 #ifndef GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H
 #define GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Why CUDA can not be used, with drivers that are absent, too old, or of no use; and that nothing else
+# suffers from it.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+if ! "$GBRUN" help cuda >/dev/null 2>&1; then
+    echo "gbrun was built without the device cuda"
+    exit 77
+fi
+fake=$top_builddir/tests/fake_cuda/.libs
+
+# why [VARIABLE=VALUE]...: what list devices says of CUDA with the driver of the tests, whose one name
+# for errors is "other".
+why()
+{
+    env LD_LIBRARY_PATH="$fake" "$@" "$GBRUN" list devices 2>&1 >devices.txt | sed -n 's/^cuda: absent: //p'
+}
+
+equals "too old" "the driver is too old: it is for CUDA 11.4, gbrun needs 12.0" \
+    "$(why FAKE_CUDA_VERSION=11040)"
+equals "no device" "no device: the driver finds none; other (CUDA_ERROR_OTHER)" \
+    "$(unset CUDA_VISIBLE_DEVICES; why FAKE_CUDA_INIT=100)"
+equals "none is visible" "no device is visible: CUDA_VISIBLE_DEVICES is '7'" \
+    "$(why FAKE_CUDA_INIT=100 CUDA_VISIBLE_DEVICES=7)"
+equals "half of it is of another version" \
+    "libcuda.so.1 and the kernel's driver differ; other (CUDA_ERROR_OTHER)" \
+    "$(why FAKE_CUDA_INIT=803)"
+equals "anything else has the driver's own name" \
+    "the driver does not start: other (CUDA_ERROR_OTHER)" "$(why FAKE_CUDA_INIT=3)"
+equals "the CPU is there all the same" 1 "$(grep -c '^cpu:0 ' devices.txt)"
+
+mkdir empty
+printf 'int cuInit(unsigned flags) { return (int)flags; }\n' >lacks.c
+if ${CC:-cc} -shared -fPIC -Wl,-soname,libcuda.so.1 lacks.c -o empty/libcuda.so.1 2>/dev/null; then
+    equals "a driver that lacks functions" \
+        "the driver is too old: libcuda.so.1 has no cuDriverGetVersion; gbrun needs one for CUDA 12.0" \
+        "$(why LD_LIBRARY_PATH="$TMPDIR/empty")"
+else
+    skip "a driver that lacks functions" "no compiler"
+fi
+
+cat >bench.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 10
+[defaults]
+policy = few
+[bench nop]
+[bench spin]
+INI
+env LD_LIBRARY_PATH="$fake" FAKE_CUDA_INIT=100 "$GBRUN" -q -c bench.ini >table.txt 2>text.txt
+equals "device = auto is the CPU then" "0 2" "$? $(grep -c '^\(nop\|spin\) ' table.txt)"
+finish
