@@ -55,6 +55,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_number_format \
 	tests/test_number_spacing \
 	tests/test_option_table \
+	tests/test_padding \
 	tests/test_policies \
 	tests/test_policy_run \
 	tests/test_random \
@@ -88,6 +89,11 @@ tests_test_multistream_SOURCES = tests/test_multistream.c tests/fake_cuda/fake_c
 tests_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_test_number_format_SOURCES = tests/test_number_format.c tests/number_fixture.h
 tests_test_number_spacing_SOURCES = tests/test_number_spacing.c tests/number_fixture.h tests/verify_fixture.h
+tests_test_padding_SOURCES = tests/test_padding.c plugins/bench_padding/plan.c plugins/bench_padding/plan.h tests/fake_host.h tests/fake_host.c
+tests_test_padding_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_test_padding_CFLAGS += -DWITH_CXX
+endif
 tests_test_policies_SOURCES = tests/test_policies.c tests/fake_host.h tests/fake_host.c
 tests_test_policies_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_settings_SOURCES = tests/test_settings.c tests/settings_fixture.h

@@ -93,4 +93,17 @@ measure '[bench multistream_matmul]' 'aligned = 100' 'streams = 3' 'sweep.rows =
 verified "multistream_matmul: sizes that fill no block"
 measure '[bench multistream_matmul]' 'aligned = 256' 'streams = 4' 'sweep.units = 0, 8'
 fine_or_skipped "multistream_matmul: some of the multiprocessors"
+
+sizes='zip.size = m, n, k: 1, 1, 1 | 119, 121, 9 | 127, 130, 770 | 144, 256, 66 | 260, 129, 33'
+measure '[bench padding]' "$sizes" 'sweep.problem = dense, batched' 'batch = 2' \
+    'sweep.schedule = baseline, partition, pad, partition_pad, tuned'
+verified "padding: sizes that fill no tile"
+number_of_cases 50
+measure '[bench padding]' "$sizes" 'schedule = tuned' 'batch = 3' \
+    'sweep.tile = 96x96x16, 96x96x8, 192x96x8, 128x128x8, 64x64x16'
+verified "padding: all tiles"
+measure '[bench padding]' 'sweep.problem = dense, batched' 'sweep.launch = stream, graph' \
+    'sweep.schedule = partition, pad, tuned, cublas'
+fine_or_skipped "padding: both problems, beside cuBLAS"
+skipped_for 'libcublas was not found'
 finish

@@ -114,6 +114,11 @@ tests_modules_slow_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_slow_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CXX
+check_LTLIBRARIES += tests/modules/padding_kernels.la
+tests_modules_padding_kernels_la_SOURCES = tests/modules/padding_kernels.cc
+tests_modules_padding_kernels_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS) -Wno-unknown-pragmas
+tests_modules_padding_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/throwing.la
 tests_modules_throwing_la_SOURCES = tests/modules/throwing.cc
 tests_modules_throwing_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS)

@@ -1,0 +1,322 @@
+/*
+ * padding.c - the benchmark `padding`: what it costs to ask, for every element of a tile, whether
+ * it is still inside of the matrix, and two ways of not asking. Plugin side.
+ *
+ * After the test cases of local padding and of loop partitioning of DietCode; Shen et al., Nimble:
+ * Efficiently Compiling Dynamic Neural Networks for Model Inference, MLSys 2021.
+ */
+#include "padding.h"
+
+#include "plugins/common/with_cuda.h"
+#include "reference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const problems[] = {"dense", "batched"};
+static const char *const schedules[] = {"baseline",      "partition", "pad",
+                                        "partition_pad", "tuned",     "cublas"};
+
+static const struct product_shape defaults[] = {
+    [PROBLEM_DENSE] = {960, 2304, 770, 1},
+    [PROBLEM_BATCHED] = {120, 120, 64, 192},
+};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, problem, "dense", problems,
+              "one product whose last tiles are cut, or many small ones that are all cut alike"),
+    GB_CHOICE(struct params, schedule, "baseline", schedules,
+              "guards everywhere; loops parted in two; tiles filled up with zeros; both; the best "
+              "that this plugin has; the library"),
+    GB_INT(struct params, m, "0", "0:32768", "rows", "rows of X and Y; 0: 960, batched 120"),
+    GB_INT(struct params, n, "0", "0:32768", "columns",
+           "rows of W, columns of Y; 0: 2304, batched 120"),
+    GB_INT(struct params, k, "0", "0:32768", "elements",
+           "columns of X and W, the length of each sum; 0: 770, batched 64"),
+    GB_INT(struct params, batch, "0", "0:65535", "products", "products; 0: 1, batched 192"),
+    GB_CHOICE(struct params, tile, "auto", tile_names,
+              "CUDA, schedule tuned: rows x columns of a block and its step along K; auto: chosen "
+              "for the shape and the number of multiprocessors"),
+};
+
+static const struct padding_backend *const backends[] = PLUGIN_BACKENDS(padding_cpu, padding_cuda);
+
+int32_t padding_skip_schedule(const struct padding *padding, const char *words)
+{
+    char reason[256];
+    snprintf(reason, sizeof reason, "schedule = %s is %s", schedules[padding->params->schedule],
+             words);
+    return padding->host->skip(padding->host, reason);
+}
+
+void padding_tell_ratio(const struct padding *padding, double ratio)
+{
+    padding->host->metric(padding->host, "padding_ratio", ratio, "1");
+}
+
+/* --- create --- */
+
+static int64_t or_default(int64_t given, int64_t otherwise)
+{
+    return given != 0 ? given : otherwise;
+}
+
+static struct product_shape shape_of(const struct params *params)
+{
+    const struct product_shape *otherwise = &defaults[params->problem];
+    return (struct product_shape){
+        .m = or_default(params->m, otherwise->m),
+        .n = or_default(params->n, otherwise->n),
+        .k = or_default(params->k, otherwise->k),
+        .batch = or_default(params->batch, otherwise->batch),
+    };
+}
+
+static const struct padding_backend *backend_for(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct params *settings = params;
+    struct padding *padding = host->allocate(host, sizeof *padding);
+    if (padding == NULL)
+        return GB_NO_MEMORY;
+    *padding = (struct padding){
+        .host = host,
+        .params = settings,
+        .backend = backend_for(host),
+        .shape = shape_of(settings),
+    };
+    if (padding->backend == NULL)
+        return host->skip(host, "this build of padding is not for this device");
+    if (settings->tile != TILE_AUTO && settings->schedule != SCHEDULE_TUNED)
+        return padding_skip_schedule(padding, "made of fixed tiles: tile is for schedule = tuned");
+    const int32_t status = padding->backend->create(padding);
+    if (status == GB_OK)
+        *ret_bench = padding;
+    return status;
+}
+
+/* --- prepare --- */
+
+static uint64_t n_x(const struct padding *padding)
+{
+    return (uint64_t)(padding->shape.batch * padding->shape.m * padding->shape.k);
+}
+
+static uint64_t n_w(const struct padding *padding)
+{
+    return (uint64_t)(padding->shape.batch * padding->shape.n * padding->shape.k);
+}
+
+static uint64_t n_y(const struct padding *padding)
+{
+    return (uint64_t)(padding->shape.batch * padding->shape.m * padding->shape.n);
+}
+
+static int32_t take_memory(const struct padding *padding, uint64_t n, float **ret)
+{
+    void *memory = NULL;
+    const int32_t status = padding->host->device_allocate(padding->host, n * sizeof **ret,
+                                                          GB_MEMORY_DEVICE, &memory);
+    *ret = memory;
+    return status;
+}
+
+/* Takes memory for a matrix, and what the host fills for it: the same where it can. */
+static int32_t take_input(const struct padding *padding, uint64_t n, float **ret, float **ret_host)
+{
+    const int32_t status = take_memory(padding, n, ret);
+    if (status != GB_OK)
+        return status;
+    *ret_host = padding->backend->has_host_memory
+                    ? *ret
+                    : padding->host->allocate(padding->host, n * sizeof **ret_host);
+    return *ret_host != NULL ? GB_OK : GB_NO_MEMORY;
+}
+
+static int32_t fill(const struct padding *padding, uint64_t stream, uint64_t n, float *device,
+                    float *values)
+{
+    const struct gb_host *host = padding->host;
+    const struct gb_fill uniform = {
+        .size = sizeof uniform, .format = GB_F32, .stream = stream, .low = -0.1, .high = 0.1};
+    const int32_t status = host->fill(host, values, n, &uniform);
+    if (status != GB_OK || device == values)
+        return status;
+    return host->device_copy(host, device, values, n * sizeof *values);
+}
+
+/* Outputs start as NaN, so that none can be left unwritten unseen. */
+static int32_t spoil_output(const struct padding *padding)
+{
+    const struct gb_host *host = padding->host;
+    const bool is_host_memory = padding->backend->has_host_memory;
+    const uint64_t n = n_y(padding);
+    float *values = is_host_memory ? padding->y : host->allocate(host, n * sizeof *values);
+    if (values == NULL)
+        return GB_NO_MEMORY;
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = NAN;
+    return is_host_memory ? GB_OK : host->device_copy(host, padding->y, values, n * sizeof *values);
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct padding *padding = object;
+    int32_t status = take_input(padding, n_x(padding), &padding->x, &padding->host_x);
+    if (status == GB_OK)
+        status = take_input(padding, n_w(padding), &padding->w, &padding->host_w);
+    if (status == GB_OK)
+        status = take_memory(padding, n_y(padding), &padding->y);
+    if (status == GB_OK)
+        status = fill(padding, 0, n_x(padding), padding->x, padding->host_x);
+    if (status == GB_OK)
+        status = fill(padding, 1, n_w(padding), padding->w, padding->host_w);
+    if (status == GB_OK)
+        status = padding->backend->prepare(padding, queue);
+    return status == GB_OK ? spoil_output(padding) : status;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct padding *padding = object;
+    return padding->backend->run(padding, queue, iterations);
+}
+
+/* --- verify --- */
+
+static int32_t output(const struct padding *padding, const float **ret)
+{
+    const struct gb_host *host = padding->host;
+    const uint64_t bytes = n_y(padding) * sizeof **ret;
+    *ret = padding->y;
+    if (padding->backend->has_host_memory)
+        return GB_OK;
+    float *copy = host->allocate(host, bytes);
+    *ret = copy;
+    return copy != NULL ? host->device_copy(host, copy, padding->y, bytes) : GB_NO_MEMORY;
+}
+
+static int32_t compute_reference(const struct padding *padding, double *sums, double *sizes)
+{
+    const struct gb_host *host = padding->host;
+    const struct product_shape *shape = &padding->shape;
+    double *panel = host->allocate(host, reference_panel_bytes());
+    if (panel == NULL)
+        return GB_NO_MEMORY;
+    for (int64_t i = 0; i < shape->batch; i++) {
+        if (host->cancelled(host) != 0)
+            return GB_CANCELLED;
+        reference_product(shape, padding->host_x + i * shape->m * shape->k,
+                          padding->host_w + i * shape->n * shape->k, sums + i * shape->m * shape->n,
+                          sizes + i * shape->m * shape->n, panel);
+    }
+    return GB_OK;
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    const struct padding *padding = object;
+    const struct gb_host *host = padding->host;
+    const uint64_t n = n_y(padding);
+    double *sums = host->allocate(host, n * sizeof *sums);
+    double *sizes = host->allocate(host, n * sizeof *sizes);
+    const float *computed = NULL;
+    (void)queue;
+    if (sums == NULL || sizes == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = output(padding, &computed);
+    if (status == GB_OK)
+        status = compute_reference(padding, sums, sizes);
+    if (status != GB_OK)
+        return status;
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = GB_F32,
+        .name = "Y",
+        .n = n,
+        .output = computed,
+        .reference = sums,
+        .magnitude = sizes,
+        .n_products = (uint64_t)padding->shape.k,
+        .accumulate = GB_F32,
+        .default_metric = "bound",
+        .default_tolerance = 1.0,
+    };
+    return host->check(host, &check);
+}
+
+/* --- the plugin --- */
+
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct padding *padding = object;
+    work->flops = 2.0 * (double)n_y(padding) * (double)padding->shape.k;
+    work->bytes_read = (double)(n_x(padding) + n_w(padding)) * sizeof(float);
+    work->bytes_written = (double)n_y(padding) * sizeof(float);
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct padding *padding = object;
+    if (padding != NULL && padding->backend->destroy != NULL)
+        padding->backend->destroy(padding);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "padding",
+    .version = "1.0",
+    .summary = "matrix products whose tiles hang over: guards, partitioning, padding",
+    .help =
+        "Y[m,n] = X[m,k] W[n,k]^T in single precision is computed tile by tile, and the last tiles "
+        "hang over the ends of the matrices. `baseline` guards every access and every "
+        "multiply-add. `partition` has loops of their own, without guards, for the tiles and steps "
+        "that lie inside. `pad` fills local tiles up with zeros on the way in, computes without "
+        "guards and guards the way out. `partition_pad` does both. All outputs are compared with a "
+        "float64 reference; inputs are uniform in [-0.1, 0.1].\n\n"
+        "With problem = dense a few tiles of the last row and the last step along k hang over. "
+        "With problem = batched every product is one tile that hangs over: no loop can be parted, "
+        "and partition is the same code as baseline.\n\n"
+        "On CUDA tiles are 128 x 128: dense by steps of 4 with 256 threads, 16 x 4 outputs each; "
+        "batched by steps of 8 with 128 threads, 32 x 4 outputs each. Guards that the shape proves "
+        "true are left out where a compiler that knows it would (columns of dense, steps of "
+        "batched), and a tail whose rows are those of whole threads is guarded by thread. `tuned` "
+        "is padded, has larger tiles of registers, copies ahead asynchronously and chooses its "
+        "tile: the blocks of each multiprocessor in turn times the work of a tile, filling it "
+        "included, is least. `cublas` is cublasSgemm with pedantic math. Metrics: registers, "
+        "spill_bytes and shared_bytes of the kernel, its blocks, and padding_ratio, the work that "
+        "is computed over the work that is wanted.\n\n"
+        "On the CPU one thread computes tiles of 6 x 16 by steps of 4: with AVX2 and FMA where the "
+        "processor has them, and with scalars where elements have guards. `tuned` packs both "
+        "matrices into blocks that fit the caches and uses AVX-512 if it is there. There is no "
+        "cublas, and tile does not apply.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,350 @@
+/*
+ * padding_cpu.c - the schedules on one thread of the CPU. Plugin side.
+ *
+ * A tile is 6 x 16 outputs. W's part of it, all along K, is laid out by steps once for a column of
+ * tiles, as a block of threads does in shared memory; guards are scalar, as no vector has them.
+ */
+#include "padding.h"
+#include "simd.h"
+#include "tuned_cpu.h"
+
+#include <string.h>
+
+enum { ROWS = 6, COLUMNS = 16, DEPTH = 4 }; /* DEPTH: steps at once */
+
+/* sums += the products of n_steps; rows of x are `stride` apart, ws is by steps. */
+typedef void multiply_fn(float sums[ROWS][COLUMNS], const float *x, int64_t stride, const float *ws,
+                         int64_t n_steps);
+
+struct cpu_padding {
+    multiply_fn *multiply;
+    void (*product)(const struct padding *padding, const float *x, const float *w, float *y);
+    const struct tuned_cpu *tuned;
+    int64_t length; /* whole steps along K */
+    float *xs, *ws; /* the local tiles, or what tuned packs */
+};
+
+/* A tile at work. */
+struct place {
+    const struct product_shape *shape;
+    const struct cpu_padding *cpu;
+    const float *x;
+    float *y;
+    int64_t row, column;
+};
+
+/* --- arithmetic --- */
+
+/* Whole steps, and one by one what is left of them. */
+#define MULTIPLY(name, TARGET, BYTES)                                                              \
+    static TARGET void name(float sums[ROWS][COLUMNS], const float *x, int64_t stride,             \
+                            const float *ws, int64_t n_steps)                                      \
+    {                                                                                              \
+        enum { WIDTH = (BYTES) / sizeof(float), VECTORS = 2 };                                     \
+        for (int column = 0; column < COLUMNS; column += VECTORS * WIDTH) {                        \
+            VECTOR_OF(float, BYTES) held[ROWS][VECTORS];                                           \
+            for (int i = 0; i < ROWS; i++)                                                         \
+                memcpy(held[i], &sums[i][column], sizeof held[i]);                                 \
+            int64_t k = 0;                                                                         \
+            for (; k + DEPTH <= n_steps; k += DEPTH) {                                             \
+                STEP(BYTES, k)                                                                     \
+                STEP(BYTES, k + 1)                                                                 \
+                STEP(BYTES, k + 2)                                                                 \
+                STEP(BYTES, k + 3)                                                                 \
+            }                                                                                      \
+            for (; k < n_steps; k++) {                                                             \
+                STEP(BYTES, k)                                                                     \
+            }                                                                                      \
+            for (int i = 0; i < ROWS; i++)                                                         \
+                memcpy(&sums[i][column], held[i], sizeof held[i]);                                 \
+        }                                                                                          \
+    }
+#define STEP(BYTES, at)                                                                            \
+    {                                                                                              \
+        const UNALIGNED(float, BYTES) *w = (const void *)(ws + (at)*COLUMNS + column);             \
+        _Pragma("GCC unroll 6") for (int i = 0; i < ROWS; i++)                                     \
+        {                                                                                          \
+            _Pragma("GCC unroll 2") for (int j = 0; j < VECTORS; j++)                              \
+                held[i][j] += x[i * stride + (at)] * w[j].vector;                                  \
+        }                                                                                          \
+    }
+
+MULTIPLY(multiply_avx2, FOR_AVX2, 32)
+MULTIPLY(multiply_portable, , 16)
+
+static bool is_inside(const struct place *place)
+{
+    return place->row + ROWS <= place->shape->m && place->column + COLUMNS <= place->shape->n;
+}
+
+static void multiply_guarded(float sums[ROWS][COLUMNS], const struct place *place)
+{
+    const struct product_shape shape = *place->shape;
+    const int64_t row = place->row;
+    const int64_t column = place->column;
+    const int64_t length = place->cpu->length;
+    const float *xs = place->cpu->xs;
+    const float *ws = place->cpu->ws;
+    for (int64_t k = 0; k < length; k++) {
+        for (int64_t i = 0; i < ROWS; i++) {
+            for (int64_t j = 0; j < COLUMNS; j++) {
+                if (row + i < shape.m && column + j < shape.n && k < shape.k)
+                    sums[i][j] += xs[i * length + k] * ws[k * COLUMNS + j];
+            }
+        }
+    }
+}
+
+/* --- local tiles --- */
+
+static void load_w_guarded(const struct place *place, const float *w)
+{
+    const struct product_shape *shape = place->shape;
+    const struct cpu_padding *cpu = place->cpu;
+    for (int64_t j = 0; j < COLUMNS; j++) {
+        for (int64_t k = 0; k < cpu->length; k++) {
+            if (place->column + j < shape->n && k < shape->k)
+                cpu->ws[k * COLUMNS + j] = w[(place->column + j) * shape->k + k];
+        }
+    }
+}
+
+static void load_w_padded(const struct place *place, const float *w)
+{
+    const struct product_shape *shape = place->shape;
+    const struct cpu_padding *cpu = place->cpu;
+    for (int64_t j = 0; j < COLUMNS; j++) {
+        const float *row = w + (place->column + j) * shape->k;
+        const int64_t n = place->column + j < shape->n ? shape->k : 0;
+        for (int64_t k = 0; k < n; k++)
+            cpu->ws[k * COLUMNS + j] = row[k];
+        for (int64_t k = n; k < cpu->length; k++)
+            cpu->ws[k * COLUMNS + j] = 0.0f;
+    }
+}
+
+static void load_x_guarded(const struct place *place)
+{
+    const struct product_shape *shape = place->shape;
+    const struct cpu_padding *cpu = place->cpu;
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t k = 0; k < cpu->length; k++) {
+            if (place->row + i < shape->m && k < shape->k)
+                cpu->xs[i * cpu->length + k] = place->x[(place->row + i) * shape->k + k];
+        }
+    }
+}
+
+/* The steps from `first` on. */
+static void load_x_padded(const struct place *place, int64_t first)
+{
+    const struct product_shape *shape = place->shape;
+    const int64_t length = place->cpu->length;
+    for (int64_t i = 0; i < ROWS; i++) {
+        float *to = place->cpu->xs + i * length;
+        const int64_t n = place->row + i < shape->m ? shape->k : first;
+        if (n > first)
+            memcpy(to + first, place->x + (place->row + i) * shape->k + first,
+                   (size_t)(n - first) * sizeof *to);
+        memset(to + n, 0, (size_t)(length - n) * sizeof *to);
+    }
+}
+
+static void store_guarded(const struct place *place, float sums[ROWS][COLUMNS])
+{
+    const struct product_shape *shape = place->shape;
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < COLUMNS; j++) {
+            if (place->row + i < shape->m && place->column + j < shape->n)
+                place->y[(place->row + i) * shape->n + place->column + j] = sums[i][j];
+        }
+    }
+}
+
+static void store_whole(const struct place *place, float sums[ROWS][COLUMNS])
+{
+    for (int64_t i = 0; i < ROWS; i++)
+        memcpy(place->y + (place->row + i) * place->shape->n + place->column, sums[i],
+               sizeof sums[i]);
+}
+
+/* --- the four schedules --- */
+
+static void tile_baseline(const struct place *place)
+{
+    float sums[ROWS][COLUMNS] = {0};
+    load_x_guarded(place);
+    multiply_guarded(sums, place);
+    store_guarded(place, sums);
+}
+
+static void tile_pad(const struct place *place)
+{
+    const struct cpu_padding *cpu = place->cpu;
+    float sums[ROWS][COLUMNS] = {0};
+    load_x_padded(place, 0);
+    cpu->multiply(sums, cpu->xs, cpu->length, cpu->ws, cpu->length);
+    store_guarded(place, sums);
+}
+
+/* X is read where it is: nothing has to be asked of it. */
+static void tile_partition(const struct place *place)
+{
+    const struct product_shape *shape = place->shape;
+    float sums[ROWS][COLUMNS] = {0};
+    if (!is_inside(place)) {
+        tile_baseline(place);
+        return;
+    }
+    place->cpu->multiply(sums, place->x + place->row * shape->k, shape->k, place->cpu->ws,
+                         shape->k);
+    store_whole(place, sums);
+}
+
+static void tile_partition_pad(const struct place *place)
+{
+    const struct product_shape *shape = place->shape;
+    const struct cpu_padding *cpu = place->cpu;
+    const int64_t whole = shape->k / DEPTH * DEPTH;
+    float sums[ROWS][COLUMNS] = {0};
+    if (!is_inside(place)) {
+        tile_pad(place);
+        return;
+    }
+    cpu->multiply(sums, place->x + place->row * shape->k, shape->k, cpu->ws, whole);
+    if (whole < shape->k) {
+        load_x_padded(place, whole);
+        cpu->multiply(sums, cpu->xs + whole, cpu->length, cpu->ws + whole * COLUMNS, DEPTH);
+    }
+    store_whole(place, sums);
+}
+
+typedef void load_fn(const struct place *place, const float *w);
+typedef void tile_fn(const struct place *place);
+
+EVERYWHERE void all_tiles(const struct padding *padding, const float *x, const float *w, float *y,
+                          load_fn *load_w, tile_fn *tile)
+{
+    const struct product_shape *shape = &padding->shape;
+    struct place place = {.shape = shape, .cpu = padding->own, .x = x, .y = y};
+    for (place.column = 0; place.column < shape->n; place.column += COLUMNS) {
+        load_w(&place, w);
+        for (place.row = 0; place.row < shape->m; place.row += ROWS)
+            tile(&place);
+    }
+}
+
+static void product_baseline(const struct padding *padding, const float *x, const float *w,
+                             float *y)
+{
+    all_tiles(padding, x, w, y, load_w_guarded, tile_baseline);
+}
+
+/* W's way in is that of pad: its loops are parted already, and none has a guard. */
+static void product_partition(const struct padding *padding, const float *x, const float *w,
+                              float *y)
+{
+    all_tiles(padding, x, w, y, load_w_padded, tile_partition);
+}
+
+static void product_pad(const struct padding *padding, const float *x, const float *w, float *y)
+{
+    all_tiles(padding, x, w, y, load_w_padded, tile_pad);
+}
+
+static void product_partition_pad(const struct padding *padding, const float *x, const float *w,
+                                  float *y)
+{
+    all_tiles(padding, x, w, y, load_w_padded, tile_partition_pad);
+}
+
+static void product_tuned(const struct padding *padding, const float *x, const float *w, float *y)
+{
+    const struct cpu_padding *cpu = padding->own;
+    tuned_cpu_product(cpu->tuned, &padding->shape, x, w, y, cpu->ws);
+}
+
+/* --- the backend --- */
+
+static int32_t create(struct padding *padding)
+{
+    static const struct {
+        void (*product)(const struct padding *padding, const float *x, const float *w, float *y);
+    } ways[] = {
+        [SCHEDULE_BASELINE] = {product_baseline},
+        [SCHEDULE_PARTITION] = {product_partition},
+        [SCHEDULE_PAD] = {product_pad},
+        [SCHEDULE_PARTITION_PAD] = {product_partition_pad},
+        [SCHEDULE_TUNED] = {product_tuned},
+    };
+    const struct gb_host *host = padding->host;
+    const struct params *params = padding->params;
+    if (params->schedule == SCHEDULE_CUBLAS)
+        return padding_skip_schedule(padding, "for CUDA");
+    if (params->tile != TILE_AUTO)
+        return host->skip(host, "tile is for CUDA: on the CPU the processor decides");
+    struct cpu_padding *cpu = host->allocate(host, sizeof *cpu);
+    if (cpu == NULL)
+        return GB_NO_MEMORY;
+    *cpu = (struct cpu_padding){
+        .multiply = has_avx2() ? multiply_avx2 : multiply_portable,
+        .product = ways[params->schedule].product,
+        .tuned = tuned_cpu_here(),
+        .length = (padding->shape.k + DEPTH - 1) / DEPTH * DEPTH,
+    };
+    padding->own = cpu;
+    return GB_OK;
+}
+
+static double ratio_of(const struct padding *padding)
+{
+    const struct tuned_cpu *tuned = tuned_cpu_here();
+    switch (padding->params->schedule) {
+    case SCHEDULE_PAD:
+    case SCHEDULE_PARTITION_PAD:
+        return padding_ratio(&padding->shape, ROWS, COLUMNS, DEPTH);
+    case SCHEDULE_TUNED:
+        return padding_ratio(&padding->shape, tuned->rows, tuned->columns, 1);
+    default:
+        return 1.0;
+    }
+}
+
+static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
+{
+    struct cpu_padding *cpu = padding->own;
+    const struct gb_host *host = padding->host;
+    (void)queue;
+    padding_tell_ratio(padding, ratio_of(padding));
+    if (padding->params->schedule == SCHEDULE_TUNED) {
+        cpu->ws = host->allocate(host,
+                                 tuned_cpu_packed(cpu->tuned, &padding->shape) * sizeof(float));
+        return cpu->ws != NULL ? GB_OK : GB_NO_MEMORY;
+    }
+    cpu->xs = host->allocate(host, (uint64_t)(ROWS * cpu->length) * sizeof(float));
+    cpu->ws = host->allocate(host, (uint64_t)(COLUMNS * cpu->length) * sizeof(float));
+    return cpu->xs != NULL && cpu->ws != NULL ? GB_OK : GB_NO_MEMORY;
+}
+
+static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct cpu_padding *cpu = padding->own;
+    const struct product_shape *shape = &padding->shape;
+    (void)queue;
+    for (uint64_t i = 0; i < iterations; i++) {
+        for (int64_t j = 0; j < shape->batch; j++)
+            cpu->product(padding, padding->x + j * shape->m * shape->k,
+                         padding->w + j * shape->n * shape->k,
+                         padding->y + j * shape->m * shape->n);
+        GB_CLOBBER();
+    }
+    return GB_OK;
+}
+
+const struct padding_backend padding_cpu = {
+    .device = "cpu",
+    .has_host_memory = true,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+};

@@ -1,0 +1,147 @@
+/* padding_cuda.c - the schedules on CUDA: which kernel runs is said by plan.c. Plugin side. */
+#include "cublas.h"
+#include "padding.h"
+#include "plugins/common/cuda_image.h"
+
+CUDA_IMAGE(padding_image, "plugins/bench_padding/padding");
+
+struct cuda_padding {
+    struct cuda_kernels kernels;
+    struct cublas cublas;
+    CUfunction function;
+    struct plan plan;
+    int m, n, k;
+    void *arguments[6];
+};
+
+static bool is_by_library(const struct padding *padding)
+{
+    return padding->params->schedule == SCHEDULE_CUBLAS;
+}
+
+static int32_t create(struct padding *padding)
+{
+    const struct gb_host *host = padding->host;
+    struct cuda_padding *cuda = host->allocate(host, sizeof *cuda);
+    if (cuda == NULL)
+        return GB_NO_MEMORY;
+    padding->own = cuda;
+    const int32_t status = cuda_kernels_open(&cuda->kernels, host);
+    return status == GB_OK && is_by_library(padding) ? cublas_open(&cuda->cublas, host) : status;
+}
+
+/* --- prepare --- */
+
+static int32_t run_library(const struct padding *padding, uint64_t iterations)
+{
+    const struct cuda_padding *cuda = padding->own;
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
+        status = cublas_products(&cuda->cublas, padding->host, &padding->shape, padding->x,
+                                 padding->w, padding->y);
+    return status;
+}
+
+static int32_t tell_resources(const struct padding *padding)
+{
+    static const struct {
+        const char *name, *unit;
+        CUfunction_attribute attribute;
+    } metrics[] = {
+        {"registers", "registers", CU_FUNC_ATTRIBUTE_NUM_REGS},
+        {"spill_bytes", "bytes", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES},
+        {"shared_bytes", "bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
+    };
+    const struct cuda_padding *cuda = padding->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    const struct plan *plan = &cuda->plan;
+    const struct gb_host *host = padding->host;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; result == CUDA_SUCCESS && i < sizeof metrics / sizeof metrics[0]; i++) {
+        int value = 0;
+        result = driver->function_attribute(&value, metrics[i].attribute, cuda->function);
+        if (result == CUDA_SUCCESS)
+            host->metric(host, metrics[i].name, value, metrics[i].unit);
+    }
+    host->metric(host, "blocks", (double)plan->columns * plan->rows * plan->products, "blocks");
+    padding_tell_ratio(padding, plan->padding_ratio);
+    return driver_status(driver, host, result, "asking what the kernel needs");
+}
+
+static void set_arguments(struct padding *padding)
+{
+    struct cuda_padding *cuda = padding->own;
+    cuda->m = (int)padding->shape.m;
+    cuda->n = (int)padding->shape.n;
+    cuda->k = (int)padding->shape.k;
+    cuda->arguments[0] = &padding->x;
+    cuda->arguments[1] = &padding->w;
+    cuda->arguments[2] = &padding->y;
+    cuda->arguments[3] = &cuda->m;
+    cuda->arguments[4] = &cuda->n;
+    cuda->arguments[5] = &cuda->k;
+}
+
+/* Once ahead: the library loads its kernels when they are first used, which can not be captured. */
+static int32_t prepare_library(struct padding *padding, const struct gb_queue *queue)
+{
+    struct cuda_padding *cuda = padding->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    int32_t status = cublas_start(&cuda->cublas, padding->host, queue->native);
+    if (status == GB_OK)
+        status = run_library(padding, 1);
+    if (status != GB_OK)
+        return status;
+    return driver_status(driver, padding->host, driver->stream_synchronize(queue->native),
+                         "waiting for the first product");
+}
+
+static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
+{
+    struct cuda_padding *cuda = padding->own;
+    const struct gb_host *host = padding->host;
+    const struct params *params = padding->params;
+    if (is_by_library(padding))
+        return prepare_library(padding, queue);
+    cuda->plan = plan_of(&padding->shape, params->problem, params->schedule, params->tile,
+                         host->device->n_units);
+    const int32_t status = cuda_kernels_load(&cuda->kernels, &padding_image, cuda->plan.kernel,
+                                             &cuda->function);
+    if (status != GB_OK)
+        return status;
+    set_arguments(padding);
+    return tell_resources(padding);
+}
+
+/* --- run --- */
+
+static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct cuda_padding *cuda = padding->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    const struct plan *plan = &cuda->plan;
+    CUresult result = CUDA_SUCCESS;
+    if (is_by_library(padding))
+        return run_library(padding, iterations);
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
+        result = driver->launch(cuda->function, plan->columns, plan->rows, plan->products,
+                                plan->threads, 1, 1, 0, queue->native, cuda->arguments, NULL);
+    return driver_status(driver, padding->host, result, "launching products");
+}
+
+static void destroy(struct padding *padding)
+{
+    struct cuda_padding *cuda = padding->own;
+    if (cuda == NULL)
+        return;
+    cublas_free(&cuda->cublas);
+    cuda_kernels_free(&cuda->kernels);
+}
+
+const struct padding_backend padding_cuda = {
+    .device = "cuda",
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .destroy = destroy,
+};

@@ -1,0 +1,408 @@
+/* test_padding.c - the benchmark padding: schedules at sizes that end anywhere in a tile, on the
+ * CPU and, kernel by kernel, as CUDA would run them; the choice of kernels and tiles. */
+#include "plugins/bench_padding/plan.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char *const schedules[] = {"baseline", "partition", "pad", "partition_pad", "tuned"};
+enum { N_SCHEDULES = sizeof schedules / sizeof schedules[0] };
+
+/* Ends before, at and after tiles and steps of every kind, in both problems. */
+static const struct product_shape shapes[] = {
+    {1, 1, 1, 1},       {1, 130, 3, 1},     {119, 121, 9, 1},  {121, 119, 10, 2},
+    {127, 128, 770, 1}, {128, 127, 16, 1},  {128, 128, 8, 2},  {129, 129, 17, 1},
+    {192, 256, 66, 1},  {144, 128, 770, 1}, {120, 120, 64, 3}, {260, 132, 33, 1},
+    {6, 16, 4, 1},      {13, 35, 515, 1},   {97, 96, 24, 1},   {63, 65, 15, 2},
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* --- the plugin on the CPU --- */
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_bench_ops *ops;
+static void *params;
+static void *bench;
+static struct gb_queue queue = {.size = sizeof queue};
+
+static void set(const char *name, const char *text)
+{
+    fake_params_set(plugin, params, name, text);
+}
+
+static void set_number(const char *name, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    set(name, text);
+}
+
+static void load(void)
+{
+    fake = fake_host_new();
+    plugin = fake_plugin("bench_padding", GB_PLUGIN_BENCH, "padding");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    bench = NULL;
+}
+
+static void set_shape(const struct product_shape *shape)
+{
+    set_number("m", shape->m);
+    set_number("n", shape->n);
+    set_number("k", shape->k);
+    set_number("batch", shape->batch);
+}
+
+static void unload(void)
+{
+    ops->destroy(bench);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+static void ready(void)
+{
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+}
+
+START_TEST(cpu_is_right_at_every_size)
+{
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        const uint64_t n = (uint64_t)(shapes[i].batch * shapes[i].m * shapes[i].n);
+        load();
+        set("schedule", schedules[_i]);
+        set_shape(&shapes[i]);
+        ready();
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+        ck_assert_uint_eq(fake->n_wrong, n);
+        ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
+        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s, shape %zu: %llu of %llu wrong",
+                      schedules[_i], i, (unsigned long long)fake->n_wrong, (unsigned long long)n);
+        ck_assert_uint_eq(fake->n_compared, n);
+        unload();
+    }
+}
+END_TEST
+
+/* By less than a thousandth of the largest output. */
+START_TEST(one_wrong_output_is_found)
+{
+    load();
+    set_shape(&shapes[3]);
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_uint_eq(fake->n_device_blocks, 3);
+    ((float *)fake->device_blocks[2])[121 * 119 + 5] += 1e-5f;
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, 1);
+    unload();
+}
+END_TEST
+
+START_TEST(inputs_are_uniform_in_their_interval)
+{
+    double lowest = 0.0;
+    double highest = 0.0;
+    load();
+    ready();
+    for (size_t i = 0; i < 960 * 770; i++) {
+        lowest = fmin(lowest, ((const float *)fake->device_blocks[0])[i]);
+        highest = fmax(highest, ((const float *)fake->device_blocks[0])[i]);
+    }
+    ck_assert_double_ge(lowest, -0.1f);
+    ck_assert_double_le(lowest, -0.0999);
+    ck_assert_double_le(highest, 0.1f);
+    ck_assert_double_ge(highest, 0.0999);
+    ck_assert_int_ne(memcmp(fake->device_blocks[0], fake->device_blocks[1], 4096), 0);
+    unload();
+}
+END_TEST
+
+START_TEST(sizes_default_to_those_of_the_problem)
+{
+    static const double flops[] = {2.0 * 960 * 2304 * 770, 2.0 * 192 * 120 * 120 * 64};
+    static const double read[] = {4.0 * (960 + 2304) * 770, 4.0 * 192 * 240 * 64};
+    static const double written[] = {4.0 * 960 * 2304, 4.0 * 192 * 120 * 120};
+    struct gb_work work = {.size = sizeof work};
+    load();
+    set("problem", _i == 0 ? "dense" : "batched");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+    ck_assert_double_eq(work.flops, flops[_i]);
+    ck_assert_double_eq(work.bytes_read, read[_i]);
+    ck_assert_double_eq(work.bytes_written, written[_i]);
+    unload();
+}
+END_TEST
+
+START_TEST(cpu_tells_how_much_is_padding)
+{
+    const double padded = 24.0 * 48.0 * 20.0 / (20.0 * 35.0 * 17.0);
+    const double wanted[] = {1.0, 1.0, padded, padded};
+    load();
+    set("schedule", schedules[_i]);
+    set_shape(&(struct product_shape){20, 35, 17, 1});
+    ready();
+    ck_assert_double_eq_tol(fake_metric_named(fake, "padding_ratio"), wanted[_i], 1e-12);
+    unload();
+}
+END_TEST
+
+static const struct {
+    const char *schedule, *tile, *reason;
+} skipped[] = {
+    {"cublas", "auto", "schedule = cublas is for CUDA"},
+    {"tuned", "64x64x16", "tile is for CUDA: on the CPU the processor decides"},
+    {"pad", "96x96x16", "schedule = pad is made of fixed tiles: tile is for schedule = tuned"},
+};
+
+START_TEST(cpu_skips_what_it_does_not_have)
+{
+    load();
+    set("schedule", skipped[_i].schedule);
+    set("tile", skipped[_i].tile);
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_ptr_null(bench);
+    ck_assert_str_eq(fake->reason, skipped[_i].reason);
+    unload();
+}
+END_TEST
+
+START_TEST(unknown_device_is_skipped)
+{
+    load();
+    snprintf(fake->device.backend, sizeof fake->device.backend, "abacus");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_str_eq(fake->reason, "this build of padding is not for this device");
+    unload();
+}
+END_TEST
+
+/* --- plans --- */
+
+static const struct product_shape dense = {960, 2304, 770, 1};
+static const struct product_shape cut_columns = {960, 2300, 770, 1};
+static const struct product_shape cut_rows = {961, 2304, 770, 1};
+static const struct product_shape batched = {120, 120, 64, 192};
+static const struct product_shape cut_steps = {120, 120, 65, 192};
+static const struct product_shape wide = {300, 130, 64, 2};
+
+static const struct {
+    const struct product_shape *shape;
+    int32_t problem, schedule, tile;
+    const char *kernel;
+    uint32_t columns, rows, products, threads;
+    double padding_ratio;
+} plans[] = {
+    {&dense, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rk", 18, 8, 1, 256, 1},
+    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_t", 18, 8, 1, 256, 1},
+    {&dense, PROBLEM_DENSE, SCHEDULE_PAD, 0, "dense_pad", 18, 8, 1, 256, 1024.0 / 960 * 772 / 770},
+    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION_PAD, 0, "dense_partition_pad", 18, 8, 1, 256,
+     1024.0 / 960 * 772 / 770},
+    {&cut_columns, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rck", 18, 8, 1, 256, 1},
+    {&cut_columns, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc", 18, 8, 1, 256, 1},
+    {&cut_rows, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc", 18, 8, 1, 256, 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_BASELINE, 0, "batched_baseline_rc", 1, 1, 192, 128, 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_baseline_rc", 1, 1, 192, 128, 1},
+    {&cut_steps, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc", 1, 1, 192, 128, 1},
+    {&wide, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc", 2, 3, 2, 128, 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_PAD, 0, "batched_pad", 1, 1, 192, 128,
+     128.0 * 128 / (120 * 120)},
+    {&dense, PROBLEM_DENSE, SCHEDULE_TUNED, 4, "tuned_128x128x8", 18, 8, 1, 128,
+     1024.0 / 960 * 776 / 770},
+};
+
+START_TEST(plan_names_kernel_and_blocks)
+{
+    const struct plan plan = plan_of(plans[_i].shape, plans[_i].problem, plans[_i].schedule,
+                                     plans[_i].tile, 132);
+    ck_assert_str_eq(plan.kernel, plans[_i].kernel);
+    ck_assert_uint_eq(plan.columns, plans[_i].columns);
+    ck_assert_uint_eq(plan.rows, plans[_i].rows);
+    ck_assert_uint_eq(plan.products, plans[_i].products);
+    ck_assert_uint_eq(plan.threads, plans[_i].threads);
+    ck_assert_double_eq_tol(plan.padding_ratio, plans[_i].padding_ratio, 1e-12);
+}
+END_TEST
+
+static double work_of_busiest(const struct plan *plan, uint32_t n_units, int tile)
+{
+    int rows = 0;
+    int columns = 0;
+    ck_assert_int_eq(sscanf(tile_names[tile], "%dx%d", &rows, &columns), 2);
+    return ceil((double)plan->columns * plan->rows * plan->products / n_units) * rows * columns;
+}
+
+/* auto is one of the tiles, and gives no multiprocessor half as much again as the best one does. */
+START_TEST(auto_spreads_the_work)
+{
+    static const uint32_t n_units[] = {1, 16, 68, 82, 108, 114, 132, 144};
+    static const struct product_shape wanted[] = {
+        {960, 2304, 770, 1}, {120, 120, 64, 192}, {4096, 4096, 4096, 1}, {1, 1, 1, 1}};
+    for (size_t i = 0; i < sizeof n_units / sizeof n_units[0]; i++) {
+        const struct product_shape *shape = &wanted[_i];
+        const struct plan chosen = plan_of(shape, 0, SCHEDULE_TUNED, TILE_AUTO, n_units[i]);
+        double least = INFINITY;
+        double its_own = INFINITY;
+        for (int tile = 1; tile <= N_TILES; tile++) {
+            const struct plan plan = plan_of(shape, 0, SCHEDULE_TUNED, tile, n_units[i]);
+            const double work = work_of_busiest(&plan, n_units[i], tile);
+            least = fmin(least, work);
+            if (strcmp(plan.kernel, chosen.kernel) == 0)
+                its_own = work;
+        }
+        ck_assert_double_lt(its_own, 1.5 * least);
+    }
+}
+END_TEST
+
+START_TEST(auto_fills_132_multiprocessors)
+{
+    const struct plan plan = plan_of(&dense, PROBLEM_DENSE, SCHEDULE_TUNED, TILE_AUTO, 132);
+    const uint32_t blocks = plan.columns * plan.rows;
+    ck_assert_msg(blocks == 240 || blocks == 120, "%s: %u blocks", plan.kernel, blocks);
+}
+END_TEST
+
+/* --- the kernels of CUDA on the host --- */
+
+#ifdef WITH_CXX
+
+typedef void kernel_fn(const float *x, const float *w, float *y, int m, int n, int k);
+typedef void launch_fn(kernel_fn *kernel, unsigned columns, unsigned rows, unsigned products,
+                       unsigned n_threads, const float *x, const float *w, float *y, int m, int n,
+                       int k);
+
+static void *open_kernels(void)
+{
+    char path[4096];
+    const char *build = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/padding_kernels.so",
+             build != NULL ? build : ".");
+    void *kernels = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(kernels != NULL, "%s", dlerror());
+    return kernels;
+}
+
+/* n floats that end where the memory does: what is read or written beyond them is a crash. */
+static float *take(size_t n)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
+    char *memory = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    ck_assert_int_eq(mprotect(memory + bytes, page, PROT_NONE), 0);
+    return (float *)(void *)(memory + bytes) - n;
+}
+
+static void give_back(float *values, size_t n)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
+    munmap((char *)(values + n) - bytes, bytes + page);
+}
+
+static size_t count_wrong(const struct product_shape *shape, const float *x, const float *w,
+                          const float *y)
+{
+    size_t n_wrong = 0;
+    for (int64_t i = 0; i < shape->batch * shape->m * shape->n; i++) {
+        const float *left = x + i / shape->n * shape->k;
+        const float *right = w + (i / (shape->m * shape->n) * shape->n + i % shape->n) * shape->k;
+        double sum = 0.0;
+        for (int64_t k = 0; k < shape->k; k++)
+            sum += (double)left[k] * (double)right[k];
+        n_wrong += !(fabs((double)y[i] - sum) <= 1e-6 * (double)shape->k);
+    }
+    return n_wrong;
+}
+
+/* Twice, as the second time shared memory holds what the first left there. */
+static void try_plan(void *kernels, const struct product_shape *shape, const struct plan *plan)
+{
+    const size_t n_x = (size_t)(shape->batch * shape->m * shape->k);
+    const size_t n_w = (size_t)(shape->batch * shape->n * shape->k);
+    const size_t n_y = (size_t)(shape->batch * shape->m * shape->n);
+    uint64_t state = 7;
+    float *x = take(n_x);
+    float *w = take(n_w);
+    float *y = take(n_y);
+    kernel_fn *kernel = NULL;
+    launch_fn *launch = NULL;
+    *(void **)&kernel = dlsym(kernels, plan->kernel);
+    *(void **)&launch = dlsym(kernels, "padding_launch");
+    ck_assert_msg(kernel != NULL && launch != NULL, "there is no kernel %s", plan->kernel);
+    for (size_t i = 0; i < n_x; i++)
+        x[i] = (float)fake_unit(&state) - 0.5f;
+    for (size_t i = 0; i < n_w; i++)
+        w[i] = (float)fake_unit(&state) - 0.5f;
+    for (int i = 0; i < 2; i++) {
+        for (size_t j = 0; j < n_y; j++)
+            y[j] = NAN;
+        launch(kernel, plan->columns, plan->rows, plan->products, plan->threads, x, w, y,
+               (int)shape->m, (int)shape->n, (int)shape->k);
+        const size_t n_wrong = count_wrong(shape, x, w, y);
+        ck_assert_msg(n_wrong == 0, "%s: %lld x %lld x %lld: %zu wrong", plan->kernel,
+                      (long long)shape->m, (long long)shape->n, (long long)shape->k, n_wrong);
+    }
+    give_back(x, n_x);
+    give_back(w, n_w);
+    give_back(y, n_y);
+}
+
+START_TEST(kernels_are_right_at_every_size)
+{
+    void *kernels = open_kernels();
+    const struct product_shape *shape = &shapes[_i];
+    for (int32_t problem = PROBLEM_DENSE; problem <= PROBLEM_BATCHED; problem++) {
+        for (int32_t schedule = SCHEDULE_BASELINE; schedule <= SCHEDULE_PARTITION_PAD; schedule++) {
+            const struct plan plan = plan_of(shape, problem, schedule, TILE_AUTO, 132);
+            try_plan(kernels, shape, &plan);
+        }
+    }
+    for (int32_t tile = 1; tile <= N_TILES; tile++) {
+        const struct plan plan = plan_of(shape, PROBLEM_DENSE, SCHEDULE_TUNED, tile, 132);
+        try_plan(kernels, shape, &plan);
+    }
+}
+END_TEST
+
+#endif
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("padding");
+    TCase *cpu = tcase_create("cpu");
+    tcase_add_loop_test(cpu, cpu_is_right_at_every_size, 0, N_SCHEDULES);
+    tcase_add_test(cpu, one_wrong_output_is_found);
+    tcase_add_test(cpu, inputs_are_uniform_in_their_interval);
+    tcase_add_loop_test(cpu, sizes_default_to_those_of_the_problem, 0, 2);
+    tcase_add_loop_test(cpu, cpu_tells_how_much_is_padding, 0, 4);
+    tcase_add_loop_test(cpu, cpu_skips_what_it_does_not_have, 0,
+                        sizeof skipped / sizeof skipped[0]);
+    tcase_add_test(cpu, unknown_device_is_skipped);
+    suite_add_tcase(suite, cpu);
+    TCase *plan = tcase_create("plan");
+    tcase_add_loop_test(plan, plan_names_kernel_and_blocks, 0, sizeof plans / sizeof plans[0]);
+    tcase_add_loop_test(plan, auto_spreads_the_work, 0, 4);
+    tcase_add_test(plan, auto_fills_132_multiprocessors);
+    suite_add_tcase(suite, plan);
+#ifdef WITH_CXX
+    TCase *kernels = tcase_create("kernels");
+    tcase_add_loop_test(kernels, kernels_are_right_at_every_size, 0, N_SHAPES);
+    suite_add_tcase(suite, kernels);
+#endif
+    return suite;
+}
