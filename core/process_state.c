@@ -167,9 +167,11 @@ void plugin_mode_free(struct plugin_mode *mode)
 uint64_t process_resident_bytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "re");
-    unsigned long total = 0, resident = 0;
-    int n = file ? fscanf(file, "%lu %lu", &total, &resident) : 0;
+    unsigned long total = 0, resident = 0, of_files = 0;
+    int n = file ? fscanf(file, "%lu %lu %lu", &total, &resident, &of_files) : 0;
     if (file)
         fclose(file);
-    return n == 2 ? (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    return n == 3 && resident > of_files
+               ? (uint64_t)(resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE)
+               : 0;
 }

@@ -29,7 +29,8 @@ void plugin_mode_enter(const struct plugin_mode *mode);
 void plugin_mode_leave(struct plugin_mode *mode);
 void plugin_mode_free(struct plugin_mode *mode);
 
-/* Resident memory of this process in bytes; 0 if not known. */
+/* Resident memory of this process in bytes, without what is mapped from files, such as libraries; 0
+ * if not known. */
 uint64_t process_resident_bytes(void);
 
 #endif
