@@ -27,6 +27,7 @@
     X(can_access_peer, cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer")                             \
     X(context_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                        \
     X(context_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")                  \
+    X(context_state, cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState")                     \
     X(context_reset, cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2")                        \
     X(context_get, cuCtxGetCurrent, "cuCtxGetCurrent")                                             \
     X(context_device, cuCtxGetDevice, "cuCtxGetDevice")                                            \

@@ -97,6 +97,16 @@ int32_t cuda_status(const struct cuda_device *device, CUresult result, const cha
     return driver_status(&device->driver, device->host, result, doing);
 }
 
+int32_t cuda_still_there(const struct cuda_device *device)
+{
+    unsigned flags = 0;
+    int is_active = 1;
+    const CUresult result = device->driver.context_state(device->number, &flags, &is_active);
+    return result != CUDA_SUCCESS || is_active != 0
+               ? GB_OK
+               : cuda_status(device, CUDA_ERROR_CONTEXT_IS_DESTROYED, "measuring");
+}
+
 static int32_t no_memory(const struct cuda_device *device, uint64_t bytes)
 {
     size_t free_bytes = 0;
@@ -186,6 +196,9 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
 /* Benchmarks may have made another context current. */
 static int32_t enter(const struct cuda_device *device)
 {
+    const int32_t status = cuda_still_there(device);
+    if (status != GB_OK)
+        return status;
     return cuda_status(device, device->driver.context_set(device->context), "entering the context");
 }
 

@@ -67,6 +67,10 @@ struct cuda_device {
  * the host. */
 int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing);
 
+/* An error if a benchmark has reset the device: the driver crashes where what belonged to the
+ * context is used then. */
+int32_t cuda_still_there(const struct cuda_device *device);
+
 /* Takes the flush buffer, if that has not been done. */
 int32_t cuda_reserve_flush(struct cuda_device *device);
 

@@ -87,14 +87,17 @@ static int32_t timed_run(struct part *part, uint32_t i)
         begin_ns = host_ns(CLOCK_MONOTONIC_RAW);
 
     int32_t status = GB_OK;
-    if (!part->is_graph)
+    if (part->is_graph)
+        result = result == CUDA_SUCCESS ? driver->graph_launch(device->graph.exec, part->stream)
+                                        : result;
+    else
         status = measurement->bench_ops->run(measurement->bench, measurement->queue,
                                              measurement->iterations);
-    else if (result == CUDA_SUCCESS)
-        result = driver->graph_launch(device->graph.exec, part->stream);
+    if (status == GB_OK && device->habits.sample_ns <= 0.0)
+        status = cuda_still_there(device); /* asked once: it costs as much as a launch */
     if (part->traces)
         cupti_sample_end();
-    else if (part->kind == CLOCK_EVENT && result == CUDA_SUCCESS)
+    else if (part->kind == CLOCK_EVENT && status == GB_OK && result == CUDA_SUCCESS)
         result = driver->event_record(device->stops[i], part->stream);
     if (part->waits_for_each && status == GB_OK && result == CUDA_SUCCESS)
         result = driver->stream_synchronize(part->stream);
@@ -124,6 +127,9 @@ static int32_t status_of_failure(const struct part *part, int32_t status)
     const struct driver *driver = &part->device->driver;
     if (status == GB_SKIPPED || status == GB_DEVICE_ERROR)
         return status;
+    const int32_t is_there = cuda_still_there(part->device);
+    if (is_there != GB_OK)
+        return is_there;
     const CUresult result = driver->stream_synchronize(part->stream);
     return driver_error_is_sticky(result) ? cuda_status(part->device, result, "measuring") : status;
 }
@@ -139,6 +145,8 @@ static int32_t enqueue(struct part *part, uint32_t n)
             break;
         status = enqueue_sample(part, part->n);
     }
+    if (status == GB_OK)
+        status = cuda_still_there(device);
     if (status != GB_OK)
         return status_of_failure(part, status);
     status = cuda_status(device, device->driver.stream_synchronize(part->stream), "measuring");
