@@ -12,6 +12,18 @@ static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_CO
 static const char *const launch_words[] = {
     [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph"};
 
+static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
+                                          [BOUND_DETERMINISTIC] = "deterministic",
+                                          [BOUND_PROBABILISTIC] = "probabilistic"};
+
+/* A key check.NAME is the member check_NAME. */
+#define CHECK(type, name, default_, range, n_words, words, help)                                   \
+    {                                                                                              \
+        (uint32_t)sizeof(struct gb_option), type, 0, n_words,                                      \
+            offsetof(struct common_params, check_##name), "check." #name, default_, range, words,  \
+            NULL, help                                                                             \
+    }
+
 /* The members say their unit, the keys do not. */
 #define TIME(name, default_, range, help)                                                          \
     {                                                                                              \
@@ -41,6 +53,21 @@ static const struct gb_option options[] = {
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
     GB_BOOL(struct common_params, exclusive, "no",
             "Whether nothing else is measured beside it, on any device"),
+    CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
+          "References up to this magnitude do not count for check.rel_floor"),
+    CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,
+          "Factor of the tolerance behind check.bound; 0: the benchmark's"),
+    CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,
+          bound_words,
+          "What check.bound assumes of rounding errors: the worst, or independent ones; auto: as "
+          "the benchmark says"),
+    CHECK(GB_TYPE_BOOL, allow_overflow, "no", NULL, 0, NULL,
+          "Whether a result may pass of which more than 1 % overflowed"),
+    CHECK(GB_TYPE_STRING, dump, "", NULL, 0, NULL,
+          "Folder, from that of the INI file, for output and reference of a comparison that fails, "
+          "as .npy files"),
+    CHECK(GB_TYPE_BOOL, dump_always, "no", NULL, 0, NULL,
+          "Whether check.dump is for comparisons that pass as well"),
 };
 
 struct option_table common_options(void)

@@ -23,7 +23,15 @@ struct common_params {
     double max_time_ns;   /* of measuring; no further sample after it */
     double time_limit_ns; /* of the whole case; the worker is killed after it */
     int64_t rounds;
+    /* of comparisons */
+    double check_floor;           /* |r| above which rel_floor counts */
+    double check_safety;          /* of the bound; 0: the benchmark's */
+    int32_t check_bound_kind;     /* BOUND_... */
+    int32_t check_allow_overflow; /* no comparison is vacuous for what overflowed */
+    const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
+    int32_t check_dump_always;    /* also of comparisons that pass */
 };
+enum { BOUND_AUTO, BOUND_DETERMINISTIC, BOUND_PROBABILISTIC }; /* auto: the benchmark's */
 
 struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
 
@@ -91,6 +99,7 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;
+    const char *uid; /* as below, where a worker is given the case; else NULL */
 };
 
 enum { CASE_UID_TEXT = 33 };

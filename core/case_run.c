@@ -260,8 +260,9 @@ static int32_t make_bench(struct run *run, const struct gb_plugin *plugin, const
     const struct bench_case *bench_case = run->bench_case;
     struct host_device device = {run->device->ops, run->device->device, &run->device->info,
                                  run->device->host};
-    run->host = host_new(bench_case->seed, sink, &device, bench_case->tolerances,
-                         bench_case->n_tolerances);
+    struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
+                                 &bench_case->common, bench_case->uid};
+    run->host = host_new(bench_case->seed, sink, &device, &checks);
     run->ops = plugin->ops;
     link_phase(run->link, PHASE_CREATE);
     void *bench = NULL;
@@ -288,7 +289,7 @@ static int32_t make_policy(struct run *run, const struct gb_plugin *plugin, cons
     struct guards guards = {(uint64_t)common->min_samples, (uint64_t)common->max_samples,
                             common->max_time_ns};
     struct gb_error error;
-    run->policy_host = host_new(run->bench_case->seed, sink, NULL, NULL, 0);
+    run->policy_host = host_new(run->bench_case->seed, sink, NULL, NULL);
     link_phase(run->link, PHASE_POLICY);
     if (policy_run_new(plugin, params, run->policy_host, &guards, &run->policy, &error) != GB_OK)
         return end_with(run, CASE_FAILED, "%s", error.text);

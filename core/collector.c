@@ -82,6 +82,18 @@ static void take_check(struct collector *collector, struct wire_reader *message)
     collector->checks[record->n_checks++] = check;
 }
 
+static void take_summary(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct check_summary_record summary;
+    get_summary(message, &collector->arena, &summary);
+    if (record->n_summaries >= COLLECTOR_NOTES_MAX || !wire_complete(message))
+        return;
+    collector->summaries = arena_grow(&collector->arena, collector->summaries, record->n_summaries,
+                                      sizeof *collector->summaries);
+    collector->summaries[record->n_summaries++] = summary;
+}
+
 static void take_clocks(struct collector *collector, struct wire_reader *message)
 {
     uint32_t n = wire_get_count(message, 20);
@@ -205,6 +217,9 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
     case WIRE_CHECK:
         take_check(collector, message);
         break;
+    case WIRE_SUMMARY:
+        take_summary(collector, message);
+        break;
     case WIRE_WORK:
         get_work(message, &collector->arena, &collector->record.work);
         break;
@@ -294,6 +309,7 @@ void collector_finish(struct collector *collector, int status, const char *text)
     record->n_columns = kept;
     record->metrics = collector->metrics;
     record->checks = collector->checks;
+    record->summaries = collector->summaries;
     record->messages = collector->messages;
 }
 

@@ -12,7 +12,7 @@
 
 enum {
     COLLECTOR_COLUMNS_MAX = GB_CLOCKS_MAX + 4,
-    COLLECTOR_NOTES_MAX = 1000, /* metrics, checks, messages: each */
+    COLLECTOR_NOTES_MAX = 1000, /* metrics, checks, summaries, messages: each */
     COLLECTOR_PRINTED_LINES = 20
 };
 
@@ -21,6 +21,7 @@ struct collector {
     struct case_record record;
     struct metric_record *metrics;
     struct check_record *checks;
+    struct check_summary_record *summaries;
     struct message_record *messages;
     uint64_t n_messages_dropped;
     /* samples that have arrived and were not handed on yet */

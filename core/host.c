@@ -1,6 +1,7 @@
 /* host.c - see host.h. Floor 3. */
 #include "core/host.h"
 
+#include "core/check_dump.h"
 #include "core/number_text.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 enum { HOST_ALIGNMENT = 64 };
+#define CHECK_FLOOR 1e-3 /* the default of check.floor */
 
 struct allocation {
     struct allocation *next;
@@ -23,8 +25,7 @@ struct host {
     struct gb_host interface;
     struct host_sink sink;
     struct host_device device;
-    const struct check_tolerance *tolerances;
-    size_t n_tolerances;
+    struct host_checks checks;
     struct allocation *allocations;
     bool has_checked, wants_exclusive;
     char reason[HOST_TEXT_MAX];
@@ -157,38 +158,83 @@ static bool judge(struct host *host, const char *name, const struct gb_check *ch
     return passed;
 }
 
-static int32_t compare(const struct gb_host *interface, const struct gb_check *check)
+/* What is to be compared, as the user wants it: members that the plugin does not know of are 0. */
+static struct gb_check check_asked(const struct host *host, const struct gb_check *given,
+                                   const char *name)
+{
+    const struct common_params *common = host->checks.common;
+    struct gb_check check = {0};
+    memcpy(&check, given, given->size < sizeof check ? given->size : sizeof check);
+    check.size = sizeof check;
+    check.name = name;
+    if (common->check_safety > 0)
+        check.safety = common->check_safety;
+    if (common->check_bound_kind != BOUND_AUTO)
+        check.bound = common->check_bound_kind == BOUND_PROBABILISTIC ? GB_BOUND_PROBABILISTIC
+                                                                      : GB_BOUND_DETERMINISTIC;
+    if (common->check_allow_overflow)
+        check.flags |= GB_CHECK_ALLOW_OVERFLOW;
+    return check;
+}
+
+/* The tolerance of each metric, NaN where there is none; false if none of them has one. */
+static bool find_tolerances(const struct host *host, const struct gb_check *check,
+                            double tolerances[VERIFY_METRICS])
+{
+    bool exact = (check->flags & GB_CHECK_EXACT) != 0;
+    int chosen = check->default_metric ? verify_metric_named(check->default_metric) : -1;
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        tolerances[metric] = NAN;
+    if (exact) {
+        tolerances[VERIFY_ABS] = 0;
+        return true;
+    }
+    if (host->checks.n_tolerances == 0 && chosen >= 0)
+        tolerances[chosen] = check->default_tolerance;
+    for (size_t i = 0; i < host->checks.n_tolerances; i++)
+        tolerances[verify_metric_named(host->checks.tolerances[i].metric)] =
+            host->checks.tolerances[i].tolerance;
+    return host->checks.n_tolerances > 0 || chosen >= 0;
+}
+
+/* The arrays are a help; a case is not lost with them. */
+static void dump(struct host *host, const struct gb_check *check)
+{
+    char text[HOST_TEXT_MAX];
+    struct gb_error error;
+    if (check_dump(check, host->checks.common->check_dump, host->checks.uid, &error) == GB_OK)
+        return;
+    snprintf(text, sizeof text, "check.dump: %s", error.text);
+    host->sink.log(host->sink.context, GB_LOG_WARNING, text);
+}
+
+static int32_t compare(const struct gb_host *interface, const struct gb_check *given)
 {
     struct host *host = host_of(interface);
-    if (!check || !GB_HAS(check, default_tolerance))
+    const struct common_params *common = host->checks.common;
+    if (!given || !GB_HAS(given, default_tolerance))
         return host_fail(interface, "check: called with a struct that is missing or too short");
     char name[HOST_NAME_MAX];
-    clean_text(check->name ? check->name : "output", name, sizeof name);
+    clean_text(given->name ? given->name : "output", name, sizeof name);
+    struct gb_check check = check_asked(host, given, name);
     struct verify_result result;
     struct gb_error error;
-    if (verify_compare(check, 1e-3, &result, &error) != GB_OK)
+    if (verify_compare(&check, common->check_floor, &result, &error) != GB_OK)
         return host_fail(interface, error.text);
-    int default_metric = check->default_metric ? verify_metric_named(check->default_metric) : -1;
-    bool exact = (check->flags & GB_CHECK_EXACT) != 0;
-    bool use_default = exact || host->n_tolerances == 0;
-    if (exact)
-        default_metric = VERIFY_ABS;
-    if (use_default && default_metric < 0)
+    double tolerances[VERIFY_METRICS];
+    if (!find_tolerances(host, &check, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
     host->has_checked = true;
+    if (host->sink.summary)
+        host->sink.summary(host->sink.context, name, &result);
     bool passed = true;
-    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
-        double tolerance = NAN;
-        if (use_default && metric == default_metric)
-            tolerance = exact ? 0 : check->default_tolerance;
-        for (size_t i = 0; !use_default && i < host->n_tolerances; i++)
-            if (verify_metric_named(host->tolerances[i].metric) == metric)
-                tolerance = host->tolerances[i].tolerance;
-        if (isnan(tolerance))
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        if (isnan(tolerances[metric]))
             say_check(host, name, metric, &result, NAN, true, "");
-        else if (!judge(host, name, check, &result, metric, tolerance))
+        else if (!judge(host, name, &check, &result, metric, tolerances[metric]))
             passed = false;
-    }
+    if (*common->check_dump && (!passed || common->check_dump_always))
+        dump(host, &check);
     return passed ? GB_OK : GB_WRONG_RESULT;
 }
 
@@ -265,7 +311,7 @@ static const void *host_extension(const struct gb_host *interface, const char *i
 }
 
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
-                      const struct check_tolerance *tolerances, size_t n_tolerances)
+                      const struct host_checks *checks)
 {
     struct host *host = memory_allocate(sizeof *host);
     host->interface = (struct gb_host){.size = sizeof host->interface,
@@ -288,8 +334,9 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
     host->sink = *sink;
     if (device)
         host->device = *device;
-    host->tolerances = tolerances;
-    host->n_tolerances = n_tolerances;
+    static const struct common_params no_settings = {.check_floor = CHECK_FLOOR, .check_dump = ""};
+    static const struct host_checks no_checks = {.common = &no_settings, .uid = ""};
+    host->checks = checks ? *checks : no_checks;
     return host;
 }
 

@@ -25,6 +25,16 @@ struct host_sink {
     void (*check)(void *context, const char *name, const char *metric,
                   const struct verify_metric *measured, double tolerance, bool passed,
                   const char *text);
+    /* All of one comparison that is not one metric's; NULL: nobody asks. */
+    void (*summary)(void *context, const char *name, const struct verify_result *result);
+};
+
+/* How comparisons are judged, and what becomes of their arrays. */
+struct host_checks {
+    const struct check_tolerance *tolerances; /* outlive the host, as do the texts */
+    size_t n_tolerances;
+    const struct common_params *common; /* its check_... members; outlives the host */
+    const char *uid;                    /* of the case, for the names of files */
 };
 
 /* The device that a benchmark's memory comes from; ops NULL: none. */
@@ -37,8 +47,9 @@ struct host_device {
 
 struct host; /* the gb_host that plugins see is its first member */
 
+/* checks NULL: benchmarks' own tolerances, nothing is dumped. */
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
-                      const struct check_tolerance *tolerances, size_t n_tolerances);
+                      const struct host_checks *checks);
 const struct gb_host *host_interface(const struct host *host);
 
 /* What the plugin gave as words for its failure or for being skipped; "" if nothing. */

@@ -18,6 +18,8 @@ core_libgbrun_la_SOURCES = \
 	core/case_run.h \
 	core/catalogue.c \
 	core/catalogue.h \
+	core/check_dump.c \
+	core/check_dump.h \
 	core/collector.c \
 	core/collector.h \
 	core/configuration.c \
@@ -119,6 +121,7 @@ core_libgbrun_la_SOURCES = \
 	core/view_aligned.c \
 	core/view_columns.c \
 	core/view_csv.c \
+	core/view_group.c \
 	core/view_internal.h \
 	core/view_json.c \
 	core/view_lists.c \

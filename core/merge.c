@@ -29,6 +29,10 @@ struct merge {
 #define METRIC_COLUMNS "case_id, ordinal, name, value, unit"
 #define CHECK_COLUMNS                                                                              \
     "case_id, ordinal, name, metric, value, tolerance, passed, element, reference, output, text"
+#define SUMMARY_COLUMNS                                                                            \
+    "case_id, ordinal, name, n, n_exact, n_overflowed, n_nan, n_infinite_mismatch,"                \
+    " n_zero_mismatch"
+#define HISTOGRAM_COLUMNS "case_id, ordinal, class, label, count"
 #define MODE_COLUMNS "case_id, ordinal, median_ns, low_ns, high_ns, weight"
 #define MESSAGE_COLUMNS "case_id, ordinal, severity, text"
 #define TELEMETRY_COLUMNS                                                                          \
@@ -56,6 +60,8 @@ static const struct child_table case_children[] = {
     CHILD("samples", "case_id", SAMPLES_COLUMNS, "?,?,?,?,?"),
     CHILD("metric", "case_id", METRIC_COLUMNS, "?,?,?,?,?"),
     CHILD("check_result", "case_id", CHECK_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?"),
+    CHILD("check_summary", "case_id", SUMMARY_COLUMNS, "?,?,?,?,?,?,?,?,?"),
+    CHILD("check_histogram", "case_id", HISTOGRAM_COLUMNS, "?,?,?,?,?"),
     CHILD("mode", "case_id", MODE_COLUMNS, "?,?,?,?,?,?"),
     CHILD("message", "case_id", MESSAGE_COLUMNS, "?,?,?,?"),
     CHILD("telemetry", "case_id", TELEMETRY_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?"),

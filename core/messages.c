@@ -136,6 +136,12 @@ static void put_common(struct wire_writer *writer, const struct common_params *c
     wire_put_u64(writer, (uint64_t)common->max_samples);
     wire_put_f64(writer, common->max_time_ns);
     wire_put_f64(writer, common->time_limit_ns);
+    wire_put_f64(writer, common->check_floor);
+    wire_put_f64(writer, common->check_safety);
+    wire_put_u32(writer, (uint32_t)common->check_bound_kind);
+    wire_put_u32(writer, (uint32_t)common->check_allow_overflow);
+    wire_put_text(writer, common->check_dump);
+    wire_put_u32(writer, (uint32_t)common->check_dump_always);
 }
 
 static void get_common(struct wire_reader *reader, struct arena *arena, struct common_params *ret)
@@ -149,6 +155,12 @@ static void get_common(struct wire_reader *reader, struct arena *arena, struct c
     ret->max_samples = (int64_t)wire_get_u64(reader);
     ret->max_time_ns = wire_get_f64(reader);
     ret->time_limit_ns = wire_get_f64(reader);
+    ret->check_floor = wire_get_f64(reader);
+    ret->check_safety = wire_get_f64(reader);
+    ret->check_bound_kind = (int32_t)wire_get_u32(reader);
+    ret->check_allow_overflow = wire_get_u32(reader) != 0;
+    ret->check_dump = wire_get_word(reader, arena);
+    ret->check_dump_always = wire_get_u32(reader) != 0;
 }
 
 void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label)
@@ -156,6 +168,7 @@ void put_case(struct wire_writer *writer, const struct bench_case *bench_case, c
     wire_put_text(writer, label);
     wire_put_text(writer, bench_case->bench);
     wire_put_u64(writer, bench_case->seed);
+    wire_put_text(writer, bench_case->uid);
     put_plugin_name(writer, bench_case->info);
     put_settings(writer, bench_case->settings, bench_case->n_settings);
     put_common(writer, &bench_case->common);
@@ -176,6 +189,7 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
     *ret_label = wire_get_word(reader, arena);
     ret->bench = wire_get_word(reader, arena);
     ret->seed = wire_get_u64(reader);
+    ret->uid = wire_get_word(reader, arena);
     ret->info = get_plugin_name(reader, arena, GB_PLUGIN_BENCH);
     ret->settings = get_settings(reader, arena, &ret->n_settings);
     get_common(reader, arena, &ret->common);
@@ -318,6 +332,40 @@ void get_finding(struct wire_reader *reader, struct arena *arena, const char **r
     ret->state = get_finding_text(reader, arena);
     ret->why = get_finding_text(reader, arena);
     ret->cure = get_finding_text(reader, arena);
+}
+
+void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
+{
+    wire_put_text(writer, name);
+    wire_put_u64(writer, result->n);
+    wire_put_u64(writer, result->n_exact);
+    wire_put_u64(writer, result->n_overflowed);
+    wire_put_u64(writer, result->n_nan);
+    wire_put_u64(writer, result->n_infinite_mismatch);
+    wire_put_u64(writer, result->n_zero_mismatch);
+    for (int i = 0; i < VERIFY_CLASSES; i++)
+        wire_put_u64(writer, result->histogram[i]);
+}
+
+void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
+{
+    *ret = (struct check_summary_record){.name = wire_get_word(reader, arena)};
+    ret->n = wire_get_u64(reader);
+    uint64_t *const counts[] = {&ret->n_exact, &ret->n_overflowed, &ret->n_nan,
+                                &ret->n_infinite_mismatch, &ret->n_zero_mismatch};
+    bool is_sound = ret->n <= INT64_MAX; /* what the results file can hold */
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        *counts[i] = wire_get_u64(reader);
+        is_sound = is_sound && *counts[i] <= ret->n;
+    }
+    uint64_t left = ret->n;
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        ret->histogram[i] = wire_get_u64(reader);
+        is_sound = is_sound && ret->histogram[i] <= left;
+        left -= ret->histogram[i];
+    }
+    if (!is_sound || left != 0)
+        reader->failed = true;
 }
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)

@@ -21,8 +21,8 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
 
 /*
  * A case for a worker. What get gives has all that is needed to measure: label, settings, common
- * settings, policy, device (with its index), tolerances, seed; of plugin_info only path, kind and
- * id.
+ * settings, policy, device (with its index), tolerances, seed, uid; of plugin_info only path, kind
+ * and id.
  */
 void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label);
 void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
@@ -50,6 +50,10 @@ void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct tele
 void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding);
 void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
                  struct finding *ret);
+
+/* get: counts that do not fit each other fail the reader. */
+void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result);
+void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret);
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate);
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret);

@@ -7,6 +7,7 @@
 #define GBRUN_CORE_RECORD_H
 
 #include "core/bench_case.h"
+#include "core/verify.h"
 
 #include <gbrun/policy.h>
 
@@ -99,6 +100,13 @@ struct check_record {
     const char *text;         /* as verify_describe words it */
 };
 
+/* What one comparison found beside its metrics; the counts of struct verify_result. */
+struct check_summary_record {
+    const char *name; /* as of its check_records */
+    uint64_t n, n_exact, n_overflowed, n_nan, n_infinite_mismatch, n_zero_mismatch;
+    uint64_t histogram[VERIFY_CLASSES]; /* adds up to n */
+};
+
 /* When a device's telemetry was read: before the first sample, and after the last one. */
 enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_MOMENTS };
 struct telemetry_record {
@@ -144,6 +152,8 @@ struct case_record {
     size_t n_metrics;
     const struct check_record *checks;
     size_t n_checks;
+    const struct check_summary_record *summaries; /* one a comparison */
+    size_t n_summaries;
     const struct message_record *messages;
     size_t n_messages;
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];

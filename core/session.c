@@ -124,7 +124,7 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
     int32_t status = prepare(session, settings, &ops, &params, error);
     if (status != GB_OK)
         return status;
-    struct host *host = host_new(0, &session->sink, NULL, NULL, 0);
+    struct host *host = host_new(0, &session->sink, NULL, NULL);
     uint32_t n = 0;
     status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
     for (uint32_t i = 0; i < n && status == GB_OK; i++) {
@@ -178,7 +178,7 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     int32_t status = prepare(session, settings, &ops, &params, error);
     if (status != GB_OK || !GB_HAS(ops, examine) || !ops->examine)
         return status;
-    struct host *host = host_new(0, &session->sink, NULL, NULL, 0);
+    struct host *host = host_new(0, &session->sink, NULL, NULL);
     uint32_t n = 0;
     status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
     if (status != GB_OK)
@@ -226,7 +226,7 @@ static int32_t open_it(struct session *session, const struct device_choice *choi
     if (status != GB_OK)
         return status;
     uint32_t index = choice->index == DEVICE_INDEX_ANY ? 0 : (uint32_t)choice->index;
-    open->host = host_new(0, &session->sink, NULL, NULL, 0);
+    open->host = host_new(0, &session->sink, NULL, NULL);
     const struct gb_host *host = host_interface(open->host);
     open->info = (struct gb_device_info){.size = sizeof open->info, .index = index};
     status = open->ops->describe(host, params, index, &open->info, NULL, NULL);

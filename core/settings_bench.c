@@ -274,6 +274,13 @@ static void fill_common(const struct bench_resolver *at)
                    (long long)bench->common.min_samples, (long long)bench->common.max_samples);
 }
 
+void settings_place_dump(const struct settings *settings, struct arena *arena,
+                         struct common_params *common)
+{
+    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
+        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
+}
+
 static void collect_tolerances(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;

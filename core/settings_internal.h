@@ -22,7 +22,7 @@ enum key_role {
     KEY_SWEEP, /* sweep.rows = 1:4 */
     KEY_ZIP,   /* zip.shape = m, n: 1, 2 | 3, 4 */
     KEY_LET,   /* let.rows = m * 2 */
-    KEY_CHECK, /* check.abs = 1e-3 */
+    KEY_CHECK, /* check.abs = 1e-3; check.floor and the like are KEY_SET */
     KEY_ONLY,
     KEY_EXCLUDE,
     KEY_PLUGIN,
@@ -246,6 +246,10 @@ void bench_make_axes(const struct bench_resolver *at);
 void bench_make_expressions(struct bench_resolver *at);
 /* The slots as columns of expressions, with the values that they have before axes and formulas. */
 struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena);
+
+/* check.dump of a case starts from the folder of the INI file. */
+void settings_place_dump(const struct settings *settings, struct arena *arena,
+                         struct common_params *common);
 
 void resolve_bench(const struct resolver *resolver, struct bench_section *bench);
 /* The keys of [defaults], also those that no benchmark uses. */

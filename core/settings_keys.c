@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+static const char CHECK_PREFIX[] = "check.";
 static const char *const check_metrics[] = {"abs", "rel", "rel_floor", "ulp", "rms", "bound"};
 enum { N_CHECK_METRICS = sizeof check_metrics / sizeof check_metrics[0] };
 
@@ -73,10 +74,18 @@ static const struct role_word role_words[] = {
     {"sweep.", KEY_SWEEP}, {"zip.", KEY_ZIP},        {"let.", KEY_LET},      {"check.", KEY_CHECK},
     {"only", KEY_ONLY},    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE}};
 
+/* check.floor and the like: settings that every benchmark has, not tolerances. */
+static bool is_check_setting(const char *name)
+{
+    return text_starts_with(name, CHECK_PREFIX) && option_find(common_options(), name, NULL);
+}
+
 static void classify_key(const struct ini_entry *entry, struct key *key)
 {
     key->role = KEY_SET;
     key->target = entry->key;
+    if (is_check_setting(entry->key))
+        return;
     for (size_t i = 0; i < sizeof role_words / sizeof role_words[0]; i++) {
         const char *word = role_words[i].word;
         bool is_prefix = text_ends_with(word, ".");
@@ -95,7 +104,7 @@ static const char *misused_target(const struct key *key, const char *target)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (text_equal(target, fixed[i]))
             return key->role == KEY_LET ? "computed" : "swept";
-    if (text_starts_with(target, "check."))
+    if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target))
         return key->role == KEY_LET ? "computed" : "swept";
     if (key->role == KEY_LET && (text_equal(target, "device") || text_equal(target, "policy")))
         return "computed: sweep or zip it";
@@ -116,16 +125,29 @@ static int32_t check_target(const struct key *key, const char *target, struct or
     return GB_OK;
 }
 
+/* The metric or setting that a word after "check." may have been meant as; or NULL. */
+static const char *nearest_check(const struct parser *parser, const char *word)
+{
+    struct option_table common = common_options();
+    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, common.n + N_CHECK_METRICS),
+                              0};
+    for (size_t i = 0; i < N_CHECK_METRICS; i++)
+        names.items[names.n++] = check_metrics[i];
+    for (uint32_t i = 0; i < common.n; i++)
+        if (is_check_setting(option_at(common, i)->name))
+            names.items[names.n++] = option_at(common, i)->name + sizeof CHECK_PREFIX - 1;
+    return name_nearest(&names, word);
+}
+
 static int32_t read_check(const struct parser *parser, struct key *key, struct gb_error *error)
 {
     static const struct gb_option tolerance = {
         .size = sizeof tolerance, .type = GB_TYPE_FLOAT, .name = "tolerance", .range = "0:"};
-    static const struct name_list metrics = {(const char **)check_metrics, N_CHECK_METRICS};
     size_t i = 0;
     while (i < N_CHECK_METRICS && !text_equal(check_metrics[i], key->target))
         i++;
     if (i == N_CHECK_METRICS) {
-        const char *nearest = name_nearest(&metrics, key->target);
+        const char *nearest = nearest_check(parser, key->target);
         if (nearest)
             return error_set_at(error, GB_INVALID, key->entry->origin,
                                 "unknown metric '%s'; did you mean 'check.%s'?", key->entry->key,

@@ -345,6 +345,57 @@ static int32_t write_checks(struct store *store, int64_t case_id, const struct c
     return status;
 }
 
+static int32_t write_histogram(struct store *store, int64_t case_id, size_t ordinal,
+                               const uint64_t histogram[VERIFY_CLASSES], struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (int i = 0; status == GB_OK && i < VERIFY_CLASSES; i++) {
+        if (!histogram[i])
+            continue;
+        sqlite3_stmt *insert = store_statement(
+            store,
+            "INSERT INTO check_histogram (case_id, ordinal, class, label, count)"
+            " VALUES (?,?,?,?,?)",
+            error);
+        int at = 0;
+        bind_integer(insert, &at, case_id);
+        bind_integer(insert, &at, (int64_t)ordinal);
+        bind_integer(insert, &at, i);
+        bind_text(insert, &at, verify_class_name(i));
+        bind_integer(insert, &at, (int64_t)histogram[i]);
+        status = store_finish(store, insert, error);
+    }
+    return status;
+}
+
+static int32_t write_summaries(struct store *store, int64_t case_id,
+                               const struct case_record *record, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        sqlite3_stmt *insert = store_statement(
+            store,
+            "INSERT INTO check_summary (case_id, ordinal, name, n, n_exact, n_overflowed, n_nan,"
+            " n_infinite_mismatch, n_zero_mismatch) VALUES (?,?,?,?,?,?,?,?,?)",
+            error);
+        int at = 0;
+        bind_integer(insert, &at, case_id);
+        bind_integer(insert, &at, (int64_t)i);
+        bind_text(insert, &at, summary->name);
+        bind_integer(insert, &at, (int64_t)summary->n);
+        bind_integer(insert, &at, (int64_t)summary->n_exact);
+        bind_integer(insert, &at, (int64_t)summary->n_overflowed);
+        bind_integer(insert, &at, (int64_t)summary->n_nan);
+        bind_integer(insert, &at, (int64_t)summary->n_infinite_mismatch);
+        bind_integer(insert, &at, (int64_t)summary->n_zero_mismatch);
+        status = store_finish(store, insert, error);
+        if (status == GB_OK)
+            status = write_histogram(store, case_id, i, summary->histogram, error);
+    }
+    return status;
+}
+
 static int32_t write_modes(struct store *store, int64_t case_id, const struct case_record *record,
                            struct gb_error *error)
 {
@@ -521,8 +572,8 @@ static int32_t add_case(struct store *store, int64_t run_id, const struct case_r
                         struct gb_error *error)
 {
     static int32_t (*const parts[])(struct store *, int64_t, const struct case_record *,
-                                    struct gb_error *) = {write_metrics, write_checks, write_modes,
-                                                          write_messages, write_telemetry};
+                                    struct gb_error *) = {
+        write_metrics, write_checks, write_summaries, write_modes, write_messages, write_telemetry};
     struct earlier earlier;
     struct summary summary = no_summary;
     int32_t status = find_earlier(store, record->uuid, &earlier, error);

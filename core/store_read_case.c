@@ -74,6 +74,40 @@ static void take_check(sqlite3_stmt *row, struct arena *arena, void *item)
         .text = column_text(row, 8, arena)};
 }
 
+static void take_summary(sqlite3_stmt *row, struct arena *arena, void *item)
+{
+    *(struct check_summary_record *)item = (struct check_summary_record){
+        .name = column_text(row, 0, arena),
+        .n = (uint64_t)sqlite3_column_int64(row, 1),
+        .n_exact = (uint64_t)sqlite3_column_int64(row, 2),
+        .n_overflowed = (uint64_t)sqlite3_column_int64(row, 3),
+        .n_nan = (uint64_t)sqlite3_column_int64(row, 4),
+        .n_infinite_mismatch = (uint64_t)sqlite3_column_int64(row, 5),
+        .n_zero_mismatch = (uint64_t)sqlite3_column_int64(row, 6)};
+}
+
+/* A class of one histogram. */
+struct histogram_row {
+    int64_t ordinal, class, count;
+};
+
+static void take_class(sqlite3_stmt *row, struct arena *arena, void *item)
+{
+    (void)arena;
+    *(struct histogram_row *)item = (struct histogram_row){
+        sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2)};
+}
+
+/* Into the summaries that they belong to. */
+static void place_histograms(const struct histogram_row *rows, size_t n,
+                             struct check_summary_record *summaries, size_t n_summaries)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].ordinal >= 0 && (uint64_t)rows[i].ordinal < n_summaries && rows[i].class >= 0 &&
+            rows[i].class < VERIFY_CLASSES)
+            summaries[rows[i].ordinal].histogram[rows[i].class] = (uint64_t)rows[i].count;
+}
+
 static void take_message(sqlite3_stmt *row, struct arena *arena, void *item)
 {
     *(struct message_record *)item = (struct message_record){sqlite3_column_int(row, 0),
@@ -140,8 +174,8 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
                           struct gb_error *error)
 {
     void *parameters = NULL, *metrics = NULL, *checks = NULL, *messages = NULL, *modes = NULL;
-    void *telemetry = NULL;
-    size_t n_modes = 0, n_telemetry = 0;
+    void *telemetry = NULL, *summaries = NULL, *classes = NULL;
+    size_t n_modes = 0, n_telemetry = 0, n_classes = 0;
     struct case_record *record = &ret->record;
     const struct {
         const char *sql;
@@ -158,6 +192,11 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
         {"SELECT name, metric, value, tolerance, passed, element, reference, output, text"
          " FROM check_result WHERE case_id = ? ORDER BY ordinal",
          take_check, sizeof(struct check_record), &checks, &record->n_checks},
+        {"SELECT name, n, n_exact, n_overflowed, n_nan, n_infinite_mismatch, n_zero_mismatch"
+         " FROM check_summary WHERE case_id = ? ORDER BY ordinal",
+         take_summary, sizeof(struct check_summary_record), &summaries, &record->n_summaries},
+        {"SELECT ordinal, class, count FROM check_histogram WHERE case_id = ?", take_class,
+         sizeof(struct histogram_row), &classes, &n_classes},
         {"SELECT severity, text FROM message WHERE case_id = ? ORDER BY ordinal", take_message,
          sizeof(struct message_record), &messages, &record->n_messages},
         {"SELECT median_ns, low_ns, high_ns, weight FROM mode WHERE case_id = ? ORDER BY ordinal",
@@ -173,6 +212,8 @@ static int32_t take_parts(struct store *store, struct arena *arena, struct store
     ret->parameters = parameters;
     record->metrics = metrics;
     record->checks = checks;
+    record->summaries = summaries;
+    place_histograms(classes, n_classes, summaries, record->n_summaries);
     record->messages = messages;
     for (size_t i = 0; modes && i < n_modes && i < GB_MODES_MAX; i++)
         record->estimate.modes[record->estimate.n_modes++] = ((struct gb_mode *)modes)[i];

@@ -31,6 +31,29 @@ enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 2 };
     "    PRIMARY KEY (case_id, moment)\n"                                                          \
     ") WITHOUT ROWID"
 
+#define STORE_SUMMARY_TABLE                                                                        \
+    "CREATE TABLE check_summary ( -- one comparison of one output; counts of elements\n"           \
+    "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"                      \
+    "    ordinal INTEGER NOT NULL, -- from 0\n"                                                    \
+    "    name TEXT NOT NULL, -- of the output, as in check_result\n"                               \
+    "    n INTEGER NOT NULL, -- compared\n"                                                        \
+    "    n_exact INTEGER NOT NULL, -- equal to the reference rounded to the output's format\n"     \
+    "    n_overflowed INTEGER NOT NULL, -- infinities in the output\n"                             \
+    "    n_nan INTEGER NOT NULL, -- in the output where the reference is none\n"                   \
+    "    n_infinite_mismatch INTEGER NOT NULL, -- infinite on one side only\n"                     \
+    "    n_zero_mismatch INTEGER NOT NULL, -- reference 0, output not\n"                           \
+    "    PRIMARY KEY (case_id, ordinal)\n"                                                         \
+    ") WITHOUT ROWID"
+#define STORE_HISTOGRAM_TABLE                                                                      \
+    "CREATE TABLE check_histogram ( -- relative differences of one comparison; adds up to its n\n" \
+    "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"                      \
+    "    ordinal INTEGER NOT NULL, -- of its check_summary\n"                                      \
+    "    class INTEGER NOT NULL, -- from 0; classes without elements are left out\n"               \
+    "    label TEXT NOT NULL, -- of the class: 0, (0, 1e-6), [1e-6, 1e-5) ...\n"                   \
+    "    count INTEGER NOT NULL, -- of elements\n"                                                 \
+    "    PRIMARY KEY (case_id, ordinal, class)\n"                                                  \
+    ") WITHOUT ROWID"
+
 static const char *const store_schema[] = {
     "CREATE TABLE run ( -- one call of `gbrun run`\n"
     "    id INTEGER PRIMARY KEY, -- in this file only; uuid is the same in every file\n"
@@ -206,6 +229,9 @@ static const char *const store_schema[] = {
     "    text TEXT NOT NULL,\n"
     "    PRIMARY KEY (case_id, ordinal)\n"
     ") WITHOUT ROWID",
+
+    STORE_SUMMARY_TABLE,
+    STORE_HISTOGRAM_TABLE,
 
     "CREATE TABLE mode ( -- of a case with several modes\n"
     "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"

@@ -11,12 +11,17 @@ static const struct {
     const char *to_read;  /* temporary views, which come before the file's tables of their names */
 } steps[] = {
     {"ALTER TABLE bench_case ADD COLUMN launch TEXT NOT NULL DEFAULT "
-     "'stream';" STORE_TELEMETRY_TABLE,
+     "'stream';" STORE_TELEMETRY_TABLE ";" STORE_SUMMARY_TABLE ";" STORE_HISTOGRAM_TABLE,
      "CREATE TEMP VIEW bench_case AS SELECT *, 'stream' AS launch FROM main.bench_case;"
      "CREATE TEMP VIEW telemetry AS SELECT NULL AS case_id, NULL AS moment, NULL AS elapsed_ns,"
      " NULL AS iterations, NULL AS clock_hz, NULL AS memory_clock_hz, NULL AS temperature_celsius,"
      " NULL AS power_watts, NULL AS energy_joules, NULL AS throttle, NULL AS throttle_text"
-     " WHERE 0"},
+     " WHERE 0;"
+     "CREATE TEMP VIEW check_summary AS SELECT NULL AS case_id, NULL AS ordinal, NULL AS name,"
+     " NULL AS n, NULL AS n_exact, NULL AS n_overflowed, NULL AS n_nan,"
+     " NULL AS n_infinite_mismatch, NULL AS n_zero_mismatch WHERE 0;"
+     "CREATE TEMP VIEW check_histogram AS SELECT NULL AS case_id, NULL AS ordinal, NULL AS class,"
+     " NULL AS label, NULL AS count WHERE 0"},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 _Static_assert(STEPS == STORE_SCHEMA_VERSION - 1, "a step for each version but the present one");

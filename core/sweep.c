@@ -505,6 +505,7 @@ int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct 
     choose_plugins(&maker);
     make_environment(&maker);
     int32_t status = make_common(&maker, error);
+    settings_place_dump(sweep->settings, arena, &made.common);
     if (status == GB_OK)
         *ret = made;
     return status;

@@ -14,6 +14,9 @@ static const char default_file[] = "results.gbr";
     {"run", 'r', "N|all", "the run to show, counted from 1 by start; the newest if not given"},    \
         {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},                 \
         {"pivot", 0, "NAME", "one column for each value of parameter NAME"},                       \
+        {"group-by", 0, "LIST",                                                                    \
+         "one row for each group of cases with equal values of these columns; --columns are then " \
+         "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
         {"columns", 0, "LIST", "the columns to show, with commas between"},                        \
     {                                                                                              \
         "sort", 0, "LIST", "sort by columns, with commas between; - before one: downwards"         \
@@ -68,6 +71,7 @@ static int read_view(const struct arguments *arguments, int default_format,
     *ret = (struct view_options){.run = RUN_NEWEST,
                                  .where = argument(arguments, "where"),
                                  .pivot = argument(arguments, "pivot"),
+                                 .group_by = argument(arguments, "group-by"),
                                  .columns = argument(arguments, "columns"),
                                  .sort = argument(arguments, "sort"),
                                  .rows = ROWS_CASE,

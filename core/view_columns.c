@@ -78,6 +78,23 @@ static double checked(const struct stored_case *c, double value)
     return main_check(c) ? value : NAN;
 }
 
+/* The metric of the first comparison. */
+static double metric_of_check(const struct stored_case *c, int metric)
+{
+    for (size_t i = 0; i < c->record.n_checks; i++)
+        if (text_equal(c->record.checks[i].metric, verify_metric_name(metric)))
+            return c->record.checks[i].value;
+    return NAN;
+}
+
+/* Of the elements in the first comparison. */
+static double exact_ratio(const struct stored_case *c)
+{
+    const struct check_summary_record *summary = c->record.summaries;
+    return c->record.n_summaries && summary->n ? (double)summary->n_exact / (double)summary->n
+                                               : NAN;
+}
+
 static const char *verdict_words(int32_t verdict)
 {
     switch (verdict) {
@@ -94,8 +111,9 @@ static const char *verdict_words(int32_t verdict)
 static const char *const verified_words[] = {"unchecked", "ok", "failed"};
 static const struct check_record no_check = {.metric = NULL};
 
-/* X(name, kind, unit, value); c: the stored case, r: its record, e: the estimate, k: the check. */
-#define RESULT_COLUMN_MAP(X)                                                                       \
+/* X(name, kind, unit, value), or Y with the name as text between; c: the stored case, r: its
+ * record, e: the estimate, k: the check. */
+#define RESULT_COLUMN_MAP(X, Y)                                                                    \
     X(run, INTEGER, UNIT_NONE, row->run->number)                                                   \
     X(run_uuid, TEXT, UNIT_NONE, row->run->record.uuid)                                            \
     X(run_started, TEXT, UNIT_NONE, row->run->record.started)                                      \
@@ -125,6 +143,13 @@ static const struct check_record no_check = {.metric = NULL};
     X(check_metric, TEXT, UNIT_NONE, k->metric)                                                    \
     X(check_value, REAL, UNIT_NONE, checked(c, k->value))                                          \
     X(check_tolerance, REAL, UNIT_NONE, checked(c, k->tolerance))                                  \
+    Y(check_abs, "check.abs", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ABS))                     \
+    Y(check_rel, "check.rel", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL))                     \
+    Y(check_rel_floor, "check.rel_floor", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL_FLOOR))   \
+    Y(check_ulp, "check.ulp", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ULP))                     \
+    Y(check_rms, "check.rms", REAL, UNIT_NONE, metric_of_check(c, VERIFY_RMS))                     \
+    Y(check_bound, "check.bound", REAL, UNIT_NONE, metric_of_check(c, VERIFY_BOUND))               \
+    X(exact_ratio, REAL, UNIT_RATIO, exact_ratio(c))                                               \
     X(clock, TEXT, UNIT_NONE, r->clock)                                                            \
     X(iterations, INTEGER, UNIT_NONE, (int64_t)r->iterations)                                      \
     X(n_samples, INTEGER, UNIT_NONE, (int64_t)r->n_samples)                                        \
@@ -177,8 +202,10 @@ static const struct check_record no_check = {.metric = NULL};
 
 enum {
 #define RESULT_CONSTANT(name, kind, unit, value) RESULT_##name,
-    RESULT_COLUMN_MAP(RESULT_CONSTANT)
+#define RESULT_CONSTANT_AS(name, words, kind, unit, value) RESULT_##name,
+    RESULT_COLUMN_MAP(RESULT_CONSTANT, RESULT_CONSTANT_AS)
 #undef RESULT_CONSTANT
+#undef RESULT_CONSTANT_AS
         RESULT_COLUMNS
 };
 _Static_assert(RESULT_plugin_version + 1 == RESULT_COLUMNS_BEFORE_PARAMETERS,
@@ -189,8 +216,10 @@ static const struct {
     int kind, unit;
 } results[RESULT_COLUMNS] = {
 #define RESULT_ENTRY(name, kind, unit, value) {#name, CELL_##kind, unit},
-    RESULT_COLUMN_MAP(RESULT_ENTRY)
+#define RESULT_ENTRY_AS(name, words, kind, unit, value) {words, CELL_##kind, unit},
+    RESULT_COLUMN_MAP(RESULT_ENTRY, RESULT_ENTRY_AS)
 #undef RESULT_ENTRY
+#undef RESULT_ENTRY_AS
 };
 
 static struct cell result_cell(const struct view_row *row, int result)
@@ -205,8 +234,10 @@ static struct cell result_cell(const struct view_row *row, int result)
 #define RESULT_CASE(name, kind, unit, value)                                                       \
     case RESULT_##name:                                                                            \
         return cell_##kind(value);
-        RESULT_COLUMN_MAP(RESULT_CASE)
+#define RESULT_CASE_AS(name, words, kind, unit, value) RESULT_CASE(name, kind, unit, value)
+        RESULT_COLUMN_MAP(RESULT_CASE, RESULT_CASE_AS)
 #undef RESULT_CASE
+#undef RESULT_CASE_AS
     default:
         return (struct cell){0};
     }

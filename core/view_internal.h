@@ -226,6 +226,10 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);
 
+/* --group-by, perhaps with --pivot: a row for each group of cases. */
+int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
 /* --pivot: one column for each value of a parameter, rows for all else that differs. */
 int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 /* Adds the table, with a line on what was left out. */
@@ -237,6 +241,9 @@ enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, unless --
 int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
 /* The next cell of the row, whose text is then empty again. */
 void finish_cell(struct table *table, struct text *cell);
+
+struct json_writer;
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell);
 
 /* The writers of exports. */
 int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
@@ -281,6 +288,7 @@ struct note_list {
 struct notes {
     struct arena *arena;
     struct note_list failures, skips, messages, modes, throttles;
+    struct text histograms; /* a line for each comparison of each case */
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
@@ -290,6 +298,7 @@ struct notes {
 };
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
+void notes_free(struct notes *notes);
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

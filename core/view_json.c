@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_cell(struct json_writer *json, const char *name, const struct cell *cell)
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
 {
     switch (cell->kind) {
     case CELL_INTEGER:
@@ -124,6 +124,37 @@ static void add_checks(struct json_writer *json, const struct case_record *recor
     json_close(json, JSON_ARRAY);
 }
 
+static void add_histogram(struct json_writer *json, const uint64_t histogram[VERIFY_CLASSES])
+{
+    json_open(json, "histogram", JSON_ARRAY);
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "label", verify_class_name(i));
+        json_integer(json, "count", (int64_t)histogram[i]);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_summaries(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "comparisons", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", summary->name);
+        json_integer(json, "n", (int64_t)summary->n);
+        json_integer(json, "n_exact", (int64_t)summary->n_exact);
+        json_integer(json, "n_overflowed", (int64_t)summary->n_overflowed);
+        json_integer(json, "n_nan", (int64_t)summary->n_nan);
+        json_integer(json, "n_infinite_mismatch", (int64_t)summary->n_infinite_mismatch);
+        json_integer(json, "n_zero_mismatch", (int64_t)summary->n_zero_mismatch);
+        add_histogram(json, summary->histogram);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
 static void add_metrics(struct json_writer *json, const struct case_record *record)
 {
     json_open(json, "metrics", JSON_ARRAY);
@@ -208,17 +239,18 @@ static void add_case(struct json_writer *json, const struct view_row *row)
             json_open(json, "parameters", JSON_OBJECT);
             for (size_t j = 0; j < row->c.n_parameters; j++) {
                 struct cell value = cell_of_parameter(&row->c.parameters[j]);
-                add_cell(json, row->c.parameters[j].name, &value);
+                json_cell(json, row->c.parameters[j].name, &value);
             }
             json_close(json, JSON_OBJECT);
             add_axes(json, &row->c);
         }
         struct view_column column = result_column(i);
         struct cell cell = cell_of(&bare, &column);
-        add_cell(json, column.name, &cell);
+        json_cell(json, column.name, &cell);
     }
     add_metrics(json, &row->c.record);
     add_checks(json, &row->c.record);
+    add_summaries(json, &row->c.record);
     add_modes(json, &row->c.record.estimate);
     add_messages(json, &row->c.record);
     add_telemetry(json, &row->c.record);
@@ -229,7 +261,7 @@ static void add_columns(struct json_writer *json, const struct view_row *row,
 {
     for (size_t i = 0; i < n; i++) {
         struct cell cell = cell_of(row, &columns[i]);
-        add_cell(json, columns[i].head, &cell);
+        json_cell(json, columns[i].head, &cell);
     }
 }
 
@@ -371,7 +403,7 @@ static void add_sample_place(const struct case_writer *writer, struct json_write
     json_open(json, "parameters", JSON_OBJECT);
     for (size_t j = 0; j < row->c.n_parameters; j++) {
         struct cell value = cell_of_parameter(&row->c.parameters[j]);
-        add_cell(json, row->c.parameters[j].name, &value);
+        json_cell(json, row->c.parameters[j].name, &value);
     }
     json_close(json, JSON_OBJECT);
     json_text(json, "device", row->c.device_name);

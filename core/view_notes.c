@@ -70,6 +70,18 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
     list_add(notes, &notes->modes, text_get(&words), label);
 }
 
+/* "  gemm m=64: C: 0: 4096 (100 %)" */
+static void add_histograms(struct notes *notes, const struct case_record *record, const char *label)
+{
+    char words[512];
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        verify_describe_histogram(record->summaries[i].histogram, words, sizeof words);
+        text_printf(&notes->histograms, "  %s: ", label);
+        add_single_line(&notes->histograms, record->summaries[i].name);
+        text_printf(&notes->histograms, ": %s\n", words);
+    }
+}
+
 /* Why the device was held down, as far as it still was when it was asked. */
 static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
 {
@@ -91,6 +103,8 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);
     add_modes(notes, &record->estimate, text_get(&label));
+    if (verbose)
+        add_histograms(notes, record, text_get(&label));
     add_throttle(notes, c, text_get(&label));
     /* The overhead is a sample's, the median an iteration's. */
     double overhead_ns = record->overhead_ns /
@@ -223,8 +237,16 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_outcomes(&notes->failures, "failures", verbose, out);
     write_outcomes(&notes->skips, "skipped", verbose, out);
     write_messages(&notes->messages, verbose, out);
+    if (notes->histograms.length)
+        text_printf(out, "\nrelative differences from the references, and how many values\n%s",
+                    text_get(&notes->histograms));
     write_counts(notes, &doubts);
     write_modes(&notes->modes, verbose, &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
+}
+
+void notes_free(struct notes *notes)
+{
+    text_free(&notes->histograms);
 }

@@ -385,7 +385,8 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     int32_t status = store_runs(view->store, run, &view->arena, &view->runs, &view->n_runs, error);
     if (status == GB_OK)
         status = load_devices(view, error);
-    if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot))
+    if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
+                            options->group_by))
         status = load_names(view, error);
     if (status == GB_OK && options->where)
         status = filter_open(view, &selection.filter, error);

@@ -96,6 +96,7 @@ static int32_t write_notes(struct view *view, struct text *out, struct gb_error 
             notes_add(&notes, &row, verbose);
     }
     notes_write(&notes, verbose, out);
+    notes_free(&notes);
     return status;
 }
 
@@ -103,7 +104,7 @@ static int32_t write_notes(struct view *view, struct text *out, struct gb_error 
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];
-    if (run->record.finished)
+    if (view->n_runs > 1 || run->record.finished)
         return;
     text_add(out, "\nthis run has not ended");
     if (!view->options->where)
@@ -116,12 +117,16 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
 {
     int32_t status = GB_OK;
     int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
-    add_head(view, out);
-    text_add(out, "\n");
+    if (view->n_runs == 1) {
+        add_head(view, out);
+        text_add(out, "\n");
+    }
     if (!view->n_entries && view->options->where)
         text_printf(out, "no case matches --where %s\n", view->options->where);
     else if (!view->n_entries)
         text_add(out, "no cases\n");
+    else if (view->options->group_by)
+        status = groups_show(view, style, out, error);
     else if (view->options->pivot)
         status = pivot_show(view, style, out, error);
     else if (view->options->columns)
@@ -145,9 +150,11 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
         return error_set(error, GB_INVALID, "%s is a format of exports: use gbrun export",
                          format_name(options->format));
     int32_t status = store_runs(store, options->run, &arena, &runs, &n, error);
+    bool as_one = options->group_by && n > 1; /* groups are of all runs */
+    n = as_one ? 1 : n;
     for (size_t i = 0; status == GB_OK && i < n; i++) {
         struct view view;
-        status = view_open(store, options, runs[i].number, &view, error);
+        status = view_open(store, options, as_one ? options->run : runs[i].number, &view, error);
         if (status != GB_OK)
             break;
         text_add(&shown, i ? "\n" : "");

@@ -46,6 +46,18 @@ static void add_interval(struct text *out, const struct shown *shown)
     }
 }
 
+/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
+static void add_fault(struct text *out, const char *text)
+{
+    static const char before_place[] = " at [";
+    const char *place = strstr(text, before_place);
+    size_t n = strcspn(text, ":");
+    if (place && (size_t)(place - text) < n)
+        n = (size_t)(place - text);
+    text_add(out, "FAIL ");
+    text_add_n(out, text, n);
+}
+
 static void add_verdict(struct text *out, const struct shown *shown)
 {
     const struct check_record *check = main_check(&shown->checked->c);
@@ -53,9 +65,12 @@ static void add_verdict(struct text *out, const struct shown *shown)
         text_add(out, "unchecked");
         return;
     }
-    text_printf(out, "%s %s %.3g", check->passed ? "ok" : "FAIL", check->metric, check->value);
-    if (!check->passed && !isnan(check->tolerance))
-        text_printf(out, " > %.3g", check->tolerance);
+    if (check->passed)
+        text_printf(out, "ok %s %.3g", check->metric, check->value);
+    else if (check->value > check->tolerance)
+        text_printf(out, "FAIL %s %.3g > %.3g", check->metric, check->value, check->tolerance);
+    else
+        add_fault(out, check->text);
 }
 
 /* In the unit of the column's head. */

@@ -43,7 +43,9 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
     int32_t status = view_open(store, options, options->run, &view, error);
     if (status != GB_OK)
         return status;
-    if (options->pivot)
+    if (options->group_by)
+        status = groups_export(&view, out, error);
+    else if (options->pivot)
         status = pivot_export(&view, out, error);
     else if (options->format == FORMAT_JSON)
         status = json_export(&view, out, error);

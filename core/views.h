@@ -11,7 +11,9 @@
  *   device device_number device_model device_uuid policy policy_plugin policy_options cache launch
  *   seed round position sequence status status_text stop_reason
  *
- *   verified (ok, failed, unchecked) check_metric check_value check_tolerance
+ *   verified (ok, failed, unchecked) check_metric check_value check_tolerance check.abs check.rel
+ *   check.rel_floor check.ulp check.rms check.bound (of the first comparison, whether judged or
+ * only measured) exact_ratio (of its values, those equal to the reference)
  *
  *   clock iterations n_samples n_lost n_throttled median_ns mean_ns stdev_ns min_ns max_ns q1_ns
  *   q3_ns p10_ns p90_ns p99_ns spread ((q3 - q1) / median)
@@ -42,6 +44,12 @@
  *   json   one object: format, runs, devices, cases; with samples as arrays in each case.
  *   jsonl  one object a case or a sample. In JSON missing and infinite numbers are null.
  *   md     and table: what says something, for readers; six digits.
+ * --group-by A,B: a row for each group of cases with the same A and B, in order of appearance; then
+ * --columns are avg(X), max(X), min(X) and median(X) of a column of numbers X, over the cases that
+ * have it; count (of cases, each round one); and pass_rate (share of status ok among the cases that
+ * were measured, so not of those skipped, cancelled or running). Without --columns: count,
+ * pass_rate, and avg and max of each check metric there is. With --pivot P each of these columns is
+ * there once for each value of P, over the cases that have P. Groups are over all runs asked for.
  * --pivot P: rows are the other axes, a column for each value of P; cells are medians (of the
  * rounds' times) in ns. In csv they are samples instead: one row a trial up to the fewest of any
  * case in the row, rounds one after the other, ms with four decimals; of a whole number the head is
@@ -63,13 +71,15 @@ enum { ROWS_CASE, ROWS_SAMPLE };
 
 struct view_options {
     int format;
-    int64_t run;         /* number, RUN_NEWEST or RUN_ALL */
-    const char *where;   /* SQL expression over parameters and result columns, or NULL */
-    const char *pivot;   /* a parameter: one column for each of its values; NULL */
-    int rows;            /* ROWS_...; samples only for exports */
-    const char *columns; /* comma list of columns to show; NULL: those that say something */
-    const char *sort;    /* comma list of columns, `-` before one: downwards; NULL: as measured */
-    bool verbose;        /* more columns, all facts and messages */
+    int64_t run;          /* number, RUN_NEWEST or RUN_ALL */
+    const char *where;    /* SQL expression over parameters and result columns, or NULL */
+    const char *pivot;    /* a parameter: one column for each of its values; NULL */
+    int rows;             /* ROWS_...; samples only for exports */
+    const char *group_by; /* comma list of columns: a row for each group of cases that have the same
+                             values there; columns are then aggregates; NULL */
+    const char *columns;  /* comma list of columns to show; NULL: those that say something */
+    const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
+    bool verbose;         /* more columns, all facts and messages */
 };
 
 /*

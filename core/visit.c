@@ -167,6 +167,7 @@ struct bench_case visit_given_case(const struct visit *visit)
     struct bench_case given = visit->bench_case;
     given.device = (struct device_choice){.settings = visit->device->settings,
                                           .index = (int32_t)visit->device->info.index};
+    given.uid = visit->uid;
     return given;
 }
 

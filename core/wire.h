@@ -41,6 +41,7 @@ enum {
     X(LOG)          /* severity, text */                                                           \
     X(METRIC)       /* name, value, unit */                                                        \
     X(CHECK)        /* one metric of one comparison */                                             \
+    X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
     X(WORK)         /* what an iteration does */                                                   \
     X(TELEMETRY)    /* the device before the first sample, or after the last */                    \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \

@@ -83,6 +83,13 @@ static void send_check(void *context, const char *name, const char *metric,
     link_send(&worker->link);
 }
 
+static void send_summary(void *context, const char *name, const struct verify_result *result)
+{
+    struct worker *worker = context;
+    put_summary(link_begin(&worker->link, WIRE_SUMMARY), name, result);
+    link_send(&worker->link);
+}
+
 static void tell_module(struct worker *worker, uint32_t index, const char *path)
 {
     struct arena arena = {0};
@@ -229,7 +236,7 @@ int worker_main(void)
     struct worker worker = {0};
     set_up_process();
     link_open(&worker.link);
-    worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check};
+    worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
     worker.session = session_new(&worker.sink);
     for (;;) {
         struct arena arena = {0};

@@ -47,6 +47,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_device_cpu \
 	tests/test_error \
 	tests/test_expression \
+	tests/test_host \
 	tests/test_host_clock \
 	tests/test_ini \
 	tests/test_memory \
@@ -82,6 +83,7 @@ tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
 tests_test_bench_plugins_SOURCES = tests/test_bench_plugins.c tests/fake_host.h tests/fake_host.c
 tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
 tests_test_device_cuda_SOURCES = tests/test_device_cuda.c plugins/device_cuda/records.c plugins/device_cuda/records.h tests/fake_host.h tests/fake_host.c
+tests_test_host_SOURCES = tests/test_host.c tests/store_fixture.h
 tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
 tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
 tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
@@ -121,6 +123,7 @@ tests_fake_cuda_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 1:0:0 -
 
 TEST_SCRIPT_LIST = \
 	tests/test_bundle.sh \
+	tests/test_check.sh \
 	tests/test_cli.sh \
 	tests/test_completion.sh \
 	tests/test_devices.sh \
@@ -146,8 +149,11 @@ tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c tests/fuzz/replay.c
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
 
 # make bench; those in C++ compare with libbenchmark.
-BENCH_TARGETS = tests/bench/measure tests/bench/verify
+BENCH_TARGETS = tests/bench/gemm_verify tests/bench/measure tests/bench/verify
 BENCH_MODULES = tests/bench/loop_module.la
+tests_bench_gemm_verify_SOURCES = tests/bench/gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
+tests_bench_gemm_verify_CFLAGS = $(AM_CFLAGS)
+tests_bench_gemm_verify_LDADD = core/libgbrun.la $(CORE_LIBS)
 tests_bench_measure_LDADD =
 tests_bench_verify_LDADD = core/libgbrun.la $(CORE_LIBS)
 tests_bench_loop_module_la_SOURCES = tests/bench/loop_module.c tests/bench/step.h
@@ -159,7 +165,7 @@ endif
 tests_bench_loop_google_SOURCES = tests/bench/loop_google.cc tests/bench/step.h
 tests_bench_loop_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
 tests_bench_loop_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
-EXTRA_PROGRAMS += tests/bench/measure tests/bench/verify tests/bench/loop_google
+EXTRA_PROGRAMS += tests/bench/gemm_verify tests/bench/measure tests/bench/verify tests/bench/loop_google
 EXTRA_LTLIBRARIES += $(BENCH_MODULES)
 
 include $(top_srcdir)/tests/modules/local.mk

@@ -119,6 +119,7 @@ struct fixture_case {
     double wall[FIXTURE_SAMPLES], elapsed[FIXTURE_SAMPLES], extra[FIXTURE_SAMPLES];
     struct metric_record metrics[4];
     struct check_record checks[2];
+    struct check_summary_record summaries[1];
     struct message_record messages[4];
     char words[8][32];
     struct environment_variable environment[1];
@@ -190,6 +191,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                    .wall_ns = 1e6,
                                    .metrics = c->metrics,
                                    .checks = c->checks,
+                                   .summaries = c->summaries,
                                    .messages = c->messages,
                                    .n_samples = FIXTURE_SAMPLES,
                                    .columns = c->columns,
@@ -217,6 +219,12 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                          .output = 1.50000015,
                                          .text = "abs 1.5e-07 <= 1e-06"};
     record->n_checks = 1;
+    c->summaries[0] = (struct check_summary_record){
+        .name = "C", .n = 4096, .n_exact = 4000, .n_zero_mismatch = 1};
+    c->summaries[0].histogram[VERIFY_CLASS_EQUAL] = 4000;
+    c->summaries[0].histogram[VERIFY_CLASS_BELOW] = 95;
+    c->summaries[0].histogram[VERIFY_CLASS_ZERO] = 1;
+    record->n_summaries = 1;
 }
 
 static inline struct store *fixture_open(const char *name, int mode)

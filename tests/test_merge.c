@@ -31,6 +31,10 @@ static void dump(const char *name, struct text *out)
         " ORDER BY c.uuid, m.ordinal",
         "SELECT c.uuid, k.* FROM check_result k JOIN bench_case c ON c.id = k.case_id"
         " ORDER BY c.uuid, k.ordinal",
+        "SELECT c.uuid, s.* FROM check_summary s JOIN bench_case c ON c.id = s.case_id"
+        " ORDER BY c.uuid, s.ordinal",
+        "SELECT c.uuid, h.* FROM check_histogram h JOIN bench_case c ON c.id = h.case_id"
+        " ORDER BY c.uuid, h.ordinal, h.class",
         "SELECT c.uuid, m.* FROM mode m JOIN bench_case c ON c.id = m.case_id"
         " ORDER BY c.uuid, m.ordinal",
         "SELECT c.uuid, m.* FROM message m JOIN bench_case c ON c.id = m.case_id"
@@ -148,6 +152,37 @@ START_TEST(a_copy_has_every_bit)
 }
 END_TEST
 
+/* Rows that a statement finds in a file. */
+static int64_t count_rows(const char *name, const char *sql)
+{
+    struct store *store = fixture_open(name, STORE_READ);
+    sqlite3_stmt *row = NULL;
+    ck_assert_int_eq(sqlite3_prepare_v2(store->db, sql, -1, &row, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    fixture_close(store);
+    return n;
+}
+
+START_TEST(merged_histograms_add_up)
+{
+    make_part("a.gbr", 1, 0, 3, true);
+    make_part("b.gbr", 2, 0, 2, true);
+    merge("all.gbr", "a.gbr");
+    merge("all.gbr", "b.gbr");
+    merge("all.gbr", "a.gbr");
+    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_summary"), 5);
+    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_summary AS s WHERE n ="
+                                           " (SELECT sum(count) FROM check_histogram AS h WHERE"
+                                           " h.case_id = s.case_id AND h.ordinal = s.ordinal)"),
+                     5);
+    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_histogram"
+                                           " WHERE label = 'reference 0' AND count = 1"),
+                     5);
+}
+END_TEST
+
 START_TEST(merging_again_changes_nothing)
 {
     make_part("a.gbr", 1, 0, 5, true);
@@ -181,7 +216,8 @@ static void make_overlapping_files(void)
         "DELETE FROM bench_case WHERE position > 1;"
         "UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 9",
         "DELETE FROM bench_case WHERE position <> 3;"
-        "DELETE FROM metric; DELETE FROM check_result; DELETE FROM message; DELETE FROM mode;"
+        "DELETE FROM metric; DELETE FROM check_result; DELETE FROM check_summary;"
+        "DELETE FROM check_histogram; DELETE FROM message; DELETE FROM mode;"
         "UPDATE bench_case SET status = 'running', done = 0, n_samples = 7, median_ns = NULL;"
         "UPDATE run SET finished = '2026-01-01T10:30:00.000Z', exit_code = 130"};
     static const char *const names[] = {"a.gbr", "d.gbr"};
@@ -294,6 +330,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(all, fixture_begin, fixture_end);
     tcase_set_timeout(all, 120); /* many small files, each of which is synchronized to the disk */
     tcase_add_test(all, a_copy_has_every_bit);
+    tcase_add_test(all, merged_histograms_add_up);
     tcase_add_test(all, merging_again_changes_nothing);
     tcase_add_test(all, the_order_of_merging_does_not_matter);
     tcase_add_test(all, the_copy_that_is_further_on_wins);

@@ -97,7 +97,7 @@ static struct policy_run *play(struct script *script, struct guards guards, uint
         elapsed[i] = 1e6 * (double)(i + 1);
         iterations[i] = 1;
     }
-    *ret_host = host_new(0, &sink, NULL, NULL, 0);
+    *ret_host = host_new(0, &sink, NULL, NULL);
     ck_assert_int_eq(policy_run_new(&script_plugin, &script, *ret_host, &guards, &run, error),
                      GB_OK);
     for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
@@ -179,7 +179,7 @@ END_TEST
 START_TEST(wanted_is_what_is_missing)
 {
     struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 40}}, .n_answers = 1};
-    struct host *host = host_new(0, &sink, NULL, NULL, 0);
+    struct host *host = host_new(0, &sink, NULL, NULL);
     struct policy_run *run;
     struct gb_error error;
     struct script *params = &script;
@@ -187,7 +187,7 @@ START_TEST(wanted_is_what_is_missing)
     ck_assert_uint_eq(policy_run_wanted(run, 1e6), 40);
     stop(run, host);
     script.answers[0] = (struct gb_next){.decision = GB_MORE, .elapsed_ns = 1e9};
-    host = host_new(0, &sink, NULL, NULL, 0);
+    host = host_new(0, &sink, NULL, NULL);
     ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &loose, &run, &error), GB_OK);
     ck_assert_uint_eq(policy_run_wanted(run, 1e6), 1000);
     ck_assert_uint_eq(policy_run_wanted(run, 0), 1);

@@ -305,6 +305,14 @@ static const struct {
      "check.ulp, check.rms or check.bound\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
+     "check.flor = 1\n",
+     "3:1: unknown metric 'check.flor'; did you mean 'check.floor'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.bound_kind = probable\n",
+     "3:20: 'probable' is not a choice: expected one of auto, deterministic, probabilistic\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
      "check.abs = -1\n",
      "3:13: tolerance = -1 is out of range: expected 0:\n"},
     {"[bench b]\n"
@@ -707,6 +715,33 @@ START_TEST(all_devices_are_for_auto)
 }
 END_TEST
 
+/* The settings of comparisons, of which each case has its own. */
+START_TEST(settings_of_comparisons)
+{
+    struct sweep *sweep = NULL;
+    struct error_list errors = {0};
+    struct bench_case got;
+    struct arena arena = {0};
+    load(&loaded, "[defaults]\ncheck.dump = dump\ncheck.floor = 0.5\n"
+                  "[bench b]\nplugin = matmul\ncheck.ulp = 2\ncheck.safety = 4\n"
+                  "check.bound_kind = probabilistic\nsweep.check.floor = 0.25, 2\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_new(loaded.settings, &sweep, &errors), GB_OK);
+    ck_assert_uint_eq(sweep_size(sweep), 2);
+    for (uint64_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(sweep_case(sweep, i, &arena, &got, NULL), GB_OK);
+        ck_assert_double_eq(got.common.check_floor, i ? 2 : 0.25);
+        ck_assert_double_eq(got.common.check_safety, 4);
+        ck_assert_int_eq(got.common.check_bound_kind, BOUND_PROBABILISTIC);
+        ck_assert_uint_eq(got.n_tolerances, 1);
+        ck_assert(*got.common.check_dump == '/' && text_ends_with(got.common.check_dump, "/dump"));
+    }
+    sweep_free(sweep);
+    arena_free(&arena);
+    error_list_free(&errors);
+}
+END_TEST
+
 START_TEST(printed)
 {
     struct text out = {0};
@@ -729,14 +764,23 @@ START_TEST(printed)
         "min_samples = 10  ; default\nmax_samples = 1000000  ; default\nmax_time = 15 s  ; "
         "default\ntime_limit = 60 s  ; default\nrounds = 1  ; default\nisolate = no  ; "
         "default\nexclusive = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        ""
         "device = auto  ; default\npolicy = median_ci  ; default\n\n"
         "[bench base]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
         "warmup = 5 ms  ; bench.ini:10\ncache = cold  ; [defaults], bench.ini:2\n"
         "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; "
         "default\nmin_samples = 10  ; default\n"
         "max_samples = 1000000  ; default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; "
-        "default\nrounds = 1  ; default\nisolate = no  ; default\nexclusive = no  ; "
-        "default\ndevice = auto  ; default\n"
+        "default\nrounds = 1  ; default\nisolate = no  ; default\nexclusive = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        "device = auto  ; default\n"
         "policy = median_ci  ; default\n\n"
         "[bench child]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
         "sweep.warmup = 1 ms, 2 ms  ; bench.ini:13\npolicy = median_ci  ; bench.ini:14\n"
@@ -744,7 +788,12 @@ START_TEST(printed)
         "default\n"
         "iterations = 0  ; default\nmin_samples = 10  ; default\nmax_samples = 1000000  ; "
         "default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; default\nrounds = 1  ; "
-        "default\nisolate = no  ; default\nexclusive = no  ; default\ndevice = auto  ; default\n");
+        "default\nisolate = no  ; default\nexclusive = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        "device = auto  ; default\n");
     text_free(&out);
 }
 END_TEST
@@ -791,6 +840,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, preference, 0, sizeof preferences / sizeof preferences[0]);
     tcase_add_loop_test(tcase, selector, 0, sizeof selectors / sizeof selectors[0]);
     tcase_add_test(tcase, all_devices_are_for_auto);
+    tcase_add_test(tcase, settings_of_comparisons);
     tcase_add_test(tcase, printed);
     tcase_add_test(tcase, printed_long);
     suite_add_tcase(suite, tcase);

@@ -137,6 +137,9 @@ static void fill_everything(struct fixture_case *c)
     record->n_metrics = 2;
     c->checks[0].passed = false;
     c->checks[0].output = NAN;
+    c->summaries[0].n_overflowed = 5;
+    c->summaries[0].n_nan = 6;
+    c->summaries[0].n_infinite_mismatch = 7;
     c->messages[0] = (struct message_record){GB_LOG_WARNING, "slow\nvery"};
     record->n_messages = 1;
     record->estimate.low_ns = -INFINITY;
@@ -232,6 +235,16 @@ START_TEST(every_field_of_a_case_comes_back)
     ck_assert_uint_eq(b->checks[0].index, 17);
     ck_assert_double_eq(b->checks[0].tolerance, 1e-6);
     ck_assert(isnan(b->checks[0].output));
+    ck_assert_uint_eq(b->n_summaries, 1);
+    ck_assert_str_eq(b->summaries[0].name, "C");
+    ck_assert_uint_eq(b->summaries[0].n, 4096);
+    ck_assert_uint_eq(b->summaries[0].n_exact, 4000);
+    ck_assert_uint_eq(b->summaries[0].n_overflowed, 5);
+    ck_assert_uint_eq(b->summaries[0].n_nan, 6);
+    ck_assert_uint_eq(b->summaries[0].n_infinite_mismatch, 7);
+    ck_assert_uint_eq(b->summaries[0].n_zero_mismatch, 1);
+    ck_assert_mem_eq(b->summaries[0].histogram, a->summaries[0].histogram,
+                     sizeof a->summaries[0].histogram);
     ck_assert_uint_eq(b->n_messages, 1);
     ck_assert_int_eq(b->messages[0].severity, GB_LOG_WARNING);
     ck_assert_str_eq(b->messages[0].text, "slow\nvery");
@@ -879,7 +892,7 @@ START_TEST(a_full_disk_is_a_clear_error)
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);
-        struct rlimit limit = {400000, 400000};
+        struct rlimit limit = {600000, 600000};
         struct store *store = fixture_open("results.gbr", STORE_WRITE);
         int64_t run_id = fixture_begin_run(store, 1);
         struct gb_error error = {0};

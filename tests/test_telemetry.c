@@ -149,7 +149,8 @@ static void make_version_1(const char *name)
     sqlite3 *db = NULL;
     ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
     int code = sqlite3_exec(db,
-                            "DROP TABLE telemetry; ALTER TABLE bench_case DROP COLUMN launch;"
+                            "DROP TABLE telemetry; DROP TABLE check_summary;"
+                            "DROP TABLE check_histogram; ALTER TABLE bench_case DROP COLUMN launch;"
                             "PRAGMA user_version = 1",
                             NULL, NULL, NULL);
     ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));

@@ -89,6 +89,10 @@ static const struct {
     {"show_pivot.txt", "fates.gbr", {.pivot = "streams"}},
     {"show_pivot_two_axes.txt", "rounds.gbr", {.pivot = "dtype"}},
     {"show_columns.txt", "rounds.gbr", {.columns = "round,dtype,median_ns", .sort = "-median_ns"}},
+    {"show_groups.txt", "fates.gbr", {.group_by = "rows"}},
+    {"show_groups_columns.txt",
+     "rounds.gbr",
+     {.group_by = "dtype", .columns = "count,pass_rate,max(median_ns),median(spread)"}},
     {"show.md", "rounds.gbr", {.format = FORMAT_MARKDOWN}},
 };
 enum { N_SHOWS = sizeof shows / sizeof *shows };
@@ -117,6 +121,19 @@ static const struct {
     {"samples.jsonl",
      "fates.gbr",
      {.format = FORMAT_JSONL, .rows = ROWS_SAMPLE, .where = "streams = 7"}},
+    {"groups.csv",
+     "rounds.gbr",
+     {.format = FORMAT_CSV,
+      .group_by = "bench,dtype",
+      .columns = "min(median_ns),max(median_ns),avg(median_ns),median(median_ns),count"}},
+    {"groups.json", "fates.gbr", {.format = FORMAT_JSON, .group_by = "status"}},
+    {"groups.jsonl",
+     "rounds.gbr",
+     {.format = FORMAT_JSONL,
+      .group_by = "dtype",
+      .pivot = "streams",
+      .columns = "avg(check.abs),pass_rate"}},
+    {"groups.md", "fates.gbr", {.format = FORMAT_MARKDOWN, .group_by = "rows"}},
     {"pivot.csv", "fates.gbr", {.format = FORMAT_CSV, .pivot = "streams"}},
     {"pivot.json", "rounds.gbr", {.format = FORMAT_JSON, .pivot = "streams"}},
     {"pivot.jsonl", "rounds.gbr", {.format = FORMAT_JSONL, .pivot = "dtype"}},
@@ -129,6 +146,91 @@ START_TEST(exported)
     CLEANUP(text_free) struct text got = {0};
     export(exports[_i].file, &exports[_i].options, &got);
     expect_golden(exports[_i].golden, &got);
+}
+END_TEST
+
+static const struct {
+    struct view_options options;
+    const char *error;
+} bad_groups[] = {
+    {{.group_by = "rowz"}, "--group-by: no column 'rowz': did you mean 'rows'?"},
+    {{.group_by = ""}, "--group-by: it is empty: expected names of columns"},
+    {{.group_by = "rows", .columns = "mean(median_ns)"},
+     "--columns: 'mean(median_ns)' with --group-by: expected avg, max, min or median of a column,"
+     " such as avg(median_ns); count, or pass_rate"},
+    {{.group_by = "rows", .columns = "median_ns"},
+     "--columns: 'median_ns' with --group-by: expected avg, max, min or median of a column,"
+     " such as avg(median_ns); count, or pass_rate"},
+    {{.group_by = "rows", .columns = "count,avg"},
+     "--columns: 'avg' with --group-by: expected avg, max, min or median of a column,"
+     " such as avg(median_ns); count, or pass_rate"},
+    {{.group_by = "rows", .columns = "avg(status)"},
+     "--columns: avg(status): 'status' is words: expected numbers"},
+    {{.group_by = "rows", .columns = "max(chek.ulp)"},
+     "--columns: no column 'chek.ulp': did you mean 'check.ulp'?"},
+    {{.group_by = "rows", .rows = ROWS_SAMPLE}, "--group-by is for cases, not for --rows sample"},
+};
+enum { N_BAD_GROUPS = sizeof bad_groups / sizeof *bad_groups };
+
+START_TEST(groups_that_can_not_be)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct gb_error error = {0};
+    struct view_options options = bad_groups[_i].options;
+    options.format = FORMAT_CSV;
+    ck_assert_int_eq(try_export("fates.gbr", &options, &got, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, bad_groups[_i].error);
+}
+END_TEST
+
+/* Skipped cases are not measured: they count, but neither pass nor fail. Of two runs the groups are
+ * one. */
+START_TEST(groups_count_what_was_measured)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct store *store = fixture_open("two.gbr", STORE_WRITE);
+    for (unsigned run = 1; run <= 2; run++) {
+        static const int fates[] = {CASE_OK, CASE_SKIPPED, CASE_CRASHED, CASE_CANCELLED};
+        int64_t run_id = fixture_begin_run(store, run);
+        for (unsigned i = 0; i < 4; i++) {
+            struct fixture_case c;
+            fixture_case(&c, i, i + 1, 100);
+            fixture_uuid(0xD0 + run, i, c.record.uuid);
+            c.record.status = fates[i];
+            c.checks[0].value = i == 3 ? (double)NAN : (double)(i + run);
+            fixture_store(store, run_id, &c);
+        }
+        fixture_end_run(store, run_id);
+    }
+    fixture_close(store);
+    struct view_options options = {.format = FORMAT_CSV,
+                                   .run = RUN_ALL,
+                                   .group_by = "rows",
+                                   .columns = "count,pass_rate,avg(check.abs),max(check.abs),"
+                                              "min(exact_ratio)"};
+    export("two.gbr", &options, &got);
+    ck_assert_str_eq(text_get(&got),
+                     "rows,count,pass_rate,avg(check.abs),max(check.abs),min(exact_ratio)\n"
+                     "32,8,0.5,2.5,4,0.9765625\n");
+    text_clear(&got);
+    options.format = FORMAT_TABLE;
+    options.columns = "count";
+    show("two.gbr", &options, &got);
+    ck_assert_ptr_nonnull(strstr(text_get(&got), "rows  count\n  32      8\n"));
+    ck_assert_ptr_null(strstr(text_get(&got), "run 1"));
+}
+END_TEST
+
+START_TEST(metrics_of_comparisons_are_columns)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct view_options options = {
+        .format = FORMAT_CSV,
+        .columns = "check.abs,check.ulp,exact_ratio",
+        .where = "\"check.abs\" > 0 and exact_ratio < 1 and streams < 3"};
+    export("fates.gbr", &options, &got);
+    ck_assert_str_eq(text_get(&got), "check.abs,check.ulp,exact_ratio\n"
+                                     "1.5e-07,,0.9765625\n1.5e-07,,0.9765625\n");
 }
 END_TEST
 
@@ -438,7 +540,7 @@ static const struct {
     {make_many_metrics, true,
      "\nleft out: second, third, fourth; --verbose shows all columns, --columns those it names\n"},
     {make_mean, true, "  mean \u00B11.00 %  "},
-    {make_wrong_by_nan, true, "  FAIL abs nan > 1e-06  wrong result\n"},
+    {make_wrong_by_nan, true, "  FAIL NaN  wrong result\n"},
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {make_measured_only, true, "  unchecked\n"},
     {make_short, true,
@@ -682,6 +784,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(views, setup, fixture_end);
     tcase_add_loop_test(views, shown_as_tables, 0, N_SHOWS);
     tcase_add_loop_test(views, exported, 0, N_EXPORTS);
+    tcase_add_loop_test(views, groups_that_can_not_be, 0, N_BAD_GROUPS);
+    tcase_add_test(views, groups_count_what_was_measured);
+    tcase_add_test(views, metrics_of_comparisons_are_columns);
     tcase_add_loop_test(views, json_is_valid, 0, N_EXPORTS);
     tcase_add_test(views, the_pivot_of_streams_is_the_documents_table);
     tcase_add_test(views, a_pivot_with_another_axis_and_rounds);

@@ -1,5 +1,6 @@
 /* test_wire.c - frames and messages: what is written is what is read, and what is broken is found.
  */
+#include "core/collector.h"
 #include "core/messages.h"
 #include "core/wire.h"
 #include "tests/check_main.h"
@@ -236,12 +237,19 @@ START_TEST(cases_come_back)
                                                .launch = 1,
                                                .clock = "auto",
                                                .max_time_ns = 15e9,
-                                               .max_samples = 1000},
+                                               .max_samples = 1000,
+                                               .check_floor = 0.5,
+                                               .check_safety = 2,
+                                               .check_bound_kind = BOUND_PROBABILISTIC,
+                                               .check_allow_overflow = 1,
+                                               .check_dump = "/d",
+                                               .check_dump_always = 1},
                                     .policy = &policy,
                                     .device = {&device, 3},
                                     .tolerances = &tolerance,
                                     .n_tolerances = 1,
-                                    .seed = 42};
+                                    .seed = 42,
+                                    .uid = "0123"};
     struct wire_writer writer = {0};
     struct arena arena = {0};
     struct bench_case back;
@@ -261,6 +269,13 @@ START_TEST(cases_come_back)
     ck_assert_double_eq(back.tolerances[0].tolerance, 3e-5);
     ck_assert_double_eq(back.common.max_time_ns, 15e9);
     ck_assert_int_eq(back.common.launch, GB_LAUNCH_GRAPH);
+    ck_assert_double_eq(back.common.check_floor, 0.5);
+    ck_assert_double_eq(back.common.check_safety, 2);
+    ck_assert_int_eq(back.common.check_bound_kind, BOUND_PROBABILISTIC);
+    ck_assert_int_eq(back.common.check_allow_overflow, 1);
+    ck_assert_str_eq(back.common.check_dump, "/d");
+    ck_assert_int_eq(back.common.check_dump_always, 1);
+    ck_assert_str_eq(back.uid, "0123");
     ck_assert_uint_eq(back.seed, 42);
     /* Whatever is cut off is noticed. */
     for (size_t length = 0; length < reader.length; length++) {
@@ -310,6 +325,88 @@ START_TEST(telemetry_comes_back)
     ck_assert(!wire_complete(&reader));
     ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
     wire_writer_free(&writer);
+}
+END_TEST
+
+static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
+{
+    struct verify_result result = {.n = n, .n_exact = n_equal, .n_nan = 1};
+    result.histogram[VERIFY_CLASS_EQUAL] = n_equal;
+    result.histogram[VERIFY_CLASS_NOT_FINITE] = n - n_equal;
+    return result;
+}
+
+START_TEST(summaries_come_back)
+{
+    struct verify_result result = summary_of(10, 9);
+    struct check_summary_record back;
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    result.n_overflowed = 2;
+    result.n_infinite_mismatch = 3;
+    result.n_zero_mismatch = 4;
+    wire_begin(&writer, WIRE_SUMMARY);
+    put_summary(&writer, "C", &result);
+    struct wire_reader reader = payload_of(&writer);
+    get_summary(&reader, &arena, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(back.name, "C");
+    ck_assert_uint_eq(back.n, 10);
+    ck_assert_uint_eq(back.n_exact, 9);
+    ck_assert_uint_eq(back.n_overflowed, 2);
+    ck_assert_uint_eq(back.n_nan, 1);
+    ck_assert_uint_eq(back.n_infinite_mismatch, 3);
+    ck_assert_uint_eq(back.n_zero_mismatch, 4);
+    ck_assert_mem_eq(back.histogram, result.histogram, sizeof back.histogram);
+    for (size_t length = 0; length < reader.length; length++) {
+        struct wire_reader cut = {reader.data, length, 0, false};
+        get_summary(&cut, &arena, &back);
+        ck_assert(!wire_complete(&cut));
+    }
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+/* Sends one summary to a collector. */
+static int32_t collect(struct collector *collector, const struct verify_result *result)
+{
+    struct wire_writer writer = {0};
+    wire_begin(&writer, WIRE_SUMMARY);
+    put_summary(&writer, "C", result);
+    struct wire_reader reader = payload_of(&writer);
+    int32_t status = collector_take(collector, WIRE_SUMMARY, &reader);
+    wire_writer_free(&writer);
+    return status;
+}
+
+START_TEST(summaries_that_make_no_sense_are_refused)
+{
+    struct verify_result lies[] = {summary_of(10, 9), summary_of(10, 9), summary_of(10, 9),
+                                   summary_of((uint64_t)1 << 63, 9)};
+    struct collector collector;
+    lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
+    lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
+    lies[2].n_nan = 11;
+    collector_begin(&collector, NULL, "0123", 0);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        ck_assert_int_eq(collect(&collector, &lies[i]), GB_CORRUPT);
+    ck_assert_uint_eq(collector.record.n_summaries, 0);
+    collector_free(&collector);
+}
+END_TEST
+
+START_TEST(a_flood_of_summaries_is_bounded)
+{
+    struct verify_result result = summary_of(10, 9);
+    struct collector collector;
+    collector_begin(&collector, NULL, "0123", 0);
+    for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
+        ck_assert_int_eq(collect(&collector, &result), GB_OK);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_summaries, COLLECTOR_NOTES_MAX);
+    ck_assert_uint_eq(collector.record.summaries[COLLECTOR_NOTES_MAX - 1].n_exact, 9);
+    collector_free(&collector);
 }
 END_TEST
 
@@ -367,6 +464,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, descriptions_come_back);
     tcase_add_test(tests, cases_come_back);
     tcase_add_test(tests, telemetry_comes_back);
+    tcase_add_test(tests, summaries_come_back);
+    tcase_add_test(tests, summaries_that_make_no_sense_are_refused);
+    tcase_add_test(tests, a_flood_of_summaries_is_bounded);
     tcase_add_test(tests, findings_come_back_fit_to_be_printed);
     suite_add_tcase(suite, tests);
     return suite;

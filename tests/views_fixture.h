@@ -54,6 +54,7 @@ static inline void views_add_streams(struct store *store, int64_t run_id)
             record->has_estimate = false;
             record->n_samples = 0;
             record->n_checks = 0;
+            record->n_summaries = 0;
             record->n_columns = 0;
             record->n_metrics = 0;
             record->stop_reason = "";

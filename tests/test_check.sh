@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# test_check.sh - comparisons from a configuration to what is shown: settings, files, columns.
+# shellcheck source=tests/tap.sh
+. "$top_srcdir/tests/tap.sh"
+modules=$top_builddir/tests/modules/.libs
+mkdir "$TMPDIR/config" "$TMPDIR/elsewhere"
+cd "$TMPDIR/elsewhere" || exit 1
+
+# run_with LINES: the benchmark with one wrong value, and these settings beside.
+run_with()
+{
+    rm -f results.gbr
+    cat >"$TMPDIR/config/bench.ini" <<EOF
+[defaults]
+policy = fixed
+max_samples = 10
+[bench wrong]
+plugin = $modules/wrong_result.so
+$1
+EOF
+    "$GBRUN" -c "$TMPDIR/config/bench.ini" >stdout 2>stderr
+}
+
+run_with "check.dump = deep/dump"
+equals "a wrong result ends with exit code 1" 1 $?
+uid=$("$GBRUN" export --columns uid results.gbr | tail -n 1)
+equals "files are named by the case, in a folder beside the INI file" \
+    "$uid-C-output.npy $uid-C-reference.npy" "$(cd "$TMPDIR/config/deep/dump" && echo *)"
+equals "the output has its numbers" 1152 "$(wc -c <"$TMPDIR/config/deep/dump/$uid-C-output.npy")"
+
+rm -r "$TMPDIR/config/deep"
+echo >"$TMPDIR/config/deep"
+run_with "check.dump = deep/dump"
+equals "files that can not be written change no exit code" 1 $?
+equals "they are a warning of the case" \
+    "  warning: check.dump: $TMPDIR/config/deep: the folder can not be made: Not a directory (wrong)" \
+    "$("$GBRUN" show results.gbr | grep check.dump)"
+
+run_with "check.abs = 1e-3
+check.dump = none"
+equals "a tolerance that is kept passes" 0 $?
+succeeds "nothing is written then" test ! -e "$TMPDIR/config/none"
+equals "the histogram is shown" "  wrong: C: 0: 255 (99.6 %), [1e-5, 1e-4): 1 (0.391 %)" \
+    "$("$GBRUN" show --verbose results.gbr | grep 'wrong: C:')"
+equals "metrics are columns, judged or not" "252,0.99609375" \
+    "$("$GBRUN" export --columns check.ulp,exact_ratio results.gbr | tail -n 1)"
+
+run_with "fault = vacuous
+sweep.check.allow_overflow = no, yes"
+equals "each case has its own settings" "check.allow_overflow,pass_rate no,0 yes,1" \
+    "$("$GBRUN" export --group-by check.allow_overflow --columns pass_rate results.gbr | xargs)"
+
+# Built when the struct of a comparison was shorter.
+cat >"$TMPDIR/config/old.ini" <<EOF
+[bench old]
+plugin = $modules/old_abi.so
+policy = fixed
+max_samples = 10
+check.abs = 0
+check.safety = 3
+check.bound_kind = probabilistic
+EOF
+succeeds "a plugin of an earlier ABI is compared" \
+    "$GBRUN" -c "$TMPDIR/config/old.ini" -o old.gbr
+equals "and its values are counted" "1" "$("$GBRUN" export --columns exact_ratio old.gbr | tail -n 1)"
+finish
