@@ -61,6 +61,7 @@ endif
 endif
 
 include $(top_srcdir)/plugins/bench_copy/local.mk
+include $(top_srcdir)/plugins/bench_gemm_verify/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/bench_padding/local.mk

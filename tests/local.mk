@@ -48,6 +48,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_error \
 	tests/test_expression \
 	tests/test_host \
+	tests/test_gemm_verify \
 	tests/test_host_clock \
 	tests/test_ini \
 	tests/test_memory \
@@ -84,6 +85,8 @@ tests_test_bench_plugins_SOURCES = tests/test_bench_plugins.c tests/fake_host.h 
 tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
 tests_test_device_cuda_SOURCES = tests/test_device_cuda.c plugins/device_cuda/records.c plugins/device_cuda/records.h tests/fake_host.h tests/fake_host.c
 tests_test_host_SOURCES = tests/test_host.c tests/store_fixture.h
+tests_test_gemm_verify_SOURCES = tests/test_gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES) tests/fake_host.h tests/fake_host.c
+tests_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
 tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
 tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
 tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)

@@ -1,0 +1,232 @@
+/* check.c - an output of gemm_verify held against its reference. Plugin side. */
+#include "gemm.h"
+#include "reference.h"
+
+#include <math.h>
+#include <time.h>
+
+static const int32_t reference_modes[] = {ACCUMULATE_FP64, ACCUMULATE_FP32, ACCUMULATE_FP16,
+                                          ACCUMULATE_EVERY4};
+
+int32_t gemm_reference_mode(const struct gemm *gemm)
+{
+    return reference_modes[gemm->params->reference_accumulate];
+}
+
+struct fault_request gemm_fault_request_of(const struct gemm *gemm)
+{
+    return (struct fault_request){
+        .shape = gemm->shape,
+        .fault = gemm->params->fault,
+        .output = gemm->output,
+        .place = gemm->host->random(gemm->host, UINT64_MAX, 0) >> 8,
+    };
+}
+
+bool gemm_is_exact(const struct gemm *gemm)
+{
+    return gemm->params->integral != 0 || gemm->params->dtype == DTYPE_INT8;
+}
+
+uint64_t gemm_output_bytes(const struct gemm *gemm)
+{
+    return gemm->shape.m * gemm->shape.n * gemm->output->bytes;
+}
+
+/* What the reference, the fault and the check share. */
+struct verification {
+    double *a, *b; /* as gemm_load_a and gemm_load_b give them */
+    double *sum, *magnitude;
+    struct sum_model model; /* of the reference */
+};
+
+/* Numbers so far from the ends of fp32 that neither products nor sums of them reach there. */
+static bool is_single(const struct gemm *gemm)
+{
+    const double largest = range_largest(&gemm->range);
+    return gemm->params->dtype != DTYPE_FP64 && largest >= 1e-8 && largest <= 1e14;
+}
+
+static int32_t float64_reference(const struct gemm *gemm, struct verification *verification)
+{
+    const struct reference_request request = {
+        .shape = gemm->shape,
+        .a = verification->a,
+        .b = verification->b,
+        .is_single = is_single(gemm),
+        .has_one_sign = range_has_one_sign(&gemm->range),
+    };
+    verification->model = (struct sum_model){
+        .n_products = gemm->shape.k, .accumulate = GB_F64, .products_at_once = 1};
+    return reference_product(&request, verification->sum, verification->magnitude);
+}
+
+struct sum_model gemm_model_of_sums(const struct sums_request *request)
+{
+    const bool is_every4 = request->accumulate == ACCUMULATE_EVERY4;
+    return (struct sum_model){
+        .n_products = sums_steps(request) * (is_every4 ? 4 : 1),
+        .accumulate = request->accumulate == ACCUMULATE_FP16   ? GB_F16
+                      : request->accumulate == ACCUMULATE_FP64 ? GB_F64
+                                                               : GB_F32,
+        .summation = is_every4 ? GB_SUM_TRUNCATED : GB_SUM_NEAREST,
+        .products_at_once = is_every4 ? 4 : 1,
+    };
+}
+
+/* The reference imitates hardware: one sum after the other, kept in something less than float64. */
+static int32_t imitated_reference(const struct gemm *gemm, struct verification *verification)
+{
+    const struct gb_host *host = gemm->host;
+    const struct product_shape *shape = &gemm->shape;
+    struct sums_request request = {
+        .shape = *shape,
+        .accumulate = gemm_reference_mode(gemm),
+        .order = ORDER_SCALAR,
+        .n_slices = 1,
+    };
+    const uint64_t bytes = sums_element_bytes(request.accumulate);
+    void *a = host->allocate(host, shape->m * shape->k * bytes);
+    void *b = host->allocate(host, shape->n * shape->k * bytes);
+    if (a == NULL || b == NULL)
+        return GB_NO_MEMORY;
+    sums_elements(request.accumulate, verification->a, shape->m * shape->k, a);
+    sums_elements(request.accumulate, verification->b, shape->n * shape->k, b);
+    request.a = a;
+    request.b = b;
+    sums_product(&request, verification->sum);
+    verification->model = gemm_model_of_sums(&request);
+    return GB_OK;
+}
+
+static int32_t cpu_reference(const struct gemm *gemm, struct verification *verification)
+{
+    const int32_t flush = gemm->params->reference_flush;
+    const uint64_t n = gemm->shape.m * gemm->shape.n;
+    int32_t status = float64_reference(gemm, verification);
+    if (status == GB_OK && gemm_reference_mode(gemm) != ACCUMULATE_FP64)
+        status = imitated_reference(gemm, verification);
+    if (status != GB_OK || (flush != FLUSH_OUTPUT && flush != FLUSH_BOTH))
+        return status;
+    for (uint64_t i = 0; i < n; i++)
+        verification->sum[i] = format_flush(gemm->output, verification->sum[i]);
+    return GB_OK;
+}
+
+static double *doubles(const struct gb_host *host, uint64_t n)
+{
+    return host->allocate(host, n * sizeof(double));
+}
+
+/* The inputs as the reference takes them, and the reference. */
+static int32_t make_reference(struct gemm *gemm, const struct gb_queue *queue,
+                              struct verification *verification)
+{
+    const struct gb_host *host = gemm->host;
+    const struct product_shape *shape = &gemm->shape;
+    const int32_t flush = gemm->params->reference_flush;
+    const bool is_flushed = flush == FLUSH_INPUT || flush == FLUSH_BOTH;
+    verification->sum = doubles(host, shape->m * shape->n);
+    verification->magnitude = doubles(host, shape->m * shape->n);
+    if (verification->sum == NULL || verification->magnitude == NULL)
+        return GB_NO_MEMORY;
+    if (gemm->reference == REFERENCE_CPU || gemm->params->fault != FAULT_NONE) {
+        verification->a = doubles(host, shape->m * shape->k);
+        verification->b = doubles(host, shape->n * shape->k);
+        if (verification->a == NULL || verification->b == NULL)
+            return GB_NO_MEMORY;
+        gemm_load_a(gemm, is_flushed, verification->a);
+        gemm_load_b(gemm, is_flushed, verification->b);
+    }
+    if (gemm->reference == REFERENCE_CPU)
+        return cpu_reference(gemm, verification);
+    return gemm->backend->reference(gemm, queue, verification->sum, verification->magnitude,
+                                    &verification->model);
+}
+
+/* The relative error of one step, as the bound has it (see gb_check). */
+static double step_error(const struct sum_model *model)
+{
+    const double u = ldexp(1.0, -format_of(model->accumulate)->digits);
+    return model->summation == GB_SUM_NEAREST ? u
+           : model->summation == GB_SUM_TRUNCATED
+               ? 2.0 * u
+               : 2.0 * u *
+                     (1.0 + (model->products_at_once + 1) * ldexp(1.0, -(int)model->extra_bits));
+}
+
+static double n_steps(const struct sum_model *model)
+{
+    return ceil((double)model->n_products / model->products_at_once);
+}
+
+/* The reference's own error as so many products more in the kernel's sums. */
+static uint64_t products_with_reference(const struct gemm *gemm, const struct sum_model *reference)
+{
+    const double more = n_steps(reference) * step_error(reference) / step_error(&gemm->model);
+    return gemm->model.n_products + (uint64_t)ceil(more) * gemm->model.products_at_once;
+}
+
+/* A sum loses u of itself in a step, or of the smallest normal number where it is below that. */
+static void allow_for_subnormal_sums(const struct gemm *gemm, double *magnitude)
+{
+    const uint64_t n = gemm->shape.m * gemm->shape.n;
+    const double smallest = ldexp(1.0, format_of(gemm->model.accumulate)->min_exponent);
+    for (uint64_t i = 0; i < n; i++)
+        magnitude[i] += smallest;
+}
+
+static int32_t compare(const struct gemm *gemm, const struct verification *verification)
+{
+    const struct gb_host *host = gemm->host;
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = gemm->output->format,
+        .name = "C",
+        .n = gemm->shape.m * gemm->shape.n,
+        .output = gemm->host_c,
+        .reference = verification->sum,
+        .magnitude = verification->magnitude,
+        .n_products = gemm_is_exact(gemm) ? gemm->shape.k
+                                          : products_with_reference(gemm, &verification->model),
+        .accumulate = gemm->model.accumulate,
+        .flags = gemm_is_exact(gemm) ? GB_CHECK_EXACT : 0u,
+        .default_metric = "bound",
+        .default_tolerance = 1.0,
+        .summation = gemm->model.summation,
+        .products_at_once = gemm->model.products_at_once,
+        .extra_bits = gemm->model.extra_bits,
+    };
+    return host->check(host, &check);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int32_t gemm_check(void *object, const struct gb_queue *queue)
+{
+    struct gemm *gemm = object;
+    const struct gb_host *host = gemm->host;
+    struct verification verification = {0};
+    const double before = seconds_now();
+    int32_t status = make_reference(gemm, queue, &verification);
+    if (status != GB_OK)
+        return status;
+    host->metric(host, "reference_time", seconds_now() - before, "s");
+    status = host->device_copy(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm));
+    if (status != GB_OK)
+        return status;
+    if (gemm->params->fault != FAULT_NONE) {
+        struct fault_request request = gemm_fault_request_of(gemm);
+        request.a = verification.a;
+        request.b = verification.b;
+        fault_plant(&request, gemm->host_c);
+    }
+    if (!gemm_is_exact(gemm))
+        allow_for_subnormal_sums(gemm, verification.magnitude);
+    return compare(gemm, &verification);
+}

@@ -1,0 +1,126 @@
+/*
+ * gemm.h - what the parts of gemm_verify share: one case, and what a kind of device does for it.
+ * Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
+#define GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
+
+#include "fault.h"
+#include "formats.h"
+#include "product.h"
+#include "range.h"
+#include "sums.h"
+
+#include <gbrun/gbrun.h>
+#include <stdbool.h>
+
+enum {
+    DTYPE_FP16,
+    DTYPE_BF16,
+    DTYPE_FP32,
+    DTYPE_TF32,
+    DTYPE_FP64,
+    DTYPE_E4M3,
+    DTYPE_E5M2,
+    DTYPE_INT8
+};
+enum { LAYOUT_NN, LAYOUT_NT, LAYOUT_TN, LAYOUT_TT };
+enum {
+    KERNEL_AUTO,
+    KERNEL_SCALAR,
+    KERNEL_SIMD,
+    KERNEL_BLOCKED,
+    KERNEL_CUDA,
+    KERNEL_TENSOR,
+    KERNEL_CUBLAS
+};
+enum { FLUSH_NONE, FLUSH_INPUT, FLUSH_OUTPUT, FLUSH_BOTH };
+enum { REFERENCE_AUTO, REFERENCE_CPU, REFERENCE_GPU, REFERENCE_GPU_TENSOR };
+
+struct params {
+    int64_t m, n, k;
+    int32_t dtype;
+    const char *range;
+    int32_t integral;
+    int32_t layout;
+    int32_t kernel;
+    int32_t accumulate;
+    int32_t flush_subnormals;
+    int64_t split_k;
+    int32_t reference;
+    int32_t reference_accumulate;
+    int32_t reference_flush;
+    int32_t fault;
+};
+
+/* How a sum is rounded; see struct gb_check. */
+struct sum_model {
+    uint64_t n_products;
+    uint32_t accumulate, summation, products_at_once, extra_bits;
+};
+
+struct gemm {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct gemm_backend *backend;
+    void *own; /* the backend's; NULL before its create */
+    struct product_shape shape;
+    struct range range;
+    const struct format *input, *output;
+    int32_t kernel, reference, accumulate; /* what AUTO stands for */
+    struct sum_model model;                /* of the kernel under test */
+    void *a, *b, *c;                       /* where the device has them */
+    void *host_a, *host_b, *host_c;        /* inputs as filled; room for the output */
+};
+
+/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+struct gemm_backend {
+    const char *device; /* gb_device_info.backend */
+
+    /* [create] Chooses kernel and reference, refuses what the device does not have, and sets
+     * `model`. */
+    int32_t (*create)(struct gemm *gemm);
+    /* [untimed] Makes what run needs, once the matrices are there. */
+    int32_t (*prepare)(struct gemm *gemm, const struct gb_queue *queue);
+    /* [timed] */
+    int32_t (*run)(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations);
+    /* [untimed] A reference that is not of the CPU, and how its sums are rounded; may be NULL. */
+    int32_t (*reference)(struct gemm *gemm, const struct gb_queue *queue, double *sum,
+                         double *magnitude, struct sum_model *ret_model);
+    /* [untimed] Only after a create that returned GB_OK or failed half way. May be NULL. */
+    void (*destroy)(struct gemm *gemm);
+};
+
+extern const struct gemm_backend gemm_cpu;
+extern const struct gemm_backend gemm_cuda; /* where PLUGIN_WITH_CUDA is defined */
+
+/* Skips the case: "OPTION = WORD: REASON". */
+int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word,
+                  const char *reason);
+int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason);
+
+/* How sums of the CPU are rounded. */
+struct sum_model gemm_model_of_sums(const struct sums_request *request);
+
+bool gemm_is_a_transposed(const struct gemm *gemm);
+bool gemm_is_b_transposed(const struct gemm *gemm);
+
+/* ACCUMULATE_... of the reference. */
+int32_t gemm_reference_mode(const struct gemm *gemm);
+
+/* Results must be right to the last bit. */
+bool gemm_is_exact(const struct gemm *gemm);
+
+uint64_t gemm_output_bytes(const struct gemm *gemm);
+
+/* The fault of the case; without a and b. */
+struct fault_request gemm_fault_request_of(const struct gemm *gemm);
+
+/* Verify of bench.h. */
+int32_t gemm_check(void *object, const struct gb_queue *queue);
+
+/* A as m x k by rows and B as n x k, by columns, whatever the layout; flushed if asked. */
+void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret);
+void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret);
+
+#endif

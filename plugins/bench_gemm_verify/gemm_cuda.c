@@ -1,0 +1,410 @@
+/* gemm_cuda.c - products on CUDA: ordinary cores, tensor cores and cuBLAS. Plugin side. */
+#include "blas.h"
+#include "gemm.h"
+#include "plugins/common/cuda_image.h"
+
+#include <stdio.h>
+
+CUDA_IMAGE(gemm_image, "plugins/bench_gemm_verify/gemm");
+
+/* struct product of gemm.cu. */
+struct product {
+    const void *a, *b;
+    void *c, *partial;
+    unsigned long long m, n, k, a_row, a_step, b_step, b_column, slice;
+    int flush;
+};
+
+struct cuda_gemm {
+    struct cuda_kernels kernels;
+    struct blas blas;
+    int major, minor; /* of the device's compute capability */
+    CUfunction multiply, finish;
+    struct product product;
+    unsigned columns, rows, n_slices, threads_x, threads_y; /* of the launch of multiply */
+};
+
+static const char *const dtype_names[] = {"fp16", "bf16", "fp32", "fp32",
+                                          "fp64", "e4m3", "e5m2", "int8"};
+static const char *const mode_names[] = {"auto", "fp32", "fp64", "fp16", "every4", "int32"};
+static const char *const output_names[] = {"fp16", "bf16", "fp32", "fp32",
+                                           "fp64", "fp32", "fp32", "int32"};
+
+/* --- create --- */
+
+static int32_t status_of(const struct gemm *gemm, CUresult result, const char *doing)
+{
+    const struct cuda_gemm *cuda = gemm->own;
+    return driver_status(&cuda->kernels.driver, gemm->host, result, doing);
+}
+
+static int32_t ask_capability(const struct gemm *gemm)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    CUdevice device = 0;
+    CUresult result = driver->context_device(&device);
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(&cuda->major,
+                                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(&cuda->minor,
+                                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    return status_of(gemm, result, "asking what the device is");
+}
+
+static bool has_tensor_kernel(const struct gemm *gemm)
+{
+    const int32_t dtype = gemm->params->dtype;
+    const int32_t accumulate = gemm->accumulate;
+    const struct cuda_gemm *cuda = gemm->own;
+    if (cuda->major < 8 || gemm->params->flush_subnormals != FLUSH_NONE)
+        return false;
+    if (dtype == DTYPE_FP16)
+        return accumulate == ACCUMULATE_FP32 || accumulate == ACCUMULATE_FP16;
+    if (dtype == DTYPE_BF16 || dtype == DTYPE_TF32)
+        return accumulate == ACCUMULATE_FP32;
+    return dtype == DTYPE_FP64 || dtype == DTYPE_INT8;
+}
+
+static int32_t choose_kernel(struct gemm *gemm)
+{
+    if (gemm->kernel == KERNEL_AUTO)
+        gemm->kernel = has_tensor_kernel(gemm) ? KERNEL_TENSOR : KERNEL_CUDA;
+    switch (gemm->kernel) {
+    case KERNEL_CUDA:
+        return GB_OK;
+    case KERNEL_TENSOR:
+        return has_tensor_kernel(gemm)
+                   ? GB_OK
+                   : gemm_skip_kernel(gemm, "there is none for this type, accumulate and "
+                                            "flush_subnormals on this device");
+    case KERNEL_CUBLAS:
+        if (gemm->params->flush_subnormals != FLUSH_NONE || gemm->params->split_k != 1)
+            return gemm_skip_kernel(gemm, "it has neither flush_subnormals nor split_k");
+        return blas_refuse(gemm);
+    default:
+        return gemm_skip_kernel(gemm, "is for the CPU");
+    }
+}
+
+static int32_t choose_reference(struct gemm *gemm)
+{
+    const struct gb_host *host = gemm->host;
+    const bool is_plain = gemm_reference_mode(gemm) == ACCUMULATE_FP64 &&
+                          gemm->params->reference_flush == FLUSH_NONE;
+    const bool is_fp64_on_cores = gemm->kernel == KERNEL_CUDA &&
+                                  gemm->accumulate == ACCUMULATE_FP64;
+    if (gemm->reference == REFERENCE_AUTO)
+        gemm->reference = is_plain && !is_fp64_on_cores ? REFERENCE_GPU : REFERENCE_CPU;
+    if (gemm->reference == REFERENCE_GPU && is_fp64_on_cores)
+        return host->fail(host, "reference = gpu with kernel = cuda and sums in fp64: the "
+                                "reference would be computed by the code that is tested");
+    if (gemm->reference == REFERENCE_GPU_TENSOR && gemm->kernel == KERNEL_CUBLAS)
+        return host->fail(host, "reference = gpu_tensor with kernel = cublas: the reference would "
+                                "be computed by the code that is tested");
+    if (gemm->reference == REFERENCE_GPU_TENSOR &&
+        (gemm->params->dtype == DTYPE_E4M3 || gemm->params->dtype == DTYPE_E5M2))
+        return gemm_skip(gemm, "reference", "gpu_tensor", "cuBLAS is not asked for fp8");
+    return GB_OK;
+}
+
+/* Products in one step and bits below the sum's: a step of tensor cores takes as many products of
+ * 16 bits, half as many of 32. */
+static struct sum_model tensor_model(const struct gemm *gemm, int32_t accumulate)
+{
+    const struct cuda_gemm *cuda = gemm->own;
+    const bool is_hopper = cuda->major >= 9;
+    const uint32_t n_half = is_hopper ? 16 : 8;
+    const uint64_t k = gemm->shape.k;
+    struct sum_model model = {
+        .n_products = k,
+        .accumulate = GB_F32,
+        .summation = GB_SUM_ALIGNED,
+        .products_at_once = gemm->params->dtype == DTYPE_TF32 ? n_half / 2 : n_half,
+        .extra_bits = is_hopper ? 2 : 1,
+    };
+    if (accumulate == ACCUMULATE_FP16)
+        model = (struct sum_model){
+            .n_products = k, .accumulate = GB_F16, .products_at_once = n_half};
+    if (accumulate == ACCUMULATE_FP64)
+        model = (struct sum_model){.n_products = k, .accumulate = GB_F64, .products_at_once = 1};
+    return model;
+}
+
+/* Which kernel cuBLAS takes is not known: ordinary cores, tensor cores, with or without slices.
+ * Twice the tensor cores' error holds for each. */
+static struct sum_model blas_model(const struct gemm *gemm, int32_t accumulate)
+{
+    struct sum_model model = tensor_model(gemm, accumulate);
+    model.n_products = 2 * gemm->shape.k;
+    if (gemm->params->dtype == DTYPE_FP32 || accumulate != ACCUMULATE_FP32)
+        model = (struct sum_model){
+            .n_products = gemm->shape.k,
+            .accumulate = accumulate == ACCUMULATE_FP64   ? GB_F64
+                          : accumulate == ACCUMULATE_FP16 ? GB_F16
+                                                          : GB_F32,
+            .products_at_once = 1,
+        };
+    return model;
+}
+
+/* A slice may end within a step, and slices are added one after the other. */
+static struct sum_model sliced_tensor_model(const struct gemm *gemm)
+{
+    struct sum_model model = tensor_model(gemm, gemm->accumulate);
+    const uint64_t n_slices = (uint64_t)gemm->params->split_k;
+    model.n_products += 2 * (n_slices - 1) * model.products_at_once;
+    return model;
+}
+
+static struct sum_model kernel_model(const struct gemm *gemm)
+{
+    const struct sums_request request = {
+        .shape = gemm->shape,
+        .accumulate = gemm->accumulate,
+        .order = ORDER_SCALAR,
+        .n_slices = (uint64_t)gemm->params->split_k,
+    };
+    return gemm->kernel == KERNEL_TENSOR   ? sliced_tensor_model(gemm)
+           : gemm->kernel == KERNEL_CUBLAS ? blas_model(gemm, gemm->accumulate)
+                                           : gemm_model_of_sums(&request);
+}
+
+static int32_t create(struct gemm *gemm)
+{
+    const struct gb_host *host = gemm->host;
+    struct cuda_gemm *cuda = host->allocate(host, sizeof *cuda);
+    if (cuda == NULL)
+        return GB_NO_MEMORY;
+    gemm->own = cuda;
+    int32_t status = cuda_kernels_open(&cuda->kernels, host);
+    if (status == GB_OK)
+        status = ask_capability(gemm);
+    if (status == GB_OK)
+        status = choose_kernel(gemm);
+    if (status == GB_OK)
+        status = choose_reference(gemm);
+    if (status == GB_OK &&
+        (gemm->kernel == KERNEL_CUBLAS || gemm->reference == REFERENCE_GPU_TENSOR))
+        status = blas_open(&cuda->blas, gemm);
+    if (status == GB_OK)
+        gemm->model = kernel_model(gemm);
+    return status;
+}
+
+/* --- prepare --- */
+
+static unsigned parts(uint64_t n, uint64_t length)
+{
+    return (unsigned)((n + length - 1) / length);
+}
+
+static struct product product_of(const struct gemm *gemm)
+{
+    const struct product_shape *shape = &gemm->shape;
+    const bool is_a_transposed = gemm_is_a_transposed(gemm);
+    const bool is_b_transposed = gemm_is_b_transposed(gemm);
+    return (struct product){
+        .a = gemm->a,
+        .b = gemm->b,
+        .c = gemm->c,
+        .m = shape->m,
+        .n = shape->n,
+        .k = shape->k,
+        .a_row = is_a_transposed ? 1 : shape->k,
+        .a_step = is_a_transposed ? shape->m : 1,
+        .b_step = is_b_transposed ? 1 : shape->n,
+        .b_column = is_b_transposed ? shape->k : 1,
+        .slice = parts(shape->k, (uint64_t)gemm->params->split_k),
+        .flush = gemm->params->flush_subnormals,
+    };
+}
+
+static void plan_launch(struct gemm *gemm)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const bool is_tensor = gemm->kernel == KERNEL_TENSOR;
+    const uint64_t tile = !is_tensor ? 16 : gemm->params->dtype == DTYPE_FP64 ? 32 : 64;
+    cuda->product = product_of(gemm);
+    cuda->columns = parts(gemm->shape.n, tile);
+    cuda->rows = parts(gemm->shape.m, tile);
+    cuda->n_slices = parts(gemm->shape.k, cuda->product.slice);
+    cuda->threads_x = is_tensor ? 128 : 16;
+    cuda->threads_y = is_tensor ? 1 : 16;
+}
+
+static int32_t load_finish(struct gemm *gemm)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct gb_host *host = gemm->host;
+    char name[64];
+    const uint64_t n = gemm->shape.m * gemm->shape.n * cuda->n_slices;
+    snprintf(name, sizeof name, "finish_%s_%s", mode_names[gemm->accumulate],
+             output_names[gemm->params->dtype]);
+    const int32_t status = cuda_image_function(&cuda->kernels.driver, host, cuda->kernels.module,
+                                               name, &cuda->finish);
+    return status == GB_OK ? host->device_allocate(host, n * sizeof(double), GB_MEMORY_DEVICE,
+                                                   &cuda->product.partial)
+                           : status;
+}
+
+/* A product before any is timed: to see whether there is one. C is put back as it was. */
+static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct gb_host *host = gemm->host;
+    int32_t status = blas_start(&cuda->blas, host, queue->native);
+    if (status == GB_OK)
+        status = blas_product(&cuda->blas, gemm, false, gemm->c);
+    if (status == GB_OK)
+        status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
+                           "multiplying for the first time");
+    return status == GB_OK ? host->device_copy(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm))
+                           : status;
+}
+
+static int32_t prepare(struct gemm *gemm, const struct gb_queue *queue)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    char name[64];
+    if (gemm->kernel == KERNEL_CUBLAS)
+        return prepare_blas(gemm, queue);
+    const bool is_tensor = gemm->kernel == KERNEL_TENSOR;
+    const char *dtype = is_tensor && gemm->params->dtype == DTYPE_TF32
+                            ? "tf32"
+                            : dtype_names[gemm->params->dtype];
+    plan_launch(gemm);
+    snprintf(name, sizeof name, "%s_%s_%s", is_tensor ? "tensor" : "cuda", dtype,
+             mode_names[gemm->accumulate]);
+    const int32_t status = cuda_kernels_load(&cuda->kernels, &gemm_image, name, &cuda->multiply);
+    return status == GB_OK && cuda->n_slices > 1 ? load_finish(gemm) : status;
+}
+
+/* --- run --- */
+
+enum { FINISH_THREADS = 256 };
+
+static CUresult launch(struct cuda_gemm *cuda, CUstream stream)
+{
+    const struct driver *driver = &cuda->kernels.driver;
+    unsigned n_slices = cuda->n_slices;
+    void *arguments[] = {&cuda->product, &n_slices};
+    const CUresult result = driver->launch(cuda->multiply, cuda->columns, cuda->rows, n_slices,
+                                           cuda->threads_x, cuda->threads_y, 1, 0, stream,
+                                           arguments, NULL);
+    if (result != CUDA_SUCCESS || n_slices == 1)
+        return result;
+    return driver->launch(cuda->finish, parts(cuda->product.m * cuda->product.n, FINISH_THREADS), 1,
+                          1, FINISH_THREADS, 1, 1, 0, stream, arguments, NULL);
+}
+
+static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    CUresult result = CUDA_SUCCESS;
+    int32_t status = GB_OK;
+    if (gemm->kernel == KERNEL_CUBLAS) {
+        for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
+            status = blas_product(&cuda->blas, gemm, false, gemm->c);
+        return status;
+    }
+    for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
+        result = launch(cuda, queue->native);
+    return status_of(gemm, result, "launching a product");
+}
+
+/* --- references --- */
+
+/* float64 sums and magnitudes, one thread each, copied to the host. */
+static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *sum,
+                     double *magnitude)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct gb_host *host = gemm->host;
+    const uint64_t bytes = gemm->shape.m * gemm->shape.n * sizeof(double);
+    struct product product = product_of(gemm);
+    void *arguments[] = {&product};
+    CUfunction function = NULL;
+    char name[64];
+    product.flush = FLUSH_NONE;
+    snprintf(name, sizeof name, "reference_%s", dtype_names[gemm->params->dtype]);
+    int32_t status = cuda->kernels.module != NULL
+                         ? cuda_image_function(&cuda->kernels.driver, host, cuda->kernels.module,
+                                               name, &function)
+                         : cuda_kernels_load(&cuda->kernels, &gemm_image, name, &function);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &product.c);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &product.partial);
+    if (status != GB_OK)
+        return status;
+    CUresult result = cuda->kernels.driver.launch(function, parts(product.n, 16),
+                                                  parts(product.m, 16), 1, 16, 16, 1, 0,
+                                                  queue->native, arguments, NULL);
+    if (result == CUDA_SUCCESS)
+        result = cuda->kernels.driver.stream_synchronize(queue->native);
+    status = status_of(gemm, result, "computing the reference");
+    if (status == GB_OK)
+        status = host->device_copy(host, sum, product.c, bytes);
+    return status == GB_OK ? host->device_copy(host, magnitude, product.partial, bytes) : status;
+}
+
+/* What cuBLAS says, as doubles. */
+static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, double *sum)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct gb_host *host = gemm->host;
+    const struct format *format = format_of(gemm->params->dtype == DTYPE_FP64   ? GB_F64
+                                            : gemm->params->dtype == DTYPE_INT8 ? GB_I32
+                                                                                : GB_F32);
+    const uint64_t n = gemm->shape.m * gemm->shape.n;
+    void *c = NULL;
+    void *copy = host->allocate(host, n * format->bytes);
+    if (copy == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = host->device_allocate(host, n * format->bytes, GB_MEMORY_DEVICE, &c);
+    if (status == GB_OK)
+        status = blas_start(&cuda->blas, host, queue->native);
+    if (status == GB_OK)
+        status = blas_product(&cuda->blas, gemm, true, c);
+    if (status == GB_OK)
+        status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
+                           "computing the reference");
+    if (status == GB_OK)
+        status = host->device_copy(host, copy, c, n * format->bytes);
+    if (status == GB_OK)
+        format_load(format, copy, 0, 1, n, sum);
+    return status;
+}
+
+static int32_t reference(struct gemm *gemm, const struct gb_queue *queue, double *sum,
+                         double *magnitude, struct sum_model *ret_model)
+{
+    const int32_t status = refer(gemm, queue, sum, magnitude);
+    *ret_model = (struct sum_model){
+        .n_products = gemm->shape.k, .accumulate = GB_F64, .products_at_once = 1};
+    if (status != GB_OK || gemm->reference != REFERENCE_GPU_TENSOR)
+        return status;
+    *ret_model = blas_model(gemm,
+                            gemm->params->dtype == DTYPE_FP64 ? ACCUMULATE_FP64 : ACCUMULATE_FP32);
+    return refer_to_blas(gemm, queue, sum);
+}
+
+static void destroy(struct gemm *gemm)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    if (cuda == NULL)
+        return;
+    blas_free(&cuda->blas);
+    cuda_kernels_free(&cuda->kernels);
+}
+
+const struct gemm_backend gemm_cuda = {
+    .device = "cuda",
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .reference = reference,
+    .destroy = destroy,
+};

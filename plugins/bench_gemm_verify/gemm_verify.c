@@ -1,0 +1,368 @@
+/*
+ * gemm_verify.c - the benchmark `gemm_verify`: matrix products in every type of number, held
+ * against a float64 reference. Plugin side.
+ *
+ * What is asked is not only how fast a product is, but how far it is from the right one, and how
+ * that depends on numbers, types, order of summation and reference.
+ */
+#include "gemm.h"
+#include "plugins/common/with_cuda.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
+                                     "fp64", "fp8_e4m3", "fp8_e5m2", "int8"};
+static const char *const layouts[] = {"nn", "nt", "tn", "tt"};
+static const char *const kernels[] = {"auto", "scalar", "simd",  "blocked",
+                                      "cuda", "tensor", "cublas"};
+static const char *const accumulations[] = {"auto", "fp32", "fp64", "fp16", "every4"};
+static const char *const reference_accumulations[] = {"fp64", "fp32", "fp16", "every4"};
+static const char *const flushes[] = {"none", "input", "output", "both"};
+static const char *const references[] = {"auto", "cpu", "gpu", "gpu_tensor"};
+static const char *const faults[] = {
+    "none",         "dropped_product", "skipped_k_step", "stale_tile",
+    "swapped_rows", "unwritten",       "wrong_scale",    "nan",
+    "inf",          "all_zero"};
+
+static const struct gb_option options[] = {
+    GB_INT(struct params, m, "256", "1:65536", "rows", "rows of A and of C"),
+    GB_INT(struct params, n, "256", "1:65536", "columns", "columns of B and of C"),
+    GB_INT(struct params, k, "512", "1:1048576", "products",
+           "columns of A and rows of B: the length of each sum"),
+    GB_CHOICE(struct params, dtype, "fp16", dtypes,
+              "numbers of A and B, and of C but for fp8 (fp32), tf32 (fp32) and int8 (int32)"),
+    GB_STRING(struct params, range, "r0",
+              "where inputs lie: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
+              "several of these with | between them"),
+    GB_BOOL(struct params, integral, "no",
+            "whole numbers only, so that the result must be right to the last bit"),
+    GB_CHOICE(struct params, layout, "nn", layouts,
+              "how A and B are stored: n by rows, t by columns"),
+    GB_CHOICE(struct params, kernel, "auto", kernels,
+              "what multiplies: on the CPU scalar, simd (auto) or blocked order of sums, on CUDA "
+              "ordinary cores, tensor cores (auto, where the type has them) or cuBLAS"),
+    GB_CHOICE(struct params, accumulate, "auto", accumulations,
+              "what sums are kept in: as usual for the type, a format, or four products added "
+              "exactly and then truncated to fp32"),
+    GB_CHOICE(struct params, flush_subnormals, "none", flushes,
+              "numbers below the smallest normal one become 0 in the kernel"),
+    GB_INT(struct params, split_k, "1", "1:1024", "slices", "parts of each sum, summed apart"),
+    GB_CHOICE(struct params, reference, "auto", references,
+              "what is right: float64 on all CPUs, float64 on the GPU, or what cuBLAS computes in "
+              "the same type"),
+    GB_CHOICE(struct params, reference_accumulate, "fp64", reference_accumulations,
+              "reference = cpu: as accumulate"),
+    GB_CHOICE(struct params, reference_flush, "none", flushes,
+              "reference = cpu: as flush_subnormals"),
+    GB_CHOICE(struct params, fault, "none", faults,
+              "an error of kernels that is planted into C, to see whether it is found"),
+};
+
+static const struct {
+    uint32_t input, output;
+    int32_t accumulate; /* what auto stands for */
+} types[] = {
+    [DTYPE_FP16] = {GB_F16, GB_F16, ACCUMULATE_FP32},
+    [DTYPE_BF16] = {GB_BF16, GB_BF16, ACCUMULATE_FP32},
+    [DTYPE_FP32] = {GB_F32, GB_F32, ACCUMULATE_FP32},
+    [DTYPE_TF32] = {GB_TF32, GB_F32, ACCUMULATE_FP32},
+    [DTYPE_FP64] = {GB_F64, GB_F64, ACCUMULATE_FP64},
+    [DTYPE_E4M3] = {GB_F8_E4M3, GB_F32, ACCUMULATE_FP32},
+    [DTYPE_E5M2] = {GB_F8_E5M2, GB_F32, ACCUMULATE_FP32},
+    [DTYPE_INT8] = {GB_I8, GB_I32, ACCUMULATE_INT32},
+};
+
+static const struct gemm_backend *const backends[] = PLUGIN_BACKENDS(gemm_cpu, gemm_cuda);
+
+int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word, const char *reason)
+{
+    char text[240];
+    snprintf(text, sizeof text, "%s = %s: %s", option, word, reason);
+    return gemm->host->skip(gemm->host, text);
+}
+
+int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason)
+{
+    return gemm_skip(gemm, "kernel", kernels[gemm->kernel], reason);
+}
+
+/* --- create --- */
+
+static int32_t refuse_accumulation(const struct gemm *gemm)
+{
+    const struct params *params = gemm->params;
+    const char *word = accumulations[params->accumulate];
+    if (params->accumulate == ACCUMULATE_AUTO)
+        return GB_OK;
+    if (params->dtype == DTYPE_INT8)
+        return gemm_skip(gemm, "accumulate", word, "sums of int8 are kept in int32");
+    if (params->dtype == DTYPE_FP64 && params->accumulate != ACCUMULATE_FP64)
+        return gemm_skip(gemm, "accumulate", word, "sums of fp64 are kept in fp64");
+    if (params->accumulate == ACCUMULATE_FP16 && params->dtype != DTYPE_FP16)
+        return gemm_skip(gemm, "accumulate", word, "only sums of fp16 are kept in fp16");
+    return GB_OK;
+}
+
+/* The largest whole number up to which all are numbers of the accumulator. */
+static double exact_limit(int32_t accumulate)
+{
+    return accumulate == ACCUMULATE_INT32  ? 2147483647.0
+           : accumulate == ACCUMULATE_FP64 ? 0x1p53
+           : accumulate == ACCUMULATE_FP16 ? 0x1p11
+                                           : 0x1p24;
+}
+
+/* A sum that can not be exact would be found wrong though it is right. */
+static int32_t refuse_inexact(const struct gemm *gemm)
+{
+    char text[200];
+    const double largest = range_largest(&gemm->range);
+    const double limit = exact_limit(gemm->accumulate);
+    const double sum = (double)gemm->shape.k * largest * largest;
+    if (!gemm_is_exact(gemm))
+        return GB_OK;
+    if (gemm->input->digits > 0 && largest > ldexp(1.0, gemm->input->digits))
+        snprintf(text, sizeof text,
+                 "integral = yes: whole numbers of %s go up to %g, the range to %g",
+                 dtypes[gemm->params->dtype], ldexp(1.0, gemm->input->digits), largest);
+    else if (sum > limit)
+        snprintf(text, sizeof text,
+                 "sums of whole numbers are exact up to %g, but k products up to %g are %g", limit,
+                 largest * largest, sum);
+    else
+        return GB_OK;
+    return gemm->host->skip(gemm->host, text);
+}
+
+static int32_t refuse_reference(const struct gemm *gemm)
+{
+    const struct gb_host *host = gemm->host;
+    const bool is_plain = gemm_reference_mode(gemm) == ACCUMULATE_FP64;
+    if (!is_plain && gemm->params->dtype == DTYPE_INT8)
+        return host->skip(host, "reference_accumulate: sums of int8 are exact");
+    if (gemm->reference != REFERENCE_CPU &&
+        !(is_plain && gemm->params->reference_flush == FLUSH_NONE))
+        return host->skip(host, "reference_accumulate and reference_flush are for reference = cpu");
+    if (!is_plain && gemm->kernel == KERNEL_SCALAR && gemm->params->split_k == 1 &&
+        gemm->accumulate == gemm_reference_mode(gemm))
+        return host->fail(host, "reference_accumulate = accumulate with kernel = scalar: the "
+                                "reference would be computed by the code that is tested");
+    if (gemm->reference == REFERENCE_CPU && GB_HAS(host, exclusive))
+        host->exclusive(host);
+    return GB_OK;
+}
+
+static int32_t choose_range(struct gemm *gemm)
+{
+    char reason[240];
+    if (!range_parse(gemm->params->range, &gemm->range, reason, sizeof reason))
+        return gemm->host->fail(gemm->host, reason);
+    const struct fault_request request = gemm_fault_request_of(gemm);
+    const char *refusal = fault_refusal(&request);
+    if (refusal != NULL)
+        return gemm_skip(gemm, "fault", faults[gemm->params->fault], refusal);
+    if (gemm->params->split_k > gemm->params->k)
+        return gemm->host->skip(gemm->host, "split_k is more than k");
+    return GB_OK;
+}
+
+static const struct gemm_backend *backend_for(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+static int32_t set_up(struct gemm *gemm)
+{
+    int32_t status = choose_range(gemm);
+    if (status == GB_OK)
+        status = refuse_accumulation(gemm);
+    if (status == GB_OK)
+        status = refuse_inexact(gemm);
+    if (status == GB_OK)
+        status = gemm->backend->create(gemm);
+    return status == GB_OK ? refuse_reference(gemm) : status;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct params *settings = params;
+    struct gemm *gemm = host->allocate(host, sizeof *gemm);
+    if (gemm == NULL)
+        return GB_NO_MEMORY;
+    *gemm = (struct gemm){
+        .host = host,
+        .params = settings,
+        .backend = backend_for(host),
+        .shape = {(uint64_t)settings->m, (uint64_t)settings->n, (uint64_t)settings->k},
+        .input = format_of(types[settings->dtype].input),
+        .output = format_of(types[settings->dtype].output),
+        .kernel = settings->kernel,
+        .reference = settings->reference,
+        .accumulate = settings->accumulate != ACCUMULATE_AUTO ? settings->accumulate
+                                                              : types[settings->dtype].accumulate,
+    };
+    if (gemm->backend == NULL)
+        return host->skip(host, "this build of gemm_verify is not for this device");
+    const int32_t status = set_up(gemm);
+    if (status == GB_OK)
+        *ret_bench = gemm;
+    else if (gemm->backend->destroy != NULL)
+        gemm->backend->destroy(gemm);
+    return status;
+}
+
+/* --- prepare --- */
+
+bool gemm_is_a_transposed(const struct gemm *gemm)
+{
+    return gemm->params->layout == LAYOUT_TN || gemm->params->layout == LAYOUT_TT;
+}
+
+bool gemm_is_b_transposed(const struct gemm *gemm)
+{
+    return gemm->params->layout == LAYOUT_NT || gemm->params->layout == LAYOUT_TT;
+}
+
+/* Lines of k elements out of a matrix whose lines are those, or whose columns are. */
+static void load(const struct gemm *gemm, const void *matrix, uint64_t n_lines, bool is_by_lines,
+                 bool is_flushed, double *ret)
+{
+    const uint64_t k = gemm->shape.k;
+    for (uint64_t i = 0; i < n_lines; i++)
+        format_load(gemm->input, matrix, is_by_lines ? i * k : i, is_by_lines ? 1 : n_lines, k,
+                    ret + i * k);
+    for (uint64_t i = 0; is_flushed && i < n_lines * k; i++)
+        ret[i] = format_flush(gemm->input, ret[i]);
+}
+
+void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret)
+{
+    load(gemm, gemm->host_a, gemm->shape.m, !gemm_is_a_transposed(gemm), is_flushed, ret);
+}
+
+void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret)
+{
+    load(gemm, gemm->host_b, gemm->shape.n, gemm_is_b_transposed(gemm), is_flushed, ret);
+}
+
+/* `filled` on the host gets its numbers, and the device's matrix is made and becomes a copy. */
+static int32_t make_input(const struct gemm *gemm, uint64_t stream, uint64_t n, void **ret_filled,
+                          void **ret_matrix)
+{
+    const struct gb_host *host = gemm->host;
+    const uint64_t bytes = n * gemm->input->bytes;
+    const struct gb_fill fill = {
+        .size = sizeof fill,
+        .format = gemm->input->format,
+        .stream = stream,
+        .integral = gemm->params->integral != 0,
+    };
+    *ret_filled = host->allocate(host, bytes);
+    if (*ret_filled == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = range_fill(&gemm->range, host, *ret_filled, n, gemm->input->bytes, &fill);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, ret_matrix);
+    return status == GB_OK ? host->device_copy(host, *ret_matrix, *ret_filled, bytes) : status;
+}
+
+/* All bits set: NaN, in integers -1, so that no output can be left unwritten unseen. */
+static int32_t make_output(struct gemm *gemm)
+{
+    const struct gb_host *host = gemm->host;
+    gemm->host_c = host->allocate(host, gemm_output_bytes(gemm));
+    if (gemm->host_c == NULL)
+        return GB_NO_MEMORY;
+    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
+    const int32_t status = host->device_allocate(host, gemm_output_bytes(gemm), GB_MEMORY_DEVICE,
+                                                 &gemm->c);
+    return status == GB_OK ? host->device_copy(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm))
+                           : status;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct gemm *gemm = object;
+    const struct product_shape *shape = &gemm->shape;
+    int32_t status = make_input(gemm, 0, shape->m * shape->k, &gemm->host_a, &gemm->a);
+    if (status == GB_OK)
+        status = make_input(gemm, 1, shape->n * shape->k, &gemm->host_b, &gemm->b);
+    if (status == GB_OK)
+        status = make_output(gemm);
+    return status == GB_OK ? gemm->backend->prepare(gemm, queue) : status;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct gemm *gemm = object;
+    return gemm->backend->run(gemm, queue, iterations);
+}
+
+/* --- the plugin --- */
+
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct gemm *gemm = object;
+    const double m = (double)gemm->shape.m;
+    const double n = (double)gemm->shape.n;
+    const double k = (double)gemm->shape.k;
+    work->flops = 2.0 * m * n * k;
+    work->bytes_read = (m * k + k * n) * gemm->input->bytes;
+    work->bytes_written = m * n * gemm->output->bytes;
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct gemm *gemm = object;
+    if (gemm != NULL && gemm->backend->destroy != NULL)
+        gemm->backend->destroy(gemm);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = gemm_check,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "gemm_verify",
+    .version = "1.0",
+    .summary = "matrix products in every type of number, held against a float64 reference",
+    .help =
+        "C = A B with A m x k and B k x n. Inputs are drawn in their own type; the reference takes "
+        "them as they are and is rounded once, by the comparison. The tolerance follows from the "
+        "number of roundings that the kernel makes (check.bound = 1); name others (check.ulp, "
+        "check.rms ...) to see what they would let through.\n\n"
+        "reference = cpu takes all CPUs of the machine, and no other case is measured beside it. "
+        "reference = gpu_tensor, what cuBLAS computes in the same type, has errors of its own, and "
+        "the tolerance grows by them. What can not be computed on a device, or by the code that is "
+        "tested, is skipped or refused.\n\n"
+        "reference_accumulate and reference_flush make the reference imitate hardware, to find out "
+        "where a difference comes from: four products at a time, truncated, or numbers that became "
+        "0. Flushing in the kernel is no part of the tolerance.\n\n"
+        "A fault is planted into the output after the run. dropped_product: one product is missing "
+        "in one element; skipped_k_step: 16 in each of a tile of 16 x 16; stale_tile: a tile holds "
+        "its neighbour; wrong_scale: C is a sixteenth too large; unwritten: an element is as it "
+        "was before the run.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

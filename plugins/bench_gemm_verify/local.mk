@@ -1,0 +1,35 @@
+pkglib_LTLIBRARIES += plugins/bench_gemm_verify/bench_gemm_verify.la
+GEMM_VERIFY_CPU_SOURCES = \
+	plugins/bench_gemm_verify/fault.c \
+	plugins/bench_gemm_verify/fault.h \
+	plugins/bench_gemm_verify/formats.c \
+	plugins/bench_gemm_verify/formats.h \
+	plugins/bench_gemm_verify/product.h \
+	plugins/bench_gemm_verify/range.c \
+	plugins/bench_gemm_verify/range.h \
+	plugins/bench_gemm_verify/reference.c \
+	plugins/bench_gemm_verify/reference.h \
+	plugins/bench_gemm_verify/reference_body.h \
+	plugins/bench_gemm_verify/sums.c \
+	plugins/bench_gemm_verify/sums.h
+plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES = \
+	$(GEMM_VERIFY_CPU_SOURCES) \
+	plugins/bench_gemm_verify/blas.h \
+	plugins/bench_gemm_verify/check.c \
+	plugins/bench_gemm_verify/gemm.cu \
+	plugins/bench_gemm_verify/gemm.h \
+	plugins/bench_gemm_verify/gemm_cpu.c \
+	plugins/bench_gemm_verify/gemm_verify.c
+plugins_bench_gemm_verify_bench_gemm_verify_la_CFLAGS = $(WITH_CUDA_CFLAGS)
+plugins_bench_gemm_verify_bench_gemm_verify_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_bench_gemm_verify_bench_gemm_verify_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
+GEMM_VERIFY_CUDA_OBJECT = plugins/bench_gemm_verify/bench_gemm_verify_la-gemm_cuda.lo
+if HAVE_CUDA
+if HAVE_CUDA_HEADERS
+plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES += \
+	plugins/bench_gemm_verify/blas.c \
+	plugins/bench_gemm_verify/gemm_cuda.c
+$(GEMM_VERIFY_CUDA_OBJECT): plugins/bench_gemm_verify/gemm.fatbin
+endif
+endif
+CLEANFILES += plugins/bench_gemm_verify/gemm.fatbin

@@ -1,0 +1,353 @@
+/*
+ * reference.c - see reference.h. Plugin side.
+ *
+ * A and B are packed into panels as a tile reads them. Threads take blocks of the output in turn;
+ * in each of them the steps are cut to what the caches hold, and the sums of a cut are added in
+ * float64.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* cpu_set_t */
+#endif
+#include "reference.h"
+
+#include <gbrun/abi.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH = 256,         /* steps at a time */
+    BLOCK_ROWS = 96,     /* of the output, for one thread; multiples of each tile's */
+    BLOCK_COLUMNS = 480, /* the same */
+    TILE_BYTES_MAX = 2048,
+    THREADS_MAX = 1024
+};
+
+typedef void tile_fn(const void *a, const void *b, uint64_t n_steps, void *ret);
+
+#define ELEMENT double
+#define VECTOR_BYTES 64
+#define ROWS 8
+#define VECTORS 3
+#define TARGET FOR_AVX512
+#define TILE tile_double_avx512
+#include "reference_body.h"
+#define ELEMENT float
+#define VECTOR_BYTES 64
+#define ROWS 8
+#define VECTORS 3
+#define TARGET FOR_AVX512
+#define TILE tile_float_avx512
+#include "reference_body.h"
+#define ELEMENT double
+#define VECTOR_BYTES 32
+#define ROWS 4
+#define VECTORS 3
+#define TARGET FOR_AVX2
+#define TILE tile_double_avx2
+#include "reference_body.h"
+#define ELEMENT float
+#define VECTOR_BYTES 32
+#define ROWS 4
+#define VECTORS 3
+#define TARGET FOR_AVX2
+#define TILE tile_float_avx2
+#include "reference_body.h"
+#define ELEMENT double
+#define VECTOR_BYTES 16
+#define ROWS 4
+#define VECTORS 2
+#define TARGET
+#define TILE tile_double
+#include "reference_body.h"
+#define ELEMENT float
+#define VECTOR_BYTES 16
+#define ROWS 4
+#define VECTORS 2
+#define TARGET
+#define TILE tile_float
+#include "reference_body.h"
+
+struct tile {
+    tile_fn *multiply;
+    bool is_single;
+    uint64_t rows, columns;
+};
+
+static struct tile tile_for(bool is_single)
+{
+    if (HAS_AVX512())
+        return is_single ? (struct tile){tile_float_avx512, true, 8, 48}
+                         : (struct tile){tile_double_avx512, false, 8, 24};
+    if (HAS_AVX2())
+        return is_single ? (struct tile){tile_float_avx2, true, 4, 24}
+                         : (struct tile){tile_double_avx2, false, 4, 12};
+    return is_single ? (struct tile){tile_float, true, 4, 8}
+                     : (struct tile){tile_double, false, 4, 4};
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+/* --- panels --- */
+
+/* `width` lines of the matrix at a time, step by step; 0 beyond the last line. */
+struct panels {
+    const double *lines; /* n_lines x k */
+    uint64_t n_lines, k, width;
+    bool is_single; /* floats, of magnitudes */
+    void *packed;
+};
+
+static uint64_t element_bytes(bool is_single)
+{
+    return is_single ? sizeof(float) : sizeof(double);
+}
+
+static bool panels_allocate(struct panels *panels)
+{
+    const uint64_t n = round_up(panels->n_lines, panels->width);
+    const uint64_t each = panels->k * element_bytes(panels->is_single);
+    if (each != 0 && n > SIZE_MAX / 2 / each)
+        return false;
+    panels->packed = aligned_alloc(64, round_up(n * each, 64));
+    return panels->packed != NULL;
+}
+
+static const void *panel_at(const struct panels *panels, uint64_t line, uint64_t step)
+{
+    return (const char *)panels->packed +
+           (line * panels->k + step * panels->width) * element_bytes(panels->is_single);
+}
+
+static void pack_panel(const struct panels *panels, uint64_t panel)
+{
+    const uint64_t first = panel * panels->width;
+    const uint64_t n = smaller(panels->width, panels->n_lines - first);
+    const uint64_t size = panels->width * panels->k;
+    float *floats = (float *)panels->packed + panel * size;
+    double *doubles = (double *)panels->packed + panel * size;
+    const double *lines = panels->lines + first * panels->k;
+    for (uint64_t k = 0; k < panels->k; k++) {
+        for (uint64_t i = 0; i < panels->width; i++) {
+            const double value = i < n ? lines[i * panels->k + k] : 0.0;
+            if (panels->is_single)
+                floats[k * panels->width + i] = fabsf((float)value);
+            else
+                doubles[k * panels->width + i] = value;
+        }
+    }
+}
+
+/* --- one product --- */
+
+struct job {
+    struct product_shape shape;
+    struct tile tile;
+    struct panels a, b;
+    double *sum;
+    atomic_uint_fast64_t next_panel, next_block;
+};
+
+/* Adds lines of values to those of the output; written so that the compiler makes vectors of it. */
+#define ADD_TILE(element)                                                                          \
+    for (uint64_t i = 0; i < n_rows; i++) {                                                        \
+        double *restrict to = job->sum + (row + i) * job->shape.n + column;                        \
+        const element *restrict from = (const element *)values + i * tile->columns;                \
+        uint64_t j = 0;                                                                            \
+        for (; j + 4 <= n_columns; j += 4) {                                                       \
+            for (uint64_t lane = 0; lane < 4; lane++)                                              \
+                to[j + lane] += (double)from[j + lane];                                            \
+        }                                                                                          \
+        for (; j < n_columns; j++)                                                                 \
+            to[j] += (double)from[j];                                                              \
+    }
+
+static void add_tile(const struct job *job, uint64_t row, uint64_t column, const void *values)
+{
+    const struct tile *tile = &job->tile;
+    const uint64_t n_rows = smaller(tile->rows, job->shape.m - row);
+    const uint64_t n_columns = smaller(tile->columns, job->shape.n - column);
+    if (tile->is_single)
+        ADD_TILE(float)
+    else
+        ADD_TILE(double)
+}
+
+static void multiply_block(const struct job *job, uint64_t row, uint64_t column)
+{
+    const struct tile *tile = &job->tile;
+    const uint64_t last_row = smaller(row + BLOCK_ROWS, job->shape.m);
+    const uint64_t last_column = smaller(column + BLOCK_COLUMNS, job->shape.n);
+    for (uint64_t i = row; i < last_row; i++)
+        memset(job->sum + i * job->shape.n + column, 0, (last_column - column) * sizeof(double));
+    for (uint64_t step = 0; step < job->shape.k; step += DEPTH) {
+        const uint64_t n_steps = smaller(DEPTH, job->shape.k - step);
+        for (uint64_t j = column; j < last_column; j += tile->columns) {
+            for (uint64_t i = row; i < last_row; i += tile->rows) {
+                _Alignas(64) char values[TILE_BYTES_MAX];
+                tile->multiply(panel_at(&job->a, i, step), panel_at(&job->b, j, step), n_steps,
+                               values);
+                add_tile(job, i, j, values);
+            }
+        }
+    }
+}
+
+static void pack_panels(struct job *job)
+{
+    const uint64_t n_a = round_up(job->a.n_lines, job->a.width) / job->a.width;
+    const uint64_t n_b = round_up(job->b.n_lines, job->b.width) / job->b.width;
+    for (;;) {
+        const uint64_t panel = atomic_fetch_add(&job->next_panel, 1);
+        if (panel >= n_a + n_b)
+            return;
+        if (panel < n_a)
+            pack_panel(&job->a, panel);
+        else
+            pack_panel(&job->b, panel - n_a);
+    }
+}
+
+static void multiply_blocks(struct job *job)
+{
+    const uint64_t n_columns = round_up(job->shape.n, BLOCK_COLUMNS) / BLOCK_COLUMNS;
+    const uint64_t n_rows = round_up(job->shape.m, BLOCK_ROWS) / BLOCK_ROWS;
+    for (;;) {
+        const uint64_t block = atomic_fetch_add(&job->next_block, 1);
+        if (block >= n_rows * n_columns)
+            return;
+        multiply_block(job, block % n_rows * BLOCK_ROWS, block / n_rows * BLOCK_COLUMNS);
+    }
+}
+
+/* --- threads --- */
+
+/* The kernel takes away what the process may not use. */
+static void allow_all(cpu_set_t *set)
+{
+    CPU_ZERO(set);
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        CPU_SET(i, set);
+}
+
+uint32_t reference_cpus(void)
+{
+    cpu_set_t mine;
+    cpu_set_t all;
+    allow_all(&all);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return 1;
+    uint32_t n = (uint32_t)CPU_COUNT(&mine);
+    if (sched_setaffinity(0, sizeof all, &all) == 0 && sched_getaffinity(0, sizeof all, &all) == 0)
+        n = (uint32_t)CPU_COUNT(&all);
+    sched_setaffinity(0, sizeof mine, &mine);
+    return n < THREADS_MAX ? n : THREADS_MAX;
+}
+
+struct phase {
+    struct job *job;
+    void (*work)(struct job *job);
+};
+
+static void *work_anywhere(void *object)
+{
+    const struct phase *phase = object;
+    cpu_set_t all;
+    allow_all(&all);
+    sched_setaffinity(0, sizeof all, &all);
+    phase->work(phase->job);
+    return NULL;
+}
+
+/* The calling thread stays where it is and waits; where no thread can be started it works. */
+static void run_phase(struct job *job, void (*work)(struct job *job), uint32_t n_threads)
+{
+    pthread_t threads[THREADS_MAX];
+    struct phase phase = {job, work};
+    uint32_t n = 0;
+    while (n_threads > 1 && n < n_threads &&
+           pthread_create(&threads[n], NULL, work_anywhere, &phase) == 0)
+        n++;
+    if (n == 0)
+        work(job);
+    for (uint32_t i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* --- products --- */
+
+static int32_t multiply(const struct reference_request *request, bool is_single, double *sum)
+{
+    const struct product_shape *shape = &request->shape;
+    const uint32_t n_threads = request->n_threads != 0 ? request->n_threads : reference_cpus();
+    struct job job = {.shape = *shape, .tile = tile_for(is_single), .sum = sum};
+    int32_t status = GB_NO_MEMORY;
+    job.a = (struct panels){request->a, shape->m, shape->k, job.tile.rows, is_single, NULL};
+    job.b = (struct panels){request->b, shape->n, shape->k, job.tile.columns, is_single, NULL};
+    if (panels_allocate(&job.a) && panels_allocate(&job.b)) {
+        run_phase(&job, pack_panels, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
+        run_phase(&job, multiply_blocks, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
+        status = GB_OK;
+    }
+    free(job.a.packed);
+    free(job.b.packed);
+    return status;
+}
+
+static double *absolute(const double *values, uint64_t n)
+{
+    double *result = n <= SIZE_MAX / sizeof *result ? malloc(n * sizeof *result) : NULL;
+    for (uint64_t i = 0; result != NULL && i < n; i++)
+        result[i] = fabs(values[i]);
+    return result;
+}
+
+/* Each of DEPTH roundings of a sum in single precision takes away 2^-24 at most, and float64 adds
+ * the rest. */
+static int32_t single_magnitude(const struct reference_request *request, double *magnitude)
+{
+    const uint64_t n = request->shape.m * request->shape.n;
+    const int32_t status = multiply(request, true, magnitude);
+    for (uint64_t i = 0; status == GB_OK && i < n; i++)
+        magnitude[i] *= 1.0 + (DEPTH + 1) * 0x1p-24;
+    return status;
+}
+
+static int32_t double_magnitude(const struct reference_request *request, double *magnitude)
+{
+    struct reference_request positive = *request;
+    double *a = absolute(request->a, request->shape.m * request->shape.k);
+    double *b = absolute(request->b, request->shape.n * request->shape.k);
+    positive.a = a;
+    positive.b = b;
+    const int32_t status = a != NULL && b != NULL ? multiply(&positive, false, magnitude)
+                                                  : GB_NO_MEMORY;
+    free(a);
+    free(b);
+    return status;
+}
+
+int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude)
+{
+    const uint64_t n = request->shape.m * request->shape.n;
+    const int32_t status = multiply(request, false, sum);
+    if (status != GB_OK || magnitude == NULL)
+        return status;
+    if (!request->has_one_sign)
+        return request->is_single ? single_magnitude(request, magnitude)
+                                  : double_magnitude(request, magnitude);
+    for (uint64_t i = 0; i < n; i++)
+        magnitude[i] = fabs(sum[i]);
+    return GB_OK;
+}

@@ -1,0 +1,30 @@
+/*
+ * reference.h - the product in float64 on all of the machine's CPUs, and sum |a||b| beside it: what
+ * outputs are held against. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H
+#define GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H
+
+#include "product.h"
+
+#include <stdbool.h>
+
+struct reference_request {
+    struct product_shape shape;
+    const double *a; /* m x k, by rows */
+    const double *b; /* n x k: B by columns */
+    /* The inputs and sums of their products are numbers that a float can hold, though rounded: then
+     * magnitudes are summed in single precision, which takes half the time. */
+    bool is_single;
+    bool has_one_sign;  /* of each matrix: no element is below 0, or none above */
+    uint32_t n_threads; /* 0: as many as there are CPUs */
+};
+
+/* Every element is one sum in an order that depends on k alone. `magnitude` may be NULL; it is not
+ * below the sum of magnitudes by more than a float64 sum is. GB_OK or GB_NO_MEMORY. */
+int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude);
+
+/* CPUs that this process may use, also those that the calling thread is kept away from. */
+uint32_t reference_cpus(void);
+
+#endif

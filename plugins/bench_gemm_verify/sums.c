@@ -1,0 +1,262 @@
+/* sums.c - see sums.h. Plugin side. */
+#include "sums.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANES = 16, BLOCK = 64, EVERY = 4 };
+
+/* --- rounding --- */
+
+EVERYWHERE float round_half(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t sign = bits & 0x80000000u;
+    uint32_t magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u)
+        return value;
+    if (magnitude >= 0x477ff000u) { /* 65520 */
+        magnitude = 0x7f800000u;
+    } else if (magnitude < 0x38800000u) { /* 2^-14: steps of 2^-24, which are those at 0.5 */
+        float size;
+        memcpy(&size, &magnitude, sizeof size);
+        size = (size + 0.5f) - 0.5f;
+        memcpy(&magnitude, &size, sizeof size);
+    } else {
+        magnitude = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) & ~0x1fffu;
+    }
+    bits = sign | magnitude;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+float sums_round_half(float value)
+{
+    return round_half(value);
+}
+
+/* Towards zero to the 24 digits of a float. */
+EVERYWHERE double truncated(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= ~((UINT64_C(1) << 29) - 1);
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* --- one step of a sum, of n products, and the sum of two sums --- */
+
+EVERYWHERE float step_fp32(float sum, const float *a, const float *b, uint64_t n)
+{
+    (void)n;
+    return sum + *a * *b;
+}
+
+EVERYWHERE float add_fp32(float x, float y)
+{
+    return x + y;
+}
+
+EVERYWHERE double step_fp64(double sum, const double *a, const double *b, uint64_t n)
+{
+    (void)n;
+    return sum + *a * *b;
+}
+
+EVERYWHERE double add_fp64(double x, double y)
+{
+    return x + y;
+}
+
+EVERYWHERE float step_fp16(float sum, const float *a, const float *b, uint64_t n)
+{
+    (void)n;
+    return round_half(sum + *a * *b);
+}
+
+EVERYWHERE float add_fp16(float x, float y)
+{
+    return round_half(x + y);
+}
+
+EVERYWHERE double step_every4(double sum, const double *a, const double *b, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return truncated(sum);
+}
+
+EVERYWHERE double add_every4(double x, double y)
+{
+    return truncated(x + y);
+}
+
+EVERYWHERE int32_t step_int32(int32_t sum, const int32_t *a, const int32_t *b, uint64_t n)
+{
+    (void)n;
+    return sum + *a * *b;
+}
+
+EVERYWHERE int32_t add_int32(int32_t x, int32_t y)
+{
+    return x + y;
+}
+
+/* --- orders --- */
+
+EVERYWHERE uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* chain: one step after the other. lanes: steps go to LANES sums in turn, which are added in the
+ * end. blocks: sums of BLOCK products, added one after the other. */
+#define ORDERS(mode, element, width)                                                               \
+    EVERYWHERE element chain_##mode(const element *a, const element *b, uint64_t n)                \
+    {                                                                                              \
+        element sum = 0;                                                                           \
+        for (uint64_t k = 0; k < n; k += width)                                                    \
+            sum = step_##mode(sum, a + k, b + k, smaller(width, n - k));                           \
+        return sum;                                                                                \
+    }                                                                                              \
+    EVERYWHERE element lanes_##mode(const element *a, const element *b, uint64_t n)                \
+    {                                                                                              \
+        element sums[LANES] = {0};                                                                 \
+        uint64_t k = 0;                                                                            \
+        for (; k + LANES * width <= n; k += LANES * width) {                                       \
+            for (uint64_t lane = 0; lane < LANES; lane++)                                          \
+                sums[lane] = step_##mode(sums[lane], a + k + lane * width, b + k + lane * width,   \
+                                         width);                                                   \
+        }                                                                                          \
+        for (uint64_t lane = 0; k < n; k += width, lane++)                                         \
+            sums[lane] = step_##mode(sums[lane], a + k, b + k, smaller(width, n - k));             \
+        for (uint64_t half = LANES / 2; half > 0; half /= 2) {                                     \
+            for (uint64_t lane = 0; lane < half; lane++)                                           \
+                sums[lane] = add_##mode(sums[lane], sums[lane + half]);                            \
+        }                                                                                          \
+        return sums[0];                                                                            \
+    }                                                                                              \
+    EVERYWHERE element blocks_##mode(const element *a, const element *b, uint64_t n)               \
+    {                                                                                              \
+        element sum = 0;                                                                           \
+        for (uint64_t k = 0; k < n; k += BLOCK)                                                    \
+            sum = add_##mode(sum, chain_##mode(a + k, b + k, smaller(BLOCK, n - k)));              \
+        return sum;                                                                                \
+    }                                                                                              \
+    EVERYWHERE element slice_##mode(int32_t order, const element *a, const element *b, uint64_t n) \
+    {                                                                                              \
+        return order == ORDER_SCALAR ? chain_##mode(a, b, n)                                       \
+               : order == ORDER_SIMD ? lanes_##mode(a, b, n)                                       \
+                                     : blocks_##mode(a, b, n);                                     \
+    }                                                                                              \
+    EVERYWHERE void product_##mode(const struct sums_request *request, double *ret)                \
+    {                                                                                              \
+        const struct product_shape *shape = &request->shape;                                       \
+        const uint64_t length = (shape->k + request->n_slices - 1) / request->n_slices;            \
+        for (uint64_t i = 0; i < shape->m * shape->n; i++) {                                       \
+            const element *a = (const element *)request->a + i / shape->n * shape->k;              \
+            const element *b = (const element *)request->b + i % shape->n * shape->k;              \
+            element sum = 0;                                                                       \
+            for (uint64_t k = 0; k < shape->k; k += length)                                        \
+                sum = add_##mode(sum, slice_##mode(request->order, a + k, b + k,                   \
+                                                   smaller(length, shape->k - k)));                \
+            ret[i] = (double)sum;                                                                  \
+        }                                                                                          \
+    }
+
+ORDERS(fp32, float, 1u)
+ORDERS(fp64, double, 1u)
+ORDERS(fp16, float, 1u)
+ORDERS(every4, double, 4u)
+ORDERS(int32, int32_t, 1u)
+
+EVERYWHERE void product(const struct sums_request *request, double *ret)
+{
+    switch (request->accumulate) {
+    case ACCUMULATE_FP32:
+        product_fp32(request, ret);
+        break;
+    case ACCUMULATE_FP16:
+        product_fp16(request, ret);
+        break;
+    case ACCUMULATE_EVERY4:
+        product_every4(request, ret);
+        break;
+    case ACCUMULATE_INT32:
+        product_int32(request, ret);
+        break;
+    default:
+        product_fp64(request, ret);
+        break;
+    }
+}
+
+static FOR_AVX2 __attribute__((optimize("O3"))) void
+product_avx2(const struct sums_request *request, double *ret)
+{
+    product(request, ret);
+}
+
+static void product_portable(const struct sums_request *request, double *ret)
+{
+    product(request, ret);
+}
+
+void sums_product(const struct sums_request *request, double *ret)
+{
+    if (HAS_AVX2())
+        product_avx2(request, ret);
+    else
+        product_portable(request, ret);
+}
+
+/* --- elements --- */
+
+static bool is_double(int32_t accumulate)
+{
+    return accumulate == ACCUMULATE_FP64 || accumulate == ACCUMULATE_EVERY4;
+}
+
+uint64_t sums_element_bytes(int32_t accumulate)
+{
+    return is_double(accumulate) ? sizeof(double) : sizeof(float);
+}
+
+void sums_elements(int32_t accumulate, const double *values, uint64_t n, void *ret)
+{
+    if (is_double(accumulate)) {
+        memcpy(ret, values, n * sizeof *values);
+    } else if (accumulate == ACCUMULATE_INT32) {
+        for (uint64_t i = 0; i < n; i++)
+            ((int32_t *)ret)[i] = (int32_t)values[i];
+    } else {
+        for (uint64_t i = 0; i < n; i++)
+            ((float *)ret)[i] = (float)values[i];
+    }
+}
+
+/* --- roundings --- */
+
+static uint64_t parts(uint64_t n, uint64_t length)
+{
+    return (n + length - 1) / length;
+}
+
+uint64_t sums_steps(const struct sums_request *request)
+{
+    const uint64_t width = request->accumulate == ACCUMULATE_EVERY4 ? EVERY : 1;
+    const uint64_t length = parts(request->shape.k, request->n_slices);
+    const uint64_t n_slices = parts(request->shape.k, length);
+    uint64_t steps = parts(length, width);
+    if (request->order == ORDER_SIMD) {
+        uint64_t additions = 0;
+        for (uint64_t lanes = LANES; lanes > 1; lanes /= 2)
+            additions++;
+        steps = parts(steps, LANES) + additions;
+    } else if (request->order == ORDER_BLOCKED) {
+        steps = parts(smaller(length, BLOCK), width) + parts(length, BLOCK) - 1;
+    }
+    return steps + n_slices - 1;
+}

@@ -1,0 +1,47 @@
+/*
+ * sums.h - products on the CPU with sums in the order, and rounded in the way, that a case asks
+ * for. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_GEMM_VERIFY_SUMS_H
+#define GBRUN_PLUGINS_GEMM_VERIFY_SUMS_H
+
+#include "product.h"
+
+#include <stdbool.h>
+
+/* What a sum is kept in, and when it is rounded. */
+enum {
+    ACCUMULATE_AUTO, /* as the type has it */
+    ACCUMULATE_FP32,
+    ACCUMULATE_FP64,
+    ACCUMULATE_FP16,
+    ACCUMULATE_EVERY4, /* four products added in float64, the sum then truncated to fp32 */
+    ACCUMULATE_INT32
+};
+
+/* Orders of summation. */
+enum { ORDER_SCALAR, ORDER_SIMD, ORDER_BLOCKED };
+
+struct sums_request {
+    struct product_shape shape;
+    int32_t accumulate; /* not ACCUMULATE_AUTO */
+    int32_t order;
+    uint64_t n_slices; /* of k, each summed apart; 1 to k */
+    const void *a;     /* m x k by rows, in elements as sums_elements makes them */
+    const void *b;     /* n x k: B by columns */
+};
+
+/* What A and B are given as: floats, doubles or int32, whose numbers are those of the doubles. */
+uint64_t sums_element_bytes(int32_t accumulate);
+void sums_elements(int32_t accumulate, const double *values, uint64_t n, void *ret);
+
+/* Every sum as a double, which holds it exactly. */
+void sums_product(const struct sums_request *request, double *ret);
+
+/* The most roundings that a product goes through on its way into the sum. */
+uint64_t sums_steps(const struct sums_request *request);
+
+/* Rounded to fp16, to nearest, ties to even. */
+float sums_round_half(float value);
+
+#endif
