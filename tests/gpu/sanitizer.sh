@@ -45,6 +45,20 @@ aligned = 64
 sweep.streams = 1, 5
 sweep.block = 4, 16
 sweep.input = ones, random
+[bench padding]
+zip.size = m, n, k: 33, 130, 13 | 128, 128, 16
+sweep.problem = dense, batched
+batch = 2
+sweep.schedule = baseline, partition, pad, partition_pad, tuned
+[bench gemm_verify]
+m = 33
+n = 65
+k = 70
+split_k = 2
+reference = gpu
+sweep.kernel = cuda, tensor
+sweep.dtype = fp16, bf16, fp32, tf32, fp64, int8
+exclude = (kernel = 'tensor' and dtype = 'fp32') or (kernel = 'cuda' and dtype = 'fp64')
 INI
 if [ -f "$top_builddir/bundle/saxpy.so" ]; then
     cp "$top_builddir/bundle/saxpy.so" .
