@@ -553,6 +553,27 @@ START_TEST(median_ci_knows_the_timers_step)
 }
 END_TEST
 
+/* Half of the times one step below 4 us, half one above, in a scattered order, and so on for ever.
+ */
+START_TEST(median_ci_stops_between_two_steps)
+{
+    enum { MANY = 2000 };
+    static double times[MANY];
+    struct work work;
+    for (uint64_t i = 0; i < MANY; i++)
+        times[i] = i * 7919 % 100 < 49 ? 3968.0 : i * 7919 % 100 > 50 ? 4032.0 : 4000.0;
+    begin(&work, "median_ci");
+    set(&work, "precision", "0.5%");
+    work.tick_ns = 32.0;
+    drive(&work, times, MANY);
+    ck_assert_uint_ge(work.n, 300);
+    ck_assert_uint_lt(work.n, 500);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_RESOLUTION_LIMITED);
+    ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 64.0);
+    end(&work);
+}
+END_TEST
+
 START_TEST(median_ci_gives_up_on_nonsense)
 {
     static const double values[] = {NAN, INFINITY, -1.0, 0.0};
@@ -620,6 +641,7 @@ Suite *test_suite(void)
     tcase_add_test(median_ci, median_ci_certifies_its_interval);
     tcase_add_test(median_ci, median_ci_certifies_nothing_before_its_minimum);
     tcase_add_loop_test(median_ci, median_ci_knows_the_timers_step, 0, 3);
+    tcase_add_test(median_ci, median_ci_stops_between_two_steps);
     tcase_add_loop_test(median_ci, median_ci_gives_up_on_nonsense, 0, 4);
     tcase_add_test(median_ci, median_ci_is_not_fooled_by_correlation);
     suite_add_tcase(suite, median_ci);

@@ -6,6 +6,7 @@
 
 #include <gbrun/gbrun.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct params {
@@ -58,6 +59,16 @@ static int32_t look(struct median_ci *policy)
     return status;
 }
 
+/* Where the median lies between two steps of the timer, the interval goes from the one below to the
+ * one above, and narrows only when thousands of samples have decided between them. */
+static bool is_between_steps(const struct median_ci *policy)
+{
+    enum { PATIENCE = 10 };          /* times the samples before the first look */
+    const double steps = 2.0 * 1.02; /* they are known to some percent */
+    return policy->looked_at >= PATIENCE * (uint64_t)policy->params->min &&
+           policy->estimate.high - policy->estimate.low <= steps * policy->samples.tick_ns;
+}
+
 /* What the last look says. More samples can not make the interval narrower than the tick. */
 static int32_t verdict_of(const struct median_ci *policy)
 {
@@ -72,7 +83,7 @@ static int32_t verdict_of(const struct median_ci *policy)
     if (policy->looked_at >= (uint64_t)policy->params->min &&
         0.5 * (estimate->high - estimate->low) <= wanted)
         return GB_VERDICT_CERTIFIED;
-    return GB_VERDICT_NONE;
+    return is_between_steps(policy) ? GB_VERDICT_RESOLUTION_LIMITED : GB_VERDICT_NONE;
 }
 
 static void explain(const struct median_ci *policy, struct gb_next *next)
@@ -153,13 +164,15 @@ static const struct gb_plugin plugin = {
     .id = "median_ci",
     .version = "1.0",
     .summary = "until the confidence interval of the median is narrow enough",
-    .help = "Stops when the order-statistic interval of the median is within `precision` of it on "
-            "either side; samples that are correlated count for what they are worth. The interval "
-            "holds the median of the samples' distribution with probability `confidence` for one "
-            "look: repeated looks, a warm-up or several modes are not corrected for.\n\n"
-            "It looks after `min` samples and then each time there are a quarter more. The "
-            "interval is never claimed to be narrower than the timer's step; where that step alone "
-            "is too coarse for `precision`, it stops and says so.",
+    .help =
+        "Stops when the order-statistic interval of the median is within `precision` of it on "
+        "either side; samples that are correlated count for what they are worth. The interval "
+        "holds the median of the samples' distribution with probability `confidence` for one "
+        "look: repeated looks, a warm-up or several modes are not corrected for.\n\n"
+        "It looks after `min` samples and then each time there are a quarter more. The "
+        "interval is never claimed to be narrower than the timer's step; where that step alone "
+        "is too coarse for `precision`, or the median lies between two of its steps, it says so "
+        "and stops.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),
