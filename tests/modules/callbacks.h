@@ -3,7 +3,8 @@
  * module. Included at the end of a file that has defined
  *   struct params, table `options`, struct bench with members host and params,
  *   static int32_t act(struct bench *bench, int32_t where),
- *   MODULE_ID and MODULE_SUMMARY.
+ *   MODULE_ID and MODULE_SUMMARY,
+ *   and, if it has a verify() of its own, MODULE_HAS_VERIFY.
  */
 #include "tests/modules/places.h"
 
@@ -44,11 +45,13 @@ static int32_t reset(void *bench, const struct gb_queue *queue)
     return act(bench, RESET);
 }
 
+#ifndef MODULE_HAS_VERIFY
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
     (void)queue;
     return act(bench, VERIFY);
 }
+#endif
 
 static int32_t work(void *bench, struct gb_work *work)
 {

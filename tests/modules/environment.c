@@ -117,41 +117,6 @@ static int32_t act(struct bench *bench, int32_t where)
     return status;
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    struct bench *bench = calloc(1, sizeof *bench);
-    int32_t status;
-    if (!bench)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = *(const struct params *)params;
-    status = act(bench, CREATE);
-    if (status != GB_OK)
-        free(bench);
-    else
-        *ret_bench = bench;
-    return status;
-}
-
-static int32_t prepare(void *bench, const struct gb_queue *queue)
-{
-    (void)queue;
-    return act(bench, PREPARE);
-}
-
-static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
-{
-    (void)queue;
-    (void)iterations;
-    return act(bench, RUN);
-}
-
-static int32_t reset(void *bench, const struct gb_queue *queue)
-{
-    (void)queue;
-    return act(bench, RESET);
-}
-
 /* Right in any rounding mode: what the case is judged by must not be its own environment. */
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
@@ -175,51 +140,7 @@ static int32_t verify(void *bench, const struct gb_queue *queue)
     return host->check(host, &check);
 }
 
-static int32_t work(void *bench, struct gb_work *work)
-{
-    work->items = 1;
-    return act(bench, WORK);
-}
-
-static void destroy(void *bench)
-{
-    if (bench)
-        act(bench, DESTROY);
-    free(bench);
-}
-
-static const struct gb_bench_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .prepare = prepare,
-    .run = run,
-    .reset = reset,
-    .verify = verify,
-    .work = work,
-    .destroy = destroy,
-};
-
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "environment",
-    .version = "1.0",
-    .summary = "changes the process around it",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
-    .ops = &ops,
-};
-static const struct gb_plugin *const plugins[] = {&plugin};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 1,
-    .plugins = plugins,
-};
-
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+#define MODULE_ID "environment"
+#define MODULE_SUMMARY "changes the process around it"
+#define MODULE_HAS_VERIFY
+#include "tests/modules/callbacks.h"
