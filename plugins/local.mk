@@ -17,12 +17,15 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/order_statistics.c \
 	plugins/common/order_statistics.h \
 	plugins/common/sample_array.c \
-	plugins/common/sample_array.h
+	plugins/common/sample_array.h \
+	plugins/common/simd.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
 PLUGIN_COMMON_CUDA_SOURCES = \
+	plugins/common/cublas.c \
+	plugins/common/cublas.h \
 	plugins/common/cuda_driver.c \
 	plugins/common/cuda_driver.h \
 	plugins/common/cuda_image.c \

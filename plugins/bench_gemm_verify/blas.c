@@ -1,18 +1,8 @@
 /* blas.c - see blas.h. Plugin side. */
 #include "blas.h"
 
-#include "plugins/common/cuda_driver.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-
-enum { AS_IT_IS = 0, TRANSPOSED = 1 }; /* cublasOperation_t */
-enum { SUCCESS = 0, INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 };
+enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 };
 enum { DEFAULT_ALGORITHM = -1 };
-
-/* cublasMath_t: parts of a sum that is split are added in the type of the sum, not of the output.
- */
-enum { FULL_REDUCTION = 16 };
 
 /* cudaDataType */
 enum { REAL_32F = 0, REAL_64F = 1, REAL_16F = 2, REAL_8I = 3, REAL_32I = 10, REAL_16BF = 14 };
@@ -25,30 +15,6 @@ enum {
     COMPUTE_64F = 70,
     COMPUTE_32I = 72,
     COMPUTE_32F_FAST_TF32 = 77
-};
-
-/* As <cublas_v2.h> declares them, with int for its enums. */
-int cublasCreate_v2(void **handle);
-int cublasDestroy_v2(void *handle);
-int cublasSetStream_v2(void *handle, void *stream);
-int cublasSetMathMode(void *handle, int mode);
-int cublasGemmEx(void *handle, int a_operation, int b_operation, int m, int n, int k,
-                 const void *alpha, const void *a, int a_type, int a_length, const void *b,
-                 int b_type, int b_length, const void *beta, void *c, int c_type, int c_length,
-                 int compute_type, int algorithm);
-
-/* X(member, symbol) */
-#define BLAS_FUNCTIONS(X)                                                                          \
-    X(create, cublasCreate_v2)                                                                     \
-    X(destroy, cublasDestroy_v2)                                                                   \
-    X(set_stream, cublasSetStream_v2)                                                              \
-    X(set_math_mode, cublasSetMathMode)                                                            \
-    X(multiply, cublasGemmEx)
-
-struct blas_functions {
-#define BLAS_MEMBER(member, symbol) __typeof__(symbol) *member;
-    BLAS_FUNCTIONS(BLAS_MEMBER)
-#undef BLAS_MEMBER
 };
 
 static const struct {
@@ -82,60 +48,6 @@ int32_t blas_refuse(const struct gemm *gemm)
                                               "accumulate: it has it in other ways only");
 }
 
-/* The name of the first function that the library lacks, or NULL. */
-static const char *find_functions(void *library, struct blas_functions *functions)
-{
-#define BLAS_FIND(member, symbol)                                                                  \
-    *(void **)&functions->member = dlsym(library, #symbol);                                        \
-    if (functions->member == NULL)                                                                 \
-        return #symbol;
-    BLAS_FUNCTIONS(BLAS_FIND)
-#undef BLAS_FIND
-    return NULL;
-}
-
-int32_t blas_open(struct blas *blas, const struct gemm *gemm)
-{
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
-    const struct gb_host *host = gemm->host;
-    char reason[160];
-    struct blas_functions *functions = host->allocate(host, sizeof *functions);
-    if (functions == NULL)
-        return GB_NO_MEMORY;
-    void *library = cuda_library_open(names);
-    if (library == NULL)
-        return host->skip(host, "libcublas was not found, neither where the loader looks nor in "
-                                "the CUDA Toolkit");
-    const char *missing = find_functions(library, functions);
-    if (missing != NULL) {
-        snprintf(reason, sizeof reason, "libcublas has no %s", missing);
-        return host->skip(host, reason);
-    }
-    blas->functions = functions;
-    return GB_OK;
-}
-
-static int32_t status_of(const struct gb_host *host, int result, const char *doing)
-{
-    char text[160];
-    if (result == SUCCESS)
-        return GB_OK;
-    snprintf(text, sizeof text, "cuBLAS returned status %d while %s", result, doing);
-    return host->fail(host, text);
-}
-
-int32_t blas_start(struct blas *blas, const struct gb_host *host, void *stream)
-{
-    const struct blas_functions *functions = blas->functions;
-    int32_t status = status_of(host, functions->create(&blas->handle), "making a handle");
-    if (status == GB_OK)
-        status = status_of(host, functions->set_stream(blas->handle, stream), "setting the stream");
-    if (status == GB_OK)
-        status = status_of(host, functions->set_math_mode(blas->handle, FULL_REDUCTION),
-                           "setting the mode");
-    return status;
-}
-
 /* 1 and 0 in the type of the sums. */
 static const void *scalar(int compute, bool is_one)
 {
@@ -150,7 +62,7 @@ static const void *scalar(int compute, bool is_one)
 }
 
 /* Matrices by rows are the transposed ones by columns, as cuBLAS has them: C^T = B^T A^T. */
-static int enqueue(const struct blas *blas, const struct gemm *gemm, size_t product, int c_type,
+static int enqueue(const struct cublas *cublas, const struct gemm *gemm, size_t product, int c_type,
                    void *c)
 {
     const int m = (int)gemm->shape.m;
@@ -160,14 +72,14 @@ static int enqueue(const struct blas *blas, const struct gemm *gemm, size_t prod
     const bool is_b_transposed = gemm_is_b_transposed(gemm);
     const int type = products[product].input;
     const int compute = products[product].compute;
-    return blas->functions->multiply(blas->handle, is_b_transposed ? TRANSPOSED : AS_IT_IS,
-                                     is_a_transposed ? TRANSPOSED : AS_IT_IS, n, m, k,
-                                     scalar(compute, true), gemm->b, type, is_b_transposed ? k : n,
-                                     gemm->a, type, is_a_transposed ? m : k, scalar(compute, false),
-                                     c, c_type, n, compute, DEFAULT_ALGORITHM);
+    return cublas->functions->multiply_types(
+        cublas->handle, is_b_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
+        is_a_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS, n, m, k, scalar(compute, true),
+        gemm->b, type, is_b_transposed ? k : n, gemm->a, type, is_a_transposed ? m : k,
+        scalar(compute, false), c, c_type, n, compute, DEFAULT_ALGORITHM);
 }
 
-int32_t blas_product(const struct blas *blas, const struct gemm *gemm, bool is_wide, void *c)
+int32_t blas_product(const struct cublas *cublas, const struct gemm *gemm, bool is_wide, void *c)
 {
     /* A reference is kept in what is usual for the type. */
     const int32_t usual = gemm->params->dtype == DTYPE_FP64   ? ACCUMULATE_FP64
@@ -176,17 +88,10 @@ int32_t blas_product(const struct blas *blas, const struct gemm *gemm, bool is_w
     const size_t product = product_of(gemm, is_wide ? usual : gemm->accumulate);
     if (product == N_PRODUCTS)
         return gemm->host->skip(gemm->host, "cuBLAS is not asked for products of this type");
-    const int result = enqueue(blas, gemm, product,
+    const int result = enqueue(cublas, gemm, product,
                                is_wide ? products[product].wide : products[product].output, c);
     if (result == NOT_SUPPORTED || result == INVALID_VALUE || result == ARCHITECTURE_MISMATCH)
         return gemm->host->skip(gemm->host, "cuBLAS has no product of this type, shape and layout "
                                             "on this device");
-    return status_of(gemm->host, result, "launching a product");
-}
-
-void blas_free(struct blas *blas)
-{
-    if (blas->handle != NULL)
-        blas->functions->destroy(blas->handle);
-    blas->handle = NULL;
+    return cublas_status(gemm->host, result, "launching a product");
 }

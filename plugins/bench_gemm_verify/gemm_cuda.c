@@ -17,7 +17,7 @@ struct product {
 
 struct cuda_gemm {
     struct cuda_kernels kernels;
-    struct blas blas;
+    struct cublas blas;
     int major, minor; /* of the device's compute capability */
     CUfunction multiply, finish;
     struct product product;
@@ -187,7 +187,7 @@ static int32_t create(struct gemm *gemm)
         status = choose_reference(gemm);
     if (status == GB_OK &&
         (gemm->kernel == KERNEL_CUBLAS || gemm->reference == REFERENCE_GPU_TENSOR))
-        status = blas_open(&cuda->blas, gemm);
+        status = cublas_open(&cuda->blas, gemm->host, "");
     if (status == GB_OK)
         gemm->model = kernel_model(gemm);
     return status;
@@ -254,7 +254,7 @@ static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
 {
     struct cuda_gemm *cuda = gemm->own;
     const struct gb_host *host = gemm->host;
-    int32_t status = blas_start(&cuda->blas, host, queue->native);
+    int32_t status = cublas_start(&cuda->blas, host, queue->native, CUBLAS_FULL_REDUCTION);
     if (status == GB_OK)
         status = blas_product(&cuda->blas, gemm, false, gemm->c);
     if (status == GB_OK)
@@ -365,7 +365,7 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
         return GB_NO_MEMORY;
     int32_t status = host->device_allocate(host, n * format->bytes, GB_MEMORY_DEVICE, &c);
     if (status == GB_OK)
-        status = blas_start(&cuda->blas, host, queue->native);
+        status = cublas_start(&cuda->blas, host, queue->native, CUBLAS_FULL_REDUCTION);
     if (status == GB_OK)
         status = blas_product(&cuda->blas, gemm, true, c);
     if (status == GB_OK)
@@ -396,7 +396,7 @@ static void destroy(struct gemm *gemm)
     struct cuda_gemm *cuda = gemm->own;
     if (cuda == NULL)
         return;
-    blas_free(&cuda->blas);
+    cublas_free(&cuda->blas);
     cuda_kernels_free(&cuda->kernels);
 }
 

@@ -79,10 +79,10 @@ struct tile {
 
 static struct tile tile_for(bool is_single)
 {
-    if (HAS_AVX512())
+    if (has_avx512())
         return is_single ? (struct tile){tile_float_avx512, true, 8, 48}
                          : (struct tile){tile_double_avx512, false, 8, 24};
-    if (HAS_AVX2())
+    if (has_avx2())
         return is_single ? (struct tile){tile_float_avx2, true, 4, 24}
                          : (struct tile){tile_double_avx2, false, 4, 12};
     return is_single ? (struct tile){tile_float, true, 4, 8}

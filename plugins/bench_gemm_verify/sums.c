@@ -206,7 +206,7 @@ static void product_portable(const struct sums_request *request, double *ret)
 
 void sums_product(const struct sums_request *request, double *ret)
 {
-    if (HAS_AVX2())
+    if (has_avx2())
         product_avx2(request, ret);
     else
         product_portable(request, ret);

@@ -1,6 +1,5 @@
 pkglib_LTLIBRARIES += plugins/bench_padding/bench_padding.la
 plugins_bench_padding_bench_padding_la_SOURCES = \
-	plugins/bench_padding/cublas.h \
 	plugins/bench_padding/padding.c \
 	plugins/bench_padding/padding.cu \
 	plugins/bench_padding/padding.h \
@@ -9,7 +8,6 @@ plugins_bench_padding_bench_padding_la_SOURCES = \
 	plugins/bench_padding/plan.h \
 	plugins/bench_padding/reference.c \
 	plugins/bench_padding/reference.h \
-	plugins/bench_padding/simd.h \
 	plugins/bench_padding/tuned_cpu.c \
 	plugins/bench_padding/tuned_cpu.h
 plugins_bench_padding_bench_padding_la_CFLAGS = $(WITH_CUDA_CFLAGS)
@@ -18,9 +16,7 @@ plugins_bench_padding_bench_padding_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIB
 PADDING_CUDA_OBJECT = plugins/bench_padding/bench_padding_la-padding_cuda.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_padding_bench_padding_la_SOURCES += \
-	plugins/bench_padding/cublas.c \
-	plugins/bench_padding/padding_cuda.c
+plugins_bench_padding_bench_padding_la_SOURCES += plugins/bench_padding/padding_cuda.c
 $(PADDING_CUDA_OBJECT): plugins/bench_padding/padding.fatbin
 endif
 endif

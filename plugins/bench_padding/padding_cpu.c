@@ -5,7 +5,7 @@
  * tiles, as a block of threads does in shared memory; guards are scalar, as no vector has them.
  */
 #include "padding.h"
-#include "simd.h"
+#include "plugins/common/simd.h"
 #include "tuned_cpu.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* padding_cuda.c - the schedules on CUDA: which kernel runs is said by plan.c. Plugin side. */
-#include "cublas.h"
 #include "padding.h"
+#include "plugins/common/cublas.h"
 #include "plugins/common/cuda_image.h"
 
 CUDA_IMAGE(padding_image, "plugins/bench_padding/padding");
@@ -27,18 +27,41 @@ static int32_t create(struct padding *padding)
         return GB_NO_MEMORY;
     padding->own = cuda;
     const int32_t status = cuda_kernels_open(&cuda->kernels, host);
-    return status == GB_OK && is_by_library(padding) ? cublas_open(&cuda->cublas, host) : status;
+    return status == GB_OK && is_by_library(padding)
+               ? cublas_open(&cuda->cublas, host, "schedule = cublas: ")
+               : status;
 }
 
 /* --- prepare --- */
 
+/* Matrices by rows are the transposed ones by columns, as cuBLAS has them: Y^T = W X^T. */
+static int32_t launch_library(const struct padding *padding)
+{
+    static const float one = 1.0f;
+    static const float zero = 0.0f;
+    const struct cuda_padding *cuda = padding->own;
+    const struct cublas_functions *functions = cuda->cublas.functions;
+    const struct product_shape *shape = &padding->shape;
+    const int m = (int)shape->m;
+    const int n = (int)shape->n;
+    const int k = (int)shape->k;
+    int result;
+    if (shape->batch == 1)
+        result = functions->multiply(cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS, n, m,
+                                     k, &one, padding->w, k, padding->x, k, &zero, padding->y, n);
+    else
+        result = functions->multiply_batch(cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS,
+                                           n, m, k, &one, padding->w, k, shape->n * shape->k,
+                                           padding->x, k, shape->m * shape->k, &zero, padding->y, n,
+                                           shape->m * shape->n, (int)shape->batch);
+    return cublas_status(padding->host, result, "launching products");
+}
+
 static int32_t run_library(const struct padding *padding, uint64_t iterations)
 {
-    const struct cuda_padding *cuda = padding->own;
     int32_t status = GB_OK;
     for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
-        status = cublas_products(&cuda->cublas, padding->host, &padding->shape, padding->x,
-                                 padding->w, padding->y);
+        status = launch_library(padding);
     return status;
 }
 
@@ -87,7 +110,8 @@ static int32_t prepare_library(struct padding *padding, const struct gb_queue *q
 {
     struct cuda_padding *cuda = padding->own;
     const struct driver *driver = &cuda->kernels.driver;
-    int32_t status = cublas_start(&cuda->cublas, padding->host, queue->native);
+    int32_t status = cublas_start(&cuda->cublas, padding->host, queue->native,
+                                  CUBLAS_PEDANTIC_MATH);
     if (status == GB_OK)
         status = run_library(padding, 1);
     if (status != GB_OK)

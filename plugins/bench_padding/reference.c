@@ -1,7 +1,7 @@
 /* reference.c - see reference.h. Plugin side. */
 #include "reference.h"
 
-#include "simd.h"
+#include "plugins/common/simd.h"
 
 #include <math.h>
 #include <string.h>

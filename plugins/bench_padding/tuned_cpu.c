@@ -6,7 +6,7 @@
  */
 #include "tuned_cpu.h"
 
-#include "simd.h"
+#include "plugins/common/simd.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * simd.h - vectors of the compiler, and functions compiled for processors that may not be there.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_PADDING_SIMD_H
-#define GBRUN_PLUGINS_PADDING_SIMD_H
+#ifndef GBRUN_PLUGINS_COMMON_SIMD_H
+#define GBRUN_PLUGINS_COMMON_SIMD_H
 
 #include <stdbool.h>
 

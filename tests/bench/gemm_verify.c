@@ -64,8 +64,8 @@ static double peak(uint32_t n_cpus)
 {
     pthread_t threads[CPUS_MAX];
     static double results[CPUS_MAX];
-    void *(*spin)(void *) = HAS_AVX512() ? spin_512 : HAS_AVX2() ? spin_256 : spin_128;
-    double width = HAS_AVX512() ? 8 : HAS_AVX2() ? 4 : 2, best = 0;
+    void *(*spin)(void *) = has_avx512() ? spin_512 : has_avx2() ? spin_256 : spin_128;
+    double width = has_avx512() ? 8 : has_avx2() ? 4 : 2, best = 0;
     for (int i = 0; i < 5; i++) {
         double before = seconds_now();
         for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
