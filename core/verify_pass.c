@@ -103,12 +103,15 @@ struct pass_format verify_pass_format(const struct gb_check *check, double rel_f
         .limit = fmin(format->largest, 0x1p900),
         .rel_floor = fmax(rel_floor, 0),
         .n_implied = n_implied,
-        .open_edge = verify_edges[n_implied],
+        .open_edge = verify_edges[n_implied] * (check->format == GB_F64 ? 1 : 1 - 0x1p-50),
         .close_edge = has_close ? verify_edges[n_implied + 1] * (1 - 0x1p-50) : DBL_MAX,
         /* |r - c| is below 2^34 of the smallest subnormals then, |r| has three or four digits. */
         .ties = format->bytes == 1 && !format->is_integer ? 1 + 0x1p-40 : 1,
         .factors = bound_factors_of(check),
     };
+    ret.rough_rounding = ret.factors.smallest / ret.least;
+    if (!format->is_integer)
+        ret.rough_rounding = fmin(ret.rough_rounding, ret.factors.rounding);
     ret.has_bound = check->magnitude && check->n_products > 0 && isfinite(ret.factors.sum);
     return ret;
 }

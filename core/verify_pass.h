@@ -38,6 +38,10 @@ enum {
     PASS_KINDS
 };
 
+/* Magnitudes above it would leave the range of doubles. It is the last number whose high word is
+ * that of 2^900. */
+#define SENSELESS_ABOVE 0x1.00000ffffffffp900
+
 /* The metrics that are maxima over elements, VERIFY_RMS apart. */
 enum { PASS_ABS, PASS_REL, PASS_REL_FLOOR, PASS_ULP, PASS_BOUND, PASS_MAXIMA };
 
@@ -54,14 +58,20 @@ struct pass_format {
     double smallest; /* spacing at 0 */
     double limit;    /* of |e|, and for PASS_F64 of |c|: above it a pass does not hold */
     double rel_floor;
-    int n_implied;     /* so many edges are below any relative difference but 0 */
-    double open_edge;  /* the next, verify_edges[n_implied]: often passed, so counted everywhere */
+    int n_implied; /* so many edges are below any relative difference but 0 */
+    /* The next, verify_edges[n_implied]: often passed, so counted everywhere. But for float64 a bit
+     * less, so that `above` is `at least`: differences next to the edge have few digits, and are on
+     * it or far from it. (The float64 nearest to 1e-5 is off by too much for that; it is never
+     * this one.) */
+    double open_edge;
     double close_edge; /* a bit less than the one after it, or DBL_MAX: above it, look closely */
     /* Just above 1 if different |r - c| / |r| are further apart than that, else 1: the filter of a
      * maximum times this keeps out the many elements that reach it but do not exceed it. */
     double ties;
     bool has_bound;
     struct bound_factors factors;
+    /* Times max(|e|, least): no more than factors' rounding |e| + smallest, and not much less. */
+    double rough_rounding;
 };
 
 struct pass_input {
@@ -81,7 +91,7 @@ struct pass_totals {
     uint64_t n_differ;                    /* r != c */
     uint64_t n_zero_mismatch;             /* of these r == 0 */
     uint64_t n_above[VERIFY_EDGES];       /* of these |r - c| >= edge |r| */
-    bool senseless;                       /* a magnitude that is negative, NaN or above 2^900 */
+    bool senseless;                       /* a magnitude that is negative, NaN or above the limit */
 };
 
 typedef void verify_pass_fn(const struct pass_input *input, struct pass_totals *ret);

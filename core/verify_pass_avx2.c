@@ -33,31 +33,44 @@
 #define OVER(d, a) _mm256_sub_pd(a, d)
 #define OVER_EXACT(d, a, b) _mm256_fmsub_pd(a, b, d)
 #define OVER_PRODUCT(d, a, b) _mm256_fmsub_pd(a, b, d)
-#define MAY_EXCEED(d, a) _mm256_sub_pd(a, d)
+#define MAY_EXCEED_SUM(d, a, b, x, y) _mm256_fmadd_pd(a, b, _mm256_fmsub_pd(x, y, d))
 #define EITHER(a, b) _mm256_or_pd(a, b)
 #define ANY_SIGN(a) (_mm256_movemask_pd(a) != 0)
 #define PICK(m, a, b) _mm256_blendv_pd(b, a, m)
 #define NO_COUNTS _mm256_setzero_si256()
 #define COUNT(n, m) _mm256_sub_epi64(n, _mm256_castpd_si256(m))
-/* By the sign bits of numbers and of comparisons. */
-#define SENSELESS(s, a)                                                                            \
-    _mm256_or_si256(                                                                               \
-        s, _mm256_castpd_si256(_mm256_or_pd(a, _mm256_cmp_pd(a, SET_ALL(0x1p900), _CMP_NLE_UQ))))
-#define IS_SENSELESS(s) ANY_SIGN(_mm256_castsi256_pd(s))
-#define ROUGH_BOUND(a, b, c, d, e) _mm256_fmadd_pd(a, b, _mm256_fmadd_pd(c, d, e))
-#define LOAD_F16(address)                                                                          \
-    _mm256_cvtps_pd(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i_u *)(const void *)(address))))
-#define LOAD_BF16(address)                                                                         \
-    _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32(                                               \
-        _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i_u *)(const void *)(address))), 16)))
+#define HIGH_WORDS(a, b)                                                                           \
+    _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xDD))
+#define COUNT_ZEROS(n, words) _mm256_sub_epi32(n, _mm256_cmpeq_epi32(words, _mm256_setzero_si256()))
+#define COUNT_SIGNS(n, words) _mm256_sub_epi32(n, _mm256_srai_epi32(words, 31))
+/* By the high words: as unsigned integers, NaN and negative numbers are above all others. */
+#define SENSELESS(s, a) _mm256_max_epu32(s, _mm256_castpd_si256(a))
+#define IS_SENSELESS(s)                                                                            \
+    ANY_SIGN(                                                                                      \
+        _mm256_castsi256_pd(_mm256_cmpgt_epi32(_mm256_xor_si256(s, _mm256_set1_epi32(INT32_MIN)),  \
+                                               _mm256_set1_epi32(INT32_MIN ^ 0x78300000))))
 #define BYTES_4(address) _mm_loadu_si32(address)
-#define HALVES(codes) _mm256_cvtps_pd(_mm_cvtph_ps(codes))
-#define LOAD_E5M2(address) HALVES(_mm_slli_epi16(_mm_cvtepu8_epi16(BYTES_4(address)), 8))
+#define BYTES_8(address) _mm_loadl_epi64((const __m128i_u *)(const void *)(address))
+#define BYTES_16(address) _mm_loadu_si128((const __m128i_u *)(const void *)(address))
+#define floats __m256
+#define FLOATS 8
+#define float_codes __m256i
+#define FLOATS_OF(codes) _mm256_castsi256_ps(codes)
+#define NO_FLOATS _mm256_setzero_si256()
+#define STORE_FLOATS(address, a) _mm256_storeu_ps(address, a)
+#define MAX_ABS_FLOATS(a, b)                                                                       \
+    _mm256_max_epi32(a, _mm256_and_si256(_mm256_castps_si256(b), _mm256_set1_epi32(INT32_MAX)))
+#define FLOATS_F16(address) _mm256_cvtph_ps(BYTES_16(address))
+#define FLOATS_BF16(address)                                                                       \
+    _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(BYTES_16(address)), 16))
+#define FLOATS_E5M2(address) _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(BYTES_8(address)), 8))
 /* As fp16 with the exponent's bias of e4m3; the code of NaN becomes 480, above all others. */
 #define E4M3_CODES(address)                                                                        \
-    _mm_srai_epi16(_mm_slli_epi16(_mm_cvtepu8_epi16(BYTES_4(address)), 8), 1)
-#define LOAD_E4M3(address)                                                                         \
-    MUL(HALVES(_mm_and_si128(E4M3_CODES(address), _mm_set1_epi16((short)0xBFFF))), SET_ALL(256))
+    _mm_srai_epi16(_mm_slli_epi16(_mm_cvtepu8_epi16(BYTES_8(address)), 8), 1)
+#define FLOATS_E4M3(address)                                                                       \
+    _mm256_mul_ps(                                                                                 \
+        _mm256_cvtph_ps(_mm_and_si128(E4M3_CODES(address), _mm_set1_epi16((short)0xBFFF))),        \
+        _mm256_set1_ps(256))
 #define LOAD_I8(address) _mm256_cvtepi32_pd(_mm_cvtepi8_epi32(BYTES_4(address)))
 #define LOAD_I32(address)                                                                          \
     _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i_u *)(const void *)(address)))

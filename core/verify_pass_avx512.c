@@ -33,7 +33,7 @@
 #define OVER(d, a) _mm512_sub_pd(a, d)
 #define OVER_EXACT(d, a, b) _mm512_fmsub_pd(a, b, d)
 #define OVER_PRODUCT(d, a, b) _mm512_fmsub_pd(a, b, d)
-#define MAY_EXCEED(d, a) _mm512_sub_pd(a, d)
+#define MAY_EXCEED_SUM(d, a, b, x, y) _mm512_fmadd_pd(a, b, _mm512_fmsub_pd(x, y, d))
 #define EITHER(a, b) _mm512_or_pd(a, b)
 #define ANY_SIGN(a) (_mm512_movepi64_mask(_mm512_castpd_si512(a)) != 0)
 #define PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
@@ -41,8 +41,8 @@
 #define COUNT(n, m) _mm512_mask_sub_epi64(n, m, n, _mm512_set1_epi64(-1))
 /* As unsigned integers, NaN and negative numbers are above all others. */
 #define SENSELESS(s, a) _mm512_max_epu64(s, _mm512_castpd_si512(a))
-#define IS_SENSELESS(s) (_mm512_cmpgt_epu64_mask(s, _mm512_castpd_si512(SET_ALL(0x1p900))) != 0)
-#define ROUGH_BOUND(a, b, c, d, e) _mm512_fmadd_pd(a, b, _mm512_fmadd_pd(c, d, e))
+#define IS_SENSELESS(s)                                                                            \
+    (_mm512_cmpgt_epu64_mask(s, _mm512_castpd_si512(SET_ALL(SENSELESS_ABOVE))) != 0)
 #define LOAD_F16(address)                                                                          \
     _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i_u *)(const void *)(address))))
 #define LOAD_BF16(address)                                                                         \

@@ -51,7 +51,7 @@ static inline pair load_floats(const char *address)
 #define OVER(d, a) (pair)((d) > (a))
 #define OVER_EXACT(d, a, b) (pair)((d) > (a) * (b))
 #define OVER_PRODUCT(d, a, b) (pair)(((d) >= (a) * (b)) & (((d) > 0) | ((a) < 0)))
-#define MAY_EXCEED(d, a) (pair)(((d) >= (a)) & (((d) > 0) | ((a) < 0)))
+#define MAY_EXCEED_SUM(d, a, b, x, y) may_exceed(d, (a) * (b) + (x) * (y))
 #define EITHER(a, b) (pair)((pair_bits)(a) | (pair_bits)(b))
 #define ANY_SIGN(a) ((((pair_bits)(a))[0] | ((pair_bits)(a))[1]) < 0)
 #define NO_COUNTS                                                                                  \
@@ -60,9 +60,8 @@ static inline pair load_floats(const char *address)
         0, 0                                                                                       \
     }
 #define COUNT(n, m) ((n) - (m))
-#define SENSELESS(s, a) ((s) | (pair_bits)(a) | ~(pair_bits)((a) <= SET_ALL(0x1p900)))
+#define SENSELESS(s, a) ((s) | (pair_bits)(a) | ~(pair_bits)((a) <= SET_ALL(SENSELESS_ABOVE)))
 #define IS_SENSELESS(s) (((s)[0] | (s)[1]) < 0)
-#define ROUGH_BOUND(a, b, c, d, e) ((a) * (b) + ((c) * (d) + (e)))
 #define LOAD_F32(address) load_floats(address)
 
 /* Rounded, whatever it is added to afterwards: with -march a compiler would fuse the two. */
@@ -78,6 +77,11 @@ static inline pair product_of(pair a, pair b)
 static inline pair max_of(pair a, pair b)
 {
     return PICK(a > b, a, b);
+}
+
+static inline pair may_exceed(pair distance, pair limit)
+{
+    return (pair)((distance >= limit) & ((distance > 0) | (limit < 0)));
 }
 
 static inline pair min_of(pair a, pair b)

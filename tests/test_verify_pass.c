@@ -128,9 +128,48 @@ START_TEST(random_data_like_a_plain_loop)
         check.magnitude = magnitude;
         check.n_products = 100;
         check.accumulate = GB_F32;
+        check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
         for (int path = 0; path < VERIFY_PATHS; path++)
             if (verify_path_is_there(path))
                 assert_like_a_plain_loop(&check, path);
+    }
+}
+END_TEST
+
+/* The edge that a pass counts everywhere is the first one that a difference of the format may be
+ * below: exactly on it, and next to it. */
+static const struct {
+    uint32_t format;
+    double reference, output;
+    int class;
+} edges[] = {
+    {GB_F64, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F64, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    {GB_F32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F32, -7e6, -7e6 - 7, VERIFY_CLASS_1E_6},
+    {GB_F32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},    {GB_F16, 1000, 1001, VERIFY_CLASS_1E_6 + 3},
+    {GB_F16, -1000, -1001, VERIFY_CLASS_1E_6 + 3}, {GB_F16, 1001, 1002, VERIFY_CLASS_1E_6 + 2},
+    {GB_BF16, 200, 202, VERIFY_CLASS_1E_6 + 4},    {GB_BF16, 202, 204, VERIFY_CLASS_1E_6 + 3},
+    {GB_TF32, 1000, 1001, VERIFY_CLASS_1E_6 + 3},  {GB_F8_E4M3, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_F8_E4M3, 11, 12, VERIFY_CLASS_1E_6 + 4},   {GB_F8_E5M2, 1, 2, VERIFY_CLASS_ONE},
+    {GB_F8_E5M2, 1, 1.75, VERIFY_CLASS_1E_6 + 5},  {GB_I8, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_I32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_I32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+};
+
+START_TEST(differences_at_an_edge)
+{
+    enum { N = 24, AT = 13 };
+    double reference[N] = {0};
+    uint64_t output[N] = {0};
+    uint32_t format = edges[_i].format;
+    reference[AT] = edges[_i].reference;
+    number_store(format, output, AT, edges[_i].output);
+    struct gb_check check = check_of(format, N, output, reference);
+    for (int path = 0; path < VERIFY_PATHS; path++) {
+        if (!verify_path_is_there(path))
+            continue;
+        verify_use_path(path);
+        struct verify_result result = compare(&check);
+        ck_assert_uint_eq(result.histogram[edges[_i].class], 1);
+        ck_assert_uint_eq(result.n_exact, N - 1);
     }
 }
 END_TEST
@@ -282,6 +321,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, worst_index_at_every_length);
     tcase_add_test(tests, indices_beyond_millions);
     tcase_add_loop_test(tests, random_data_like_a_plain_loop, 0, N_FLOATING);
+    tcase_add_loop_test(tests, differences_at_an_edge, 0, COUNT(edges));
     tcase_add_test(tests, rms_of_numbers_whose_squares_leave_the_range);
     tcase_add_test(tests, opposite_ends_of_the_range);
     tcase_add_test(tests, environment_of_the_caller_does_not_matter);

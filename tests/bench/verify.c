@@ -5,8 +5,9 @@
  *
  * Of floating formats every element is wrong by one spacing, of integers none. 64 Ki elements stay
  * in the cache; beyond it memory is what counts, 18 bytes for each element of fp16 (output,
- * reference, magnitude), so the speed of reading as many bytes is printed beside it. The first line
- * is for numbers.sh: seconds for a gigabyte of fp16 in the cache.
+ * reference, magnitude), so the speed of reading as many bytes is printed beside it. The first
+ * lines are for numbers.sh: seconds for a gigabyte of fp16 in the cache, by code path, then an
+ * empty one.
  */
 #include "core/verify.h"
 #include "core/number_format.h"
@@ -133,13 +134,25 @@ static void print_all(uint64_t n)
     free_data(&data);
 }
 
+static void print_seconds_for_a_gigabyte(uint64_t n)
+{
+    struct data data = data_of(n);
+    fill(&data, number_format_of(GB_F16));
+    for (int path = 0; path < VERIFY_PATHS; path++) {
+        if (!verify_path_is_there(path))
+            continue;
+        verify_use_path(path);
+        printf("%s %.3f\n", path_names[path],
+               seconds_to_compare(&data, GB_F16) / (2e-9 * (double)n));
+    }
+    printf("\n");
+    free_data(&data);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t kilo = 1024, in_cache = 64 * kilo, in_memory = 8 * kilo * kilo;
-    struct data data = data_of(in_cache);
-    fill(&data, number_format_of(GB_F16));
-    printf("%.3f\n", seconds_to_compare(&data, GB_F16) / (2e-9 * (double)data.n));
-    free_data(&data);
+    print_seconds_for_a_gigabyte(in_cache);
     for (int i = 1; i < argc; i++)
         print_all(kilo * strtoull(argv[i], NULL, 10));
     if (argc == 1) {
