@@ -146,33 +146,21 @@ struct int32 {
 
 /* --- sums --- */
 
-struct in_fp32 {
-    typedef float sum;
+template <typename type> struct in_one_type {
+    typedef type sum;
     template <typename number>
     __device__ static void step(sum &x, const number (&a)[4], const number (&b)[4])
     {
         for (int i = 0; i < 4; i++)
-            x = fmaf((float)a[i], (float)b[i], x);
+            x = fma((type)a[i], (type)b[i], x);
     }
     __device__ static sum add(sum x, sum y)
     {
         return x + y;
     }
 };
-
-struct in_fp64 {
-    typedef double sum;
-    template <typename number>
-    __device__ static void step(sum &x, const number (&a)[4], const number (&b)[4])
-    {
-        for (int i = 0; i < 4; i++)
-            x = fma((double)a[i], (double)b[i], x);
-    }
-    __device__ static sum add(sum x, sum y)
-    {
-        return x + y;
-    }
-};
+typedef in_one_type<float> in_fp32;
+typedef in_one_type<double> in_fp64;
 
 /* Each sum is rounded to fp16. */
 struct in_fp16 {
@@ -407,58 +395,39 @@ REFER(int8)
 enum { MMA_TILE = 64, MMA_WORDS = 8, MMA_PITCH = 12, MMA_THREADS = 128 };
 
 #if __CUDA_ARCH__ >= 800
-#define MMA_FLOAT(words)                                                                           \
+#define MMA(words, constraint)                                                                     \
     asm("mma.sync.aligned." words " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"         \
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                           \
+        : constraint(c[0]), constraint(c[1]), constraint(c[2]), constraint(c[3])                   \
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 #else
-#define MMA_FLOAT(words) ((void)a, (void)b, (void)c)
+#define MMA(words, constraint) ((void)a, (void)b, (void)c)
 #endif
 
-struct mma_fp16_fp32 {
-    typedef unsigned short stored;
-    typedef float sum;
-    typedef float part;
-    enum { PARTS = 4 };
-    __device__ static void step(part *c, const unsigned *a, const unsigned *b)
-    {
-        MMA_FLOAT("m16n8k16.row.col.f32.f16.f16.f32");
-    }
-    __device__ static sum at(const part *c, int i)
-    {
-        return c[i];
-    }
-};
-
-struct mma_bf16_fp32 {
-    typedef unsigned short stored;
-    typedef float sum;
-    typedef float part;
-    enum { PARTS = 4 };
-    __device__ static void step(part *c, const unsigned *a, const unsigned *b)
-    {
-        MMA_FLOAT("m16n8k16.row.col.f32.bf16.bf16.f32");
-    }
-    __device__ static sum at(const part *c, int i)
-    {
-        return c[i];
-    }
-};
-
-struct mma_tf32_fp32 {
-    typedef unsigned stored;
-    typedef float sum;
-    typedef float part;
-    enum { PARTS = 4 };
-    __device__ static void step(part *c, const unsigned *a, const unsigned *b)
-    {
-        MMA_FLOAT("m16n8k8.row.col.f32.tf32.tf32.f32");
-    }
-    __device__ static sum at(const part *c, int i)
-    {
-        return c[i];
-    }
-};
+#define MMA_STEP(name, type, number, words, constraint)                                            \
+    struct mma_##name {                                                                            \
+        typedef type stored;                                                                       \
+        typedef number sum;                                                                        \
+        typedef number part;                                                                       \
+        enum { PARTS = 4 };                                                                        \
+        __device__ static void step(part *c, const unsigned *a, const unsigned *b)                 \
+        {                                                                                          \
+            MMA(words, constraint);                                                                \
+        }                                                                                          \
+        __device__ static sum at(const part *c, int i)                                             \
+        {                                                                                          \
+            return c[i];                                                                           \
+        }                                                                                          \
+    };
+MMA_STEP(fp16_fp32, unsigned short, float, "m16n8k16.row.col.f32.f16.f16.f32", "+f")
+MMA_STEP(bf16_fp32, unsigned short, float, "m16n8k16.row.col.f32.bf16.bf16.f32", "+f")
+MMA_STEP(tf32_fp32, unsigned, float, "m16n8k8.row.col.f32.tf32.tf32.f32", "+f")
+MMA_STEP(int8_int32, unsigned char, int, "m16n8k32.row.col.s32.s8.s8.s32", "+r")
+#if __CUDA_ARCH__ < 890
+#undef MMA
+#define MMA(words, constraint) ((void)a, (void)b, (void)c)
+#endif
+MMA_STEP(e4m3_fp32, unsigned char, float, "m16n8k32.row.col.f32.e4m3.e4m3.f32", "+f")
+MMA_STEP(e5m2_fp32, unsigned char, float, "m16n8k32.row.col.f32.e5m2.e5m2.f32", "+f")
 
 /* Two sums in a word. */
 struct mma_fp16_fp16 {
@@ -478,26 +447,6 @@ struct mma_fp16_fp16 {
     __device__ static sum at(const part *c, int i)
     {
         return half_to_float((unsigned short)(c[i / 2] >> 16 * (i % 2)));
-    }
-};
-
-struct mma_int8_int32 {
-    typedef unsigned char stored;
-    typedef int sum;
-    typedef int part;
-    enum { PARTS = 4 };
-    __device__ static void step(part *c, const unsigned *a, const unsigned *b)
-    {
-#if __CUDA_ARCH__ >= 800
-        asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-            "{%8,%9}, {%0,%1,%2,%3};"
-            : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
-    }
-    __device__ static sum at(const part *c, int i)
-    {
-        return c[i];
     }
 };
 
@@ -539,10 +488,12 @@ template <typename mma, typename output> __device__ static void multiply_mma(con
         load_lines(left, (const stored *)p.a, row, p.m, p.a_row, k, end, p.a_step);
         load_lines(right, (const stored *)p.b, column, p.n, p.b_column, k, end, p.b_step);
         __syncthreads();
+#pragma unroll
         for (int i = 0; i < 2; i++) {
             const unsigned line = top + i * 16 + group;
             const unsigned a[4] = {left[line][thread], left[line + 8][thread],
                                    left[line][thread + 4], left[line + 8][thread + 4]};
+#pragma unroll
             for (int j = 0; j < 4; j++) {
                 const unsigned b[2] = {right[side + j * 8 + group][thread],
                                        right[side + j * 8 + group][thread + 4]};
@@ -551,8 +502,11 @@ template <typename mma, typename output> __device__ static void multiply_mma(con
         }
         __syncthreads();
     }
+#pragma unroll
     for (int i = 0; i < 2; i++) {
+#pragma unroll
         for (int j = 0; j < 4; j++) {
+#pragma unroll
             for (int part = 0; part < 4; part++)
                 store_at<output>(p, row + top + i * 16 + group + part / 2 * 8,
                                  column + side + j * 8 + thread * 2 + part % 2,
@@ -571,6 +525,8 @@ MULTIPLY_MMA(fp16, fp16, fp16)
 MULTIPLY_MMA(bf16, fp32, bf16)
 MULTIPLY_MMA(tf32, fp32, fp32)
 MULTIPLY_MMA(int8, int32, int32)
+MULTIPLY_MMA(e4m3, fp32, fp32)
+MULTIPLY_MMA(e5m2, fp32, fp32)
 
 /* float64: 32 x 32 outputs a block of four warps, by instructions of 8 x 8 and four products. */
 extern "C" __global__ void tensor_fp64_fp64(product p)

@@ -53,6 +53,17 @@ static int32_t ask_capability(const struct gemm *gemm)
     return status_of(gemm, result, "asking what the device is");
 }
 
+static bool is_fp8(const struct gemm *gemm)
+{
+    return gemm->params->dtype == DTYPE_E4M3 || gemm->params->dtype == DTYPE_E5M2;
+}
+
+/* Where it is known how sums are rounded: see emulated_model. */
+static bool has_fp8_tensor_kernel(const struct cuda_gemm *cuda)
+{
+    return cuda->major == 9 || cuda->major == 10;
+}
+
 static bool has_tensor_kernel(const struct gemm *gemm)
 {
     const int32_t dtype = gemm->params->dtype;
@@ -62,6 +73,8 @@ static bool has_tensor_kernel(const struct gemm *gemm)
         return false;
     if (dtype == DTYPE_FP16)
         return accumulate == ACCUMULATE_FP32 || accumulate == ACCUMULATE_FP16;
+    if (is_fp8(gemm))
+        return accumulate == ACCUMULATE_FP32 && has_fp8_tensor_kernel(cuda);
     if (dtype == DTYPE_BF16 || dtype == DTYPE_TF32)
         return accumulate == ACCUMULATE_FP32;
     return dtype == DTYPE_FP64 || dtype == DTYPE_INT8;
@@ -75,6 +88,9 @@ static int32_t choose_kernel(struct gemm *gemm)
     case KERNEL_CUDA:
         return GB_OK;
     case KERNEL_TENSOR:
+        if (is_fp8(gemm) && !has_fp8_tensor_kernel(gemm->own))
+            return gemm_skip_kernel(gemm, "how sums of fp8 are rounded is known of compute "
+                                          "capability 9 and 10 only");
         return has_tensor_kernel(gemm)
                    ? GB_OK
                    : gemm_skip_kernel(gemm, "there is none for this type, accumulate and "
@@ -103,8 +119,7 @@ static int32_t choose_reference(struct gemm *gemm)
     if (gemm->reference == REFERENCE_GPU_TENSOR && gemm->kernel == KERNEL_CUBLAS)
         return host->fail(host, "reference = gpu_tensor with kernel = cublas: the reference would "
                                 "be computed by the code that is tested");
-    if (gemm->reference == REFERENCE_GPU_TENSOR &&
-        (gemm->params->dtype == DTYPE_E4M3 || gemm->params->dtype == DTYPE_E5M2))
+    if (gemm->reference == REFERENCE_GPU_TENSOR && is_fp8(gemm))
         return gemm_skip(gemm, "reference", "gpu_tensor", "cuBLAS is not asked for fp8");
     return GB_OK;
 }
@@ -130,6 +145,32 @@ static struct sum_model tensor_model(const struct gemm *gemm, int32_t accumulate
     if (accumulate == ACCUMULATE_FP64)
         model = (struct sum_model){.n_products = k, .accumulate = GB_F64, .products_at_once = 1};
     return model;
+}
+
+static unsigned parts(uint64_t n, uint64_t length)
+{
+    return (unsigned)((n + length - 1) / length);
+}
+
+/*
+ * fp8: on compute capability 9 and 10 the instruction for 32 products becomes two of fp16, the
+ * first from 0 on and the second from there, and an addition in fp32 (cuobjdump -sass). So a
+ * product goes through two steps of tensor cores, which lose as much as 21 roundings to nearest
+ * together, and then through an addition for every 32 products and every slice.
+ *
+ * Of others, Ada and the smaller Blackwell have an instruction for fp8, and so do Hopper's warp
+ * groups: it keeps sums in 13 fraction bits (Zhang et al., SageAttention2, 2024), but how it aligns
+ * products is not published.
+ */
+static struct sum_model emulated_model(const struct gemm *gemm)
+{
+    enum { PRODUCTS = 32, ROUNDINGS = 21 }; /* 2 steps of 2 (1 + (16 + 1) 2^-2) */
+    const uint64_t n_slices = (uint64_t)gemm->params->split_k;
+    return (struct sum_model){
+        .n_products = ROUNDINGS + parts(parts(gemm->shape.k, n_slices), PRODUCTS) + n_slices - 1,
+        .accumulate = GB_F32,
+        .products_at_once = 1,
+    };
 }
 
 /* Which kernel cuBLAS takes is not known: ordinary cores, tensor cores, with or without slices.
@@ -166,6 +207,8 @@ static struct sum_model kernel_model(const struct gemm *gemm)
         .order = ORDER_SCALAR,
         .n_slices = (uint64_t)gemm->params->split_k,
     };
+    if (gemm->kernel == KERNEL_TENSOR && is_fp8(gemm))
+        return emulated_model(gemm);
     return gemm->kernel == KERNEL_TENSOR   ? sliced_tensor_model(gemm)
            : gemm->kernel == KERNEL_CUBLAS ? blas_model(gemm, gemm->accumulate)
                                            : gemm_model_of_sums(&request);
@@ -194,11 +237,6 @@ static int32_t create(struct gemm *gemm)
 }
 
 /* --- prepare --- */
-
-static unsigned parts(uint64_t n, uint64_t length)
-{
-    return (unsigned)((n + length - 1) / length);
-}
 
 static struct product product_of(const struct gemm *gemm)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [kill]; all of them without an
-# argument. make bench runs it; KILLS is the number of runs killed (200).
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [kill]; all of them
+# without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
@@ -128,9 +128,28 @@ INI
 
 verify()
 {
+    local path seconds
     "$bench/verify" >verify.txt
-    verdict "comparing 1 GB of fp16 outputs on one core: all metrics" "$(head -n 1 verify.txt)" s 0.5
-    tail -n +2 verify.txt
+    while read -r path seconds && [ -n "$path" ]; do
+        [ "$path" = portable ] ||
+            verdict "comparing 1 GB of fp16 outputs on one core: all metrics, $path" "$seconds" s 0.5
+    done <verify.txt
+    sed '1,/^$/d' verify.txt
+}
+
+# What finds which faults of products, and what it takes for one; see gemm_verify.c.
+faults()
+{
+    local name n found code=0
+    "$bench/gemm_verify" 0 >faults.txt || code=$?
+    while read -r name n found _; do
+        case $name in
+        none) verdict "bound: correct products rejected, of $n" "$found" products 0 ;;
+        *) verdict "bound: ${name//_/ } found $found of $n; not found" "$((n - found))" products 0 ;;
+        esac
+    done < <(sed '1,/^ *fault /d' faults.txt)
+    verdict "bound: finds all, and no other tolerance more: exit code" "$code" "" 0
+    cat faults.txt
 }
 
 # rows FILE COLUMNS: the file's cases, one a line.
@@ -180,13 +199,13 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop verify kill
+[ $# -gt 0 ] || set -- sweep cases memory loop verify faults kill
 for name; do
     case $name in
-    sweep | cases | memory | loop | verify) $name ;;
+    sweep | cases | memory | loop | verify | faults) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [kill]" >&2
         exit 2
         ;;
     esac

@@ -5,6 +5,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/clocks.sh \
 	tests/gpu/devices.sh \
 	tests/gpu/faults.sh \
+	tests/gpu/gemm_random.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/readme_plugin.sh \
 	tests/gpu/sanitizer.sh
