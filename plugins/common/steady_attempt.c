@@ -1,0 +1,415 @@
+/* steady_attempt.c - see steady_attempt.h. Plugin side. */
+#include "steady_attempt.h"
+
+#include "confidence_sequence.h"
+#include "effective_size.h"
+#include "mid_quantile.h"
+#include "modes.h"
+#include "order_statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TAILS[2] = {0.1, 0.9};
+static const double WARM_UP_RANGE = 0.025; /* at either end, that warm-up may lie in */
+static const double FEW_TICKS = 2.0;       /* between the quartiles */
+static const double NARROW_RADIUS = 1.0 / 20.0;
+static const double WEIGHT_PRECISION = 0.1;
+static const double THROTTLED_FLOOR_NS = 3e9;
+static const double EFFECTIVE_MIN = 26.0; /* of the median and of TAILS */
+static const double FOLLOWING = 3.0;      /* standard errors */
+
+/* The parts of one attempt. */
+struct work {
+    const struct steady_limits *limits;
+    const struct steady_evidence *evidence;
+    const struct retained *retained;
+    struct steady_attempt *attempt;
+    struct series_places places;
+};
+
+static bool has(const struct work *work, unsigned rule)
+{
+    return (work->limits->without & rule) == 0;
+}
+
+/* --- quantiles and their intervals --- */
+
+static double quantile(const struct work *work, double p)
+{
+    return has(work, STEADY_MID_QUANTILE) ? mid_quantile(work->retained, p, work->evidence->tick_ns)
+                                          : plain_quantile(work->retained, p);
+}
+
+/* The value with this share of the others below it. */
+static double value_at(const struct retained *retained, double share)
+{
+    const double place = floor(share * (double)retained->n);
+    return retained_value(retained, (uint64_t)fmin(place, (double)(retained->n - 1)));
+}
+
+static double radius(const struct work *work, double n_effective)
+{
+    const double alpha = work->limits->alpha;
+    return has(work, STEADY_SEQUENCE)
+               ? confidence_sequence_radius(n_effective, alpha, work->limits->optimal)
+               : normal_quantile(1.0 - 0.5 * alpha) / (2.0 * sqrt(n_effective));
+}
+
+/* How many retained samples up to each of the places, and how many in all, lie below a value, and
+ * how many do not lie above it. */
+struct counts {
+    uint64_t below[SERIES_PLACES_MAX], not_above[SERIES_PLACES_MAX];
+    uint64_t n_below, n_not_above;
+};
+
+static void count(const struct work *work, double value, struct counts *ret)
+{
+    const struct rank_index *index = work->retained->index;
+    const uint64_t ranks[2] = {rank_from(index, value), rank_behind(index, value)};
+    const struct series_places *places = &work->places;
+    retained_count(work->retained, ranks[0], places->at, places->n_places, ret->below);
+    if (ranks[1] > ranks[0])
+        retained_count(work->retained, ranks[1], places->at, places->n_places, ret->not_above);
+    else
+        memcpy(ret->not_above, ret->below, sizeof ret->below);
+    ret->n_below = ret->below[places->n_places - 1];
+    ret->n_not_above = ret->not_above[places->n_places - 1];
+}
+
+/* How many independent samples the retained ones are worth for a quantile with this value. */
+static double effective_size(const struct work *work, double value)
+{
+    const uint64_t n = work->retained->n;
+    if (!has(work, STEADY_EFFECTIVE_SIZE))
+        return (double)n;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    struct counts counts;
+    count(work, value, &counts);
+    for (size_t i = 0; i < work->places.n_places; i++)
+        twice_sums[i] = (int64_t)(counts.below[i] + counts.not_above[i]);
+    const double variance = indicator_variance(counts.n_below, counts.n_not_above, n);
+    return (double)n / series_time(&work->places, twice_sums, variance);
+}
+
+/* Of the quantile p, among a share of all samples that is worth n_effective independent ones. */
+static struct steady_interval interval_of(const struct work *work, double p, double share,
+                                          double value, double n_effective)
+{
+    const double half = radius(work, n_effective);
+    struct steady_interval interval = {value, (double)-INFINITY, (double)INFINITY};
+    if (half < 0.5 && p - half * share > 0.0)
+        interval.low = quantile(work, p - half * share);
+    if (half < 0.5 && p + half * share < 1.0)
+        interval.high = quantile(work, p + half * share);
+    return interval;
+}
+
+static double half_width(const struct steady_interval *interval)
+{
+    return 0.5 * (interval->high - interval->low);
+}
+
+/* --- the timer's step --- */
+
+/* Whether the middle half of the samples around p, a share of all, sits on few ticks. */
+static bool sits_on_few_ticks(const struct work *work, double p, double share)
+{
+    const double tick = work->evidence->tick_ns;
+    const double quartiles = value_at(work->retained, p + 0.25 * share) -
+                             value_at(work->retained, p - 0.25 * share);
+    return has(work, STEADY_RESOLUTION) && tick > 0.0 && quartiles <= FEW_TICKS * tick;
+}
+
+/* The phase of samples on few ticks may be locked, and a time is then rounded down or up by up to a
+ * whole tick, always the same way. */
+static struct steady_interval widened(const struct work *work,
+                                      const struct steady_interval *interval)
+{
+    const double tick = work->evidence->tick_ns;
+    return (struct steady_interval){interval->value, fmin(interval->low, interval->value - tick),
+                                    fmax(interval->high, interval->value + tick)};
+}
+
+/* Resolution limited is where ticks make the interval too wide, and where more samples would not
+ * tell: where a tick alone is too much it takes as many as tell the value if they are dithered;
+ * else the interval has become narrow in terms of ranks. */
+static void respect_ticks(struct work *work)
+{
+    struct steady_attempt *attempt = work->attempt;
+    const double wanted = work->limits->precision * attempt->median.value;
+    if (!sits_on_few_ticks(work, 0.5, 1.0))
+        return;
+    const double n = work->evidence->tick_ns > wanted ? (double)attempt->n : attempt->n_effective;
+    attempt->median = widened(work, &attempt->median);
+    if (half_width(&attempt->median) > wanted && radius(work, n) <= NARROW_RADIUS)
+        attempt->verdict = GB_VERDICT_RESOLUTION_LIMITED;
+}
+
+/* --- modes --- */
+
+/*
+ * A mode's share of the samples, and its median with an interval. The median of a mode is a ratio:
+ * its error is that of the mean of J, which is 1/2 below the median, -1/2 above it and 0 outside
+ * the mode, over the share. So n samples are worth share^2 n / (4 times the variance of J times its
+ * autocorrelation time) independent ones of the mode.
+ */
+static double effective_size_of_mode(const struct work *work, const struct counts *low,
+                                     const struct counts *high, const struct counts *median)
+{
+    const double n = (double)work->retained->n;
+    const uint64_t n_members = high->n_below - low->n_below;
+    const double share = (double)n_members / n;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    if (!has(work, STEADY_EFFECTIVE_SIZE))
+        return (double)n_members;
+    for (size_t i = 0; i < work->places.n_places; i++)
+        twice_sums[i] = (int64_t)(median->below[i] + median->not_above[i]) -
+                        (int64_t)(low->below[i] + high->below[i]);
+    const double twice_sum = (double)(median->n_below + median->n_not_above) -
+                             (double)(low->n_below + high->n_below);
+    const double mean = 0.5 * twice_sum / n;
+    const double n_equal = (double)(median->n_not_above - median->n_below);
+    const double variance = 0.25 * ((double)n_members - n_equal) / n - mean * mean;
+    if (!(variance > 0.0))
+        return (double)n_members;
+    const double effective = share * share * n /
+                             (4.0 * variance * series_time(&work->places, twice_sums, variance));
+    return fmin(effective, (double)n_members);
+}
+
+/* Of the share, for which every sample counts, member or not. */
+static double effective_size_of_share(const struct work *work, const struct counts *low,
+                                      const struct counts *high)
+{
+    const double n = (double)work->retained->n;
+    const double share = (double)(high->n_below - low->n_below) / n;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    if (!has(work, STEADY_EFFECTIVE_SIZE))
+        return n;
+    for (size_t i = 0; i < work->places.n_places; i++)
+        twice_sums[i] = 2 * (int64_t)(high->below[i] - low->below[i]);
+    return n / series_time(&work->places, twice_sums, share * (1.0 - share));
+}
+
+/* The median of a mode with its interval. */
+static struct gb_mode measured_mode(const struct work *work, const struct counts *low,
+                                    const struct counts *high)
+{
+    const double n = (double)work->retained->n;
+    const double n_members = (double)(high->n_below - low->n_below);
+    const double share = n_members / n;
+    const double p = ((double)low->n_below + 0.5 * n_members) / n;
+    const double value = quantile(work, p);
+    struct counts median;
+    count(work, value, &median);
+    struct steady_interval interval = interval_of(work, p, share, value,
+                                                  effective_size_of_mode(work, low, high, &median));
+    if (sits_on_few_ticks(work, p, share))
+        interval = widened(work, &interval);
+    return (struct gb_mode){value, interval.low, interval.high, share};
+}
+
+/* Fills in the modes, and whether their shares and medians are known well enough. Unless all of
+ * them are `described`, ends at the first that is not. */
+static bool measure_modes(const struct work *work, const struct modes *modes, bool described,
+                          struct gb_mode *ret)
+{
+    const double wanted = work->limits->precision * work->attempt->median.value;
+    struct counts counts[2];
+    bool are_known = true;
+    count(work, modes->edges[0], &counts[0]);
+    for (size_t i = 0; i < modes->n && (are_known || described); i++) {
+        struct counts *low = &counts[i % 2];
+        struct counts *high = &counts[(i + 1) % 2];
+        count(work, modes->edges[i + 1], high);
+        if (radius(work, effective_size_of_share(work, low, high)) > WEIGHT_PRECISION) {
+            are_known = false;
+            if (!described)
+                break;
+        }
+        ret[i] = measured_mode(work, low, high);
+        are_known = are_known && 0.5 * (ret[i].high_ns - ret[i].low_ns) <= wanted;
+    }
+    return are_known;
+}
+
+/* Whether each mode but the heaviest was entered often enough. */
+static bool were_visited(const struct work *work, const struct modes *modes)
+{
+    size_t heaviest = 0;
+    for (size_t i = 1; i < modes->n; i++) {
+        if (modes->weights[i] > modes->weights[heaviest])
+            heaviest = i;
+    }
+    for (size_t i = 0; i < modes->n; i++) {
+        if (i != heaviest && retained_visits(work->retained, modes->edges[i], modes->edges[i + 1],
+                                             work->limits->visits) < work->limits->visits)
+            return false;
+    }
+    return true;
+}
+
+/* --- the rules together --- */
+
+/* Whether what was left out came again: at least half of its first half lies where nearly all of
+ * the retained samples lie. Then it was a regime that recurs, not warm-up. */
+static bool is_recurring(const struct work *work)
+{
+    const struct retained *retained = work->retained;
+    const uint64_t half = retained->first / 2;
+    const double low = value_at(retained, WARM_UP_RANGE);
+    const double high = value_at(retained, 1.0 - WARM_UP_RANGE);
+    uint64_t inside = 0;
+    for (uint64_t i = 0; i < half; i++) {
+        const double value = retained->index->values[i];
+        inside += (uint64_t)((value >= low) & (value <= high));
+    }
+    return retained->first > 0 && 2 * inside >= half;
+}
+
+/* Whether there are more times below the median where the clock is higher, by more than chance:
+ * many benchmarks do not depend on the clock that is known. */
+static bool follows(const struct work *work, const struct clock_trend *trend)
+{
+    const struct rank_index *index = work->retained->index;
+    const uint64_t places[2] = {trend->turn - work->retained->first, work->retained->n};
+    const double value = work->attempt->median.value;
+    uint64_t below[2];
+    uint64_t not_above[2];
+    retained_count(work->retained, rank_from(index, value), places, 2, below);
+    retained_count(work->retained, rank_behind(index, value), places, 2, not_above);
+    const double before = (double)places[0];
+    const double behind = (double)(places[1] - places[0]);
+    const double change = 0.5 *
+                          ((double)(below[1] - below[0] + not_above[1] - not_above[0]) / behind -
+                           (double)(below[0] + not_above[0]) / before);
+    const double error = 0.5 * sqrt(1.0 / before + 1.0 / behind);
+    return (trend->is_rising ? change : -change) > FOLLOWING * error;
+}
+
+/* Nothing is vouched for while the device is slowed down, or its clock is on its way. */
+static bool clocks_allow(const struct work *work)
+{
+    const struct steady_evidence *evidence = work->evidence;
+    if (!has(work, STEADY_CLOCKS))
+        return true;
+    if (work->attempt->is_throttled && has(work, STEADY_WALL_FLOOR) &&
+        evidence->elapsed_ns < THROTTLED_FLOOR_NS)
+        return false;
+    const struct clock_trend trend = clock_history_trend(evidence->clocks, work->retained->first,
+                                                         work->limits->precision);
+    return !trend.is_there || !follows(work, &trend);
+}
+
+static struct steady_interval tail_of(const struct work *work, double p)
+{
+    const double value = quantile(work, p);
+    const struct steady_interval tail = interval_of(work, p, 1.0, value,
+                                                    effective_size(work, value));
+    return sits_on_few_ticks(work, 0.5, 1.0) ? widened(work, &tail) : tail;
+}
+
+/* Whether the intervals of the tails, if they are asked for, are narrow enough. */
+static bool are_tails_known(const struct work *work)
+{
+    for (size_t i = 0; i < 2 && work->limits->tails > 0.0; i++) {
+        const struct steady_interval tail = tail_of(work, TAILS[i]);
+        if (half_width(&tail) > work->limits->tails * tail.value)
+            return false;
+    }
+    return true;
+}
+
+/* Whether samples came back to where they were often enough to know how long they stay. */
+static bool is_mixed(const struct work *work)
+{
+    if (!has(work, STEADY_MIXING))
+        return true;
+    if (work->attempt->n_effective < EFFECTIVE_MIN)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        if (effective_size(work, value_at(work->retained, TAILS[i])) < EFFECTIVE_MIN)
+            return false;
+    }
+    return true;
+}
+
+/* A regime that began within the visit looks like what comes after warm-up. */
+static bool has_settled(const struct work *work)
+{
+    const struct retained *retained = work->retained;
+    const double share = (double)retained->n / (double)(retained->first + retained->n);
+    return retained->first == 0 || !has(work, STEADY_SETTLING) || !has(work, STEADY_WALL_FLOOR) ||
+           work->evidence->elapsed_ns * share >= work->limits->settling_ns;
+}
+
+static void find_modes(const struct work *work, struct modes *ret)
+{
+    ret->n = 1;
+    if (has(work, STEADY_MODES))
+        modes_find(work->retained, work->attempt->median.value, work->evidence->tick_ns,
+                   work->limits->min_mode, ret);
+}
+
+static int32_t verdict_of(const struct work *work)
+{
+    struct steady_attempt *attempt = work->attempt;
+    const bool is_narrow = half_width(&attempt->median) <=
+                           work->limits->precision * attempt->median.value;
+    struct modes modes;
+    struct gb_mode measured[GB_MODES_MAX];
+    if (!clocks_allow(work) || !has_settled(work))
+        return GB_VERDICT_NONE;
+    find_modes(work, &modes);
+    attempt->n_modes = (uint32_t)modes.n;
+    if (!were_visited(work, &modes) || !are_tails_known(work))
+        return GB_VERDICT_NONE;
+    if (is_narrow)
+        return is_mixed(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
+    return modes.n > 1 && measure_modes(work, &modes, false, measured) ? GB_VERDICT_MULTIMODAL
+                                                                       : GB_VERDICT_NONE;
+}
+
+void steady_attempt_make(const struct steady_limits *limits, const struct steady_evidence *evidence,
+                         const struct retained *retained, struct steady_attempt *ret)
+{
+    struct work work = {
+        .limits = limits, .evidence = evidence, .retained = retained, .attempt = ret};
+    *ret = (struct steady_attempt){.first = retained->first, .n = retained->n};
+    ret->is_recurring = has(&work, STEADY_RECURRENCE) && is_recurring(&work);
+    if (ret->is_recurring)
+        return;
+    ret->is_throttled = has(&work, STEADY_CLOCKS) &&
+                        clock_history_is_throttled(evidence->clocks, retained->first);
+    const double value = quantile(&work, 0.5);
+    if (!(value > 0.0)) {
+        ret->verdict = GB_VERDICT_GAVE_UP;
+        ret->median = (struct steady_interval){value, NAN, NAN};
+        return;
+    }
+    series_places_of(retained->n, &work.places);
+    ret->n_effective = effective_size(&work, value);
+    ret->median = interval_of(&work, 0.5, 1.0, value, ret->n_effective);
+    respect_ticks(&work);
+    if (ret->verdict == GB_VERDICT_NONE)
+        ret->verdict = verdict_of(&work);
+}
+
+void steady_attempt_describe(const struct steady_limits *limits,
+                             const struct steady_evidence *evidence,
+                             const struct retained *retained, struct steady_attempt *attempt)
+{
+    struct work work = {
+        .limits = limits, .evidence = evidence, .retained = retained, .attempt = attempt};
+    struct modes modes;
+    if (!(attempt->median.value > 0.0))
+        return;
+    series_places_of(retained->n, &work.places);
+    for (size_t i = 0; i < 2 && limits->tails > 0.0; i++)
+        attempt->tails[i] = tail_of(&work, TAILS[i]);
+    find_modes(&work, &modes);
+    attempt->n_modes = (uint32_t)modes.n;
+    if (modes.n > 1)
+        measure_modes(&work, &modes, true, attempt->modes);
+}

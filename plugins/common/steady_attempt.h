@@ -1,0 +1,79 @@
+/*
+ * steady_attempt.h - what samples say about their median if the first few are left out as warm-up,
+ * and whether that will do: the rules of steady_rule.h but for when to look. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
+#define GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
+
+#include "clock_history.h"
+#include "rank_index.h"
+
+#include <gbrun/policy.h>
+#include <stdbool.h>
+
+/* Rules that can be left out, one bit each, with their words for a user. X(NAME, word, bit) */
+#define STEADY_RULE_MAP(X)                                                                         \
+    X(WALL_FLOOR, "wall_floor", 0)                                                                 \
+    X(EFFECTIVE_SIZE, "effective_size", 1)                                                         \
+    X(MID_QUANTILE, "mid_quantile", 2)                                                             \
+    X(SEQUENCE, "sequence", 3)                                                                     \
+    X(DISCARD, "discard", 4)                                                                       \
+    X(RECURRENCE, "recurrence", 5)                                                                 \
+    X(MODES, "modes", 6)                                                                           \
+    X(RESOLUTION, "resolution", 7)                                                                 \
+    X(CLOCKS, "clocks", 8)                                                                         \
+    X(MIXING, "mixing", 9)                                                                         \
+    X(SETTLING, "settling", 10)
+
+enum {
+#define STEADY_RULE_BIT(name, word, bit) STEADY_##name = 1 << (bit),
+    STEADY_RULE_MAP(STEADY_RULE_BIT)
+#undef STEADY_RULE_BIT
+};
+
+struct steady_limits {
+    double precision; /* half width of the median's interval to reach, over the median */
+    double tails;     /* the same for the quantiles at 10 % and 90 %; 0: those are not asked for */
+    double alpha;     /* of each interval */
+    double optimal;   /* effective samples at which an interval is tightest */
+    double min_mode;  /* share of the samples that makes a mode */
+    uint64_t visits;  /* that each lesser mode needs */
+    double settling_ns; /* wall time that must be retained where something is left out */
+    unsigned without;   /* STEADY_...: rules left out */
+};
+
+/* What the samples say beside their times. */
+struct steady_evidence {
+    double tick_ns;
+    double elapsed_ns;
+    const struct clock_history *clocks;
+};
+
+struct steady_interval {
+    double value, low, high;
+};
+
+struct steady_attempt {
+    int32_t verdict;   /* GB_VERDICT_NONE: it takes more samples */
+    bool is_recurring; /* what was left out came again later, and was no warm-up; nothing else is
+                          known then */
+    bool is_throttled;
+    uint64_t first, n; /* retained */
+    struct steady_interval median;
+    double n_effective;
+    uint32_t n_modes; /* 0: not looked for */
+    /* What steady_attempt_describe fills in: */
+    struct steady_interval tails[2];
+    struct gb_mode modes[GB_MODES_MAX]; /* if there are several */
+};
+
+/* At least one value is retained. */
+void steady_attempt_make(const struct steady_limits *limits, const struct steady_evidence *evidence,
+                         const struct retained *retained, struct steady_attempt *ret);
+
+/* The rest of what an attempt has to say, which takes longer; of the same retained samples. */
+void steady_attempt_describe(const struct steady_limits *limits,
+                             const struct steady_evidence *evidence,
+                             const struct retained *retained, struct steady_attempt *attempt);
+
+#endif

@@ -1,0 +1,320 @@
+/* steady_rule.c - see steady_rule.h. Plugin side. */
+#include "steady_rule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ATTEMPTS = 5 };
+
+static const double SETTLED_FLOORS = 2.0;
+
+/* --- words of `without` --- */
+
+static const struct {
+    const char *word;
+    unsigned bit;
+} rules[] = {
+#define STEADY_RULE_WORD(name, word, bit) {word, STEADY_##name},
+    STEADY_RULE_MAP(STEADY_RULE_WORD)
+#undef STEADY_RULE_WORD
+};
+
+enum { RULES = sizeof rules / sizeof rules[0] };
+
+static int32_t unknown_rule(const struct gb_host *host, const char *word, size_t length)
+{
+    char text[256];
+    int used = snprintf(text, sizeof text, "without: unknown rule '%.*s', expected",
+                        length < 64 ? (int)length : 64, word);
+    for (size_t i = 0; i < RULES; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i > 0 ? "," : "",
+                         rules[i].word);
+    return host->fail(host, text);
+}
+
+static int32_t read_rules(const struct gb_host *host, const char *text, unsigned *ret)
+{
+    for (const char *word = text + strspn(text, ", "); *word != '\0'; word += strspn(word, ", ")) {
+        const size_t length = strcspn(word, ", ");
+        size_t i = 0;
+        while (i < RULES &&
+               (strlen(rules[i].word) != length || strncmp(rules[i].word, word, length) != 0))
+            i++;
+        if (i == RULES)
+            return unknown_rule(host, word, length);
+        *ret |= rules[i].bit;
+        word += length;
+    }
+    return GB_OK;
+}
+
+int32_t steady_start(struct steady *steady, const struct gb_host *host,
+                     const struct steady_options *options, double tails)
+{
+    const double n_intervals = tails > 0.0 ? 3.0 : 1.0;
+    steady->options = options;
+    steady->limits = (struct steady_limits){
+        .precision = options->precision,
+        .tails = tails,
+        .alpha = (1.0 - options->confidence) / n_intervals,
+        .optimal = (double)options->optimal,
+        .min_mode = options->min_mode,
+        .visits = (uint64_t)options->visits,
+        .settling_ns = SETTLED_FLOORS * options->floor_wall,
+    };
+    return read_rules(host, options->without, &steady->limits.without);
+}
+
+/* --- samples --- */
+
+static bool is_throttled(const struct gb_samples *samples, uint64_t i)
+{
+    if (samples->flags != NULL && (samples->flags[i] & GB_SAMPLE_THROTTLED) != 0)
+        return true;
+    return samples->throttle != NULL && samples->throttle[i] != 0;
+}
+
+static bool is_first_look_due(const struct steady *steady)
+{
+    const struct steady_options *options = steady->options;
+    const uint64_t n = sample_array_seen(&steady->samples);
+    return n >= (uint64_t)options->min &&
+           ((steady->limits.without & STEADY_WALL_FLOOR) != 0 ||
+            steady->samples.elapsed_ns >= options->floor_wall) &&
+           (n >= (uint64_t)options->floor_samples || steady->busy_ns >= options->busy);
+}
+
+static bool is_look_due(const struct steady *steady)
+{
+    if (steady->found.verdict != GB_VERDICT_NONE)
+        return false;
+    return steady->next_look > 0 ? sample_array_seen(&steady->samples) >= steady->next_look
+                                 : is_first_look_due(steady);
+}
+
+/* What a look needs sorted is sorted here, so that the look itself is quick. */
+int32_t steady_observe(struct steady *steady, const struct gb_samples *samples)
+{
+    const int32_t status = sample_array_add(&steady->samples, samples);
+    if (status != GB_OK)
+        return status;
+    for (uint64_t i = 0; i < samples->n; i++) {
+        const double time_ns = samples->time_ns[i];
+        if (!isfinite(time_ns))
+            continue;
+        steady->busy_ns += time_ns *
+                           (samples->iterations != NULL ? (double)samples->iterations[i] : 1.0);
+        clock_history_add(&steady->clocks, samples->clock_hz != NULL ? samples->clock_hz[i] : 0.0,
+                          is_throttled(samples, i));
+    }
+    if (!is_look_due(steady))
+        return GB_OK;
+    return rank_index_update(&steady->index, steady->samples.times, steady->samples.n);
+}
+
+/* --- looks --- */
+
+static bool is_nearer(const struct steady_attempt *attempt, const struct steady_attempt *best)
+{
+    return attempt->median.high - attempt->median.low < best->median.high - best->median.low;
+}
+
+static struct steady_evidence evidence_of(const struct steady *steady)
+{
+    return (struct steady_evidence){steady->samples.tick_ns, steady->samples.elapsed_ns,
+                                    &steady->clocks};
+}
+
+/* The first attempt that passes, or the one with the narrowest interval. All samples first: that is
+ * never recurring. */
+static struct steady_attempt try_all(const struct steady *steady, struct retained *retained)
+{
+    const uint64_t n = retained->n;
+    const double share = steady->options->discard / (ATTEMPTS - 1);
+    const struct steady_evidence evidence = evidence_of(steady);
+    const int attempts = (steady->limits.without & STEADY_DISCARD) != 0 ? 1 : ATTEMPTS;
+    struct steady_attempt best;
+    steady_attempt_make(&steady->limits, &evidence, retained, &best);
+    for (int i = 1; i < attempts && best.verdict == GB_VERDICT_NONE; i++) {
+        struct steady_attempt attempt;
+        retained_leave_out(retained, (uint64_t)floor(i * share * (double)n));
+        steady_attempt_make(&steady->limits, &evidence, retained, &attempt);
+        if (attempt.is_recurring)
+            continue;
+        if (attempt.verdict != GB_VERDICT_NONE || is_nearer(&attempt, &best))
+            best = attempt;
+    }
+    return best;
+}
+
+static int32_t look(struct steady *steady, struct steady_attempt *ret)
+{
+    const struct sample_array *samples = &steady->samples;
+    steady->looked_at = sample_array_seen(samples);
+    if (samples->n_not_finite > samples->n) {
+        *ret = (struct steady_attempt){.verdict = GB_VERDICT_GAVE_UP, .median = {NAN, NAN, NAN}};
+        return GB_OK;
+    }
+    const int32_t status = rank_index_update(&steady->index, samples->times, samples->n);
+    if (status != GB_OK)
+        return status;
+    struct retained retained = retained_all(&steady->index);
+    *ret = try_all(steady, &retained);
+    return GB_OK;
+}
+
+/* --- words --- */
+
+static const char *const NUMBERS[] = {"no",   "one", "two",   "three", "four",
+                                      "five", "six", "seven", "eight"};
+
+static void explain(const struct steady *steady, struct gb_next *next)
+{
+    const struct steady_attempt *found = &steady->found;
+    const double percent = 100.0 * steady->limits.precision;
+    const double tick = steady->samples.tick_ns;
+    const char *throttled = found->is_throttled ? ", throttled" : "";
+    next->decision = found->verdict == GB_VERDICT_GAVE_UP ? GB_GAVE_UP : GB_DONE;
+    switch (found->verdict) {
+    case GB_VERDICT_CERTIFIED:
+        snprintf(next->reason, sizeof next->reason, "interval within %g %%%s", percent, throttled);
+        break;
+    case GB_VERDICT_MULTIMODAL:
+        snprintf(next->reason, sizeof next->reason, "%s modes, each within %g %%%s",
+                 NUMBERS[found->n_modes], percent, throttled);
+        break;
+    case GB_VERDICT_RESOLUTION_LIMITED:
+        snprintf(next->reason, sizeof next->reason,
+                 "timer step of %.3g ns is %.2g %% of the median: raise iterations", tick,
+                 100.0 * tick / found->median.value);
+        break;
+    default:
+        snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");
+        break;
+    }
+}
+
+/* The time of the samples is no condition that a host knows: it asks at each sample until the
+ * number that always is enough. */
+static void ask_for_first_look(const struct steady *steady, struct gb_next *next)
+{
+    const struct steady_options *options = steady->options;
+    const uint64_t n = sample_array_seen(&steady->samples);
+    next->n_samples = n + 1 > (uint64_t)options->min ? n + 1 : (uint64_t)options->min;
+    if ((steady->limits.without & STEADY_WALL_FLOOR) == 0)
+        next->elapsed_ns = options->floor_wall;
+}
+
+int32_t steady_next(struct steady *steady, struct gb_next *next)
+{
+    const uint64_t n = sample_array_seen(&steady->samples);
+    if (is_look_due(steady)) {
+        const int32_t status = look(steady, &steady->found);
+        if (status != GB_OK)
+            return status;
+        steady->next_look = (uint64_t)ceil(steady->options->growth * (double)n);
+        if (steady->next_look <= n)
+            steady->next_look = n + 1;
+    }
+    next->decision = GB_MORE;
+    if (steady->found.verdict != GB_VERDICT_NONE)
+        explain(steady, next);
+    else if (steady->next_look > 0)
+        next->n_samples = steady->next_look;
+    else
+        ask_for_first_look(steady, next);
+    return GB_OK;
+}
+
+/* --- report --- */
+
+/* Of the samples that the index holds, which are those of the look that found it. */
+static void describe(struct steady *steady)
+{
+    const struct steady_evidence evidence = evidence_of(steady);
+    if (steady->found.n == 0)
+        return;
+    struct retained retained = retained_all(&steady->index);
+    retained_leave_out(&retained, steady->found.first);
+    steady_attempt_describe(&steady->limits, &evidence, &retained, &steady->found);
+}
+
+/* What came after the last look counts as well, unless it takes back what was vouched for. */
+static int32_t look_last(struct steady *steady)
+{
+    struct steady_attempt last;
+    const bool is_due = steady->next_look > 0 || is_first_look_due(steady);
+    describe(steady);
+    if (steady->looked_at == sample_array_seen(&steady->samples))
+        return GB_OK;
+    const int32_t status = look(steady, &last);
+    if (status != GB_OK)
+        return status;
+    if (last.verdict == GB_VERDICT_NONE && steady->found.verdict != GB_VERDICT_NONE)
+        return GB_OK;
+    if (!is_due)
+        last.verdict = GB_VERDICT_NONE;
+    steady->found = last;
+    describe(steady);
+    return GB_OK;
+}
+
+static void report_metrics(const struct steady *steady, const struct gb_host *host)
+{
+    const struct steady_attempt *found = &steady->found;
+    const double share = found->is_throttled
+                             ? clock_history_throttled_share(&steady->clocks, found->first)
+                             : 0.0;
+    const struct {
+        const char *name, *unit;
+        double value;
+        bool is_known;
+    } metrics[] = {
+        {"p10", "ns", found->tails[0].value, steady->limits.tails > 0.0},
+        {"p10_low", "ns", found->tails[0].low, steady->limits.tails > 0.0},
+        {"p10_high", "ns", found->tails[0].high, steady->limits.tails > 0.0},
+        {"p90", "ns", found->tails[1].value, steady->limits.tails > 0.0},
+        {"p90_low", "ns", found->tails[1].low, steady->limits.tails > 0.0},
+        {"p90_high", "ns", found->tails[1].high, steady->limits.tails > 0.0},
+        {"autocorrelation_time", "samples", (double)found->n / found->n_effective, true},
+        {"throttled", "", share, found->is_throttled},
+    };
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+        if (found->n_effective > 0.0 && metrics[i].is_known && isfinite(metrics[i].value))
+            host->metric(host, metrics[i].name, metrics[i].value, metrics[i].unit);
+    }
+}
+
+int32_t steady_report(struct steady *steady, const struct gb_host *host,
+                      struct gb_estimate *estimate)
+{
+    const int32_t status = look_last(steady);
+    if (status != GB_OK)
+        return status;
+    const struct steady_attempt *found = &steady->found;
+    const bool is_known = found->n > 0;
+    estimate->verdict = found->verdict != GB_VERDICT_NONE ? found->verdict
+                                                          : (int32_t)GB_VERDICT_UNCONVERGED;
+    estimate->value_ns = is_known ? found->median.value : (double)NAN;
+    estimate->low_ns = is_known ? found->median.low : (double)NAN;
+    estimate->high_ns = is_known ? found->median.high : (double)NAN;
+    estimate->confidence = steady->options->confidence;
+    strcpy(estimate->statistic, "median");
+    estimate->n = sample_array_seen(&steady->samples);
+    estimate->n_discarded = found->first;
+    estimate->n_effective = found->n_effective;
+    if (found->n_effective > 0.0)
+        estimate->excluded_mode_weight = 1.0 - pow(1.0 - steady->options->confidence,
+                                                   1.0 / found->n_effective);
+    estimate->n_modes = found->n_modes > 1 ? found->n_modes : (uint32_t)is_known;
+    memcpy(estimate->modes, found->modes, sizeof estimate->modes);
+    report_metrics(steady, host);
+    return GB_OK;
+}
+
+void steady_free(struct steady *steady)
+{
+    sample_array_free(&steady->samples);
+    rank_index_free(&steady->index);
+}

@@ -1,0 +1,41 @@
+/*
+ * steady_reference.h - the definition of the policy `steady`, step by step, without any thought of
+ * speed: what the policy is compared with.
+ */
+#ifndef GBRUN_TESTS_STEADY_REFERENCE_H
+#define GBRUN_TESTS_STEADY_REFERENCE_H
+
+#include <gbrun/policy.h>
+
+struct reference_rules {
+    double precision, confidence, optimal, floor_wall, busy, growth, discard, min_mode;
+    uint64_t floor_samples, min, visits;
+    unsigned without; /* a bit for each word of reference_words */
+};
+
+enum {
+    WITHOUT_WALL_FLOOR = 1,
+    WITHOUT_EFFECTIVE_SIZE = 2,
+    WITHOUT_MID_QUANTILE = 4,
+    WITHOUT_SEQUENCE = 8,
+    WITHOUT_DISCARD = 16,
+    WITHOUT_RECURRENCE = 32,
+    WITHOUT_MODES = 64,
+    WITHOUT_RESOLUTION = 128,
+    WITHOUT_MIXING = 256,
+    WITHOUT_SETTLING = 512,
+    REFERENCE_WORDS = 10
+};
+extern const char *const reference_words[REFERENCE_WORDS];
+
+/* A mid-quantile of n values in any order. */
+double reference_quantile(const double *values, uint64_t n, double p, double tick);
+
+/* The autocorrelation time of a series with a variance. */
+double reference_time(const double *series, uint64_t n, double variance);
+
+/* The sample at which it stops, or n, and its report. elapsed as in struct gb_samples. */
+uint64_t reference_run(const struct reference_rules *rules, const double *times,
+                       const double *elapsed, uint64_t n, double tick, struct gb_estimate *ret);
+
+#endif

@@ -1,0 +1,471 @@
+/*
+ * test_policies_reference.c - stdrel and entropy stop at exactly the sample where their definitions
+ * say so: against naive references in long double, which start anew at every sample, on random
+ * traces of many kinds.
+ */
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRACES = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
+
+/* --- traces --- */
+
+enum { FAMILIES = 15 };
+
+/* Around 1. */
+static double value_of(int family, double sigma, size_t i, uint64_t *state)
+{
+    const double normal = fake_normal(state);
+    const double unit = fake_unit(state);
+    const double walk = sin((double)i / 40.0) + normal;
+    switch (family) {
+    case 0: /* normal, all different */
+        return 1.0 + 0.2 * tanh(sigma * normal);
+    case 1: /* lognormal */
+        return exp(sigma * normal);
+    case 2: /* Pareto, without a variance */
+        return pow(1.0 - unit, -1.0 / 1.5);
+    case 3: /* constant */
+        return 1.0;
+    case 4: /* a timer with a coarse step */
+        return 1.0 + 0.01 * rint(300.0 * sigma * normal);
+    case 5: /* a timer with a fine step */
+        return 1.0 + 1e-4 * rint(1e4 * sigma * normal);
+    case 6: /* ramps */
+        return 1.0 + sigma * (double)i;
+    case 7:
+        return exp(-sigma * (double)i);
+    case 8: /* constant but for spikes */
+        return unit < 0.03 ? 1e9 : 1.0;
+    case 9: /* noise and spikes */
+        return (1.0 + sigma * unit) * (unit < 0.02 ? 50.0 : 1.0);
+    case 10: /* two values, at random and in turn */
+        return unit < 0.5 ? 1.0 : 1.1;
+    case 11:
+        return i % 2 == 0 ? 1.0 : 1.0 + sigma;
+    case 12: /* three, one of them rare */
+        return unit < 0.02 ? 3.0 : unit < 0.6 ? 1.0 : 2.0;
+    case 13: /* nothing measured at first */
+        return i < 6 ? 0.0 : 1.0 + sigma * unit;
+    default: /* regimes */
+        return exp(0.1 * sigma * walk) * (i / 60 % 2 == 0 ? 1.0 : 1.3);
+    }
+}
+
+struct trace {
+    int number;
+    size_t n;
+    uint64_t min_samples; /* the host's */
+    double scale;
+    double times[LONG];
+};
+
+/* A value of a list, by a different rule for each trace and list. */
+static uint64_t pick(int number, uint64_t salt, uint64_t n)
+{
+    uint64_t state = 1000003 * (uint64_t)number + salt;
+    return (uint64_t)(fake_unit(&state) * (double)n);
+}
+
+static void make_trace(struct trace *trace, int number)
+{
+    static const double scales[] = {1.0, 1000.0, 777.7e3, 1e-120, 1e120};
+    static const uint64_t minima[] = {0, 0, 10, 11, 37};
+    uint64_t state = (uint64_t)number + 1;
+    const double sigma = 1e-4 * exp(8.0 * fake_unit(&state));
+    *trace = (struct trace){.number = number};
+    trace->n = number % LONG_EVERY == 0 ? LONG : SHORT;
+    trace->scale = scales[pick(number, 1, 5)];
+    trace->min_samples = minima[pick(number, 2, 5)];
+    for (size_t i = 0; i < trace->n; i++)
+        trace->times[i] = trace->scale * value_of(number % FAMILIES, sigma, i, &state);
+}
+
+/* --- references --- */
+
+/* What a rule has to know of the samples before. */
+struct history {
+    long double values[LONG]; /* noises or entropies */
+    size_t n_values;
+    double sorted[LONG]; /* the times */
+};
+
+/* Mean, and variance with the divisor n - less. */
+static void moments(const long double *values, size_t n, size_t less, long double *mean,
+                    long double *variance)
+{
+    *mean = 0.0L;
+    *variance = 0.0L;
+    for (size_t i = 0; i < n; i++)
+        *mean += values[i];
+    *mean /= (long double)n;
+    for (size_t i = 0; i < n; i++)
+        *variance += (values[i] - *mean) * (values[i] - *mean);
+    *variance /= (long double)(n - less);
+}
+
+static bool stdrel_holds(struct history *history, const double *times, size_t n,
+                         const double params[2])
+{
+    static long double all[LONG];
+    long double mean = 0.0L;
+    long double variance = 0.0L;
+    if (n < 5)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        all[i] = times[i];
+    moments(all, n, 1, &mean, &variance);
+    const long double noise = sqrtl(variance) / mean;
+    if (!isfinite(noise))
+        return false;
+    history->values[history->n_values++] = noise;
+    if (!((double)(mean * (long double)n) > params[1]))
+        return false;
+    if (noise < (long double)params[0])
+        return true;
+    if (n % 16 != 0 || history->n_values <= 64)
+        return false;
+    const size_t held = history->n_values < 512 ? history->n_values : 512;
+    moments(history->values + history->n_values - held, held, 0, &mean, &variance);
+    return variance < 0.05L * mean * (0.05L * mean);
+}
+
+/* log2 n - 1/n sum c log2 c, the values sorted and their runs counted. */
+static long double entropy_of(const double *sorted, size_t n)
+{
+    static long double count_log2[LONG + 1];
+    if (count_log2[2] == 0.0L)
+        for (size_t c = 1; c <= LONG; c++)
+            count_log2[c] = (long double)c * log2l((long double)c);
+    long double sum = 0.0L;
+    for (size_t i = 0, end = 0; i < n; i = end) {
+        while (end < n && sorted[end] == sorted[i])
+            end++;
+        sum += count_log2[end - i];
+    }
+    return log2l((long double)n) - sum / (long double)n;
+}
+
+/* A line by the normal equations, and the share of the variance that it leaves. */
+static bool line_is_level(const long double *y, size_t n, const double params[2])
+{
+    long double mean = 0.0L;
+    long double variance = 0.0L;
+    long double slope = 0.0L;
+    long double sum_of_squares = 0.0L;
+    long double left = 0.0L;
+    moments(y, n, 0, &mean, &variance);
+    const long double middle = (long double)(n - 1) / 2.0L;
+    for (size_t i = 0; i < n; i++) {
+        slope += ((long double)i - middle) * y[i];
+        sum_of_squares += ((long double)i - middle) * ((long double)i - middle);
+    }
+    slope /= sum_of_squares;
+    for (size_t i = 0; i < n; i++) {
+        const long double residual = y[i] - (mean + slope * ((long double)i - middle));
+        left += residual * residual;
+    }
+    const long double r2 = variance < DBL_EPSILON ? 1.0L
+                                                  : 1.0L - left / (variance * (long double)n);
+    return atanl(slope) * 180.0L / acosl(-1.0L) <= (long double)params[0] &&
+           r2 >= (long double)params[1];
+}
+
+static bool entropy_holds(struct history *history, const double *times, size_t n,
+                          const double params[2])
+{
+    size_t place = n - 1;
+    for (; place > 0 && history->sorted[place - 1] > times[n - 1]; place--)
+        history->sorted[place] = history->sorted[place - 1];
+    history->sorted[place] = times[n - 1];
+    history->values[history->n_values++] = entropy_of(history->sorted, n);
+    if (n % 2 != 0)
+        return false;
+    const size_t held = n < 299 ? n : 299;
+    return line_is_level(history->values + n - held, held, params);
+}
+
+/* --- the comparison --- */
+
+struct rule {
+    const char *id;
+    const char *names[2]; /* of the options */
+    const char *unit;     /* of the second one */
+    void (*choose)(const struct trace *trace, double ret[2]);
+    bool (*holds)(struct history *history, const double *times, size_t n, const double params[2]);
+};
+
+static void choose_stdrel(const struct trace *trace, double ret[2])
+{
+    static const double noises[] = {0.005, 0.02, 0.0, 0.2};
+    static const double times[] = {0.0, 7.0, 60.0, 140.5};
+    ret[0] = noises[pick(trace->number, 3, 4)];
+    ret[1] = times[pick(trace->number, 4, 4)] * trace->scale;
+}
+
+static void choose_entropy(const struct trace *trace, double ret[2])
+{
+    static const double angles[] = {0.048, 0.4, 1.0, -0.02};
+    static const double r2[] = {0.36, 0.36, 0.0, 0.97};
+    ret[0] = angles[pick(trace->number, 3, 4)];
+    ret[1] = r2[pick(trace->number, 4, 4)];
+}
+
+static const struct rule rules[] = {
+    {"stdrel", {"max_noise", "min_time"}, "ns", choose_stdrel, stdrel_holds},
+    {"entropy", {"max_angle", "min_r2"}, "", choose_entropy, entropy_holds},
+};
+
+/* The first sample from min_samples on at which the rule holds; 0: none. */
+static size_t reference_stop(const struct rule *rule, const struct trace *trace,
+                             const double params[2])
+{
+    static struct history history;
+    history.n_values = 0;
+    for (size_t n = 1; n <= trace->n; n++)
+        if (rule->holds(&history, trace->times, n, params) && n >= trace->min_samples)
+            return n;
+    return 0;
+}
+
+static void hand_over(const struct gb_policy_ops *ops, void *policy, const double *times,
+                      uint64_t n)
+{
+    const struct gb_samples samples = {.size = sizeof samples, .n = n, .time_ns = times};
+    ck_assert_int_eq(ops->observe(policy, &samples), GB_OK);
+}
+
+static int32_t decision(const struct gb_policy_ops *ops, void *policy, uint64_t *ret_n_samples)
+{
+    struct gb_next next = {.size = sizeof next};
+    ck_assert_int_eq(ops->next(policy, &next), GB_OK);
+    *ret_n_samples = next.n_samples;
+    return next.decision;
+}
+
+/* As the host does it: up to what is asked for, and on to min_samples after a stop before that. */
+static size_t policy_stop(const struct gb_plugin *plugin, const void *params,
+                          const struct trace *trace)
+{
+    const struct gb_policy_ops *ops = plugin->ops;
+    struct fake_host *fake = fake_host_new();
+    void *policy = NULL;
+    uint64_t wanted = 0;
+    size_t n = 0;
+    ck_assert_int_eq(ops->create(&fake->host, params, &policy), GB_OK);
+    int32_t said = decision(ops, policy, &wanted);
+    while (n < trace->n && (said == GB_MORE || n < trace->min_samples)) {
+        uint64_t end = said == GB_MORE ? wanted : trace->min_samples;
+        ck_assert_uint_gt(end, n);
+        end = end < trace->n ? end : trace->n;
+        hand_over(ops, policy, trace->times + n, end - n);
+        n = end;
+        said = decision(ops, policy, &wanted);
+    }
+    struct gb_estimate estimate = {.size = sizeof estimate};
+    ck_assert_int_eq(ops->report(policy, &estimate), GB_OK);
+    ck_assert_uint_eq(estimate.n, n);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
+    ops->destroy(policy);
+    fake_host_free(fake);
+    return said == GB_DONE ? n : 0;
+}
+
+static void set_params(const struct gb_plugin *plugin, void *block, const struct rule *rule,
+                       const double params[2])
+{
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%.17g%s", params[i], i == 1 ? rule->unit : "");
+        fake_params_set(plugin, block, rule->names[i], text);
+    }
+}
+
+START_TEST(stops_where_the_definition_says)
+{
+    static struct trace trace;
+    const struct rule *rule = &rules[_i];
+    char folder[64];
+    snprintf(folder, sizeof folder, "policy_%s", rule->id);
+    const struct gb_plugin *plugin = fake_plugin(folder, GB_PLUGIN_POLICY, rule->id);
+    void *block = fake_params_new(plugin);
+    size_t n_stopped[FAMILIES] = {0};
+    size_t n_late = 0;
+    for (int number = 0; number < TRACES; number++) {
+        double params[2];
+        make_trace(&trace, number);
+        rule->choose(&trace, params);
+        set_params(plugin, block, rule, params);
+        const size_t expected = reference_stop(rule, &trace, params);
+        const size_t stop = policy_stop(plugin, block, &trace);
+        ck_assert_msg(stop == expected, "trace %d, family %d: stopped at %zu instead of %zu",
+                      number, number % FAMILIES, stop, expected);
+        n_stopped[number % FAMILIES] += stop > 0;
+        n_late += stop > 350;
+    }
+    for (int family = 0; family < FAMILIES; family++)
+        ck_assert_msg(n_stopped[family] > 0, "nothing in family %d stops", family);
+    ck_assert_uint_gt(n_late, 3); /* the rings went round */
+    fake_params_free(plugin, block);
+}
+END_TEST
+
+/* --- entropy --- */
+
+struct work {
+    struct fake_host *fake;
+    const struct gb_plugin *plugin;
+    const struct gb_policy_ops *ops;
+    void *params, *policy;
+};
+
+static struct work entropy_new(const char *max_angle)
+{
+    struct work work = {.fake = fake_host_new(),
+                        .plugin = fake_plugin("policy_entropy", GB_PLUGIN_POLICY, "entropy")};
+    work.ops = work.plugin->ops;
+    work.params = fake_params_new(work.plugin);
+    fake_params_set(work.plugin, work.params, "max_angle", max_angle);
+    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_OK);
+    return work;
+}
+
+static struct gb_estimate entropy_end(struct work *work)
+{
+    struct gb_estimate estimate = {.size = sizeof estimate};
+    ck_assert_int_eq(work->ops->report(work->policy, &estimate), GB_OK);
+    return estimate;
+}
+
+static void entropy_free(struct work *work)
+{
+    work->ops->destroy(work->policy);
+    work->ops->destroy(NULL);
+    fake_params_free(work->plugin, work->params);
+    fake_host_free(work->fake);
+}
+
+/* All equal: exactly 0 bits for ever, so that an angle of 0 is not exceeded at any even number. */
+START_TEST(entropy_of_equal_times_is_zero)
+{
+    struct work work = entropy_new("0");
+    uint64_t wanted = 0;
+    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_MORE);
+    ck_assert_uint_eq(wanted, 2);
+    for (uint64_t n = 1; n <= 1000; n++) {
+        const double time = n % 2 == 0 ? 0.0 : -0.0; /* equal as well */
+        hand_over(work.ops, work.policy, &time, 1);
+        ck_assert_int_eq(decision(work.ops, work.policy, &wanted), n % 2 == 0 ? GB_DONE : GB_MORE);
+    }
+    struct gb_next next = {.size = sizeof next};
+    ck_assert_int_eq(work.ops->next(work.policy, &next), GB_OK);
+    ck_assert_str_eq(next.reason, "entropy level: 0 degrees, R2 1.00");
+    const struct gb_estimate estimate = entropy_end(&work);
+    ck_assert_double_eq(estimate.value_ns, 0.0);
+    ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 0.0);
+    entropy_free(&work);
+}
+END_TEST
+
+START_TEST(entropy_of_different_times_levels_off_at_1874)
+{
+    struct work work = entropy_new("0.048");
+    uint64_t wanted = 0;
+    uint64_t n = 0;
+    while (n < 3000 && decision(work.ops, work.policy, &wanted) == GB_MORE) {
+        ck_assert_uint_eq(wanted, n + 2);
+        const double times[2] = {1000.0 + (double)n, 1001.0 + (double)n};
+        hand_over(work.ops, work.policy, times, 2);
+        n += 2;
+    }
+    ck_assert_uint_eq(n, 1874);
+    const struct gb_estimate estimate = entropy_end(&work);
+    ck_assert_double_eq(estimate.value_ns, 1000.0 + 936.5);
+    ck_assert_double_eq(estimate.confidence, 0.95);
+    ck_assert_double_lt(estimate.low_ns, estimate.value_ns);
+    ck_assert_double_gt(estimate.high_ns, estimate.value_ns);
+    ck_assert_double_eq_tol(fake_metric_named(work.fake, "entropy"), log2(1874.0), 1e-14);
+    entropy_free(&work);
+}
+END_TEST
+
+enum { MANY = 1 << 21, VALUES = 1 << 12, AT_ONCE = 1 << 10 };
+
+/* Two million times of 4096 values, each equally often, in a scattered order: 12 bits, to the last.
+ */
+START_TEST(entropy_does_not_drift)
+{
+    static double times[AT_ONCE];
+    struct work work = entropy_new("0.048");
+    for (uint64_t i = 0; i < MANY; i += AT_ONCE) {
+        for (uint64_t j = 0; j < AT_ONCE; j++)
+            times[j] = 5e4 + 0.1 * (double)((i + j) * (i + j + 1) / 2 % VALUES);
+        hand_over(work.ops, work.policy, times, AT_ONCE);
+    }
+    entropy_end(&work);
+    ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 12.0);
+    entropy_free(&work);
+}
+END_TEST
+
+/* They are left out; too many in a row, and it gives up. */
+START_TEST(entropy_of_times_that_are_not_finite)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    const double times[4] = {1.0, values[_i], 1.0, values[_i]};
+    struct work work = entropy_new("0.048");
+    uint64_t wanted = 0;
+    hand_over(work.ops, work.policy, times, 2);
+    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_MORE);
+    ck_assert_uint_eq(wanted, 3);
+    hand_over(work.ops, work.policy, times + 2, 1); /* the second finite one */
+    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_DONE);
+    for (int i = 0; i < 64; i++) {
+        hand_over(work.ops, work.policy, times + 3, 1);
+        ck_assert_int_eq(decision(work.ops, work.policy, &wanted), i < 63 ? GB_MORE : GB_GAVE_UP);
+    }
+    const struct gb_estimate estimate = entropy_end(&work);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_GAVE_UP);
+    ck_assert_uint_eq(estimate.n, 67);
+    ck_assert_double_eq(estimate.value_ns, 1.0);
+    entropy_free(&work);
+}
+END_TEST
+
+START_TEST(entropy_claims_nothing_without_samples)
+{
+    struct work work = entropy_new("0.048");
+    const struct gb_estimate estimate = entropy_end(&work);
+    ck_assert_double_nan(estimate.value_ns);
+    ck_assert_double_nan(estimate.low_ns);
+    ck_assert_double_nan(estimate.high_ns);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
+    ck_assert_uint_eq(work.fake->n_metrics, 0);
+    entropy_free(&work);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("policies_reference");
+    TCase *reference = tcase_create("reference");
+    tcase_add_loop_test(reference, stops_where_the_definition_says, 0,
+                        sizeof rules / sizeof rules[0]);
+    suite_add_tcase(suite, reference);
+
+    TCase *entropy = tcase_create("entropy");
+    tcase_add_test(entropy, entropy_of_equal_times_is_zero);
+    tcase_add_test(entropy, entropy_of_different_times_levels_off_at_1874);
+    tcase_add_test(entropy, entropy_does_not_drift);
+    tcase_add_loop_test(entropy, entropy_of_times_that_are_not_finite, 0, 3);
+    tcase_add_test(entropy, entropy_claims_nothing_without_samples);
+    suite_add_tcase(suite, entropy);
+    return suite;
+}
