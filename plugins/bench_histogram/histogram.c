@@ -1,0 +1,246 @@
+/*
+ * histogram.c - the benchmark `histogram`: how many values fall into each bin. Plugin side.
+ *
+ * The values are made chunk by chunk, counted as they are made, and uploaded: nothing of their size
+ * stays on the host, and what is compared in the end never passed through the device.
+ */
+#include "histogram.h"
+
+#include "plugins/common/with_cuda.h"
+
+#include <gbrun/gbrun.h>
+#include <string.h>
+
+enum { CHUNK_VALUES = 1 << 20 };
+
+static const char *const distributions[] = {"uniform", "one", "skewed"};
+static const char *const methods[] = {"private", "global"};
+
+static const struct gb_option options[] = {
+    GB_INT(struct params, n, "16Mi", "1:2^32", "values", "values of 32 bits to count"),
+    GB_INT(struct params, bins, "256", "1:2^24", "bins",
+           "bins, which divide the range of values evenly"),
+    GB_CHOICE(struct params, distribution, "uniform", distributions,
+              "all values alike often; all of them the same; low ones up to 32 times as often"),
+    GB_CHOICE(struct params, method, "private", methods,
+              "a histogram for each block or thread, added up at the end, or one for all"),
+    GB_INT(struct params, block, "256", "1:1024", "threads", "CUDA: threads in a block"),
+    GB_INT(struct params, threads, "0", "0:1024", "threads",
+           "CPU: threads; 0: as many as the device has processors"),
+};
+
+static const struct backend *const backends[] = PLUGIN_BACKENDS(histogram_cpu, histogram_cuda);
+
+/* --- the values --- */
+
+static void make_one(uint32_t *values, uint64_t n, uint32_t constant)
+{
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = constant;
+}
+
+/* Shifted down by 0 to 7 places, each as often. */
+static void make_skewed(uint32_t *values, uint64_t n, uint32_t constant)
+{
+    (void)constant;
+    for (uint64_t i = 0; i < n; i++)
+        values[i] >>= values[i] & 7;
+}
+
+/* Make them out of uniform ones, in the order of the words above; NULL: they are uniform. */
+static void (*const makers[])(uint32_t *values, uint64_t n, uint32_t constant) = {NULL, make_one,
+                                                                                  make_skewed};
+
+static int32_t make_values(const struct histogram *histogram, uint64_t chunk, uint32_t *values,
+                           uint64_t n)
+{
+    const struct gb_host *host = histogram->host;
+    const struct gb_fill uniform = {
+        .size = sizeof uniform, .format = GB_U32, .stream = 1 + chunk, .high = UINT32_MAX};
+    const int32_t distribution = histogram->params->distribution;
+    const int32_t status = host->fill(host, values, n, &uniform);
+    if (status == GB_OK && makers[distribution] != NULL)
+        makers[distribution](values, n, (uint32_t)host->random(host, 0, 0));
+    return status;
+}
+
+static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
+{
+    const struct gb_host *host = histogram->host;
+    const uint64_t n = (uint64_t)histogram->params->n;
+    const uint32_t bins = (uint32_t)histogram->params->bins;
+    for (uint64_t first = 0; first < n; first += CHUNK_VALUES) {
+        const uint64_t part = n - first < CHUNK_VALUES ? n - first : CHUNK_VALUES;
+        if (host->cancelled(host) != 0)
+            return GB_CANCELLED;
+        int32_t status = make_values(histogram, first / CHUNK_VALUES, chunk, part);
+        if (status != GB_OK)
+            return status;
+        for (uint64_t i = 0; i < part; i++)
+            histogram->expected[histogram_bin(chunk[i], bins)]++;
+        status = host->device_copy(host, histogram->values + first, chunk, part * sizeof *chunk);
+        if (status != GB_OK)
+            return status;
+    }
+    return GB_OK;
+}
+
+/* --- the benchmark --- */
+
+static const struct backend *backend_of(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct backend *backend = backend_of(host);
+    if (backend == NULL)
+        return host->skip(host, "this build of histogram is not for this device");
+    struct histogram *histogram = host->allocate(host, sizeof *histogram);
+    if (histogram == NULL)
+        return GB_NO_MEMORY;
+    histogram->host = host;
+    histogram->params = params;
+    histogram->backend = backend;
+    const int32_t status = backend->create(histogram);
+    if (status == GB_OK)
+        *ret_bench = histogram;
+    return status;
+}
+
+static int32_t take_memory(const struct gb_host *host, uint64_t n, uint32_t kind, uint32_t **ret)
+{
+    void *memory = NULL;
+    const int32_t status = host->device_allocate(host, n * sizeof **ret, kind, &memory);
+    *ret = memory;
+    return status;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct histogram *histogram = object;
+    const struct gb_host *host = histogram->host;
+    const uint64_t n = (uint64_t)histogram->params->n;
+    const uint64_t bins = (uint64_t)histogram->params->bins;
+    uint32_t *chunk = NULL;
+    (void)queue;
+    int32_t status = take_memory(host, n, GB_MEMORY_DEVICE, &histogram->values);
+    if (status == GB_OK)
+        status = take_memory(host, bins, GB_MEMORY_DEVICE, &histogram->counts);
+    if (status == GB_OK)
+        status = take_memory(host, n < CHUNK_VALUES ? n : CHUNK_VALUES, GB_MEMORY_PINNED, &chunk);
+    if (status != GB_OK)
+        return status;
+    histogram->expected = host->allocate(host, bins * sizeof *histogram->expected);
+    if (histogram->expected == NULL)
+        return GB_NO_MEMORY;
+    status = fill_in(histogram, chunk);
+    return status == GB_OK ? histogram->backend->prepare(histogram) : status;
+}
+
+static int32_t reset(void *object, const struct gb_queue *queue)
+{
+    const struct histogram *histogram = object;
+    return histogram->backend->reset(histogram, queue);
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct histogram *histogram = object;
+    histogram->iterations = iterations;
+    return histogram->backend->run(histogram, queue, iterations);
+}
+
+/* The counts are those of all iterations since the last reset, modulo 2^32. */
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    const struct histogram *histogram = object;
+    const struct gb_host *host = histogram->host;
+    const uint64_t bins = (uint64_t)histogram->params->bins;
+    uint32_t *counts = host->allocate(host, bins * sizeof *counts);
+    double *reference = host->allocate(host, bins * sizeof *reference);
+    (void)queue;
+    if (counts == NULL || reference == NULL)
+        return GB_NO_MEMORY;
+    const int32_t status = host->device_copy(host, counts, histogram->counts,
+                                             bins * sizeof *counts);
+    if (status != GB_OK)
+        return status;
+    for (uint64_t i = 0; i < bins; i++)
+        reference[i] = (double)(uint32_t)(histogram->expected[i] * histogram->iterations);
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = GB_U32,
+        .name = "counts",
+        .n = bins,
+        .output = counts,
+        .reference = reference,
+        .flags = GB_CHECK_EXACT,
+        .default_metric = "abs",
+        .default_tolerance = 0.0,
+    };
+    return host->check(host, &check);
+}
+
+/* The counts are left out: they stay in caches, whatever their number of accesses. */
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct histogram *histogram = object;
+    work->bytes_read = (double)histogram->params->n * sizeof(uint32_t);
+    work->items = (double)histogram->params->n;
+    work->item = "value";
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct histogram *histogram = object;
+    if (histogram != NULL)
+        histogram->backend->destroy(histogram);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .reset = reset,
+    .verify = verify,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "histogram",
+    .version = "1.0",
+    .summary = "counts how many values fall into each bin",
+    .help =
+        "Random values of 32 bits are counted; afterwards every count is compared with that of the "
+        "same values on the host. The bin of a value is value * bins / 2^32. An iteration adds all "
+        "values to the counts once more; they are set to 0 before each sample, outside its "
+        "time.\n\n"
+        "With `method = global` all threads add to the same counts with atomic operations: how "
+        "fast "
+        "that is depends on how often two of them want the same one, which `distribution` and "
+        "`bins` say. In the distribution `skewed` values are uniform ones shifted down by 0 to 7 "
+        "places. With `method = private` each block of a GPU counts in its shared memory, with "
+        "atomic operations too, and each thread of a CPU in memory of its own; the results are "
+        "added up within the time.\n\n"
+        "48 KiB of shared memory hold 12288 bins; cases with more are skipped. `block` is for "
+        "CUDA, "
+        "`threads` for the CPU; a case that sets the other's is skipped.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

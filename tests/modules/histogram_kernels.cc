@@ -1,0 +1,50 @@
+// histogram_kernels.cc - the kernels of plugins/bench_histogram/histogram.cu on the host.
+#include "tests/modules/cuda_on_host.h"
+
+#define __shared__
+
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+
+static inline unsigned atomicAdd(unsigned *at, unsigned value)
+{
+    const unsigned before = *at;
+    *at += value;
+    return before;
+}
+
+// The shared memory of a block, which finds there what the one before has left.
+unsigned own[12288];
+
+#pragma GCC visibility push(default)
+#include "plugins/bench_histogram/histogram.cu"
+
+typedef void kernel_fn(unsigned *counts, const unsigned *values, unsigned long long n,
+                       unsigned bins);
+
+static struct {
+    kernel_fn *kernel;
+    unsigned *counts;
+    const unsigned *values;
+    unsigned long long n;
+    unsigned bins;
+} launch;
+
+static void call()
+{
+    launch.kernel(launch.counts, launch.values, launch.n, launch.bins);
+}
+
+extern "C" void histogram_launch(kernel_fn *kernel, unsigned n_blocks, unsigned n_threads,
+                                 unsigned *counts, const unsigned *values, unsigned long long n,
+                                 unsigned bins)
+{
+    launch = {kernel, counts, values, n, bins};
+    host_launch({n_blocks, 1, 1}, n_threads, call);
+}
