@@ -1,0 +1,214 @@
+/*
+ * ceilings.c - the benchmark `ceilings`: how fast a device can be at all. Plugin side.
+ *
+ * A roofline wants bounds that programs can reach: they are measured here by code that does
+ * nothing else, not taken from a data sheet. Each bound has a name, the option `roof`, and its
+ * stored case declares its work to the byte, so that others find bounds in a results file.
+ */
+#include "ceilings.h"
+
+#include "plugins/common/with_cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const roof_names[] = {
+#define ROOF_NAME(name, level, access, number, unit) #name,
+    ROOFS(ROOF_NAME)
+#undef ROOF_NAME
+};
+static const char *const methods[] = {"auto", "mma", "cublas"};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, roof, "dram_copy", roof_names,
+              "the bound: LEVEL_ACCESS is a bandwidth, TYPE_UNIT a rate of operations"),
+    GB_CHOICE(struct params, method, "auto", methods,
+              "rates of tensor cores: by instructions of a warp (mma) or by products of large "
+              "matrices (cublas, which auto stands for)"),
+    GB_INT(struct params, threads, "0", "0:1024", "threads",
+           "CPU: how many, each on a CPU of its own; 0: one for each CPU of the device"),
+    GB_BYTES(struct params, bytes, "0", "0:1TiB",
+             "bandwidths: memory that is gone through, all arrays and threads together; 0: what "
+             "shows the level, from the sizes of the caches"),
+    GB_INT(struct params, size, "8192", "256:65536", "rows",
+           "method = cublas: rows and columns of the matrices, a multiple of 64"),
+};
+
+static const struct backend *const backends[] = PLUGIN_BACKENDS(ceilings_cpu, ceilings_cuda);
+
+int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
+{
+    char text[256];
+    snprintf(text, sizeof text, "roof = %s %s", ceilings->roof->name, reason);
+    return ceilings->host->skip(ceilings->host, text);
+}
+
+int32_t ceilings_check(const struct ceilings *ceilings, const char *name, uint32_t format,
+                       uint64_t n, const void *output, const double *reference)
+{
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = format,
+        .name = name,
+        .n = n,
+        .output = output,
+        .reference = reference,
+        .flags = GB_CHECK_EXACT,
+        .default_metric = "abs",
+        .default_tolerance = 0.0,
+    };
+    return ceilings->host->check(ceilings->host, &check);
+}
+
+/* --- the benchmark --- */
+
+static const struct backend *backend_for(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+/* An option that has no effect on the case would make two cases of one. */
+static int32_t refuse_options(const struct ceilings *ceilings)
+{
+    const struct params *params = ceilings->params;
+    if (params->method != METHOD_AUTO && ceilings->roof->unit != UNIT_TENSOR)
+        return ceilings_skip(ceilings, "has one method: mma and cublas are for tensor cores");
+    if (params->bytes != 0 && ceilings->roof->access == ACCESS_NONE)
+        return ceilings_skip(ceilings, "is a rate: bytes is for bandwidths");
+    return GB_OK;
+}
+
+static void tell_metrics(const struct ceilings *ceilings)
+{
+    const struct gb_host *host = ceilings->host;
+    const bool is_rate = ceilings->roof->access == ACCESS_NONE;
+    const double datasheet = roof_datasheet(ceilings->roof, host->device->model);
+    if (!is_rate)
+        host->metric(host, "working_set", (double)ceilings->working_set_bytes, "bytes");
+    if (datasheet > 0.0)
+        host->metric(host, "datasheet", datasheet, is_rate ? "FLOP/s" : "bytes/s");
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct params *settings = params;
+    struct ceilings *ceilings = host->allocate(host, sizeof *ceilings);
+    if (ceilings == NULL)
+        return GB_NO_MEMORY;
+    *ceilings = (struct ceilings){
+        .host = host,
+        .params = settings,
+        .roof = &roofs[settings->roof],
+        .backend = backend_for(host),
+    };
+    if (ceilings->backend == NULL)
+        return host->skip(host, "this build of ceilings is not for this device");
+    int32_t status = refuse_options(ceilings);
+    if (status == GB_OK)
+        status = ceilings->backend->create(ceilings);
+    if (status == GB_OK) {
+        tell_metrics(ceilings);
+        *ret_bench = ceilings;
+    } else if (ceilings->own != NULL) {
+        ceilings->backend->destroy(ceilings);
+    }
+    return status;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct ceilings *ceilings = object;
+    return ceilings->backend->prepare(ceilings, queue);
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct ceilings *ceilings = object;
+    return ceilings->backend->run(ceilings, queue, iterations);
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    struct ceilings *ceilings = object;
+    return ceilings->backend->verify(ceilings, queue);
+}
+
+/* Bytes as STREAM counts them (McCalpin, 1995): what the program reads and writes, without the
+ * reads that a cache makes of lines that are written. */
+static int32_t work(void *object, struct gb_work *work)
+{
+    static const struct {
+        double reads, writes, flops; /* flops: for each number written */
+    } accesses[] = {
+        [ACCESS_NONE] = {0, 0, 0}, [ACCESS_READ] = {1, 0, 0},  [ACCESS_WRITE] = {0, 1, 0},
+        [ACCESS_COPY] = {1, 1, 0}, [ACCESS_TRIAD] = {2, 1, 2},
+    };
+    const struct ceilings *ceilings = object;
+    const int32_t access = ceilings->roof->access;
+    const double bytes = ceilings->array_bytes;
+    if (access == ACCESS_NONE) {
+        work->flops = ceilings->flops;
+        return GB_OK;
+    }
+    work->bytes_read = accesses[access].reads * bytes;
+    work->bytes_written = accesses[access].writes * bytes;
+    if (access == ACCESS_TRIAD)
+        work->flops = accesses[access].flops * bytes / ceilings->element_bytes;
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct ceilings *ceilings = object;
+    if (ceilings != NULL)
+        ceilings->backend->destroy(ceilings);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "ceilings",
+    .version = "1.0",
+    .summary = "measures the bandwidths and peak rates that bound a device",
+    .help =
+        "A bandwidth is named after its level (`dram`, `l3`, `l2`, `l1`, `shared`) and how memory "
+        "is used: `read` (mixes all words), `write`, `copy`, or `triad`, a = b + 3 c. Bytes are "
+        "those that the program reads and writes; lines that a cache reads because they are "
+        "written are not counted.\n\n"
+        "A rate is named after its type and its unit: `scalar` and `fma` (vectors on the CPU, "
+        "ordinary cores on a GPU) are chains of fused multiply-adds in registers, `tensor` is a "
+        "GPU's tensor cores. Numbers have random digits throughout. For int8 they are integer "
+        "operations.\n\n"
+        "`method = mma` keeps its matrices in registers; from Hopper on such instructions do not "
+        "reach what the tensor cores can do. `method = cublas` multiplies large matrices. The "
+        "roof is the higher of both cases.\n\n"
+        "Results are checked: sums of what was read, every word that was written, each chain's "
+        "end, elements of the matrix product.\n\n"
+        "On the CPU each thread is on a CPU of its own and goes through memory of its own, which "
+        "it touched first. For dram, what is written goes past the caches where the processor has "
+        "such stores. The size of a level is the geometric mean of that cache and the one below "
+        "it, for dram four times the last level of cache, at most a quarter of the memory.\n\n"
+        "The metric `datasheet` is what the vendor states, for some GPUs: bytes/s, or FLOP/s "
+        "without sparsity. Roofs that a device has not are skipped and say why.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,61 @@
+/*
+ * ceilings.h - what the parts of ceilings share: one case, and what a kind of device does for it.
+ * Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_H
+#define GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_H
+
+#include "roofs.h"
+
+#include <gbrun/gbrun.h>
+#include <stdbool.h>
+
+enum { METHOD_AUTO, METHOD_MMA, METHOD_CUBLAS }; /* in the order of the words in ceilings.c */
+
+struct params {
+    int32_t roof;
+    int32_t method;
+    int64_t threads; /* 0: one for each CPU of the device */
+    uint64_t bytes;  /* of all arrays together; 0: as the device's caches ask for */
+    int64_t size;    /* of the matrices that cuBLAS multiplies */
+};
+
+struct ceilings {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct roof *roof;
+    const struct backend *backend;
+    void *own; /* the backend's; NULL before its create */
+
+    /* What an iteration does; set by the backend's create. */
+    double array_bytes;         /* bandwidths: gone through in each array, all passes together */
+    double element_bytes;       /* triad: of a number */
+    double flops;               /* rates */
+    uint64_t working_set_bytes; /* bandwidths: of all arrays */
+};
+
+/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+struct backend {
+    const char *device; /* gb_device_info.backend */
+
+    /* [create] Refuses roofs and options that the device has not. */
+    int32_t (*create)(struct ceilings *ceilings);
+    int32_t (*prepare)(struct ceilings *ceilings, const struct gb_queue *queue);
+    int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
+                   uint64_t iterations);
+    int32_t (*verify)(struct ceilings *ceilings, const struct gb_queue *queue);
+    /* [untimed] After any create that set `own`; what prepare took may be missing. */
+    void (*destroy)(struct ceilings *ceilings);
+};
+
+extern const struct backend ceilings_cpu;
+extern const struct backend ceilings_cuda; /* where PLUGIN_WITH_CUDA is defined */
+
+/* Skips the case: "roof = NAME REASON". */
+int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason);
+
+/* Verify of bench.h for results that must be right to the last bit. */
+int32_t ceilings_check(const struct ceilings *ceilings, const char *name, uint32_t format,
+                       uint64_t n, const void *output, const double *reference);
+
+#endif

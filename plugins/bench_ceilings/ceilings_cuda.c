@@ -1,0 +1,144 @@
+/* ceilings_cuda.c - see ceilings.h: which way measures a roof on CUDA. Plugin side. */
+#include "ceilings_cuda.h"
+
+CUDA_IMAGE(ceilings_image, "plugins/bench_ceilings/ceilings");
+
+enum { FILL_THREADS = 256, FILL_BLOCKS_OF_UNIT = 8 };
+
+int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    return driver_status(&cuda->kernels.driver, ceilings->host, result, doing);
+}
+
+int32_t cuda_ceilings_load(struct ceilings *ceilings, const char *name)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    return cuda_kernels_load(&cuda->kernels, &ceilings_image, name, &cuda->function);
+}
+
+int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void **ret)
+{
+    return ceilings->host->device_allocate(ceilings->host, bytes, GB_MEMORY_DEVICE, ret);
+}
+
+int32_t cuda_ceilings_fill(struct ceilings *ceilings, const struct gb_queue *queue,
+                           const char *name, void **arguments)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    CUfunction function = NULL;
+    const int32_t status = cuda_image_function(driver, ceilings->host, cuda->kernels.module, name,
+                                               &function);
+    if (status != GB_OK)
+        return status;
+    return cuda_ceilings_status(
+        ceilings,
+        driver->launch(function, (unsigned)cuda->n_units * FILL_BLOCKS_OF_UNIT, 1, 1, FILL_THREADS,
+                       1, 1, 0, queue->native, arguments, NULL),
+        "filling memory");
+}
+
+int32_t cuda_ceilings_launch(const struct ceilings *ceilings, const struct gb_queue *queue,
+                             uint64_t iterations)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
+        result = cuda->kernels.driver.launch(cuda->function, cuda->n_blocks, 1, 1, cuda->n_threads,
+                                             1, 1, 0, queue->native, cuda->arguments, NULL);
+    return cuda_ceilings_status(ceilings, result, "launching a kernel");
+}
+
+/* --- the backend --- */
+
+static int32_t ask_device(struct ceilings *ceilings)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    const struct {
+        int *ret;
+        CUdevice_attribute attribute;
+    } questions[] = {
+        {&cuda->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+        {&cuda->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+        {&cuda->n_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+        {&cuda->threads_per_unit, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+        {&cuda->l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+    };
+    CUdevice device = 0;
+    CUresult result = driver->context_device(&device);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0] && result == CUDA_SUCCESS; i++)
+        result = driver->device_attribute(questions[i].ret, questions[i].attribute, device);
+    return cuda_ceilings_status(ceilings, result, "asking what the device is");
+}
+
+static int32_t choose_way(struct ceilings *ceilings)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct roof *roof = ceilings->roof;
+    if (roof->level == LEVEL_DRAM || roof->level == LEVEL_L2)
+        cuda->way = &cuda_global;
+    else if (roof->level == LEVEL_SHARED)
+        cuda->way = &cuda_shared;
+    else if (roof->unit == UNIT_FMA)
+        cuda->way = &cuda_chains;
+    else
+        cuda->way = ceilings->params->method == METHOD_MMA ? &cuda_mma : &cuda_products;
+    return cuda->way->plan(ceilings);
+}
+
+static int32_t create(struct ceilings *ceilings)
+{
+    const struct gb_host *host = ceilings->host;
+    const struct roof *roof = ceilings->roof;
+    if (roof->level == LEVEL_L1 || roof->level == LEVEL_L3 || roof->unit == UNIT_SCALAR)
+        return ceilings_skip(ceilings, "is for CPUs");
+    if (ceilings->params->threads != 0)
+        return host->skip(host, "threads is for CPUs: a GPU's roofs are those of all of it");
+    struct cuda_ceilings *cuda = host->allocate(host, sizeof *cuda);
+    if (cuda == NULL)
+        return GB_NO_MEMORY;
+    ceilings->own = cuda;
+    int32_t status = cuda_kernels_open(&cuda->kernels, host);
+    if (status == GB_OK)
+        status = ask_device(ceilings);
+    return status == GB_OK ? choose_way(ceilings) : status;
+}
+
+static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    return cuda->way->prepare(ceilings, queue);
+}
+
+static int32_t run(const struct ceilings *ceilings, const struct gb_queue *queue,
+                   uint64_t iterations)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    return cuda->way->run(ceilings, queue, iterations);
+}
+
+static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    (void)queue;
+    return cuda->way->verify(ceilings);
+}
+
+static void destroy(struct ceilings *ceilings)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    cublas_free(&cuda->cublas);
+    cublas_lt_free(&cuda->lt);
+    cuda_kernels_free(&cuda->kernels);
+}
+
+const struct backend ceilings_cuda = {
+    .device = "cuda",
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .destroy = destroy,
+};

@@ -1,0 +1,65 @@
+/* ceilings_cuda.h - what the ways to measure a roof on CUDA share. Plugin side. */
+#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_CUDA_H
+#define GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_CUDA_H
+
+#include "ceilings.h"
+#include "cublas_lt.h"
+#include "plugins/common/cublas.h"
+#include "plugins/common/cuda_image.h"
+
+enum { CUDA_ARRAYS_MAX = 3, CUDA_ARGUMENTS_MAX = 8 };
+
+struct cuda_ceilings {
+    struct cuda_kernels kernels;
+    const struct cuda_way *way;
+    int major, minor;                        /* of the device's compute capability */
+    int n_units, threads_per_unit, l2_bytes; /* multiprocessors and what they hold */
+    CUfunction function;
+    unsigned n_blocks, n_threads; /* of a launch */
+    void *arguments[CUDA_ARGUMENTS_MAX];
+
+    void *arrays[CUDA_ARRAYS_MAX]; /* bandwidths of the device's memory; arrays[0] is written */
+    uint64_t array_bytes;
+    unsigned n_tiles, tile_step;
+    unsigned long long n_uses;
+
+    unsigned n_repeats; /* passes through shared memory, pairs of multiply-adds, of products */
+    uint64_t n_words;   /* of ends, in a block */
+    void *sums, *starts, *constants, *ends;
+
+    struct cublas cublas;
+    struct cublas_lt lt;
+    void *matrices[3], *workspace;
+};
+
+/* Functions as those of struct backend. */
+struct cuda_way {
+    int32_t (*plan)(struct ceilings *ceilings); /* [create] */
+    int32_t (*prepare)(struct ceilings *ceilings, const struct gb_queue *queue);
+    int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
+                   uint64_t iterations);
+    int32_t (*verify)(struct ceilings *ceilings);
+};
+
+extern const struct cuda_way cuda_global, cuda_shared; /* cuda_memory.c */
+extern const struct cuda_way cuda_chains, cuda_mma;    /* cuda_rates.c */
+extern const struct cuda_way cuda_products;            /* cuda_products.c */
+
+/* Loads the kernel of the name; the module stays loaded for cuda_ceilings_fill. */
+int32_t cuda_ceilings_load(struct ceilings *ceilings, const char *name);
+
+/* The usual run: the kernel, with its arguments, once for each iteration. */
+int32_t cuda_ceilings_launch(const struct ceilings *ceilings, const struct gb_queue *queue,
+                             uint64_t iterations);
+
+/* Another kernel of the module, once, by 256 threads in each of enough blocks. */
+int32_t cuda_ceilings_fill(struct ceilings *ceilings, const struct gb_queue *queue,
+                           const char *name, void **arguments);
+
+/* Device memory. */
+int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void **ret);
+
+/* The host's status of a result. */
+int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing);
+
+#endif

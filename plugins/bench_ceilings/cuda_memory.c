@@ -1,0 +1,282 @@
+/*
+ * cuda_memory.c - bandwidths on CUDA: of the device's memory, its second cache, and shared memory.
+ * Plugin side.
+ *
+ * What stands in memory is made by the device and checked by the host, each word of what was
+ * written.
+ */
+#include "ceilings_cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    THREADS = 256, /* as in ceilings.cu, */
+    SLOTS = 1024,
+    VECTOR_BYTES = 16,
+    SHARED_PASSES = 8192,
+    CHUNK_BYTES = 4 << 20
+};
+static const uint64_t ITERATION_BYTES = UINT64_C(4) << 30;
+static const uint32_t WORD_FACTOR = UINT32_C(0x9e3779b1); /*   and these as well */
+static const uint32_t WRITTEN_WORD = UINT32_C(0xc3a5c85c);
+
+static const char *const access_names[] = {
+    [ACCESS_READ] = "read",
+    [ACCESS_WRITE] = "write",
+    [ACCESS_COPY] = "copy",
+    [ACCESS_TRIAD] = "triad",
+};
+
+static int32_t load(struct ceilings *ceilings, const char *memory)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s", memory, access_names[ceilings->roof->access]);
+    return cuda_ceilings_load(ceilings, name);
+}
+
+/* --- what is right --- */
+
+static uint32_t word_at(uint64_t i)
+{
+    return (uint32_t)i * WORD_FACTOR;
+}
+
+static float number_at(uint64_t i, uint32_t which)
+{
+    return (float)((int32_t)word_at(i + which) >> 12);
+}
+
+/* The sum of the first n words. */
+static uint32_t sum_of_words(uint64_t n)
+{
+    const uint64_t pairs = n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2);
+    return (uint32_t)pairs * WORD_FACTOR;
+}
+
+static bool is_right(const struct ceilings *ceilings, uint64_t i, uint32_t word)
+{
+    float number;
+    switch (ceilings->roof->access) {
+    case ACCESS_WRITE:
+        return word == WRITTEN_WORD;
+    case ACCESS_COPY:
+        return word == word_at(i);
+    default:
+        memcpy(&number, &word, sizeof number);
+        return number == number_at(i, 1) + 3.0f * number_at(i, 2);
+    }
+}
+
+static double count_right(const struct ceilings *ceilings, const uint32_t *words, uint64_t n,
+                          uint64_t first)
+{
+    uint64_t n_right = 0;
+    for (uint64_t i = 0; i < n; i++)
+        n_right += is_right(ceilings, first + i, words[i]);
+    return (double)n_right;
+}
+
+/* Words of an array in parts, each of which begins with word `begin` of its part or of the whole.
+ */
+static int32_t check_words(struct ceilings *ceilings, const void *array, uint64_t bytes,
+                           uint64_t part_bytes, bool is_each_alike)
+{
+    const struct gb_host *host = ceilings->host;
+    const uint64_t n = (bytes + part_bytes - 1) / part_bytes;
+    double *output = host->allocate(host, n * sizeof *output);
+    double *reference = host->allocate(host, n * sizeof *reference);
+    void *part = NULL;
+    int32_t status = output != NULL && reference != NULL
+                         ? host->device_allocate(host, part_bytes, GB_MEMORY_PINNED, &part)
+                         : GB_NO_MEMORY;
+    for (uint64_t i = 0; i < n && status == GB_OK; i++) {
+        const uint64_t begin = i * part_bytes;
+        const uint64_t length = bytes - begin < part_bytes ? bytes - begin : part_bytes;
+        const uint64_t n_words = length / sizeof(uint32_t);
+        if (host->cancelled(host) != 0)
+            return GB_CANCELLED;
+        status = host->device_copy(host, part, (const char *)array + begin, length);
+        if (status == GB_OK)
+            output[i] = count_right(ceilings, part, n_words,
+                                    is_each_alike ? 0 : begin / sizeof(uint32_t));
+        reference[i] = (double)n_words;
+    }
+    if (status != GB_OK)
+        return status;
+    return ceilings_check(ceilings, "right words in each part", GB_F64, n, output, reference);
+}
+
+static int32_t download_sums(struct ceilings *ceilings, uint32_t **ret)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const struct gb_host *host = ceilings->host;
+    const uint64_t bytes = cuda->n_blocks * sizeof(uint32_t);
+    *ret = host->allocate(host, bytes);
+    return *ret != NULL ? host->device_copy(host, *ret, cuda->sums, bytes) : GB_NO_MEMORY;
+}
+
+/* --- the device's memory and its cache --- */
+
+static bool is_triad(const struct ceilings *ceilings)
+{
+    return ceilings->roof->access == ACCESS_TRIAD;
+}
+
+static uint64_t tile_bytes(const struct ceilings *ceilings)
+{
+    return (uint64_t)THREADS * VECTOR_BYTES * (is_triad(ceilings) ? 2 : 4);
+}
+
+/* A third of the cache leaves room for what else goes through it; of memory, many times what it
+ * holds. */
+static int32_t choose_bytes(const struct ceilings *ceilings, uint64_t *ret)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const uint64_t l2_bytes = (uint64_t)cuda->l2_bytes;
+    size_t free_bytes = 0;
+    size_t all_bytes = 0;
+    *ret = ceilings->params->bytes > 0 ? ceilings->params->bytes : l2_bytes / 3;
+    if (ceilings->params->bytes > 0 || ceilings->roof->level == LEVEL_L2)
+        return GB_OK;
+    const CUresult result = cuda->kernels.driver.memory_info(&free_bytes, &all_bytes);
+    *ret = ITERATION_BYTES > 8 * l2_bytes ? ITERATION_BYTES : 8 * l2_bytes;
+    if (*ret > free_bytes / 2)
+        *ret = free_bytes / 2;
+    return cuda_ceilings_status(ceilings, result, "asking how much memory is free");
+}
+
+static int32_t plan_global(struct ceilings *ceilings)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const uint64_t n_arrays = roof_arrays(ceilings->roof);
+    uint64_t bytes = 0;
+    const int32_t status = choose_bytes(ceilings, &bytes);
+    const uint64_t n_tiles = bytes / (n_arrays * tile_bytes(ceilings));
+    cuda->n_threads = THREADS;
+    cuda->n_blocks = (unsigned)(cuda->n_units * (cuda->threads_per_unit / THREADS));
+    cuda->n_tiles = n_tiles > 0 ? (unsigned)n_tiles : 1;
+    cuda->tile_step = cuda->n_blocks % cuda->n_tiles;
+    cuda->array_bytes = cuda->n_tiles * tile_bytes(ceilings);
+    const uint64_t n_passes = (ITERATION_BYTES - 1) / (cuda->array_bytes * n_arrays) + 1;
+    cuda->n_uses = cuda->n_tiles * n_passes;
+    ceilings->working_set_bytes = cuda->array_bytes * n_arrays;
+    ceilings->array_bytes = (double)cuda->array_bytes * (double)n_passes;
+    ceilings->element_bytes = sizeof(float);
+    return status;
+}
+
+/* What is written starts out wrong. */
+static int32_t fill_array(struct ceilings *ceilings, const struct gb_queue *queue, uint32_t i)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    unsigned long long n = cuda->array_bytes / sizeof(uint32_t);
+    void *arguments[] = {&cuda->arrays[i], &n, &i};
+    if (i == 0 && ceilings->roof->access != ACCESS_READ)
+        return ceilings->host->device_fill(ceilings->host, cuda->arrays[0], 0xff,
+                                           cuda->array_bytes);
+    return cuda_ceilings_fill(ceilings, queue, is_triad(ceilings) ? "fill_numbers" : "fill_words",
+                              arguments);
+}
+
+static int32_t prepare_global(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const bool is_read = ceilings->roof->access == ACCESS_READ;
+    void *arguments[] = {&cuda->arrays[0], &cuda->arrays[1], &cuda->arrays[2], &cuda->n_tiles,
+                         &cuda->tile_step, &cuda->n_uses,    &cuda->sums};
+    int32_t status = load(ceilings, "global");
+    if (status == GB_OK)
+        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * sizeof(uint32_t), &cuda->sums);
+    for (uint32_t i = 0; i < roof_arrays(ceilings->roof) && status == GB_OK; i++) {
+        status = cuda_ceilings_allocate(ceilings, cuda->array_bytes, &cuda->arrays[i]);
+        if (status == GB_OK)
+            status = fill_array(ceilings, queue, i);
+    }
+    if (is_read)
+        arguments[1] = &cuda->arrays[0];
+    memcpy(cuda->arguments, arguments, sizeof arguments);
+    return status;
+}
+
+static int32_t verify_global(struct ceilings *ceilings)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const uint32_t n_passes = (uint32_t)(cuda->n_uses / cuda->n_tiles);
+    const double wanted = n_passes * sum_of_words(cuda->array_bytes / sizeof(uint32_t));
+    uint32_t *sums = NULL;
+    uint32_t sum = 0;
+    if (ceilings->roof->access != ACCESS_READ)
+        return check_words(ceilings, cuda->arrays[0], cuda->array_bytes, CHUNK_BYTES, false);
+    const int32_t status = download_sums(ceilings, &sums);
+    if (status != GB_OK)
+        return status;
+    for (unsigned i = 0; i < cuda->n_blocks; i++)
+        sum += sums[i];
+    const double output = sum;
+    return ceilings_check(ceilings, "sum of all words", GB_F64, 1, &output, &wanted);
+}
+
+const struct cuda_way cuda_global = {plan_global, prepare_global, cuda_ceilings_launch,
+                                     verify_global};
+
+/* --- shared memory --- */
+
+static int32_t plan_shared(struct ceilings *ceilings)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    if (ceilings->params->bytes > 0)
+        return ceilings_skip(ceilings, "has arrays of 16 KiB in each block: bytes is for memory "
+                                       "and caches");
+    cuda->n_blocks = (unsigned)cuda->n_units;
+    cuda->n_threads = SLOTS;
+    cuda->n_repeats = SHARED_PASSES;
+    cuda->array_bytes = (uint64_t)SLOTS * VECTOR_BYTES; /* of a block */
+    ceilings->working_set_bytes = cuda->array_bytes * roof_arrays(ceilings->roof) * cuda->n_blocks;
+    ceilings->array_bytes = (double)cuda->array_bytes * SHARED_PASSES * cuda->n_blocks;
+    ceilings->element_bytes = sizeof(float);
+    return GB_OK;
+}
+
+static int32_t prepare_shared(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    void *arguments[] = {&cuda->ends, &cuda->n_repeats, &cuda->sums};
+    (void)queue;
+    int32_t status = load(ceilings, "shared");
+    if (status == GB_OK)
+        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * sizeof(uint32_t), &cuda->sums);
+    if (status == GB_OK)
+        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * cuda->array_bytes, &cuda->ends);
+    if (status == GB_OK)
+        status = ceilings->host->device_fill(ceilings->host, cuda->ends, 0xff,
+                                             cuda->n_blocks * cuda->array_bytes);
+    memcpy(cuda->arguments, arguments, sizeof arguments);
+    return status;
+}
+
+static int32_t verify_shared(struct ceilings *ceilings)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const struct gb_host *host = ceilings->host;
+    const uint32_t wanted = SHARED_PASSES * sum_of_words(cuda->array_bytes / sizeof(uint32_t));
+    uint32_t *sums = NULL;
+    if (ceilings->roof->access != ACCESS_READ)
+        return check_words(ceilings, cuda->ends, cuda->n_blocks * cuda->array_bytes,
+                           cuda->array_bytes, true);
+    const int32_t status = download_sums(ceilings, &sums);
+    double *output = host->allocate(host, cuda->n_blocks * sizeof *output);
+    double *reference = host->allocate(host, cuda->n_blocks * sizeof *reference);
+    if (status != GB_OK)
+        return status;
+    if (output == NULL || reference == NULL)
+        return GB_NO_MEMORY;
+    for (unsigned i = 0; i < cuda->n_blocks; i++) {
+        output[i] = sums[i];
+        reference[i] = wanted;
+    }
+    return ceilings_check(ceilings, "sums of blocks", GB_F64, cuda->n_blocks, output, reference);
+}
+
+const struct cuda_way cuda_shared = {plan_shared, prepare_shared, cuda_ceilings_launch,
+                                     verify_shared};

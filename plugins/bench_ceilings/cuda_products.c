@@ -1,0 +1,239 @@
+/*
+ * cuda_products.c - rates of tensor cores on CUDA by products of large matrices. Plugin side.
+ *
+ * C = A^T B, all by columns, which every type has on every device. Elements are random multiples of
+ * a power of two from -1 to 1, int8 whole numbers; some elements of C are held against their sums
+ * in float64.
+ */
+#include "ceilings_cuda.h"
+#include "numbers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_SPOTS = 64, SALT_A = 0x3779b9, SALT_B = 0x5eed5 };
+enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 }; /* cublasStatus_t */
+enum { REAL_32F = 0, REAL_64F = 1, REAL_16F = 2, REAL_8I = 3, REAL_32I = 10, REAL_16BF = 14 };
+enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_32F_FAST_TF32 = 77 };
+enum { DEFAULT_ALGORITHM = -1 };
+
+static const struct product {
+    const char *fill;              /* the kernel that fills a matrix */
+    unsigned bits;                 /* elements are whole numbers from -2^bits on, */
+    int32_t is_whole;              /*   divided by 2^bits unless they stay whole */
+    int input, output, compute;    /* cudaDataType, cublasComputeType_t */
+    uint32_t format, output_bytes; /* GB_... of C */
+} products[] = {
+    [NUMBER_FP64] = {"matrix_fp64", 20, 0, REAL_64F, REAL_64F, COMPUTE_64F, GB_F64, 8},
+    [NUMBER_TF32] = {"matrix_tf32", 10, 0, REAL_32F, REAL_32F, COMPUTE_32F_FAST_TF32, GB_F32, 4},
+    [NUMBER_FP16] = {"matrix_fp16", 10, 0, REAL_16F, REAL_16F, COMPUTE_32F, GB_F16, 2},
+    [NUMBER_BF16] = {"matrix_bf16", 7, 0, REAL_16BF, REAL_16BF, COMPUTE_32F, GB_BF16, 2},
+    [NUMBER_FP8] = {"matrix_fp8", 3, 0, 0, 0, 0, GB_BF16, 2}, /* by cuBLASLt */
+    [NUMBER_INT8] = {"matrix_int8", 7, 1, REAL_8I, REAL_32I, COMPUTE_32I, GB_I32, 4},
+};
+
+static const struct product *product_of(const struct ceilings *ceilings)
+{
+    return &products[ceilings->roof->number];
+}
+
+static bool is_fp8(const struct ceilings *ceilings)
+{
+    return ceilings->roof->number == NUMBER_FP8;
+}
+
+static uint64_t size_of(const struct ceilings *ceilings)
+{
+    return (uint64_t)ceilings->params->size;
+}
+
+/* --- plan, prepare --- */
+
+static int32_t plan(struct ceilings *ceilings)
+{
+    static const char asked_by[] = "method = cublas: ";
+    struct cuda_ceilings *cuda = ceilings->own;
+    const double size = (double)ceilings->params->size;
+    if (ceilings->params->size % 64 != 0)
+        return ceilings->host->fail(ceilings->host, "size: expected a multiple of 64");
+    ceilings->flops = 2.0 * size * size * size;
+    return is_fp8(ceilings) ? cublas_lt_open(&cuda->lt, ceilings->host, asked_by)
+                            : cublas_open(&cuda->cublas, ceilings->host, asked_by);
+}
+
+static float scale_of(const struct product *product)
+{
+    return product->is_whole ? 1.0f : ldexpf(1.0f, -(int)product->bits);
+}
+
+/* Matrices 0 and 1 are A and B. */
+static int32_t fill_matrix(struct ceilings *ceilings, const struct gb_queue *queue, int i)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct product *product = product_of(ceilings);
+    unsigned long long n = size_of(ceilings) * size_of(ceilings);
+    unsigned salt = i == 0 ? SALT_A : SALT_B;
+    unsigned bits = product->bits;
+    float scale = scale_of(product);
+    void *arguments[] = {&cuda->matrices[i], &n, &salt, &bits, &scale};
+    const int32_t status = cuda_ceilings_allocate(
+        ceilings, n * number_bytes(ceilings->roof->number), &cuda->matrices[i]);
+    return status == GB_OK ? cuda_ceilings_fill(ceilings, queue, product->fill, arguments) : status;
+}
+
+static int32_t multiply(const struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    static const double one = 1.0;
+    static const double zero = 0.0;
+    static const float one_float = 1.0f;
+    static const float zero_float = 0.0f;
+    static const int32_t one_whole = 1;
+    static const int32_t zero_whole = 0;
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const struct product *product = product_of(ceilings);
+    const bool is_double = product->compute == COMPUTE_64F;
+    const bool is_whole = product->compute == COMPUTE_32I;
+    const int size = (int)ceilings->params->size;
+    if (is_fp8(ceilings))
+        return cublas_lt_multiply(&cuda->lt, ceilings->host, cuda->matrices[0], cuda->matrices[1],
+                                  cuda->matrices[2], cuda->workspace, queue->native);
+    const int result = cuda->cublas.functions->multiply_types(
+        cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS, size, size, size,
+        is_double  ? (const void *)&one
+        : is_whole ? (const void *)&one_whole
+                   : (const void *)&one_float,
+        cuda->matrices[0], product->input, size, cuda->matrices[1], product->input, size,
+        is_double  ? (const void *)&zero
+        : is_whole ? (const void *)&zero_whole
+                   : (const void *)&zero_float,
+        cuda->matrices[2], product->output, size, product->compute, DEFAULT_ALGORITHM);
+    if (result == NOT_SUPPORTED || result == INVALID_VALUE || result == ARCHITECTURE_MISMATCH)
+        return ceilings_skip(ceilings, "by cuBLAS is not for this device");
+    return cublas_status(ceilings->host, result, "launching a product");
+}
+
+static int32_t start_library(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct gb_host *host = ceilings->host;
+    if (!is_fp8(ceilings))
+        return cublas_start(&cuda->cublas, host, queue->native, CUBLAS_FULL_REDUCTION);
+    const int32_t status = cublas_lt_start(&cuda->lt, host, size_of(ceilings));
+    return status == GB_OK
+               ? cuda_ceilings_allocate(ceilings, CUBLAS_LT_WORKSPACE_BYTES, &cuda->workspace)
+               : status;
+}
+
+/* One product before any is timed, so that the library has loaded its kernel; C is then made wrong.
+ */
+static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    const struct product *product = product_of(ceilings);
+    const uint64_t bytes = size_of(ceilings) * size_of(ceilings) * product->output_bytes;
+    int32_t status = cuda_ceilings_load(ceilings, product->fill);
+    for (int i = 0; i < 2 && status == GB_OK; i++)
+        status = fill_matrix(ceilings, queue, i);
+    if (status == GB_OK)
+        status = cuda_ceilings_allocate(ceilings, bytes, &cuda->matrices[2]);
+    if (status == GB_OK)
+        status = start_library(ceilings, queue);
+    if (status == GB_OK)
+        status = multiply(ceilings, queue);
+    if (status == GB_OK)
+        status = cuda_ceilings_status(ceilings,
+                                      cuda->kernels.driver.stream_synchronize(queue->native),
+                                      "multiplying for the first time");
+    return status == GB_OK
+               ? ceilings->host->device_fill(ceilings->host, cuda->matrices[2], 0xff, bytes)
+               : status;
+}
+
+static int32_t run(const struct ceilings *ceilings, const struct gb_queue *queue,
+                   uint64_t iterations)
+{
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; status == GB_OK && i < iterations; i++)
+        status = multiply(ceilings, queue);
+    return status;
+}
+
+/* --- verify --- */
+
+/* As the kernels fill matrices. */
+static double element(const struct product *product, uint64_t i, uint32_t salt)
+{
+    const int32_t random = (int32_t)number_scramble((uint32_t)i ^ salt);
+    return (double)(random >> (31 - product->bits)) * (double)scale_of(product);
+}
+
+/* Row and column of spot i: the corners, then anywhere. */
+static void place_spot(uint64_t size, uint32_t i, uint64_t *ret_row, uint64_t *ret_column)
+{
+    *ret_row = i < 4 ? i % 2 * (size - 1) : number_scramble(2 * i) % size;
+    *ret_column = i < 4 ? i / 2 * (size - 1) : number_scramble(2 * i + 1) % size;
+}
+
+struct spots {
+    double reference[N_SPOTS], magnitude[N_SPOTS];
+    unsigned char output[N_SPOTS * sizeof(double)];
+};
+
+static int32_t take_spot(const struct ceilings *ceilings, uint32_t i, struct spots *spots)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const struct product *product = product_of(ceilings);
+    const uint64_t size = size_of(ceilings);
+    uint64_t row = 0;
+    uint64_t column = 0;
+    place_spot(size, i, &row, &column);
+    for (uint64_t k = 0; k < size; k++) {
+        const double term = element(product, row * size + k, SALT_A) *
+                            element(product, column * size + k, SALT_B);
+        spots->reference[i] += term;
+        spots->magnitude[i] += fabs(term);
+    }
+    return ceilings->host->device_copy(ceilings->host, spots->output + i * product->output_bytes,
+                                       (const char *)cuda->matrices[2] +
+                                           (column * size + row) * product->output_bytes,
+                                       product->output_bytes);
+}
+
+/* Which kernel the library takes is not known: twice the error of tensor cores holds for each. Fast
+ * sums of fp8 have some 14 bits, for which there is no bound worth the name; random sums of `size`
+ * terms lie around the square root of a ninth of it. */
+static int32_t verify(struct ceilings *ceilings)
+{
+    const struct cuda_ceilings *cuda = ceilings->own;
+    const struct product *product = product_of(ceilings);
+    const bool is_hopper = cuda->major >= 9;
+    struct spots spots = {0};
+    int32_t status = GB_OK;
+    for (uint32_t i = 0; i < N_SPOTS && status == GB_OK; i++)
+        status = take_spot(ceilings, i, &spots);
+    if (status != GB_OK)
+        return status;
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = product->format,
+        .name = "elements of C",
+        .n = N_SPOTS,
+        .output = spots.output,
+        .reference = spots.reference,
+        .magnitude = spots.magnitude,
+        .n_products = 2 * size_of(ceilings),
+        .accumulate = product->format == GB_F64 ? GB_F64 : GB_F32,
+        .flags = product->is_whole ? GB_CHECK_EXACT : 0,
+        .default_metric = is_fp8(ceilings) ? "abs" : "bound",
+        .default_tolerance = is_fp8(ceilings) ? 0.1 * sqrt((double)size_of(ceilings) / 9.0) : 1.0,
+        .summation = product->format == GB_F64 ? GB_SUM_NEAREST : GB_SUM_ALIGNED,
+        .products_at_once = product->format == GB_F64               ? 1
+                            : ceilings->roof->number == NUMBER_TF32 ? (is_hopper ? 8 : 4)
+                                                                    : (is_hopper ? 16 : 8),
+        .extra_bits = is_hopper ? 2 : 1,
+    };
+    return ceilings->host->check(ceilings->host, &check);
+}
+
+const struct cuda_way cuda_products = {plan, prepare, run, verify};

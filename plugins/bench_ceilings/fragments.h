@@ -1,0 +1,41 @@
+/*
+ * fragments.h - the matrices that tensor cores multiply in registers, as the words that each lane
+ * of a warp gives to the instruction, and what must come out. Plugin side.
+ *
+ * C_j = n (A0 + A1) B_j + A0 B_j. Elements are random whole numbers with about as many digits as
+ * the type has, A1 = E - A0 with a single 1 in each row of E: sums stay so small that they are
+ * exact, and yet count n. The sums of fp8 have few digits on some devices: there E = 0.
+ *
+ * Where elements lie is said by the PTX ISA, "Matrix Fragments for mma.m16n8k8/k16/k32" and, for
+ * fp64, "mma.m8n8k4".
+ */
+#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H
+#define GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H
+
+#include <stdint.h>
+
+enum { FRAGMENTS_PRODUCTS = 8, FRAGMENTS_LANES = 32 }; /* B_0 to B_7 */
+
+struct fragments {
+    int32_t number;                     /* NUMBER_... of roofs.h */
+    uint32_t rows, depth, columns;      /* of A; of sums; of B and C */
+    uint32_t a_words, b_words, c_words; /* of a lane */
+    uint32_t word_bytes;                /* 4, fp64: 8; of C, too */
+};
+
+/* All types but fp32. */
+struct fragments fragments_of(int32_t number);
+
+/* Bytes of A0, A1 and then all B, lane by lane; and the words themselves. */
+uint64_t fragments_bytes(const struct fragments *fragments);
+void fragments_fill(const struct fragments *fragments, void *words);
+
+/* Word `word` of a lane's part of C_j after n pairs. */
+double fragments_end(const struct fragments *fragments, uint32_t j, uint32_t lane, uint32_t word,
+                     uint32_t n_pairs);
+
+/* Elements: whole numbers. which: 0 or 1. */
+int64_t fragments_a(const struct fragments *fragments, uint32_t which, uint32_t row, uint32_t k);
+int64_t fragments_b(const struct fragments *fragments, uint32_t j, uint32_t k, uint32_t column);
+
+#endif

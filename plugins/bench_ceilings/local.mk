@@ -1,0 +1,42 @@
+pkglib_LTLIBRARIES += plugins/bench_ceilings/bench_ceilings.la
+CEILINGS_CPU_SOURCES = \
+	plugins/bench_ceilings/caches.c \
+	plugins/bench_ceilings/caches.h \
+	plugins/bench_ceilings/fragments.c \
+	plugins/bench_ceilings/fragments.h \
+	plugins/bench_ceilings/memory.c \
+	plugins/bench_ceilings/memory.h \
+	plugins/bench_ceilings/memory_body.h \
+	plugins/bench_ceilings/numbers.c \
+	plugins/bench_ceilings/numbers.h \
+	plugins/bench_ceilings/rates.c \
+	plugins/bench_ceilings/rates.h \
+	plugins/bench_ceilings/rates_body.h \
+	plugins/bench_ceilings/roofs.c \
+	plugins/bench_ceilings/roofs.h \
+	plugins/bench_ceilings/team.c \
+	plugins/bench_ceilings/team.h
+plugins_bench_ceilings_bench_ceilings_la_SOURCES = \
+	$(CEILINGS_CPU_SOURCES) \
+	plugins/bench_ceilings/ceilings.c \
+	plugins/bench_ceilings/ceilings.cu \
+	plugins/bench_ceilings/ceilings.h \
+	plugins/bench_ceilings/ceilings_cpu.c
+plugins_bench_ceilings_bench_ceilings_la_CFLAGS = $(WITH_CUDA_CFLAGS)
+plugins_bench_ceilings_bench_ceilings_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_bench_ceilings_bench_ceilings_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
+CEILINGS_CUDA_OBJECT = plugins/bench_ceilings/bench_ceilings_la-ceilings_cuda.lo
+if HAVE_CUDA
+if HAVE_CUDA_HEADERS
+plugins_bench_ceilings_bench_ceilings_la_SOURCES += \
+	plugins/bench_ceilings/ceilings_cuda.c \
+	plugins/bench_ceilings/ceilings_cuda.h \
+	plugins/bench_ceilings/cublas_lt.c \
+	plugins/bench_ceilings/cublas_lt.h \
+	plugins/bench_ceilings/cuda_memory.c \
+	plugins/bench_ceilings/cuda_products.c \
+	plugins/bench_ceilings/cuda_rates.c
+$(CEILINGS_CUDA_OBJECT): plugins/bench_ceilings/ceilings.fatbin
+endif
+endif
+CLEANFILES += plugins/bench_ceilings/ceilings.fatbin

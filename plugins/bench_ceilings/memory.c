@@ -1,0 +1,162 @@
+/* memory.c - see memory.h. Plugin side. */
+#include "memory.h"
+
+#include "plugins/common/simd.h"
+
+#include <gbrun/bench.h>
+#include <string.h>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+/* --- the ways --- */
+
+#define NAME(way) way##_portable
+#define TARGET
+#define VECTOR_BYTES 16
+#define STORE(at, vector) (*(at) = (vector))
+#define FINISH (void)0
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#include "memory_body.h"
+
+static bool always(void)
+{
+    return true;
+}
+
+#define WAYS(suffix, bytes, is_past, is_here)                                                      \
+    {                                                                                              \
+#suffix, (bytes) / sizeof(uint64_t), is_past, is_here, read_##suffix, write_##suffix,      \
+            copy_##suffix, triad_##suffix                                                          \
+    }
+
+#ifdef __x86_64__
+#define NAME(way) way##_portable_stream
+#define TARGET
+#define VECTOR_BYTES 16
+#define STORE(at, vector) _mm_stream_si128((void *)(at), (__m128i)(vector))
+#define FINISH _mm_sfence()
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#include "memory_body.h"
+
+#define NAME(way) way##_avx2
+#define TARGET FOR_AVX2
+#define VECTOR_BYTES 32
+#define STORE(at, vector) (*(at) = (vector))
+#define FINISH (void)0
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#include "memory_body.h"
+
+#define NAME(way) way##_avx2_stream
+#define TARGET FOR_AVX2
+#define VECTOR_BYTES 32
+#define STORE(at, vector) _mm256_stream_si256((void *)(at), (__m256i)(vector))
+#define FINISH _mm_sfence()
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#include "memory_body.h"
+
+#define NAME(way) way##_avx512
+#define TARGET FOR_AVX512
+#define VECTOR_BYTES 64
+#define STORE(at, vector) (*(at) = (vector))
+#define FINISH (void)0
+#define XOR3(a, b, c)                                                                              \
+    ((WORDS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0x96))
+#include "memory_body.h"
+
+#define NAME(way) way##_avx512_stream
+#define TARGET FOR_AVX512
+#define VECTOR_BYTES 64
+#define STORE(at, vector) _mm512_stream_si512((void *)(at), (__m512i)(vector))
+#define FINISH _mm_sfence()
+#define XOR3(a, b, c)                                                                              \
+    ((WORDS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0x96))
+#include "memory_body.h"
+
+const struct memory_ways memory_ways[] = {
+    WAYS(avx512_stream, 64, true, has_avx512), WAYS(avx512, 64, false, has_avx512),
+    WAYS(avx2_stream, 32, true, has_avx2),     WAYS(avx2, 32, false, has_avx2),
+    WAYS(portable_stream, 16, true, always),   WAYS(portable, 16, false, always),
+};
+#else
+const struct memory_ways memory_ways[] = {WAYS(portable, 16, false, always)};
+#endif
+const uint32_t n_memory_ways = sizeof memory_ways / sizeof memory_ways[0];
+
+/* The last way is always there. */
+const struct memory_ways *memory_ways_here(bool is_past_caches)
+{
+    uint32_t i = 0;
+    while (i + 1 < n_memory_ways &&
+           !(memory_ways[i].is_past_caches == is_past_caches && memory_ways[i].is_here()))
+        i++;
+    return &memory_ways[i];
+}
+
+/* --- what stands in memory --- */
+
+static const uint64_t WORD_FACTOR = UINT64_C(0x9e3779b97f4a7c15);
+
+static uint64_t word_at(uint64_t i)
+{
+    return i * WORD_FACTOR;
+}
+
+/* Array 1 or 2 of a triad: 32 bits with a sign. */
+static double number_at(uint64_t i, uint32_t which)
+{
+    return (double)(int32_t)(uint32_t)(word_at(i + which) >> 32);
+}
+
+void memory_fill(void *array, uint64_t bytes, uint64_t first)
+{
+    uint64_t *words = array;
+    for (uint64_t i = 0; i < bytes / sizeof *words; i++)
+        words[i] = word_at(first + i);
+}
+
+void memory_fill_triad(void *array, uint64_t bytes, uint64_t first, uint32_t which)
+{
+    double *numbers = array;
+    for (uint64_t i = 0; i < bytes / sizeof *numbers; i++)
+        numbers[i] = number_at(first + i, which);
+}
+
+uint64_t memory_sum(uint64_t first, uint64_t bytes, uint32_t n_lanes)
+{
+    uint64_t lanes[8] = {0};
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); i++)
+        lanes[i % n_lanes] ^= word_at(first + i);
+    for (uint32_t i = 0; i < n_lanes; i++)
+        sum += lanes[i];
+    return sum;
+}
+
+uint64_t memory_right_writes(const void *array, uint64_t bytes, uint64_t word)
+{
+    const uint64_t *words = array;
+    uint64_t n_right = 0;
+    for (uint64_t i = 0; i < bytes / sizeof *words; i++)
+        n_right += words[i] == word;
+    return n_right;
+}
+
+uint64_t memory_right_copies(const void *array, uint64_t bytes, uint64_t first)
+{
+    const uint64_t *words = array;
+    uint64_t n_right = 0;
+    for (uint64_t i = 0; i < bytes / sizeof *words; i++)
+        n_right += words[i] == word_at(first + i);
+    return n_right;
+}
+
+uint64_t memory_right_triads(const void *array, uint64_t bytes, uint64_t first)
+{
+    const double *numbers = array;
+    uint64_t n_right = 0;
+    for (uint64_t i = 0; i < bytes / sizeof *numbers; i++)
+        n_right += numbers[i] == number_at(first + i, 1) + MEMORY_SCALE * number_at(first + i, 2);
+    return n_right;
+}

@@ -1,0 +1,231 @@
+/* rates.c - see rates.h. Plugin side. */
+#include "rates.h"
+
+#include "plugins/common/simd.h"
+#include "roofs.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+/* Scalars in registers of their own. */
+#if defined(__x86_64__)
+#define ALONE(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define ALONE(x) __asm__("" : "+w"(x))
+#else
+#define ALONE(x) __asm__("" : "+m"(x))
+#endif
+
+/* Ten chains are enough for four steps of latency on two units (x86), twenty for four units, where
+ * there are as many registers. */
+#define TEN(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9)
+#define SIXTEEN(DO) TEN(DO) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define TWENTY(DO) SIXTEEN(DO) DO(16) DO(17) DO(18) DO(19)
+#if defined(__x86_64__)
+enum { PORTABLE_CHAINS = 10 };
+#define PORTABLE TEN
+#else
+enum { PORTABLE_CHAINS = 20 };
+#define PORTABLE TWENTY
+#endif
+
+/* Said in so many words where it can be: whether the compiler fuses x a + b depends on how it is
+ * called, too. Where the processor can not, it does not. */
+#define FUSE_SCALAR_DOUBLE(x, a, b) __builtin_fma(x, a, b)
+#define FUSE_SCALAR_FLOAT(x, a, b) __builtin_fmaf(x, a, b)
+#define MULTIPLY_ADD(x, a, b) ((x) * (a) + (b))
+#if defined(__aarch64__)
+#define PORTABLE_IS_FUSED true
+#define PORTABLE_SCALAR_DOUBLE FUSE_SCALAR_DOUBLE
+#define PORTABLE_SCALAR_FLOAT FUSE_SCALAR_FLOAT
+#define PORTABLE_DOUBLE(x, a, b) vfmaq_f64(b, x, a)
+#define PORTABLE_FLOAT(x, a, b) vfmaq_f32(b, x, a)
+#elif defined(__FMA__)
+#define PORTABLE_IS_FUSED true
+#define PORTABLE_SCALAR_DOUBLE FUSE_SCALAR_DOUBLE
+#define PORTABLE_SCALAR_FLOAT FUSE_SCALAR_FLOAT
+#define PORTABLE_DOUBLE _mm_fmadd_pd
+#define PORTABLE_FLOAT _mm_fmadd_ps
+#else
+#ifdef __FP_FAST_FMA
+#define PORTABLE_IS_FUSED true
+#else
+#define PORTABLE_IS_FUSED false
+#endif
+#define PORTABLE_SCALAR_DOUBLE MULTIPLY_ADD
+#define PORTABLE_SCALAR_FLOAT MULTIPLY_ADD
+#define PORTABLE_DOUBLE MULTIPLY_ADD
+#define PORTABLE_FLOAT MULTIPLY_ADD
+#endif
+
+#define NAME scalar_double
+#define TARGET
+#define ELEMENT double
+#define NUMBERS double
+#define CHAINS PORTABLE
+#define FUSE PORTABLE_SCALAR_DOUBLE
+#define HOLD(x) ALONE(x)
+#include "rates_body.h"
+#define NAME scalar_float
+#define TARGET
+#define ELEMENT float
+#define NUMBERS float
+#define CHAINS PORTABLE
+#define FUSE PORTABLE_SCALAR_FLOAT
+#define HOLD(x) ALONE(x)
+#include "rates_body.h"
+#define NAME vector_double
+#define TARGET
+#define ELEMENT double
+#define NUMBERS VECTOR_OF(double, 16)
+#define CHAINS PORTABLE
+#define FUSE PORTABLE_DOUBLE
+#define HOLD(x) (void)0
+#include "rates_body.h"
+#define NAME vector_float
+#define TARGET
+#define ELEMENT float
+#define NUMBERS VECTOR_OF(float, 16)
+#define CHAINS PORTABLE
+#define FUSE PORTABLE_FLOAT
+#define HOLD(x) (void)0
+#include "rates_body.h"
+
+#ifdef __x86_64__
+enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
+
+#define NAME fused_double
+#define TARGET FOR_AVX2
+#define ELEMENT double
+#define NUMBERS double
+#define CHAINS TEN
+#define FUSE FUSE_SCALAR_DOUBLE
+#define HOLD(x) ALONE(x)
+#include "rates_body.h"
+#define NAME fused_float
+#define TARGET FOR_AVX2
+#define ELEMENT float
+#define NUMBERS float
+#define CHAINS TEN
+#define FUSE FUSE_SCALAR_FLOAT
+#define HOLD(x) ALONE(x)
+#include "rates_body.h"
+#define NAME avx2_double
+#define TARGET FOR_AVX2
+#define ELEMENT double
+#define NUMBERS VECTOR_OF(double, 32)
+#define CHAINS TEN
+#define FUSE _mm256_fmadd_pd
+#define HOLD(x) (void)0
+#include "rates_body.h"
+#define NAME avx2_float
+#define TARGET FOR_AVX2
+#define ELEMENT float
+#define NUMBERS VECTOR_OF(float, 32)
+#define CHAINS TEN
+#define FUSE _mm256_fmadd_ps
+#define HOLD(x) (void)0
+#include "rates_body.h"
+#define NAME avx512_double
+#define TARGET FOR_AVX512
+#define ELEMENT double
+#define NUMBERS VECTOR_OF(double, 64)
+#define CHAINS SIXTEEN
+#define FUSE _mm512_fmadd_pd
+#define HOLD(x) (void)0
+#include "rates_body.h"
+#define NAME avx512_float
+#define TARGET FOR_AVX512
+#define ELEMENT float
+#define NUMBERS VECTOR_OF(float, 64)
+#define CHAINS SIXTEEN
+#define FUSE _mm512_fmadd_ps
+#define HOLD(x) (void)0
+#include "rates_body.h"
+#endif
+
+static bool always(void)
+{
+    return true;
+}
+
+/* The first that fits is the best. */
+const struct rate_way rate_ways[] = {
+#ifdef __x86_64__
+    {"avx512", NUMBER_FP64, UNIT_FMA, WIDE_CHAINS * 8, true, has_avx512, avx512_double},
+    {"avx512", NUMBER_FP32, UNIT_FMA, WIDE_CHAINS * 16, true, has_avx512, avx512_float},
+    {"avx2", NUMBER_FP64, UNIT_FMA, FUSED_CHAINS * 4, true, has_avx2, avx2_double},
+    {"avx2", NUMBER_FP32, UNIT_FMA, FUSED_CHAINS * 8, true, has_avx2, avx2_float},
+    {"fma", NUMBER_FP64, UNIT_SCALAR, FUSED_CHAINS, true, has_avx2, fused_double},
+    {"fma", NUMBER_FP32, UNIT_SCALAR, FUSED_CHAINS, true, has_avx2, fused_float},
+#endif
+    {"portable", NUMBER_FP64, UNIT_FMA, PORTABLE_CHAINS * 2, PORTABLE_IS_FUSED, always,
+     vector_double},
+    {"portable", NUMBER_FP32, UNIT_FMA, PORTABLE_CHAINS * 4, PORTABLE_IS_FUSED, always,
+     vector_float},
+    {"portable", NUMBER_FP64, UNIT_SCALAR, PORTABLE_CHAINS, PORTABLE_IS_FUSED, always,
+     scalar_double},
+    {"portable", NUMBER_FP32, UNIT_SCALAR, PORTABLE_CHAINS, PORTABLE_IS_FUSED, always,
+     scalar_float},
+};
+const uint32_t n_rate_ways = sizeof rate_ways / sizeof rate_ways[0];
+
+const struct rate_way *rate_way_here(int32_t number, int32_t unit)
+{
+    for (uint32_t i = 0; i < n_rate_ways; i++) {
+        const struct rate_way *way = &rate_ways[i];
+        if (way->number == number && way->unit == unit && way->is_here())
+            return way;
+    }
+    return NULL;
+}
+
+/* --- what comes out --- */
+
+double rate_round(double value, int digits)
+{
+    int exponent = 0;
+    if (digits == 53)
+        return value;
+    if (digits == 24)
+        return (double)(float)value;
+    frexp(value, &exponent);
+    return ldexp(rint(ldexp(value, digits - exponent)), exponent - digits);
+}
+
+/* The golden ratio's digits; d makes x drift upwards, slowly. */
+struct rate_constants rate_constants_for(int digits)
+{
+    const double a = rate_round(0.61803398874989485, digits);
+    const double b = rate_round(0.48683298050513800, digits);
+    const double drift = digits >= 24 ? 0x1p-16 : 0.0;
+    return (struct rate_constants){a, b, rate_round(1.0 / a, digits),
+                                   rate_round(drift - b / a, digits)};
+}
+
+/* Below 53 bits a fused step is exact in float64 but for its last digits: the product has twice the
+ * bits of a number, and what is added is of the same size. */
+static double step(double x, double factor, double term, int digits, bool is_fused)
+{
+    if (digits == 53)
+        return is_fused ? fma(x, factor, term) : rate_round(x * factor, 53) + term;
+    return is_fused ? rate_round(fma(x, factor, term), digits)
+                    : rate_round(rate_round(x * factor, digits) + term, digits);
+}
+
+double rate_end(double x, uint64_t n_steps, int digits, bool is_fused)
+{
+    const struct rate_constants constants = rate_constants_for(digits);
+    for (uint64_t i = 0; i < n_steps; i += 2) {
+        x = step(x, constants.a, constants.b, digits, is_fused);
+        x = step(x, constants.c, constants.d, digits, is_fused);
+    }
+    return x;
+}

@@ -1,0 +1,27 @@
+/* team.h - threads that do the same at the same time, each on a CPU of its own. Plugin side. */
+#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_TEAM_H
+#define GBRUN_PLUGINS_BENCH_CEILINGS_TEAM_H
+
+#include <stdint.h>
+
+enum { TEAM_MAX = 1024 };
+
+struct team;
+
+typedef void team_fn(void *context, uint32_t thread);
+
+/* The CPUs that the calling thread may run on, at most TEAM_MAX of them; 0 if the system does not
+ * say. */
+uint32_t team_cpus(uint32_t cpus[TEAM_MAX]);
+
+/* Thread i is bound to cpus[i], which is copied; thread 0 is the calling one, which gets back what
+ * it may run on at team_stop. Returns 0 or an error of <errno.h>. */
+int team_start(const uint32_t *cpus, uint32_t n, struct team **ret);
+
+/* Calls work for each thread of the team and returns when all have; from the thread that started it
+ * only. */
+void team_run(struct team *team, team_fn *work, void *context);
+
+void team_stop(struct team *team); /* NULL is nothing */
+
+#endif

@@ -1,0 +1,696 @@
+/* test_ceilings.c - the benchmark ceilings on the CPU: every roof computes what it should, declares
+ * what it does, and is found out if it does less; sizes of caches, ways through memory, chains. */
+#include "plugins/bench_ceilings/caches.h"
+#include "plugins/bench_ceilings/fragments.h"
+#include "plugins/bench_ceilings/memory.h"
+#include "plugins/bench_ceilings/numbers.h"
+#include "plugins/bench_ceilings/rates.h"
+#include "plugins/bench_ceilings/roofs.h"
+#include "plugins/bench_ceilings/team.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_bench_ops *ops;
+static void *params;
+static void *bench;
+static struct gb_queue queue = {.size = sizeof queue};
+
+static void load(const char *roof)
+{
+    fake = fake_host_new();
+    plugin = fake_plugin("bench_ceilings", GB_PLUGIN_BENCH, "ceilings");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    fake_params_set(plugin, params, "roof", roof);
+    bench = NULL;
+}
+
+static void set(const char *name, const char *text)
+{
+    fake_params_set(plugin, params, name, text);
+}
+
+static void unload(void)
+{
+    ops->destroy(bench);
+    ops->destroy(NULL);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+/* --- roofs of the CPU --- */
+
+static const struct roof *roof_named(const char *name)
+{
+    for (size_t i = 0; i < N_ROOFS; i++) {
+        if (strcmp(roofs[i].name, name) == 0)
+            return &roofs[i];
+    }
+    ck_abort_msg("no roof %s", name);
+    return NULL;
+}
+
+/* False: not for CPUs. */
+static bool is_made(const char *roof, const char *threads, const char *bytes)
+{
+    load(roof);
+    set("threads", threads);
+    if (roof_arrays(roof_named(roof)) > 0)
+        set("bytes", bytes);
+    const int32_t status = ops->create(&fake->host, params, &bench);
+    if (status == GB_SKIPPED) {
+        ck_assert_msg(strstr(fake->reason, "is for GPUs") != NULL, "%s", fake->reason);
+        return false;
+    }
+    ck_assert_int_eq(status, GB_OK);
+    return true;
+}
+
+static bool is_for_cpus(const struct roof *roof)
+{
+    return roof->level != LEVEL_SHARED && roof->unit != UNIT_TENSOR &&
+           roof->number != NUMBER_FP16 && roof->number != NUMBER_BF16;
+}
+
+/* What has not been run is wrong in every element; then all of it is right, after any number of
+ * iterations. */
+START_TEST(every_roof_is_right)
+{
+    static const char *const threads[] = {"1", "0"};
+    const struct roof *roof = &roofs[_i];
+    for (size_t i = 0; i < 2; i++) {
+        const bool is_for_cpu = is_made(roof->name, threads[i], "96KiB");
+        ck_assert_int_eq(is_for_cpu, is_for_cpus(roof));
+        if (is_for_cpu) {
+            ck_assert_int_eq(fake->is_exclusive, 1);
+            ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+            ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+            ck_assert_uint_gt(fake->n_compared, 0);
+            ck_assert_uint_eq(fake->n_wrong, fake->n_compared);
+            for (uint64_t n = 1; n <= 3; n += 2) {
+                ck_assert_int_eq(ops->run(bench, &queue, n), GB_OK);
+                ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+            }
+        }
+        unload();
+    }
+}
+END_TEST
+
+/* Bytes by what the access is; in all, whole passes through the working set. */
+START_TEST(bandwidths_declare_their_work)
+{
+    static const struct {
+        const char *roof;
+        double reads, writes, flops; /* in parts of an array's bytes */
+        uint32_t n_arrays;
+    } all[] = {
+        {"dram_read", 1, 0, 0, 1},
+        {"l2_write", 0, 1, 0, 1},
+        {"l1_copy", 1, 1, 0, 2},
+        {"dram_triad", 2, 1, 2.0 / sizeof(double), 3},
+        {"l3_triad", 2, 1, 2.0 / sizeof(double), 3},
+    };
+    uint32_t cpus[TEAM_MAX];
+    const uint32_t n_threads[] = {1, team_cpus(cpus)};
+    for (size_t i = 0; i < 2 * sizeof all / sizeof all[0]; i++) {
+        const uint32_t n = n_threads[i % 2];
+        const size_t row = i / 2;
+        struct gb_work work = {.size = sizeof work};
+        ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0", "96KiB"));
+        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+        const double set_bytes = fake_metric_named(fake, "working_set");
+        const double array = (work.bytes_read + work.bytes_written) /
+                             (all[row].reads + all[row].writes);
+        const double passes = array * all[row].n_arrays / set_bytes;
+        if (n == 1)
+            ck_assert_double_eq(set_bytes, 98304.0);
+        ck_assert_double_eq(passes, ceil(33554432.0 * n / set_bytes));
+        ck_assert_double_eq(work.bytes_read, all[row].reads * array);
+        ck_assert_double_eq(work.bytes_written, all[row].writes * array);
+        ck_assert_double_eq(work.flops, all[row].flops * array);
+        unload();
+    }
+}
+END_TEST
+
+START_TEST(rates_declare_their_work)
+{
+    static const struct {
+        const char *roof;
+        int32_t number, unit;
+    } all[] = {
+        {"fp64_scalar", NUMBER_FP64, UNIT_SCALAR},
+        {"fp32_scalar", NUMBER_FP32, UNIT_SCALAR},
+        {"fp64_fma", NUMBER_FP64, UNIT_FMA},
+        {"fp32_fma", NUMBER_FP32, UNIT_FMA},
+    };
+    uint32_t cpus[TEAM_MAX];
+    const uint32_t n_cpus = team_cpus(cpus);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const double chains = rate_way_here(all[i].number, all[i].unit)->n_chains;
+        for (uint32_t n = 0; n < 2; n++) {
+            struct gb_work work = {.size = sizeof work};
+            ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1", ""));
+            ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+            ck_assert_double_eq(work.flops, 2 * chains * 4096 * 64 * (n == 0 ? n_cpus : 1));
+            ck_assert_double_eq(work.bytes_read + work.bytes_written, 0.0);
+            unload();
+        }
+    }
+}
+END_TEST
+
+/* Without bytes the caches decide, where the system tells their sizes. */
+START_TEST(sizes_come_from_the_caches)
+{
+    uint32_t cpus[TEAM_MAX];
+    ck_assert_uint_gt(team_cpus(cpus), 0);
+    const uint64_t l1 = caches_share(CACHES_FOLDER, cpus, 1, 1);
+    const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
+    load("l2_copy");
+    set("threads", "1");
+    const int32_t status = ops->create(&fake->host, params, &bench);
+    if (l2 == 0) {
+        ck_assert_int_eq(status, GB_SKIPPED);
+        ck_assert_msg(strstr(fake->reason, "bytes can be given") != NULL, "%s", fake->reason);
+    } else {
+        const double bytes = fake_metric_named(fake, "working_set");
+        ck_assert_int_eq(status, GB_OK);
+        ck_assert_double_le(bytes, (double)l2);
+        ck_assert_double_gt(bytes, (double)l1);
+    }
+    unload();
+}
+END_TEST
+
+/* Before anything of a device is asked for, so that this can be seen without one. */
+START_TEST(what_a_device_has_not_is_skipped)
+{
+    static const struct {
+        const char *device, *roof, *option, *value, *reason;
+    } all[] = {
+        {"cpu", "shared_copy", "threads", "0", "roof = shared_copy is for GPUs"},
+        {"cpu", "bf16_tensor", "method", "cublas", "roof = bf16_tensor is for GPUs"},
+        {"cpu", "fp16_fma", "threads", "1", "roof = fp16_fma is for GPUs"},
+        {"cpu", "dram_copy", "method", "mma",
+         "roof = dram_copy has one method: mma and cublas are for tensor cores"},
+        {"cpu", "fp64_fma", "bytes", "4KiB", "roof = fp64_fma is a rate: bytes is for bandwidths"},
+        {"fpga", "dram_copy", "threads", "0", "this build of ceilings is not for this device"},
+        {"cuda", "l1_read", "bytes", "4KiB", "roof = l1_read is for CPUs"},
+        {"cuda", "l3_triad", "threads", "0", "roof = l3_triad is for CPUs"},
+        {"cuda", "fp32_scalar", "threads", "0", "roof = fp32_scalar is for CPUs"},
+        {"cuda", "dram_read", "threads", "2",
+         "threads is for CPUs: a GPU's roofs are those of all of it"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        load(all[i].roof);
+        if (strstr(plugin->devices, "cuda") == NULL && strcmp(all[i].device, "cuda") == 0) {
+            unload();
+            continue;
+        }
+        set(all[i].option, all[i].value);
+        snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
+        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+        ck_assert_str_eq(fake->reason, all[i].reason);
+        unload();
+    }
+}
+END_TEST
+
+START_TEST(more_threads_than_cpus_are_skipped)
+{
+    char text[16];
+    uint32_t cpus[TEAM_MAX];
+    load("fp64_fma");
+    snprintf(text, sizeof text, "%u", team_cpus(cpus) + 1);
+    set("threads", text);
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
+    unload();
+}
+END_TEST
+
+/* --- roofs and data sheets --- */
+
+START_TEST(the_option_names_the_roofs)
+{
+    const struct gb_plugin *found = fake_plugin("bench_ceilings", GB_PLUGIN_BENCH, "ceilings");
+    ck_assert_str_eq(found->options[0].name, "roof");
+    ck_assert_uint_eq(found->options[0].n_choices, N_ROOFS);
+    for (size_t i = 0; i < N_ROOFS; i++) {
+        ck_assert_str_eq(found->options[0].choices[i], roofs[i].name);
+        ck_assert_int_eq(roofs[i].level != LEVEL_NONE, roofs[i].access != ACCESS_NONE);
+        ck_assert_int_eq(roofs[i].level == LEVEL_NONE, roofs[i].unit != UNIT_NONE);
+    }
+}
+END_TEST
+
+START_TEST(datasheets_are_by_model)
+{
+    static const struct {
+        const char *model, *roof;
+        double value;
+    } all[] = {
+        {"NVIDIA H200", "dram_copy", 4.8e12},
+        {"NVIDIA H200", "l2_read", 0.0},
+        {"NVIDIA H200", "fp64_fma", 34e12},
+        {"NVIDIA H200", "fp64_tensor", 67e12},
+        {"NVIDIA H200", "fp32_fma", 67e12},
+        {"NVIDIA H200", "fp16_fma", 0.0},
+        {"NVIDIA H200", "tf32_tensor", 494.5e12},
+        {"NVIDIA H200", "bf16_tensor", 989.5e12},
+        {"NVIDIA H200", "fp8_tensor", 1979e12},
+        {"NVIDIA A100-SXM4-80GB", "fp8_tensor", 0.0},
+        {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
+        {"NVIDIA H200 NVL", "dram_copy", 0.0},
+        {"", "dram_copy", 0.0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        ck_assert_double_eq_tol(roof_datasheet(roof_named(all[i].roof), all[i].model), all[i].value,
+                                1e6);
+}
+END_TEST
+
+/* Beside the measured value, where it is known. */
+START_TEST(the_datasheet_is_a_metric)
+{
+    load("dram_copy");
+    set("bytes", "96KiB");
+    snprintf(fake->device.model, sizeof fake->device.model, "NVIDIA H200");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_double_eq(fake_metric_named(fake, "datasheet"), 4.8e12);
+    unload();
+    load("dram_copy");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    for (size_t i = 0; i < fake->n_metrics; i++)
+        ck_assert_str_ne(fake->metrics[i].name, "datasheet");
+    unload();
+}
+END_TEST
+
+/* --- caches --- */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Four CPUs in pairs: each has 32 KiB of L1 and 512 KiB of L2, each pair 8 MiB of L3. */
+static const char *make_machine(void)
+{
+    static char folder[128];
+    static const struct {
+        const char *level, *type, *size;
+        uint32_t n_sharing;
+    } caches[] = {{"1\n", "Instruction\n", "64K\n", 1},
+                  {"1\n", "Data\n", "32K\n", 1},
+                  {"2\n", "Unified\n", "512K\n", 1},
+                  {"3\n", "Unified\n", "8M\n", 2}};
+    char path[256];
+    char list[16];
+    const char *parts[] = {"level", "type", "size", "shared_cpu_list"};
+    snprintf(folder, sizeof folder, "%.60s/cpus-XXXXXX",
+             getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (uint32_t cpu = 0; cpu < 4; cpu++) {
+        snprintf(path, sizeof path, "%s/cpu%u", folder, cpu);
+        ck_assert_int_eq(mkdir(path, 0700), 0);
+        snprintf(path, sizeof path, "%s/cpu%u/cache", folder, cpu);
+        ck_assert_int_eq(mkdir(path, 0700), 0);
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t first = cpu / caches[i].n_sharing * caches[i].n_sharing;
+            snprintf(path, sizeof path, "%s/cpu%u/cache/index%u", folder, cpu, i);
+            ck_assert_int_eq(mkdir(path, 0700), 0);
+            snprintf(list, sizeof list, "%u-%u\n", first, first + caches[i].n_sharing - 1);
+            const char *texts[] = {caches[i].level, caches[i].type, caches[i].size, list};
+            for (size_t j = 0; j < 4; j++) {
+                snprintf(path, sizeof path, "%s/cpu%u/cache/index%u/%s", folder, cpu, i, parts[j]);
+                write_file(path, texts[j]);
+            }
+        }
+    }
+    return folder;
+}
+
+START_TEST(caches_are_shared_evenly)
+{
+    const uint32_t cpus[] = {0, 2, 3};
+    const uint32_t missing[] = {0, 9};
+    const char *folder = make_machine();
+    ck_assert_uint_eq(caches_share(folder, cpus, 3, 1), 32 << 10);
+    ck_assert_uint_eq(caches_share(folder, cpus, 3, 2), 512 << 10);
+    ck_assert_uint_eq(caches_share(folder, cpus, 3, 3), 4 << 20);
+    ck_assert_uint_eq(caches_share(folder, cpus, 2, 3), 8 << 20);
+    ck_assert_uint_eq(caches_share(folder, cpus, 3, 4), 0);
+    ck_assert_uint_eq(caches_share(folder, missing, 2, 1), 0);
+    ck_assert_uint_eq(caches_share(folder, cpus, 0, 1), 0);
+    ck_assert_uint_eq(caches_last_level(folder, cpus, 1), 8 << 20);
+    ck_assert_uint_eq(caches_last_level(folder, cpus, 3), 16 << 20);
+    ck_assert_uint_eq(caches_last_level(folder, cpus + 1, 2), 8 << 20);
+    ck_assert_uint_eq(caches_last_level("/nowhere", cpus, 3), 0);
+}
+END_TEST
+
+/* --- ways through memory --- */
+
+enum { LENGTH = 3 * MEMORY_STEP_BYTES, AFTER = MEMORY_STEP_BYTES };
+
+static unsigned char *aligned(void)
+{
+    unsigned char *memory = aligned_alloc(4096, 4096);
+    ck_assert_ptr_nonnull(memory);
+    memset(memory, 0xa5, 4096);
+    return memory;
+}
+
+static void nothing_behind(const unsigned char *memory)
+{
+    for (size_t i = LENGTH; i < LENGTH + AFTER; i++)
+        ck_assert_uint_eq(memory[i], 0xa5);
+}
+
+START_TEST(ways_are_right)
+{
+    const struct memory_ways *ways = &memory_ways[_i];
+    if (!ways->is_here())
+        return;
+    unsigned char *a = aligned();
+    unsigned char *b = aligned();
+    unsigned char *c = aligned();
+    const uint64_t n_words = LENGTH / sizeof(uint64_t);
+
+    memory_fill(b, LENGTH, 7);
+    ck_assert_uint_eq(ways->read(b, LENGTH, 1), memory_sum(7, LENGTH, ways->n_lanes));
+    ck_assert_uint_eq(ways->read(b, LENGTH, 3), 3 * memory_sum(7, LENGTH, ways->n_lanes));
+    ways->write(a, LENGTH, 1, 42);
+    ck_assert_uint_eq(memory_right_writes(a, LENGTH, 42), n_words);
+    nothing_behind(a);
+    ways->copy(a, b, LENGTH, 2);
+    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 7), n_words);
+    nothing_behind(a);
+    memory_fill_triad(b, LENGTH, 7, 1);
+    memory_fill_triad(c, LENGTH, 7, 2);
+    ways->triad(a, b, c, LENGTH, 1);
+    ck_assert_uint_eq(memory_right_triads(a, LENGTH, 7), n_words);
+    nothing_behind(a);
+    const double *numbers = (const void *)b;
+    const double *others = (const void *)c;
+    for (uint64_t i = 0; i < n_words; i++)
+        ck_assert_double_eq(((const double *)(const void *)a)[i], numbers[i] + 3.0 * others[i]);
+    free(a);
+    free(b);
+    free(c);
+}
+END_TEST
+
+START_TEST(one_wrong_word_is_found)
+{
+    unsigned char *a = aligned();
+    uint64_t *words = (void *)a;
+    uint64_t even = 0;
+    uint64_t odd = 0;
+    memory_fill(a, LENGTH, 5);
+    for (size_t i = 0; i < LENGTH / sizeof *words; i += 2) {
+        even ^= words[i];
+        odd ^= words[i + 1];
+    }
+    ck_assert_uint_eq(memory_sum(5, LENGTH, 2), even + odd);
+    ck_assert_uint_eq(memory_sum(5, LENGTH - 8, 1), even ^ odd ^ words[LENGTH / sizeof *words - 1]);
+    words[17] ^= 1;
+    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 5), LENGTH / sizeof *words - 1);
+    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 6), 0);
+    memory_fill_triad(a, LENGTH, 5, 1);
+    ck_assert_uint_eq(memory_right_triads(a, LENGTH, 5), 0);
+    free(a);
+}
+END_TEST
+
+START_TEST(the_best_ways_are_taken)
+{
+    const struct memory_ways *cached = memory_ways_here(false);
+    const struct memory_ways *past = memory_ways_here(true);
+    ck_assert(cached->is_here() && !cached->is_past_caches);
+    ck_assert(past->is_here());
+#ifdef __x86_64__
+    ck_assert(past->is_past_caches);
+#endif
+}
+END_TEST
+
+/* --- chains --- */
+
+START_TEST(chains_end_where_they_should)
+{
+    enum { STEPS = 1000 };
+    const struct rate_way *way = &rate_ways[_i];
+    const bool is_double = way->number == NUMBER_FP64;
+    const int digits = is_double ? 53 : 24;
+    const struct rate_constants constants = rate_constants_for(digits);
+    double doubles[2][RATES_CHAINS_MAX];
+    float floats[2][RATES_CHAINS_MAX];
+    if (!way->is_here())
+        return;
+    ck_assert_uint_le(way->n_chains, RATES_CHAINS_MAX);
+    for (uint32_t i = 0; i < way->n_chains; i++) {
+        doubles[0][i] = 1.0 + i / 1024.0;
+        floats[0][i] = (float)doubles[0][i];
+    }
+    way->run(&constants, is_double ? (void *)doubles[0] : (void *)floats[0],
+             is_double ? (void *)doubles[1] : (void *)floats[1], STEPS);
+    for (uint32_t i = 0; i < way->n_chains; i++) {
+        const double end = is_double ? doubles[1][i] : (double)floats[1][i];
+        ck_assert_double_eq(end, rate_end(doubles[0][i], STEPS, digits, way->is_fused));
+        ck_assert_double_ne(end, rate_end(doubles[0][i], STEPS - 2, digits, way->is_fused));
+        ck_assert(end > 0.5 && end < 4.0);
+    }
+}
+END_TEST
+
+START_TEST(numbers_are_rounded_to_nearest)
+{
+    ck_assert_double_eq(rate_round(1.0 + 0x1p-11, 11), 1.0);
+    ck_assert_double_eq(rate_round(1.0 + 3 * 0x1p-11, 11), 1.0 + 4 * 0x1p-11);
+    ck_assert_double_eq(rate_round(1.0 + 0x1.8p-10, 11), 1.0 + 0x1p-9);
+    ck_assert_double_eq(rate_round(-1.0 - 0x1.1p-8, 8), -1.0 - 0x1p-7);
+    ck_assert_double_eq(rate_round(0x1.000001p0, 24), 1.0);
+    ck_assert_double_eq(rate_round(0.1, 53), 0.1);
+    ck_assert_double_eq(rate_round(0.0, 11), 0.0);
+}
+END_TEST
+
+/* --- what the kernels of a GPU begin and end with --- */
+
+START_TEST(numbers_have_their_bits)
+{
+    static const struct {
+        int32_t number;
+        double value;
+        uint64_t bits;
+    } all[] = {
+        {NUMBER_FP64, -0.5, UINT64_C(0xbfe0000000000000)},
+        {NUMBER_FP32, 1.0 + 0x1p-23, 0x3f800001},
+        {NUMBER_TF32, 3.0, 0x40400000},
+        {NUMBER_FP16, 1.5, 0x3e00},
+        {NUMBER_FP16, -511.0, 0xdffc},
+        {NUMBER_BF16, -2.0, 0xc000},
+        {NUMBER_BF16, 127.0, 0x42fe},
+        {NUMBER_FP8, 1.0, 0x38},
+        {NUMBER_FP8, -7.0, 0xce},
+        {NUMBER_FP8, 16.0, 0x58},
+        {NUMBER_FP8, 0.0, 0},
+        {NUMBER_INT8, -5.0, 0xfb},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        ck_assert_uint_eq(number_bits(all[i].number, all[i].value), all[i].bits);
+        if (all[i].number != NUMBER_INT8)
+            ck_assert_double_eq(number_value(all[i].number, all[i].bits), all[i].value);
+    }
+}
+END_TEST
+
+/* So long that values could leave the range that number_bits has. */
+START_TEST(short_numbers_neither_grow_nor_vanish)
+{
+    static const int32_t numbers[] = {NUMBER_FP16, NUMBER_BF16, NUMBER_FP32};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const int digits = number_digits(numbers[i]);
+        const struct rate_constants constants = rate_constants_for(digits);
+        ck_assert_double_eq(rate_round(constants.c, digits), constants.c);
+        for (int j = 0; j < 64; j++) {
+            const double start = rate_round(1.0 + j / 64.0, digits);
+            const double end = rate_end(start, 16384, digits, true);
+            ck_assert_msg(end > 0x1p-6 && end < 0x1p6, "%d digits: %g ends at %g", digits, start,
+                          end);
+        }
+    }
+}
+END_TEST
+
+static const int32_t tensor_numbers[] = {NUMBER_FP64, NUMBER_TF32, NUMBER_FP16,
+                                         NUMBER_BF16, NUMBER_FP8,  NUMBER_INT8};
+enum { N_TENSOR_NUMBERS = sizeof tensor_numbers / sizeof tensor_numbers[0] };
+
+/* The element of a word, as the PTX ISA places it. */
+static double element_in(const struct fragments *fragments, const unsigned char *words,
+                         uint64_t word, uint32_t i)
+{
+    const uint32_t bytes = number_bytes(fragments->number);
+    const unsigned char *at = words + word * fragments->word_bytes + (uint64_t)i * bytes;
+    uint64_t bits = 0;
+    for (uint32_t j = 0; j < bytes; j++)
+        bits |= (uint64_t)at[j] << 8 * j;
+    return fragments->number == NUMBER_INT8 ? (double)(int8_t)bits
+                                            : number_value(fragments->number, bits);
+}
+
+START_TEST(fragments_lie_where_instructions_take_them)
+{
+    const struct fragments f = fragments_of(tensor_numbers[_i]);
+    const bool is_double = f.number == NUMBER_FP64;
+    const uint32_t in_word = f.word_bytes / number_bytes(f.number);
+    unsigned char *words = malloc(fragments_bytes(&f));
+    ck_assert_ptr_nonnull(words);
+    fragments_fill(&f, words);
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        for (uint32_t i = 0; i < in_word; i++) {
+            for (uint32_t word = 0; word < f.a_words; word++) {
+                const uint32_t row = lane / 4 + (word == 1 || word == 3 ? 8 : 0);
+                const uint32_t k = (lane % 4 + (word >= 2 ? 4 : 0)) * in_word + i;
+                for (uint32_t which = 0; which < 2; which++)
+                    ck_assert_double_eq(
+                        element_in(&f, words, (which * 32 + lane) * f.a_words + word, i),
+                        (double)fragments_a(&f, which, is_double ? lane / 4 : row, k));
+            }
+            for (uint32_t word = 0; word < f.b_words; word++)
+                ck_assert_double_eq(
+                    element_in(&f, words, 64 * f.a_words + (5 * 32 + lane) * f.b_words + word, i),
+                    (double)fragments_b(&f, 5, (lane % 4 + 4 * word) * in_word + i, lane / 4));
+        }
+    }
+    free(words);
+}
+END_TEST
+
+/* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
+ * below 2^13. */
+START_TEST(fragments_sum_exactly_and_count)
+{
+    enum { N = 4096 };
+    const struct fragments f = fragments_of(tensor_numbers[_i]);
+    const double limit = f.number == NUMBER_FP8    ? 0x1p13
+                         : f.number == NUMBER_INT8 ? 0x1p31
+                         : f.number == NUMBER_FP64 ? 0x1p53
+                                                   : 0x1p24;
+    uint32_t n_counting = 0;
+    for (uint32_t i = 0; i < FRAGMENTS_PRODUCTS * 32 * f.c_words; i++) {
+        const uint32_t j = i / f.c_words / 32;
+        const uint32_t lane = i / f.c_words % 32;
+        const uint32_t word = i % f.c_words;
+        const uint32_t row = lane / 4 + (word >= 2 ? 8 : 0);
+        const uint32_t column = lane % 4 * 2 + word % 2;
+        double sum = 0.0;
+        double largest = 0.0;
+        double drift = 0.0;
+        for (uint32_t k = 0; k < f.depth; k++) {
+            const double b = (double)fragments_b(&f, j, k, column);
+            const double a0 = (double)fragments_a(&f, 0, row, k);
+            const double a1 = (double)fragments_a(&f, 1, row, k);
+            sum += (N * (a0 + a1) + a0) * b;
+            drift += N * (a0 + a1) * b;
+            largest += fabs(a0 * b) > fabs(a1 * b) ? fabs(a0 * b) : fabs(a1 * b);
+        }
+        ck_assert_double_eq(fragments_end(&f, j, lane, word, N), sum);
+        ck_assert_double_le(fabs(drift) + largest, limit);
+        n_counting += fragments_end(&f, j, lane, word, N - 1) != sum;
+    }
+    if (f.number == NUMBER_FP8)
+        ck_assert_uint_eq(n_counting, 0);
+    else
+        ck_assert_uint_gt(n_counting, FRAGMENTS_PRODUCTS * 32 * f.c_words / 2);
+}
+END_TEST
+
+/* --- the team --- */
+
+static int visits[TEAM_MAX];
+static int cpus_seen[TEAM_MAX];
+
+static void visit(void *context, uint32_t thread)
+{
+    ck_assert_ptr_eq(context, visits);
+    visits[thread]++;
+    cpus_seen[thread] = sched_getcpu();
+}
+
+START_TEST(a_team_works_each_on_its_cpu)
+{
+    uint32_t cpus[TEAM_MAX];
+    uint32_t again[TEAM_MAX];
+    struct team *team = NULL;
+    const uint32_t n = team_cpus(cpus);
+    memset(visits, 0, sizeof visits);
+    ck_assert_int_eq(team_start(cpus, n, &team), 0);
+    for (int round = 1; round <= 100; round++) {
+        team_run(team, visit, visits);
+        for (uint32_t i = 0; i < n; i++) {
+            ck_assert_int_eq(visits[i], round);
+            ck_assert_int_eq(cpus_seen[i], (int)cpus[i]);
+        }
+    }
+    ck_assert_uint_eq(team_cpus(again), 1);
+    team_stop(team);
+    ck_assert_uint_eq(team_cpus(again), n);
+    ck_assert_mem_eq(again, cpus, n * sizeof cpus[0]);
+    cpus[n - 1] = TEAM_MAX - 1;
+    if (n > 1)
+        ck_assert_int_ne(team_start(cpus, n, &team), 0);
+    ck_assert_uint_eq(team_cpus(again), n);
+    team_stop(NULL);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("ceilings");
+    TCase *cpu = tcase_create("cpu");
+    tcase_add_loop_test(cpu, every_roof_is_right, 0, N_ROOFS);
+    tcase_add_test(cpu, bandwidths_declare_their_work);
+    tcase_add_test(cpu, rates_declare_their_work);
+    tcase_add_test(cpu, sizes_come_from_the_caches);
+    tcase_add_test(cpu, what_a_device_has_not_is_skipped);
+    tcase_add_test(cpu, more_threads_than_cpus_are_skipped);
+    suite_add_tcase(suite, cpu);
+    TCase *tables = tcase_create("roofs");
+    tcase_add_test(tables, the_option_names_the_roofs);
+    tcase_add_test(tables, datasheets_are_by_model);
+    tcase_add_test(tables, the_datasheet_is_a_metric);
+    suite_add_tcase(suite, tables);
+    TCase *parts = tcase_create("parts");
+    tcase_add_test(parts, caches_are_shared_evenly);
+    tcase_add_loop_test(parts, ways_are_right, 0, (int)n_memory_ways);
+    tcase_add_test(parts, one_wrong_word_is_found);
+    tcase_add_test(parts, the_best_ways_are_taken);
+    tcase_add_loop_test(parts, chains_end_where_they_should, 0, (int)n_rate_ways);
+    tcase_add_test(parts, numbers_are_rounded_to_nearest);
+    tcase_add_test(parts, numbers_have_their_bits);
+    tcase_add_test(parts, short_numbers_neither_grow_nor_vanish);
+    tcase_add_loop_test(parts, fragments_lie_where_instructions_take_them, 0, N_TENSOR_NUMBERS);
+    tcase_add_loop_test(parts, fragments_sum_exactly_and_count, 0, N_TENSOR_NUMBERS);
+    tcase_add_test(parts, a_team_works_each_on_its_cpu);
+    suite_add_tcase(suite, parts);
+    return suite;
+}
