@@ -1,0 +1,311 @@
+/*
+ * call.c - a function of any shared library, described in the configuration alone. Plugin side.
+ *
+ * plan.c reads what is to be called; library.c finds it; world.c makes the arguments; invoke.c
+ * calls; verify.c compares.
+ */
+#include "call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define P struct params
+static const char *const reference_memories[] = {"as_is", "host"};
+#define TEXT(member, default_, help)                                                               \
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
+#define TEXTS(member, help)                                                                        \
+    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, P, member, "", NULL, 0, NULL, NULL, help)
+
+static const struct gb_option options[] = {
+    GB_LIST(P, library, GB_TYPE_STRING, NULL, NULL, NULL,
+            "Names or paths of the shared library, of which the first that is found counts; a path "
+            "starts from the folder of the configuration"),
+    TEXT(function, NULL, "Name of the function"),
+    TEXT(signature, NULL, "What it returns and takes, such as size_t(pointer)"),
+    TEXTS(arg, "Argument 1, 2, ..., or a value with a name that arguments can use"),
+    TEXT(expect, "", "What the function has to return: a number, a text, null or arg.N"),
+    TEXT(before, "", "Calls that are made before, such as cublasCreate_v2(out handle)"),
+    TEXT(after, "", "Calls that are made after it all"),
+    TEXT(ok, "",
+         "The status that functions returning an integer must return, also those called before and "
+         "after; empty: any"),
+    TEXT(reference, "", "Name of a function whose results are compared with the first one's"),
+    GB_LIST(P, reference_library, GB_TYPE_STRING, "", NULL, NULL,
+            "Its library; empty: the same library"),
+    TEXT(reference_signature, "", "Its signature; empty: the same signature"),
+    TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
+    GB_CHOICE(P, reference_memory, "as_is", reference_memories,
+              "Where its buffers are: as those of the function, or all in host memory"),
+    TEXTS(work, "What a call does: work.flops, work.bytes_read, work.bytes_written, work.items and "
+                "work.item, the name of one"),
+    GB_BOOL(P, optional, "no", "Whether a missing library or function is skipped, not an error"),
+};
+
+/* ---- calls before and after ---- */
+
+static int32_t check_status(struct call_bench *bench, const char *what, const struct call *call,
+                            const struct raw *result)
+{
+    const struct plan *plan = &bench->plan;
+    const enum type_kind kind = type_info(call->type)->kind;
+    char words[PROBLEM_BYTES];
+    struct raw ok = {{0}};
+    uintptr_t address;
+    memcpy(&address, result->bytes, sizeof address);
+    if (kind == KIND_POINTER && address == 0) {
+        snprintf(words, sizeof words, "%s: %.*s returned null", what, (int)call->function.n,
+                 call->function.text);
+        return bench->host->fail(bench->host, words);
+    }
+    if (kind != KIND_INTEGER || !plan->has_ok || call->result.n > 0)
+        return GB_OK;
+    number_store(&plan->ok, call->type, ok.bytes);
+    if (memcmp(ok.bytes, result->bytes, type_info(call->type)->bytes) == 0)
+        return GB_OK;
+    snprintf(words, sizeof words, "%s: %.*s returned %.17g: expected %.17g", what,
+             (int)call->function.n, call->function.text, element_value(call->type, result->bytes),
+             plan->ok.value);
+    return bench->host->fail(bench->host, words);
+}
+
+/* Shorter results stand in a whole register, of which the type's bytes count. */
+static void keep_result(struct call_bench *bench, const struct call *call, const struct raw *result)
+{
+    const size_t i = plan_variable(&bench->plan, call->result);
+    if (call->result.n == 0 || i == VARIABLES_MAX)
+        return;
+    bench->world.variables[i] = 0;
+    memcpy(&bench->world.variables[i], result->bytes, type_info(call->type)->bytes);
+    bench->world.is_set[i] = true;
+}
+
+static int32_t make_call(struct call_bench *bench, const char *what, const struct call *call)
+{
+    struct invocation *invocation = &bench->scratch;
+    struct signature *signature = &bench->scratch_signature;
+    char reason[LIBRARY_REASON_BYTES];
+    int32_t status = GB_OK;
+    *signature = (struct signature){.result.id = call->type, .n = call->n};
+    for (size_t i = 0; i < call->n && status == GB_OK; i++)
+        status = world_call_argument(&bench->world, &call->arguments[i],
+                                     &signature->parameters[i].id, &invocation->values[i]);
+    if (status != GB_OK)
+        return status;
+    invocation->signature = signature;
+    invocation->mask = 0;
+    invocation->function = library_symbol(bench->linkage.library, call->function, reason);
+    if (invocation->function == NULL)
+        return bench->host->fail(bench->host, reason);
+    if (!invocation_make(invocation))
+        return bench->host->fail(bench->host, "libffi does not take this call");
+    invocation_run(invocation, 1);
+    keep_result(bench, call, &invocation->result);
+    return check_status(bench, what, call, &invocation->result);
+}
+
+int32_t make_calls(struct call_bench *bench, const char *what, const struct call *calls, size_t n)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = make_call(bench, what, &calls[i]);
+    return status;
+}
+
+int32_t bind_routine(struct world *world, const struct routine *routine, void *function,
+                     struct invocation *ret)
+{
+    const struct gb_host *host = world->plan->host;
+    int32_t status = GB_OK;
+    ret->function = function;
+    ret->signature = &routine->signature;
+    ret->mask = ret->wrong = 0;
+    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++)
+        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
+                                &ret->values[i]);
+    if (status != GB_OK)
+        return status;
+    return invocation_make(ret) ? GB_OK : host->fail(host, "libffi does not take this signature");
+}
+
+int32_t wait_for_device(struct call_bench *bench)
+{
+    char byte;
+    return bench->fence != NULL ? bench->host->device_copy(bench->host, &byte, bench->fence, 1)
+                                : GB_OK;
+}
+
+/* ---- the benchmark ---- */
+
+static void fail_with_first(void *context, const char *option, uint64_t offset, const char *text)
+{
+    const struct gb_host **host = context;
+    char words[PROBLEM_BYTES + 64];
+    (void)offset;
+    if (*host == NULL)
+        return;
+    snprintf(words, sizeof words, "%.60s: %s", option, text);
+    (*host)->fail(*host, words);
+    *host = NULL;
+}
+
+static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
+                              void **ret_bench)
+{
+    const struct gb_host *told = host;
+    struct reporter reporter = {fail_with_first, &told, 0};
+    struct call_bench *bench = host->allocate(host, sizeof *bench);
+    if (bench == NULL)
+        return GB_NO_MEMORY;
+    bench->host = host;
+    bench->waits = waits;
+    bench->scratch.is_foreign = true;
+    int32_t status = plan_make(host, params, &reporter, &bench->plan);
+    if (status != GB_OK || reporter.n > 0)
+        return status != GB_OK ? status : GB_FAILED;
+    if (!link_plan(&bench->plan, NULL, &bench->linkage))
+        return bench->plan.params->optional ? host->skip(host, bench->linkage.reason)
+                                            : host->fail(host, bench->linkage.reason);
+    *ret_bench = bench;
+    return GB_OK;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    return create_waiting(host, params, false, ret_bench);
+}
+
+static int32_t create_synchronous(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    return create_waiting(host, params, true, ret_bench);
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct call_bench *bench = object;
+    const struct gb_host *host = bench->host;
+    const struct plan *plan = &bench->plan;
+    const bool has_stream = queue != NULL && queue->native != NULL;
+    if (has_stream && !bench->waits && world_restores(plan))
+        return host->fail(host, "on this device buffers can be restored only between calls that it "
+                                "has done: expected plugin = call_synchronous");
+    bench->world.stream = has_stream ? queue->native : NULL;
+    bench->world.library = bench->linkage.library;
+    int32_t status = world_new(plan, &bench->linkage, &bench->world);
+    if (status == GB_OK && has_stream)
+        status = host->device_allocate(host, 1, GB_MEMORY_DEVICE, &bench->fence);
+    if (status == GB_OK)
+        status = make_calls(bench, "before", plan->before, plan->n_before);
+    bench->is_set_up = status == GB_OK;
+    if (status == GB_OK)
+        status = bind_routine(&bench->world, &plan->routine, bench->linkage.function,
+                              &bench->invocation);
+    if (status == GB_OK)
+        status = world_complete(&bench->world);
+    if (status != GB_OK)
+        return status;
+    if (plan->has_ok && type_kind(&plan->routine.signature.result) == KIND_INTEGER)
+        invocation_expect(&bench->invocation, &plan->ok);
+    host->metric(host, "call_overhead_ns", invocation_overhead_ns(&bench->invocation), "ns");
+    return GB_OK;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct call_bench *bench = object;
+    struct invocation *invocation = &bench->invocation;
+    char words[PROBLEM_BYTES];
+    (void)queue;
+    invocation_run(invocation, iterations);
+    if (invocation->wrong == 0)
+        return GB_OK;
+    snprintf(words, sizeof words, "%s returned another status than ok = %s; the last was %.17g",
+             bench->plan.params->function, bench->plan.params->ok,
+             element_value(invocation->signature->result.id, invocation->result.bytes));
+    return bench->host->fail(bench->host, words);
+}
+
+static int32_t reset(void *object, const struct gb_queue *queue)
+{
+    struct call_bench *bench = object;
+    (void)queue;
+    return world_restore(&bench->world);
+}
+
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct call_bench *bench = object;
+    const struct gb_work *told = &bench->plan.work;
+    work->flops = told->flops;
+    work->bytes_read = told->bytes_read;
+    work->bytes_written = told->bytes_written;
+    work->items = told->items;
+    work->item = told->item;
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct call_bench *bench = object;
+    if (bench == NULL)
+        return;
+    if (bench->is_set_up &&
+        make_calls(bench, "after", bench->plan.after, bench->plan.n_after) != GB_OK)
+        bench->host->log(bench->host, GB_LOG_WARNING, "a call of 'after' failed");
+    world_free(&bench->world);
+}
+
+static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
+                        void *context)
+{
+    struct reporter reporter = {problem, context, 0};
+    struct plan *plan = host->allocate(host, sizeof *plan);
+    struct linkage *linkage = host->allocate(host, sizeof *linkage);
+    if (plan == NULL || linkage == NULL)
+        return GB_NO_MEMORY;
+    const int32_t status = plan_make(host, params, &reporter, plan);
+    if (status == GB_OK && !plan->params->optional)
+        link_plan(plan, &reporter, linkage);
+    return status;
+}
+
+#define OPS(flags_, create_)                                                                       \
+    {                                                                                              \
+        .size = sizeof(struct gb_bench_ops), .flags = (flags_), .create = (create_),               \
+        .prepare = prepare, .run = run, .reset = reset, .verify = call_verify, .work = work,       \
+        .destroy = destroy                                                                         \
+    }
+static const struct gb_bench_ops call_ops = OPS(0, create);
+static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZES,
+                                                            create_synchronous);
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
+static const char help_text[] =
+    "The function, its arguments and what is expected of it are told in the configuration; nothing "
+    "is "
+    "compiled. gbrun.ini(5) has the language of signatures and arguments. A signature that is not "
+    "the "
+    "function's can not be noticed in general: such a call may crash, which costs the case, or "
+    "return "
+    "something that means nothing, so compare with expect or reference.\n"
+    "call_overhead_ns is what the same call of a function that does nothing takes.";
+
+#define PLUGIN(id_, summary_, ops_)                                                                \
+    {                                                                                              \
+        .size = sizeof(struct gb_plugin), .kind = GB_PLUGIN_BENCH, .id = (id_), .version = "1.0",  \
+        .summary = (summary_), .help = help_text, .options = options,                              \
+        .n_options = sizeof options / sizeof options[0], .params_size = sizeof(struct params),     \
+        .ops = &(ops_), .extension = extension                                                     \
+    }
+static const struct gb_plugin call_plugin = PLUGIN(
+    "call", "A function of any shared library, described in the configuration", call_ops);
+static const struct gb_plugin call_synchronous_plugin = PLUGIN(
+    "call_synchronous", "As call, for functions that wait for the device themselves",
+    call_synchronous_ops);
+
+GB_MODULE(&call_plugin, &call_synchronous_plugin)

@@ -1,0 +1,337 @@
+/* verify.c - the results of a call held against what was expected of them. Plugin side. */
+#include "call.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_BYTES = 320 };
+
+/* Elements of an output and of what they are to be, in host memory. */
+struct comparison {
+    const char *name;
+    enum type_id type;
+    uint64_t n;
+    const unsigned char *output, *wanted;
+    const double *constant; /* what all are to be, instead of `wanted` */
+};
+
+static const double largest_exact =
+    9007199254740992.0; /* 2^53: doubles hold all integers up to it */
+
+static bool is_inexact(const struct comparison *comparison)
+{
+    if (type_info(comparison->type)->kind != KIND_INTEGER ||
+        type_info(comparison->type)->bytes != 8 || comparison->constant != NULL)
+        return false;
+    for (uint64_t i = 0; i < comparison->n; i++)
+        if (fabs(element_value(comparison->type, comparison->output + 8 * i)) > largest_exact ||
+            fabs(element_value(comparison->type, comparison->wanted + 8 * i)) > largest_exact)
+            return true;
+    return false;
+}
+
+/* Integers beyond 2^53 are compared by what they differ by. */
+static void make_differences(const struct comparison *comparison, int64_t *output,
+                             double *reference)
+{
+    for (uint64_t i = 0; i < comparison->n; i++) {
+        uint64_t a, b;
+        memcpy(&a, comparison->output + 8 * i, sizeof a);
+        memcpy(&b, comparison->wanted + 8 * i, sizeof b);
+        output[i] = (int64_t)(a - b);
+        reference[i] = 0;
+    }
+}
+
+static void make_reference(const struct comparison *comparison, double *reference)
+{
+    const size_t bytes = type_info(comparison->type)->bytes;
+    for (uint64_t i = 0; i < comparison->n; i++)
+        reference[i] = comparison->constant != NULL
+                           ? *comparison->constant
+                           : element_value(comparison->type, comparison->wanted + i * bytes);
+}
+
+/* Integers of 16 bits as those of 32. */
+static void widen(const struct comparison *comparison, int32_t *output)
+{
+    for (uint64_t i = 0; i < comparison->n; i++)
+        output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
+}
+
+/* Another function rounds in other places: a few units of the last place, on the average. */
+static int32_t compare(const struct gb_host *host, const struct comparison *comparison)
+{
+    const struct type_info *info = type_info(comparison->type);
+    const bool is_integer = info->kind == KIND_INTEGER;
+    double *reference = host->allocate(host, comparison->n * sizeof *reference);
+    struct gb_check check = {
+        .size = sizeof check,
+        .format = info->format,
+        .name = comparison->name,
+        .n = comparison->n,
+        .output = comparison->output,
+        .reference = reference,
+        .flags = is_integer ? GB_CHECK_EXACT : 0u,
+        .default_metric = comparison->n == 1 ? "rel" : "rms",
+        .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
+    };
+    if (reference == NULL)
+        return GB_NO_MEMORY;
+    make_reference(comparison, reference);
+    const bool is_difference = is_inexact(comparison);
+    if (is_difference || check.format == 0) {
+        void *output = host->allocate(host, comparison->n * sizeof(int64_t));
+        if (output == NULL)
+            return GB_NO_MEMORY;
+        if (is_difference)
+            make_differences(comparison, output, reference);
+        else
+            widen(comparison, output);
+        check.format = is_difference ? GB_I64 : GB_I32;
+        check.output = output;
+    }
+    return host->check(host, &check);
+}
+
+/* Texts and addresses are compared here; that they were is told as a difference of nothing. */
+static int32_t right(const struct gb_host *host, const char *name)
+{
+    static const int64_t difference = 0;
+    static const double none = 0;
+    const struct comparison comparison = {.name = name,
+                                          .type = TYPE_INT64,
+                                          .n = 1,
+                                          .output = (const unsigned char *)&difference,
+                                          .constant = &none};
+    return compare(host, &comparison);
+}
+
+static int32_t wrong(const struct gb_host *host, const char *words)
+{
+    host->fail(host, words);
+    return GB_WRONG_RESULT;
+}
+
+/* ---- texts ---- */
+
+static int32_t compare_text(const struct gb_host *host, const char *name, const char *output,
+                            size_t room, struct span wanted)
+{
+    char words[WORDS_BYTES];
+    char *expected = host->allocate(host, wanted.n + 1);
+    if (expected == NULL)
+        return GB_NO_MEMORY;
+    const size_t n = unquote(wanted, expected);
+    const size_t length = strnlen(output, room);
+    if (length == n && length < room && memcmp(output, expected, n) == 0)
+        return right(host, name);
+    snprintf(words, sizeof words, "%s is \"%.*s\": expected \"%.100s\"", name,
+             (int)(length < 100 ? length : 100), output, expected);
+    return wrong(host, words);
+}
+
+/* ---- buffers ---- */
+
+static int32_t check_buffer(const struct call_bench *bench, const struct world *reference,
+                            const struct entry *entry)
+{
+    const struct plan *plan = &bench->plan;
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct expectation *expect = &buffer->expect;
+    char name[64];
+    const void *output = NULL, *wanted = NULL;
+    snprintf(name, sizeof name, "arg.%.48s", entry->key);
+    struct comparison comparison = {.name = name, .type = buffer->element, .n = buffer->n};
+    int32_t status = world_read(&bench->world, entry, &output);
+    comparison.output = output;
+    if (status == GB_OK && expect->kind == EXPECT_TEXT)
+        return compare_text(bench->host, name, output, buffer->n, expect->text);
+    if (expect->kind == EXPECT_NUMBER)
+        comparison.constant = &expect->number.value;
+    else if (status == GB_OK && expect->kind == EXPECT_NAME)
+        status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
+                            &wanted);
+    else if (status == GB_OK)
+        status = world_read(reference, entry, &wanted);
+    comparison.wanted = wanted;
+    return status == GB_OK ? compare(bench->host, &comparison) : status;
+}
+
+static int32_t check_buffers(const struct call_bench *bench, const struct world *reference)
+{
+    const struct plan *plan = &bench->plan;
+    int32_t first = GB_OK;
+    for (size_t i = 0; i < plan->n_entries; i++) {
+        const struct value *value = &plan->entries[i].value;
+        const bool is_compared = value->kind == VALUE_BUFFER &&
+                                 (value->buffer.expect.kind != EXPECT_NONE ||
+                                  (value->buffer.is_out && reference != NULL));
+        const int32_t status = is_compared ? check_buffer(bench, reference, &plan->entries[i])
+                                           : GB_OK;
+        first = first == GB_OK ? status : first;
+    }
+    return first;
+}
+
+/* ---- what was returned ---- */
+
+static int32_t check_address(const struct call_bench *bench, const struct raw *result)
+{
+    const struct expectation *expect = &bench->plan.expect;
+    const struct entry *entry = plan_entry(&bench->plan, expect->text);
+    uintptr_t address, wanted = 0;
+    char words[WORDS_BYTES];
+    memcpy(&address, result->bytes, sizeof address);
+    if (entry != NULL) {
+        const struct type pointer = {.id = TYPE_POINTER};
+        struct raw value;
+        struct world world = bench->world;
+        const int32_t status = world_argument(&world, entry, &pointer, &value);
+        if (status != GB_OK)
+            return status;
+        memcpy(&wanted, value.bytes, sizeof wanted);
+    }
+    if (address == wanted)
+        return right(bench->host, "return");
+    snprintf(words, sizeof words, "the function returned %#jx: expected %.*s, %#jx",
+             (uintmax_t)address, (int)expect->text.n, expect->text.text, (uintmax_t)wanted);
+    return wrong(bench->host, words);
+}
+
+/* Of a struct each member; wanted NULL: against what is expected. */
+static int32_t check_members(const struct call_bench *bench, const struct raw *wanted)
+{
+    const struct type *type = &bench->plan.routine.signature.result;
+    const struct value *expected = &bench->plan.expected_struct;
+    size_t offsets[MEMBERS_MAX];
+    int32_t first = GB_OK;
+    struct_layout(type->members, type->n_members, offsets, NULL);
+    for (size_t i = 0; i < type->n_members; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "return.%zu", i + 1);
+        const struct comparison comparison = {
+            .name = name,
+            .type = type->members[i],
+            .n = 1,
+            .output = bench->invocation.result.bytes + offsets[i],
+            .wanted = wanted != NULL ? wanted->bytes + offsets[i] : NULL,
+            .constant = wanted != NULL ? NULL : &expected->numbers[i].value};
+        const int32_t status = type_info(type->members[i])->kind == KIND_POINTER
+                                   ? GB_OK
+                                   : compare(bench->host, &comparison);
+        first = first == GB_OK ? status : first;
+    }
+    return first;
+}
+
+static int32_t check_return(const struct call_bench *bench, const struct raw *reference)
+{
+    const struct type *type = &bench->plan.routine.signature.result;
+    const struct expectation *expect = &bench->plan.expect;
+    const struct raw *result = &bench->invocation.result;
+    struct comparison comparison = {
+        .name = "return", .type = type->id, .n = 1, .output = result->bytes};
+    const char *text;
+    if (bench->plan.expected_struct.n > 0)
+        return check_members(bench, NULL);
+    if (type->id == TYPE_STRUCT)
+        return plan_compares_structs(&bench->plan) ? check_members(bench, reference) : GB_OK;
+    switch (expect->kind) {
+    case EXPECT_TEXT:
+        memcpy(&text, result->bytes, sizeof text);
+        if (text == NULL)
+            return wrong(bench->host, "the function returned null: expected a text");
+        return compare_text(bench->host, "return", text, SIZE_MAX, expect->text);
+    case EXPECT_NAME:
+        return check_address(bench, result);
+    case EXPECT_NUMBER:
+        comparison.constant = &expect->number.value;
+        return compare(bench->host, &comparison);
+    case EXPECT_NONE:
+        break;
+    }
+    if (reference == NULL)
+        return GB_OK;
+    comparison.wanted = reference->bytes;
+    return compare(bench->host, &comparison);
+}
+
+static bool returns_number(const struct signature *signature)
+{
+    const enum type_kind kind = type_kind(&signature->result);
+    return kind == KIND_INTEGER || kind == KIND_FLOAT;
+}
+
+/* The reference's result as one of the function's type. */
+static bool convert_result(const struct plan *plan, const struct raw *from, struct raw *ret)
+{
+    const struct signature *own = &plan->routine.signature, *other = &plan->reference.signature;
+    if (plan->has_ok || plan->expect.kind != EXPECT_NONE || !returns_number(own) ||
+        !returns_number(other))
+        return false;
+    *ret = *from;
+    if (own->result.id == other->result.id)
+        return true;
+    const double value = element_value(other->result.id, from->bytes);
+    const struct number number = {.is_integer = true,
+                                  .is_negative = value < 0,
+                                  .magnitude = fabs(value) < 0x1p63 ? (uint64_t)fabs(value) : 0,
+                                  .value = value};
+    return number_store(&number, own->result.id, ret->bytes);
+}
+
+/* ---- the whole ---- */
+
+static int32_t call_reference(struct call_bench *bench, struct world *world)
+{
+    struct invocation *call = &bench->scratch;
+    int32_t status = world_new(&bench->plan, &bench->linkage, world);
+    if (status == GB_OK)
+        status = bind_routine(world, &bench->plan.reference, bench->linkage.reference, call);
+    if (status == GB_OK)
+        status = world_complete(world);
+    if (status != GB_OK)
+        return status;
+    invocation_run(call, 1);
+    return wait_for_device(bench);
+}
+
+/* What the timed calls left is compared; where buffers are restored, what one more call leaves. */
+static int32_t call_once_more(struct call_bench *bench)
+{
+    int32_t status = world_restores(&bench->plan) ? world_restore(&bench->world) : GB_OK;
+    if (status == GB_OK && world_restores(&bench->plan))
+        invocation_run(&bench->invocation, 1);
+    return status == GB_OK ? wait_for_device(bench) : status;
+}
+
+int32_t call_verify(void *object, const struct gb_queue *queue)
+{
+    struct call_bench *bench = object;
+    const struct plan *plan = &bench->plan;
+    struct world world = bench->world;
+    struct raw converted;
+    const struct raw *returned = NULL;
+    (void)queue;
+    world.library = bench->linkage.reference_library;
+    world.is_on_host = plan->params->reference_memory == REFERENCE_HOST;
+    world.closures = NULL;
+    int32_t status = call_once_more(bench);
+    if (status == GB_OK && plan->has_reference) {
+        status = call_reference(bench, &world);
+        if (plan_compares_structs(plan))
+            returned = &bench->scratch.result;
+        else if (status == GB_OK && convert_result(plan, &bench->scratch.result, &converted))
+            returned = &converted;
+    }
+    if (status == GB_OK) {
+        status = check_return(bench, returned);
+        const int32_t of_buffers = check_buffers(bench, plan->has_reference ? &world : NULL);
+        status = status == GB_OK ? of_buffers : status;
+    }
+    world_free(&world);
+    return status;
+}

@@ -1,0 +1,271 @@
+#!/usr/bin/env bash
+# test_call.sh - functions of a library measured from a configuration: every way to pass something,
+# what is compared, what is refused before anything runs, what goes wrong in the function itself.
+# shellcheck source=tests/tap.sh
+. "$top_srcdir/tests/tap.sh"
+mkdir "$TMPDIR/config" "$TMPDIR/elsewhere"
+cp "$top_builddir/tests/modules/.libs/call_targets.so" "$TMPDIR/config/targets.so"
+cd "$TMPDIR/elsewhere" || exit 1
+config=$TMPDIR/config/bench.ini
+
+begin()
+{
+    cat >"$config" <<EOF2
+[defaults]
+device = cpu
+policy = fixed
+iterations = 3
+warmup = 0
+EOF2
+}
+
+# bench NAME FUNCTION SIGNATURE LINE...: a section about a function of the tests' library.
+bench()
+{
+    printf '[bench %s]\nplugin = call\nlibrary = ./targets.so\nfunction = %s\nsignature = %s\n' \
+        "$1" "$2" "$3" >>"$config"
+    shift 3
+    printf '%s\n' "$@" >>"$config"
+}
+
+measure()
+{
+    rm -f results.gbr
+    printf '[policy fixed]\nsamples = 5\n' >>"$config"
+    "$GBRUN" -c "$config" -o results.gbr >stdout 2>stderr
+}
+
+# statuses: "NAME status" of each case, as one line each.
+statuses()
+{
+    "$GBRUN" export --columns bench,status results.gbr | tr -d '\r' | tail -n +2 | tr ',' ' '
+}
+
+# --- What the right answer is to each way of passing something ------------------------------------
+
+begin
+bench int8 difference_int8 "int8(int8, int8)" "arg.1 = -100" "arg.2 = 13" "expect = -126"
+bench uint8 difference_uint8 "uint8(uint8, uint8)" "arg.1 = 250" "arg.2 = 3" "expect = 244"
+bench int16 difference_int16 "short(int16, int16_t)" "arg.1 = -30000" "arg.2 = 384" "expect = -30768"
+bench uint16 difference_uint16 "uint16(ushort, u16)" "arg.1 = 0xffff" "arg.2 = 1" "expect = 65533"
+bench int32 difference_int32 "int(int, int)" "arg.1 = -2147483648" "arg.2 = -1" "expect = -2147483646"
+bench uint32 difference_uint32 "uint(uint, uint)" "arg.1 = 4294967295" "arg.2 = 1" "expect = 4294967293"
+bench int64 difference_int64 "int64(int64, int64)" "arg.1 = 2^40" "arg.2 = -1" "expect = {1099511627776 + 2}"
+bench uint64 difference_uint64 "uint64(uint64, uint64)" "arg.1 = 64Ki" "arg.2 = 1k" "expect = 63536"
+bench char difference_char "char(char, char)" "arg.1 = 9" "arg.2 = 2" "expect = 5"
+bench long difference_long "long(long, long)" "arg.1 = -9" "arg.2 = 2" "expect = -13"
+bench size difference_size "size_t(size_t, size_t)" "arg.1 = 1e6" "arg.2 = 2" "expect = 999996"
+bench float difference_float "float(float, float)" "arg.1 = 0.5" "arg.2 = -1.25" "expect = 3"
+bench double difference_double "double(double, double)" "arg.1 = .5" "arg.2 = 1e-3" "expect = 0.498"
+# Not a function of this type, which shows that all of the register has the sign.
+bench widened status "int(int8)" "arg.1 = -5" "expect = -5"
+bench bool negated "bool(bool)" "arg.1 = 1" "expect = 0"
+bench fp16 bits "uint16(fp16)" "arg.1 = 1.5" "expect = 0x3e00"
+bench bf16 bits "uint16(bf16)" "arg.1 = -2" "expect = 0xc000"
+bench nine weigh_integers "int64(int8, int64, uint8, int16, int, int64, int8, int64, int)" \
+    "arg.1 = -1" "arg.2 = 2" "arg.3 = 3" "arg.4 = -4" "arg.5 = 5" "arg.6 = 6" "arg.7 = -7" \
+    "arg.8 = 8" "arg.9 = -9" "expect = -9"
+bench twenty weigh_all "double(int, double, int, float, int, double, int, float, int, double, int,
+  double, int, double, int, double, float, double, int8, float)" \
+    "arg.1 = 1" "arg.2 = 0.5" "arg.3 = 2" "arg.4 = 1.5" "arg.5 = 3" "arg.6 = 2.5" "arg.7 = 4" \
+    "arg.8 = 3.5" "arg.9 = 5" "arg.10 = 4.5" "arg.11 = 6" "arg.12 = 5.5" "arg.13 = 7" \
+    "arg.14 = 6.5" "arg.15 = 8" "arg.16 = 7.5" "arg.17 = 8.5" "arg.18 = 9.5" "arg.19 = -10" \
+    "arg.20 = 10.5" "expect = 1079.5"
+bench struct_in pair_difference "double(struct(double, double))" "arg.1 = struct(5, 1.5)" "expect = 2"
+bench struct_mixed mixed_sum "double(struct(int8, int64, float), int)" "arg.1 = struct(-1, 2, 0.5)" \
+    "arg.2 = 2" "expect = 3"
+bench struct_out pair_swapped "struct(double, double)(struct(double, double))" \
+    "arg.1 = struct(1, 2)" "expect = struct(2, 1)"
+bench struct_large large_of "struct(double, double, double, double, double)(double)" "arg.1 = 1.5" \
+    "expect = struct(1.5, 1.5, 1.5, 1.5, 1.5)"
+bench struct_halves halves_of "struct(float, float, int64)(struct(short, short, short), struct(int8,
+  double), struct(f32, f32, i64))" "arg.1 = struct(1, 2, 3)" "arg.2 = struct(4, 5.5)" \
+    "arg.3 = struct(6.5, 7, 8)" "expect = struct(9.5, -1.5, 7)"
+bench struct_ends ends_of "struct(int8, double)(int, int, int, int, int, struct(int8, double),
+  struct(i16, i16, i16))" "arg.1 = 1" "arg.2 = 2" "arg.3 = 3" "arg.4 = 4" "arg.5 = 5" \
+    "arg.6 = struct(6, 0.5)" "arg.7 = struct(7, 8, 9)" "expect = struct(14, 15.5)"
+bench struct_triple triple_of "struct(int16, int16, int16)(struct(double, double, double, double,
+  double), int8, struct(int8, int64, float))" "arg.1 = struct(1, 2, 3, 4, 5)" "arg.2 = -6" \
+    "arg.3 = struct(7, 8, 9)" "expect = struct(4, -6, 15)"
+bench struct_foreign triple_of "struct(int16, int16, int16)(struct(double, double, double, double,
+  double), int8, struct(int8, int64, float))" "arg.1 = struct(1, 2, 3, 4, 5)" "arg.2 = -6" \
+    "arg.3 = struct(7, 8, 9)" "reference = triple_of"
+bench longs sum_of_longs "int64(int, ..., long, long, long)" "arg.1 = 3" "arg.2 = 1" "arg.3 = -2" \
+    "arg.4 = 2^33" "expect = 8589934591"
+bench doubles sum_of_doubles "double(int, ..., double, double)" "arg.1 = 2" "arg.2 = 0.25" \
+    "arg.3 = 2" "expect = 2.25"
+bench constant sum_of "double(pointer, size_t)" "arg.1 = constant(f64, 1, 2.5, -1)" "arg.2 = 3" \
+    "expect = 2.5"
+bench callback apply "int(pointer, int)" "arg.1 = callback(int(int, double), -7)" "arg.2 = 3" \
+    "expect = -7"
+bench symbol apply "int(pointer, int)" "arg.1 = symbol(larger)" "arg.2 = 3" "expect = 4"
+bench string greeting "string()" 'expect = "hello, \"you\""'
+bench offset distance "ptrdiff_t(pointer, pointer)" "arg.pool = buffer(100)" "arg.1 = pool + 20" \
+    "arg.2 = arg.1 + 64" "expect = 64"
+bench back distance "ptrdiff_t(pointer, pointer)" "arg.1 = buffer(100)" "arg.2 = arg.1 - 8" \
+    "expect = -8"
+bench pointer nothing "pointer(void)" "expect = null"
+bench variables handle_get "int(pointer)" "arg.1 = handle" "ok = 0" \
+    "before = handle_open(out handle), handle_set(handle, 0)" "after = handle_close(handle)" \
+    "expect = 0"
+bench result handle_get "int(pointer)" "arg.1 = handle" "expect = 41" \
+    "before = pointer handle = handle_new(int 41)" "after = int handle_close(handle)"
+bench closed handles_open "int(void)" "expect = 0"
+bench sum sum_of "double(pointer, size_t)" "arg.1 = buffer(f64[{n}], count)" "arg.2 = {n}" \
+    "expect = {n * (n - 1) / 2}" "sweep.n = 1, 100"
+bench random scale "void(pointer, pointer, float, size_t)" "arg.1 = buffer(f32[1000], out)" \
+    "arg.2 = buffer(f32[1000], uniform=-1:1)" "arg.3 = 0.1" "arg.4 = 1000" \
+    "reference = scale_reference" "reference_signature = void(double, size_t, pointer, pointer)" \
+    "ref.1 = 0.1" "ref.2 = 1000" "ref.3 = arg.2" "ref.4 = arg.1"
+bench same scale "void(pointer, pointer, float, size_t)" "arg.1 = buffer(f32[1000], out)" \
+    "arg.2 = buffer(f32[1000], uniform=1:9, integral)" "arg.3 = 2" "arg.4 = 1000" \
+    "reference = scale" "reference_memory = host" "check.abs = 0"
+bench sorted sort_shorts "void(pointer, size_t, pointer)" "arg.sorted = buffer(u16[1000], count)" \
+    "arg.1 = buffer(u16[1000], shuffle, restore, out, expect=sorted)" "arg.2 = 1000" \
+    "arg.3 = compare(u16)"
+bench shorts increment_short "void(pointer, size_t)" \
+    "arg.1 = buffer(i16[50], fill=-5, restore, out, expect=-4)" "arg.2 = 50"
+bench large large_integers "void(pointer, size_t, uint64)" "arg.1 = buffer(u64[9], out)" \
+    "arg.2 = 9" "arg.3 = 0" "reference = large_integers_reference"
+measure
+equals "all that is right passes" 0 $?
+equals "each case is right" "" "$(statuses | grep -v ' ok$')"
+equals "and there are as many as sections, one twice" "$(grep -c '^\[bench' "$config")" \
+    "$(($(statuses | wc -l) - 1))"
+equals "what was compared is recorded" "" \
+    "$("$GBRUN" show --verbose results.gbr | grep 'unchecked')"
+succeeds "the cost of a call is measured" \
+    grep -qE ',[0-9.e-]+' <("$GBRUN" export --columns bench,call_overhead_ns results.gbr | grep '^int8,')
+
+# --- Each comparison can fail -----------------------------------------------------------------------
+
+begin
+bench number difference_int32 "int(int, int)" "arg.1 = 5" "arg.2 = 1" "expect = 4"
+bench float difference_float "float(float, float)" "arg.1 = 0.5" "arg.2 = 0.125" "expect = 0.2501"
+bench text greeting "string()" 'expect = "hello"'
+bench null nothing "pointer(void)" "arg.b = buffer(1)" "expect = b"
+bench constant scale "void(pointer, pointer, float, size_t)" "arg.1 = buffer(f32[10], out, expect=4)" \
+    "arg.2 = buffer(f32[10], fill=1)" "arg.3 = 2" "arg.4 = 10"
+bench reference scale_short "void(pointer, pointer, float, size_t)" \
+    "arg.1 = buffer(f32[1000], out)" "arg.2 = buffer(f32[1000], uniform=1:2)" "arg.3 = 2" \
+    "arg.4 = 1000" "reference = scale"
+bench buffer scale "void(pointer, pointer, float, size_t)" "arg.2 = buffer(f32[10], uniform=1:2)" \
+    "arg.1 = buffer(f32[10], out, expect=arg.2)" "arg.3 = 2" "arg.4 = 10"
+bench large large_integers "void(pointer, size_t, uint64)" "arg.1 = buffer(u64[9], out)" \
+    "arg.2 = 9" "arg.3 = 1" "reference = large_integers_reference"
+bench member pair_swapped "struct(double, double)(struct(double, double))" \
+    "arg.1 = struct(1, 2)" "expect = struct(2, 2)"
+bench returned status "int(int)" "arg.1 = 3" "reference = status" "ref.1 = 4"
+measure
+equals "wrong results end with exit code 1" 1 $?
+equals "each comparison finds what is wrong" "" "$(statuses | grep -v ' wrong result$')"
+
+# --- What goes wrong in a function costs its case ------------------------------------------------
+
+begin
+bench crash crash "int()"
+bench quit quit "int(int)" "arg.1 = 3"
+bench status status "int(int)" "arg.1 = 5" "ok = 0"
+bench later fails_at "int(int)" "arg.1 = 4" "ok = 0"
+bench before status "int(int)" "arg.1 = 0" "ok = 0" "before = status(9)"
+bench nothing status "int(int)" "arg.1 = 0" "before = pointer p = nothing()"
+bench good status "int(int)" "arg.1 = 0" "ok = 0"
+measure
+equals "faults end with exit code 1" 1 $?
+equals "only the good one is left" "crash crashed
+quit crashed
+status failed
+later failed
+before failed
+nothing failed
+good ok" "$(statuses)"
+succeeds "a status is told" grep -q 'returned another status than ok = 0; the last was 5' stdout stderr
+succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' stdout stderr
+
+# --- What is found before anything runs ---------------------------------------------------------
+
+# refused NAME EXPECTED FUNCTION SIGNATURE LINE...: the words about the one section, with their place.
+refused()
+{
+    local name=$1 expected=$2
+    shift 2
+    begin
+    bench case "$@"
+    "$GBRUN" check -c "$config" >stdout 2>stderr
+    equals "$name" "2 $expected" "$? $(sed "s|^$config:||" stderr)"
+}
+
+refused "an unknown function" "9:12: error: function: the library has no function 'no_such'" \
+    no_such "int()"
+refused "a malformed signature" "10:22: error: signature: unknown type 'imt': expected a type such as int, size_t, double, pointer" \
+    status "int(int, imt)" "arg.1 = 0"
+refused "a missing argument" "10:13: error: signature: it has 2 parameters, but arg.2 is missing" \
+    status "int(int, int)" "arg.1 = 0"
+refused "too many arguments" "12:9: error: arg.2: the signature has 1 parameter only" \
+    status "int(int)" "arg.1 = 0" "arg.2 = 0"
+refused "a number that does not fit" "11:9: error: arg.1: 128 does not fit the parameter, which is int8" \
+    status "int(int8)" "arg.1 = 128"
+refused "a number that a sweep makes too large" \
+    "11:9: error: arg.1: 200 does not fit the parameter, which is int8" \
+    status "int(int8)" "arg.1 = {n * 2}" "sweep.n = 1, 50, 100"
+refused "a number for an address" "11:9: error: arg.1: a number where pointer is needed: expected an address, such as buffer(...), constant(...) or null" \
+    handle_get "int(pointer)" "arg.1 = 3"
+refused "a buffer for a number" "11:9: error: arg.1: a buffer where int32 is needed" \
+    status "int(int)" "arg.1 = buffer(3)"
+refused "a struct of another size" "11:9: error: arg.1: a struct of 3 numbers: expected 2, as the signature says" \
+    pair_difference "double(struct(double, double))" "arg.1 = struct(1, 2, 3)"
+refused "a mistake behind a value that was put in" \
+    "11:25: error: arg.1: 'fil' is no key of a buffer: expected fill=, uniform=, expect=, integral, count, shuffle, zero_end, device, host, pinned, out or restore" \
+    handle_get "int(pointer)" "arg.1 = buffer({n * 4}, fil=3)" "sweep.n = 1000000"
+refused "a name that nothing has" "11:9: error: arg.1: unknown name 'handel': expected arg.N, a key of arg, or a name that 'before' sets" \
+    handle_get "int(pointer)" "arg.1 = handel" "before = handle_open(out handle)"
+refused "names in a circle" "11:9: error: arg.1: arg.2 is given later: move it up" \
+    distance "long(pointer, pointer)" "arg.1 = arg.2" "arg.2 = arg.1"
+refused "an unknown function of before" "12:21: error: before: the library has no function 'no_such'" \
+    status "int(int)" "arg.1 = 0" "before = status(3), no_such()"
+refused "a mistake in before" "12:21: error: before: unknown value 'bufer(...)': expected buffer, constant, struct, compare, callback or symbol" \
+    status "int(int)" "arg.1 = 0" "before = handle_set(bufer(3), 1)"
+refused "an address in place of a number" "12:10: error: expect: an address is expected of functions that return a pointer only" \
+    status "int(int)" "arg.1 = 0" "expect = arg.1"
+refused "a reference that compares nothing" "12:13: error: reference: there is nothing to compare: mark the buffers that the function writes with 'out'" \
+    scale "void(pointer, pointer, float, size_t)" "arg.1 = buffer(4)" "reference = scale" "arg.2 = buffer(4)" "arg.3 = 1" "arg.4 = 1"
+refused "an unknown kind of work" "12:13: error: work.flop: unknown kind of work: expected work.flops, work.bytes_read, work.bytes_written, work.items or work.item" \
+    status "int(int)" "arg.1 = 0" "work.flop = 3"
+begin
+printf '%s\n' "[bench a]" "plugin = call" "library = ./missing.so, libmissing.so.7" "function = f" \
+    "signature = void()" "[bench b]" "plugin = call" "library = ./targets.so" "function = f" \
+    "signature = voids()" >>"$config"
+"$GBRUN" -c "$config" >stdout 2>stderr
+equals "run refuses as well, and tells of all sections" "2 8:11 14:12 15:13" \
+    "$? $(grep -oE ':[0-9]+:[0-9]+: error' stderr | sed 's/^://; s/: error//' | xargs)"
+
+begin
+printf '%s\n' "[bench fatal]" "plugin = call" "library = $top_builddir/tests/modules/.libs/crash_on_load.so" \
+    "function = f" "signature = void()" >>"$config"
+bench there no_such "int()"
+"$GBRUN" check -c "$config" >stdout 2>stderr
+equals "a library that crashes as it is loaded is an error" \
+    "2 6:1: error: in case 'fatal': plugin 'call' crashed (SIGSEGV) while checking the settings" \
+    "$? $(sed -n "1s|^$config:||p" stderr)"
+succeeds "and the other sections are looked at" grep -q "no function 'no_such'" stderr
+
+begin
+printf '%s\n' "[bench missing]" "plugin = call" "library = libmissing.so.7" "function = f" \
+    "signature = void()" "optional = yes" >>"$config"
+bench no_function no_such "int()" "optional = yes"
+bench there status "int(int)" "arg.1 = 0" "optional = yes"
+measure
+equals "what is optional and missing is skipped" "0 missing skipped
+no_function skipped
+there ok" "$? $(statuses)"
+
+# --- The examples --------------------------------------------------------------------------------
+
+rm -f results.gbr
+"$GBRUN" -q -c "$top_srcdir/conf/call.ini" -s defaults.policy=fixed -s defaults.max_samples=5 \
+    -s defaults.min_samples=1 -s defaults.warmup=0 -o results.gbr >stdout 2>stderr
+equals "conf/call.ini is measured, and right" "0 " "$? $(statuses | grep -vE ' (ok|skipped)$')"
+equals "in it only a BLAS may be missing" "" "$(statuses | grep skipped | grep -v '^dgemm ')"
+succeeds "conf/call_cublas.ini is read" \
+    "$GBRUN" check -c "$top_srcdir/conf/call_cublas.ini" -s defaults.device=cpu
+finish
