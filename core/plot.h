@@ -1,0 +1,73 @@
+/*
+ * plot.h - pages of charts, drawn by gnuplot. Floor 4.
+ *
+ * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
+ * a script with all data inside, which needs no other file and names none; gnuplot runs it without
+ * a shell. All texts may come from anywhere: they can not become commands, nor markup.
+ */
+#ifndef GBRUN_CORE_PLOT_H
+#define GBRUN_CORE_PLOT_H
+
+#include "core/error.h"
+#include "core/text.h"
+
+enum { PLOT_LINE, PLOT_POINTS, PLOT_BAND, PLOT_BARS };
+
+/* n values; what is not finite, or not above 0 on a logarithmic axis, is a gap. */
+struct plot_series {
+    int kind;
+    const char *label; /* in the key; NULL: it is not there */
+    uint64_t n;
+    const double *x; /* BARS: NULL, value i belongs to category i */
+    const double *y;
+    const double *high; /* BAND: y is its lower edge and this the upper one, inf: without end */
+    const char *const *names; /* POINTS: beside each, or NULL */
+    int colour;               /* any number from 0; few of them look alike */
+    double opacity;           /* 0 to 1; 0 means 1 */
+    double size;              /* of points and lines, about 1; 0 means 1 */
+};
+
+/* A line from bottom to top. Labels stand above the panel, where they have room. */
+struct plot_vertical {
+    double x;
+    const char *label; /* NULL: none */
+    int colour;
+};
+
+struct plot_panel {
+    const char *title, *x_label, *y_label; /* NULL: none */
+    bool x_log, y_log;
+    bool x_is_count;      /* its ticks are 100, 1k, 10k */
+    double x_low, x_high; /* what is shown; both 0: all there is */
+    double y_low, y_high;
+    const char *const *categories; /* of bars */
+    size_t n_categories;
+    const struct plot_series *series;
+    size_t n_series;
+    const struct plot_vertical *verticals;
+    size_t n_verticals;
+    double height; /* as a share of its row against other rows; 0 means 1 */
+};
+
+struct plot_page {
+    const char *title, *subtitle;    /* NULL: none */
+    const struct plot_panel *panels; /* row by row */
+    size_t n_panels, n_columns;      /* n_columns 0 means 1 */
+    uint32_t width, height;          /* pixels, points on paper */
+};
+
+/* By the end of a file's name: .svg .png .pdf, .gp (the script itself). -1: none of them. */
+enum { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_SCRIPT, PLOT_FORMATS };
+int plot_format_named(const char *path);
+
+/* Can such a file be written: is its name one of those, and gnuplot there if it is needed? */
+int32_t plot_check(const char *path, struct gb_error *error);
+
+/* The script that draws the page on standard output; output: the path that a script which is kept
+ * writes instead, one line that begins with neither | nor ', or NULL. */
+void plot_script(const struct plot_page *page, int format, const char *output, struct text *out);
+
+/* Writes the file; it is left alone where gnuplot fails. GB_NOT_FOUND: there is no gnuplot. */
+int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error);
+
+#endif
