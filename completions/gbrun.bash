@@ -2,12 +2,14 @@
 # no list of options or plugins.
 # shellcheck shell=bash
 
-# Ids of plugins, one a line: the column "id" of the table.
+# Ids of plugins, one a line: the column "id" of the table. Of one kind, if it is given.
 _gbrun_plugins()
 {
-    "$1" list plugins --format csv 2>/dev/null | awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "id") column = i; next }
-        column { gsub(/"/, "", $column); print $column }'
+    "$1" list plugins --format csv 2>/dev/null | awk -F, -v wanted="${2-}" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "id") column = i
+                  else if ($i == "kind") kind = i
+                  next }
+        column && (wanted == "" || $kind == wanted) { gsub(/"/, "", $column); print $column }'
 }
 
 # Long options that the help of a verb names.
@@ -44,20 +46,23 @@ _gbrun_words()
     COMPREPLY=($(compgen -W "$1" -- "$2"))
 }
 
-# Folders, and files of one suffix.
+# Folders, and files of one suffix, or of one of several: @(.a|.b).
 _gbrun_files()
 {
     local IFS=$'\n'
     compopt -o filenames 2>/dev/null
     # shellcheck disable=SC2207 # one name a line
-    COMPREPLY=($(compgen -d -- "$2") $([ -z "$1" ] || compgen -f -X "!*$1" -- "$2"))
+    COMPREPLY=($(compgen -d -- "$2") $(
+        shopt -s extglob
+        [ -z "$1" ] || compgen -f -X "!*$1" -- "$2"
+    ))
 }
 
 _gbrun()
 {
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} verb='' configuration i
     local before=${COMP_WORDS[COMP_CWORD - 1]}
-    local verbs='run list check help show merge export doctor'
+    local verbs='run list check help show merge export replay doctor'
     verbs=${verbs// /$'\n'}
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -78,6 +83,14 @@ _gbrun()
         ;;
     -f | --format)
         _gbrun_words $'table\ncsv\njson\njsonl\nmd' "$word"
+        return
+        ;;
+    -P | --policy)
+        _gbrun_words "$(_gbrun_plugins "$program" policy)" "$word"
+        return
+        ;;
+    --plot)
+        _gbrun_files '@(.svg|.png|.pdf|.gp)' "$word"
         return
         ;;
     -p | --plugin-path)
@@ -106,6 +119,7 @@ _gbrun()
     list) _gbrun_words $'cases\nplugins\ndevices' "$word" ;;
     help) _gbrun_words "$verbs"$'\n'"$(_gbrun_plugins "$program")" "$word" ;;
     show | merge | export) _gbrun_files .gbr "$word" ;;
+    replay) _gbrun_files '@(.gbr|.csv|.f32|.f64|.bin)' "$word" ;;
     esac
 }
 

@@ -113,7 +113,7 @@ static void add_parameters(const struct bench_case *bench_case, struct sha256 *h
     qsort(sorted, n, sizeof *sorted, compare_parameters);
     for (size_t i = 0; i < n; i++) {
         sha256_add_text(hash, sorted[i]->name);
-        sha256_add_text(hash, sorted[i]->value.text);
+        sha256_add_text(hash, sorted[i]->filled ? sorted[i]->filled : sorted[i]->value.text);
     }
     sha256_add_text(hash, "");
 }

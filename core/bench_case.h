@@ -70,6 +70,7 @@ struct parameter {
     bool is_default;    /* neither file nor sweep set it */
     bool is_variable;   /* let.NAME that is no option of the plugin */
     bool is_identity;   /* part of the case's identity */
+    const char *filled; /* of a template: its text with the values of the case; else NULL */
 };
 
 struct check_tolerance {
@@ -89,7 +90,8 @@ struct bench_case {
     struct parameter *parameters; /* the plugin's options in table order, then variables, then swept
                                      common settings */
     size_t n_parameters;
-    struct setting *settings; /* what the worker fills the plugin's params from */
+    struct setting *settings;       /* what the worker fills the plugin's params from */
+    struct setting_source *sources; /* of the settings; NULL where a worker is given the case */
     size_t n_settings;
     struct common_params common;
     const struct plugin_settings *policy;
@@ -99,7 +101,8 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;
-    const char *uid; /* as below, where a worker is given the case; else NULL */
+    const char *folder; /* of the configuration */
+    const char *uid;    /* as below, where a worker is given the case; else NULL */
 };
 
 enum { CASE_UID_TEXT = 33 };
@@ -108,7 +111,8 @@ enum { CASE_UID_TEXT = 33 };
  * The case's identity: the first 32 hexadecimal digits of SHA-256 over these texts, each with its
  * end (sha256_add_text):
  *   "gbrun case 1", the id of the benchmark's plugin,
- *   for each identity parameter, in the order of the names' bytes: its name, its canonical text,
+ *   for each identity parameter, in the order of the names' bytes: its name, its canonical text (of
+ *   a template that with the values of the case),
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
  *   "launch=graph" if it is so,
  *   for each environment variable, in the order of the names' bytes: its name, its value,

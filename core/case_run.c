@@ -1,6 +1,7 @@
 /* case_run.c - see case_run.h. Floor 4. */
 #include "core/case_run.h"
 
+#include "core/case_columns.h"
 #include "core/host_clock.h"
 #include "core/messages.h"
 #include "core/option_table.h"
@@ -13,23 +14,12 @@
 #include <string.h>
 
 enum {
-    BATCH_MAX = 4096,       /* samples measured, and sent, at a time */
     CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
     CALIBRATION_SAMPLES = 3
 };
 static const double batch_ns =
     200e6; /* how long a batch may keep the worker from hearing a signal */
 static const double send_every_ns = 250e6;
-
-/* Columns of samples: what a batch is measured into, and what is still to be sent. */
-struct columns {
-    double *clocks[GB_CLOCKS_MAX];
-    double *begin_ns, *end_ns;
-    double *time_ns, *elapsed_ns; /* as the policy sees them */
-    double *clock_hz;
-    uint64_t *iterations, *throttle;
-    uint32_t *flags;
-};
 
 struct run {
     struct worker_link *link;
@@ -117,41 +107,6 @@ static int32_t wait_for_device(struct run *run, const char *function)
 {
     int32_t status = run->device->ops->queue_synchronize(run->device->device, run->device->queue);
     return judge(run, function, status, host_reason(run->device->host));
-}
-
-static void columns_new(struct columns *columns, uint32_t n_clocks)
-{
-    for (uint32_t i = 0; i < n_clocks; i++)
-        columns->clocks[i] = memory_allocate(BATCH_MAX * sizeof(double));
-    double **doubles[] = {&columns->begin_ns, &columns->end_ns, &columns->time_ns,
-                          &columns->elapsed_ns, &columns->clock_hz};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        *doubles[i] = memory_allocate(BATCH_MAX * sizeof(double));
-    columns->iterations = memory_allocate(BATCH_MAX * sizeof(uint64_t));
-    columns->throttle = memory_allocate(BATCH_MAX * sizeof(uint64_t));
-    columns->flags = memory_allocate(BATCH_MAX * sizeof(uint32_t));
-    /* A page that was never written to would fault inside the timed loop. */
-    for (uint32_t i = 0; i < n_clocks; i++)
-        memset(columns->clocks[i], 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->begin_ns, 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->end_ns, 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->clock_hz, 0, BATCH_MAX * sizeof(double));
-    memset(columns->throttle, 0, BATCH_MAX * sizeof(uint64_t));
-    memset(columns->flags, 0, BATCH_MAX * sizeof(uint32_t));
-}
-
-static void columns_free(struct columns *columns)
-{
-    for (uint32_t i = 0; i < GB_CLOCKS_MAX; i++)
-        free(columns->clocks[i]);
-    free(columns->begin_ns);
-    free(columns->end_ns);
-    free(columns->time_ns);
-    free(columns->elapsed_ns);
-    free(columns->clock_hz);
-    free(columns->iterations);
-    free(columns->throttle);
-    free(columns->flags);
 }
 
 /* Loads a plugin and fills its params from settings. */
@@ -263,6 +218,7 @@ static int32_t make_bench(struct run *run, const struct gb_plugin *plugin, const
     struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
                                  &bench_case->common, bench_case->uid};
     run->host = host_new(bench_case->seed, sink, &device, &checks);
+    host_set_folder(run->host, bench_case->folder);
     run->ops = plugin->ops;
     link_phase(run->link, PHASE_CREATE);
     void *bench = NULL;
@@ -430,34 +386,12 @@ static void tell_timing(struct run *run)
     link_send(run->link);
 }
 
-static void put_column(struct wire_writer *writer, const char *name, const double *values,
-                       uint64_t n)
-{
-    wire_put_text(writer, name);
-    wire_put_f64s(writer, values, n);
-}
-
-/* Sends what was kept: n, the columns with their names, one after the other. */
 static void send_samples(struct run *run)
 {
     if (run->n_outbox == 0)
         return;
-    struct columns *outbox = &run->outbox;
-    uint64_t n = run->n_outbox;
-    struct wire_writer *writer = link_begin(run->link, WIRE_SAMPLES);
-    wire_put_u64(writer, n);
-    wire_put_u32(writer, run->device->n_clocks + 4);
-    for (uint32_t i = 0; i < run->device->n_clocks; i++)
-        put_column(writer, run->device->clocks[i].name, outbox->clocks[i], n);
-    put_column(writer, "elapsed", outbox->elapsed_ns, n);
-    put_column(writer, "clock_hz", outbox->clock_hz, n);
-    double *numbers = outbox->begin_ns; /* unused in the outbox */
-    for (uint64_t i = 0; i < n; i++)
-        numbers[i] = (double)outbox->throttle[i];
-    put_column(writer, "throttle", numbers, n);
-    for (uint64_t i = 0; i < n; i++)
-        numbers[i] = (double)outbox->flags[i];
-    put_column(writer, "flags", numbers, n);
+    columns_put(link_begin(run->link, WIRE_SAMPLES), &run->outbox, run->n_outbox, run->device,
+                run->clock);
     link_send(run->link);
     run->n_outbox = 0;
     run->sent_ns = host_clock_ns();
@@ -467,16 +401,8 @@ static void keep_samples(struct run *run, uint64_t n)
 {
     if (run->n_outbox + n > BATCH_MAX)
         send_samples(run);
-    const struct columns *from = &run->batch;
-    struct columns *to = &run->outbox;
-    uint64_t at = run->n_outbox;
-    for (uint32_t i = 0; i < run->device->n_clocks; i++)
-        for (uint64_t j = 0; j < n; j++)
-            to->clocks[i][at + j] = from->clocks[i][j] / (double)run->iterations;
-    memcpy(to->elapsed_ns + at, from->elapsed_ns, n * sizeof(double));
-    memcpy(to->clock_hz + at, from->clock_hz, n * sizeof(double));
-    memcpy(to->throttle + at, from->throttle, n * sizeof(uint64_t));
-    memcpy(to->flags + at, from->flags, n * sizeof(uint32_t));
+    columns_keep(&run->outbox, run->n_outbox, &run->batch, n, run->device->n_clocks,
+                 run->iterations);
     run->n_outbox += n;
     if (host_clock_ns() - run->sent_ns > send_every_ns)
         send_samples(run);

@@ -16,8 +16,9 @@ struct plugin_info {
     const char *path;        /* of the module, absolute */
     const char *sha256;      /* of the module's file, 64 hexadecimal digits */
     struct gb_plugin plugin; /* a copy whose ops and extension are NULL */
-    uint32_t flags;          /* GB_BENCH_... of its ops */
+    uint32_t flags;          /* GB_BENCH_... of its ops, and the following */
 };
+#define PLUGIN_VALIDATES (1u << 31) /* a benchmark that validates its params */
 
 /* A module that could not be used, and why: shown by `gbrun list plugins` and when it is asked for.
  */

@@ -2,9 +2,8 @@
 #include "core/collector.h"
 
 #include "core/messages.h"
-#include "core/statistics.h"
+#include "core/store_read.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,50 +145,66 @@ static void make_room(struct collector *collector, uint64_t n)
     collector->capacity = capacity;
 }
 
-/* The columns that the first samples have are those that all others must have. */
-static bool take_column_name(struct collector *collector, size_t i, const char *name)
+/* The index of a column, which is added with gaps for the samples that are there already;
+ * COLLECTOR_COLUMNS_MAX: there are too many. */
+static size_t column_of(struct collector *collector, const char *name)
 {
-    if (i < collector->n_columns)
-        return text_equal(collector->views[i].name, name);
-    if (i >= COLLECTOR_COLUMNS_MAX || collector->n + collector->n_handed_on > 0)
-        return false;
+    size_t i = 0;
+    while (i < collector->n_columns && !text_equal(collector->views[i].name, name))
+        i++;
+    if (i < collector->n_columns || i == COLLECTOR_COLUMNS_MAX)
+        return i;
     collector->views[i].name = arena_text(&collector->arena, name);
     collector->columns[i] = memory_allocate((size_t)collector->capacity * sizeof(double));
+    for (uint64_t j = 0; j < collector->n; j++)
+        collector->columns[i][j] = sample_gap(name);
     collector->n_columns = i + 1;
     if (text_equal(name, collector->record.clock))
         collector->main_column = (uint32_t)i;
-    return true;
+    return i;
+}
+
+/* Samples may come without a column that others have had: it has a gap then. */
+static void append_gaps(struct collector *collector, uint64_t n)
+{
+    make_room(collector, n);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        for (uint64_t j = collector->n; j < collector->n + n; j++)
+            collector->columns[i][j] = sample_gap(collector->views[i].name);
+}
+
+static void note_recent(struct collector *collector, uint64_t n)
+{
+    double recent[RECENT_MAX];
+    size_t n_recent = n < RECENT_MAX ? (size_t)n : RECENT_MAX;
+    const double *end = collector->columns[collector->main_column] + collector->n;
+    memcpy(recent, end - n_recent, n_recent * sizeof *recent);
+    sort_values(recent, n_recent);
+    collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
 }
 
 static int32_t take_samples(struct collector *collector, struct wire_reader *message)
 {
-    struct arena scratch = {0};
+    CLEANUP(arena_free) struct arena scratch = {0};
     uint64_t n = wire_get_u64(message), n_column = 0;
     uint32_t n_columns = wire_get_count(message, 12);
-    bool is_sound = n > 0 && n_columns > 0;
+    size_t places[COLLECTOR_COLUMNS_MAX];
     const double *columns[COLLECTOR_COLUMNS_MAX];
-    for (uint32_t i = 0; i < n_columns && is_sound; i++) {
-        const char *name = wire_get_word(message, &scratch);
-        is_sound = take_column_name(collector, i, name);
-        if (is_sound) {
-            columns[i] = wire_get_f64s(message, &scratch, &n_column);
-            is_sound = n_column == n;
-        }
+    if (n == 0 || n_columns == 0 || n_columns > COLLECTOR_COLUMNS_MAX)
+        return GB_CORRUPT;
+    for (uint32_t i = 0; i < n_columns; i++) {
+        places[i] = column_of(collector, wire_get_word(message, &scratch));
+        columns[i] = wire_get_f64s(message, &scratch, &n_column);
+        if (places[i] == COLLECTOR_COLUMNS_MAX || n_column != n)
+            return GB_CORRUPT;
     }
-    is_sound = is_sound && n_columns == collector->n_columns;
-    if (is_sound) {
-        make_room(collector, n);
-        for (uint32_t i = 0; i < n_columns; i++)
-            memcpy(collector->columns[i] + collector->n, columns[i], (size_t)n * sizeof(double));
-        collector->n += n;
-        double recent[RECENT_MAX];
-        size_t n_recent = n < RECENT_MAX ? (size_t)n : RECENT_MAX;
-        memcpy(recent, columns[collector->main_column] + (n - n_recent), n_recent * sizeof *recent);
-        sort_values(recent, n_recent);
-        collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
-    }
-    arena_free(&scratch);
-    return is_sound ? GB_OK : GB_CORRUPT;
+    append_gaps(collector, n);
+    for (uint32_t i = 0; i < n_columns; i++)
+        memcpy(collector->columns[places[i]] + collector->n, columns[i],
+               (size_t)n * sizeof(double));
+    collector->n += n;
+    note_recent(collector, n);
+    return GB_OK;
 }
 
 static void take_end(struct collector *collector, struct wire_reader *message)
@@ -264,16 +279,6 @@ void collector_handed_on(struct collector *collector)
     collector->n = 0;
 }
 
-/* Is there anything in the column that is worth a place? Times always; the others only if not zero
- * or NaN throughout. */
-static bool says_something(const double *values, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (values[i] != 0 && !isnan(values[i]))
-            return true;
-    return false;
-}
-
 /* The last lines that the plugin printed help to understand a case that went wrong. */
 static void keep_printed(struct collector *collector)
 {
@@ -297,16 +302,11 @@ void collector_finish(struct collector *collector, int status, const char *text)
         keep_printed(collector);
     if (*collector->traces)
         collector_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
-    size_t kept = 0;
-    for (size_t i = 0; i < collector->n_columns; i++) {
+    for (size_t i = 0; i < collector->n_columns; i++)
         collector->views[i].values = collector->columns[i];
-        if (collector->n_handed_on > 0 || i == collector->main_column ||
-            says_something(collector->columns[i], collector->n))
-            collector->views[kept++] = collector->views[i];
-    }
     record->n_samples = collector->n;
     record->columns = collector->views;
-    record->n_columns = kept;
+    record->n_columns = collector->n_columns;
     record->metrics = collector->metrics;
     record->checks = collector->checks;
     record->summaries = collector->summaries;

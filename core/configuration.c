@@ -100,7 +100,7 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
             "and `exclude` leave something");
         return GB_INVALID;
     }
-    return status;
+    return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
 }
 
 static int finish(const struct arguments *arguments, struct configuration *configuration,

@@ -345,6 +345,11 @@ const struct gb_host *host_interface(const struct host *host)
     return &host->interface;
 }
 
+void host_set_folder(struct host *host, const char *folder)
+{
+    host->interface.folder = folder;
+}
+
 const char *host_reason(const struct host *host)
 {
     return host->reason;

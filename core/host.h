@@ -51,6 +51,8 @@ struct host; /* the gb_host that plugins see is its first member */
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks);
 const struct gb_host *host_interface(const struct host *host);
+/* Of the configuration; outlives the host. */
+void host_set_folder(struct host *host, const char *folder);
 
 /* What the plugin gave as words for its failure or for being skipped; "" if nothing. */
 const char *host_reason(const struct host *host);

@@ -14,6 +14,8 @@ core_libgbrun_la_SOURCES = \
 	core/arguments.h \
 	core/bench_case.c \
 	core/bench_case.h \
+	core/case_columns.c \
+	core/case_columns.h \
 	core/case_run.c \
 	core/case_run.h \
 	core/catalogue.c \
@@ -36,6 +38,8 @@ core_libgbrun_la_SOURCES = \
 	core/ini_override.c \
 	core/json_writer.c \
 	core/json_writer.h \
+	core/long_summary.c \
+	core/long_summary.h \
 	core/machine.c \
 	core/machine.h \
 	core/memory.c \
@@ -52,6 +56,11 @@ core_libgbrun_la_SOURCES = \
 	core/option_table.c \
 	core/option_table.h \
 	core/option_table_check.c \
+	core/plot.c \
+	core/plot.h \
+	core/plot_gnuplot.c \
+	core/plot_layout.c \
+	core/plot_layout.h \
 	core/policy_run.c \
 	core/policy_run.h \
 	core/probe.c \
@@ -64,6 +73,19 @@ core_libgbrun_la_SOURCES = \
 	core/random.h \
 	core/record.c \
 	core/record.h \
+	core/replay.c \
+	core/replay.h \
+	core/replay_page.c \
+	core/replay_page.h \
+	core/replay_policies.c \
+	core/replay_series.c \
+	core/replay_series.h \
+	core/replay_text.c \
+	core/replay_trace.c \
+	core/replay_worker.c \
+	core/replay_worker.h \
+	core/rounds.c \
+	core/rounds.h \
 	core/session.c \
 	core/session.h \
 	core/settings.h \
@@ -77,6 +99,7 @@ core_libgbrun_la_SOURCES = \
 	core/settings_requests.c \
 	core/settings_resolve.c \
 	core/settings_slot.c \
+	core/settings_template.c \
 	core/sha256.c \
 	core/sha256.h \
 	core/statistics.c \
@@ -84,12 +107,15 @@ core_libgbrun_la_SOURCES = \
 	core/store.c \
 	core/store.h \
 	core/store_case.c \
+	core/store_case.h \
 	core/store_copy.c \
 	core/store_copy.h \
+	core/store_findings.c \
 	core/store_internal.h \
 	core/store_read.c \
 	core/store_read.h \
 	core/store_read_case.c \
+	core/store_samples.c \
 	core/store_schema.h \
 	core/store_upgrade.c \
 	core/store_upgrade.h \
@@ -97,14 +123,19 @@ core_libgbrun_la_SOURCES = \
 	core/supervisor.c \
 	core/supervisor.h \
 	core/sweep.c \
+	core/template.c \
+	core/template.h \
 	core/text.c \
 	core/text.h \
+	core/trace_file.c \
+	core/trace_file.h \
 	core/value.c \
 	core/value.h \
 	core/value_list.c \
 	core/vector.h \
 	core/verb_help.c \
 	core/verb_list.c \
+	core/verb_replay.c \
 	core/verb_results.c \
 	core/verb_run.c \
 	core/verbs.h \
@@ -121,6 +152,7 @@ core_libgbrun_la_SOURCES = \
 	core/view_aligned.c \
 	core/view_columns.c \
 	core/view_csv.c \
+	core/view_estimate.c \
 	core/view_group.c \
 	core/view_internal.h \
 	core/view_json.c \

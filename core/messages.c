@@ -48,7 +48,9 @@ void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin)
     wire_put_text(writer, plugin->devices);
     wire_put_u64(writer, plugin->params_size);
     const struct gb_bench_ops *ops = plugin->kind == GB_PLUGIN_BENCH ? plugin->ops : NULL;
-    wire_put_u32(writer, ops ? ops->flags : 0);
+    bool validates = ops && plugin->extension && plugin->extension(GB_VALIDATION);
+    uint32_t flags = ops ? ops->flags & ~PLUGIN_VALIDATES : 0;
+    wire_put_u32(writer, flags | (validates ? PLUGIN_VALIDATES : 0));
     struct option_table table = option_table_of(plugin);
     wire_put_u32(writer, table.n);
     for (uint32_t i = 0; i < table.n; i++)
@@ -168,6 +170,7 @@ void put_case(struct wire_writer *writer, const struct bench_case *bench_case, c
     wire_put_text(writer, label);
     wire_put_text(writer, bench_case->bench);
     wire_put_u64(writer, bench_case->seed);
+    wire_put_text(writer, bench_case->folder);
     wire_put_text(writer, bench_case->uid);
     put_plugin_name(writer, bench_case->info);
     put_settings(writer, bench_case->settings, bench_case->n_settings);
@@ -189,6 +192,7 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
     *ret_label = wire_get_word(reader, arena);
     ret->bench = wire_get_word(reader, arena);
     ret->seed = wire_get_u64(reader);
+    ret->folder = wire_get_word(reader, arena);
     ret->uid = wire_get_word(reader, arena);
     ret->info = get_plugin_name(reader, arena, GB_PLUGIN_BENCH);
     ret->settings = get_settings(reader, arena, &ret->n_settings);

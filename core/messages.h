@@ -28,7 +28,7 @@ void put_case(struct wire_writer *writer, const struct bench_case *bench_case, c
 void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
               const char **ret_label);
 
-/* A plugin with its settings: policy or device. */
+/* A plugin with its settings: those of a policy or device, or of a case of a benchmark. */
 void put_plugin_settings(struct wire_writer *writer, const struct plugin_settings *settings);
 void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32_t kind,
                          struct plugin_settings *ret);

@@ -112,6 +112,24 @@ int32_t option_read(const struct gb_option *option, const struct setting *settin
     return status;
 }
 
+struct origin setting_place(const struct setting *setting, const struct setting_source *source,
+                            const struct gb_option *option, size_t offset)
+{
+    const char *written = source->written ? source->written : setting->text;
+    size_t length = strlen(written), i = source->map.n;
+    while (i > 0 && source->map.pieces[i - 1].at > offset)
+        i--;
+    if (i > 0) {
+        const struct text_piece *piece = &source->map.pieces[i - 1];
+        offset = piece->source + (piece->is_copy ? offset - piece->at : 0);
+    }
+    /* A value in quotes is read without them. */
+    if (*written == '"' && option->type == GB_TYPE_STRING)
+        for (size_t k = 0; k <= offset && k < length; k++)
+            offset += k == 0 || (written[k] == '\\' && written[++k]);
+    return origin_at(setting->origin, written, offset < length ? offset : length);
+}
+
 /* A params struct on its way to being filled. */
 struct filling {
     struct option_table table;

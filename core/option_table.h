@@ -40,11 +40,23 @@ const char *option_nearest(struct option_table table, const char *key);
 /*
  * Is the table itself sound? Names well-formed, unique and not `reserved` (n_reserved words), types
  * known, offsets inside params_size and aligned, defaults and ranges readable and defaults inside
- * ranges, choices present, help there. The error says which entry; such a plugin is refused when it
- * is loaded.
+ * ranges, choices present, flags fitting the type, help there. The error says which entry; such a
+ * plugin is refused when it is loaded.
  */
 int32_t option_table_check(struct option_table table, uint64_t params_size,
                            const char *const *reserved, size_t n_reserved, struct gb_error *error);
+
+/* Where a text that was put together comes from: from byte `at` on it is the written text from
+ * `source` on, byte for byte if it is a copy, else what stands for something written there. */
+struct text_piece {
+    size_t at;
+    size_t source;
+    bool is_copy;
+};
+struct text_map {
+    size_t n; /* 0: the text is as it was written */
+    const struct text_piece *pieces;
+};
 
 /* One setting as given: key and text. For a list option the text is the whole comma list. */
 struct setting {
@@ -52,6 +64,16 @@ struct setting {
     const char *text;
     struct origin origin;
 };
+
+/* How a setting came by its text, where that is not just as it was written. */
+struct setting_source {
+    const char *written; /* what begins at the setting's origin; NULL: its text */
+    struct text_map map; /* of the value that the plugin gets */
+};
+
+/* Where byte `offset` of what the plugin gets as the value was written. */
+struct origin setting_place(const struct setting *setting, const struct setting_source *source,
+                            const struct gb_option *option, size_t offset);
 
 /*
  * Reads one setting of an option that is not an axis. *ret_text is the canonical text, in the

@@ -119,6 +119,15 @@ static int32_t check_choices(struct checking *checking)
     return GB_OK;
 }
 
+static int32_t check_flags(struct checking *checking)
+{
+    const struct gb_option *option = &checking->option;
+    bool is_text = option->type == GB_TYPE_STRING || option->type == GB_TYPE_MAP;
+    if ((option->flags & GB_OPTION_TEMPLATE) && !is_text)
+        return refuse(checking, "it is a template, but neither a string nor a map");
+    return GB_OK;
+}
+
 static int32_t check_texts(struct checking *checking)
 {
     const struct gb_option *option = &checking->option;
@@ -165,7 +174,8 @@ static int32_t check_default(struct checking *checking)
 static int32_t check_entry(struct checking *checking)
 {
     static int32_t (*const checks[])(struct checking *) = {
-        check_type, check_place, check_choices, check_texts, check_range, check_default,
+        check_type,  check_place, check_choices, check_flags,
+        check_texts, check_range, check_default,
     };
     if (check_name(checking) != GB_OK)
         return error_prefix(checking->error, "option %u: ", checking->i + 1);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBE_SECONDS = 10, PLUGINS_MAX = 4096, FINDINGS_MAX = 1000 };
+enum { PROBE_SECONDS = 10, PLUGINS_MAX = 4096, FINDINGS_MAX = 1000, PROBLEMS_MAX = 1000 };
 
 /* A conversation with one worker: what is asked, and where the answers go. */
 struct probe {
@@ -38,6 +38,12 @@ struct probe {
     struct examination *examination;
     size_t n_findings; /* of this plugin */
     int32_t status;
+    /* validation */
+    struct error_list *errors;
+    const struct bench_case *bench_case;
+    struct origin origin;  /* of its section */
+    const char **reported; /* options of the section that something was said about */
+    size_t n_reported;
 };
 
 static void note_line(void *context, const char *line)
@@ -404,4 +410,138 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
     }
     text_free(&probe.printed);
     return status;
+}
+
+/* ---- validation ---- */
+
+static bool is_reported(struct probe *probe, const char *option)
+{
+    for (size_t i = 0; i < probe->n_reported; i++)
+        if (text_equal(probe->reported[i], option))
+            return true;
+    probe->reported = arena_grow(probe->arena, probe->reported, probe->n_reported,
+                                 sizeof *probe->reported);
+    probe->reported[probe->n_reported++] = option;
+    return false;
+}
+
+static struct origin place_of(const struct probe *probe, const char *option, uint64_t offset)
+{
+    const struct bench_case *bench_case = probe->bench_case;
+    const struct gb_option *known = option_find(option_table_of(&bench_case->info->plugin), option,
+                                                NULL);
+    for (size_t i = 0; known && i < bench_case->n_settings; i++)
+        if (text_equal(bench_case->settings[i].key, option))
+            return setting_place(&bench_case->settings[i], &bench_case->sources[i], known,
+                                 offset < INT32_MAX ? (size_t)offset : 0);
+    return probe->origin;
+}
+
+static void add_problem(struct probe *probe, struct wire_reader *message)
+{
+    const char *option = wire_get_word(message, probe->arena);
+    uint64_t offset = wire_get_u64(message);
+    const char *text = wire_get_word(message, probe->arena);
+    if (wire_complete(message) && !is_reported(probe, option))
+        error_list_add(probe->errors, place_of(probe, option, offset), "%s: %s", option, text);
+}
+
+static int32_t answer_validate(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    restart_clock(probe);
+    if (type == WIRE_PROBLEM) {
+        if (probe->n_findings++ == PROBLEMS_MAX)
+            return GB_CORRUPT;
+        add_problem(probe, message);
+    } else if (type == WIRE_VALIDATE_END) {
+        probe->status = (int32_t)wire_get_u32(message);
+        probe->reason = wire_get_word(message, probe->arena);
+        probe->is_complete = true;
+    }
+    return GB_OK;
+}
+
+static bool same_environment(const struct bench_case *a, const struct bench_case *b)
+{
+    bool is_same = a->n_environment == b->n_environment;
+    for (size_t i = 0; is_same && i < a->n_environment; i++)
+        is_same = text_equal(a->environment[i].name, b->environment[i].name) &&
+                  text_equal(a->environment[i].value, b->environment[i].value);
+    return is_same;
+}
+
+/* A case is looked at by the worker of the case before it, unless that has another environment. */
+static int32_t validate_case(struct probe *probe, const struct bench_case *bench_case,
+                             struct gb_error *error)
+{
+    struct wire_writer writer = {0};
+    struct plugin_settings settings = {.name = bench_case->bench,
+                                       .info = bench_case->info,
+                                       .settings = bench_case->settings,
+                                       .n_settings = bench_case->n_settings};
+    if (probe->bench_case && !same_environment(probe->bench_case, bench_case))
+        worker_end(&probe->worker);
+    probe->bench_case = bench_case;
+    probe->is_complete = false;
+    probe->reason = "";
+    probe->n_findings = 0;
+    if (!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
+                                           bench_case->n_environment, error) != GB_OK)
+        return error->status;
+    wire_begin(&writer, WIRE_VALIDATE);
+    put_plugin_settings(&writer, &settings);
+    wire_put_text(&writer, bench_case->folder);
+    wire_end(&writer);
+    if (worker_send(&probe->worker, &writer, error) == GB_OK)
+        listen(probe);
+    wire_writer_free(&writer);
+    if (!probe->is_complete) {
+        probe->reason = why_incomplete(probe);
+        worker_end(&probe->worker);
+    }
+    text_clear(&probe->printed);
+    if (*probe->reason && !is_reported(probe, "")) {
+        CLEANUP(text_free) struct text label = {0};
+        bench_case_label(bench_case, &label);
+        error_list_add(probe->errors, probe->origin, "in case '%.300s': plugin '%s' %s",
+                       text_get(&label), bench_case->info->plugin.id, probe->reason);
+    }
+    return GB_OK;
+}
+
+static int32_t validate_part(struct probe *probe, struct sweep *sweep, struct sweep_part part,
+                             struct gb_error *error)
+{
+    uint64_t n = part.n < VALIDATED_MAX ? part.n : VALIDATED_MAX;
+    int32_t status = GB_OK;
+    probe->origin = part.origin;
+    probe->n_reported = 0;
+    for (uint64_t i = 0; i < n && status == GB_OK; i++) {
+        struct bench_case *bench_case = ARENA_NEW(probe->arena, struct bench_case);
+        uint64_t step = n > 1 ? i * (part.n - 1) / (n - 1) : 0;
+        status = sweep_case_at(sweep, part.first + step, probe->arena, bench_case, error);
+        if (status == GB_OK)
+            status = validate_case(probe, bench_case, error);
+    }
+    return status;
+}
+
+int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct probe probe = {.arena = &arena, .errors = errors, .answer = answer_validate};
+    struct gb_error error;
+    size_t n_before = errors->n + errors->n_left_out;
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < sweep_parts(sweep) && status == GB_OK; i++) {
+        struct sweep_part part = sweep_part(sweep, i);
+        if (part.info->flags & PLUGIN_VALIDATES)
+            status = validate_part(&probe, sweep, part, &error);
+    }
+    if (probe.worker.pid)
+        worker_end(&probe.worker);
+    text_free(&probe.printed);
+    if (status != GB_OK)
+        error_list_take(errors, &error);
+    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }

@@ -72,4 +72,12 @@ struct examination {
 int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
                         struct examination *ret, struct gb_error *error);
 
+/*
+ * Lets benchmark plugins check the settings of their cases, in a process that opens no device. Of a
+ * benchmark with more than VALIDATED_MAX cases as many, spread over them. What is wrong is added
+ * with its place in the configuration, once for each option of a benchmark.
+ */
+enum { VALIDATED_MAX = 1000 };
+int32_t cases_validate(struct sweep *sweep, struct error_list *errors);
+
 #endif

@@ -196,6 +196,34 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     return status;
 }
 
+int32_t session_validate(struct session *session, const struct plugin_settings *settings,
+                         const char *folder, gb_problem_fn *problem, void *context,
+                         struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const struct gb_plugin *plugin = NULL;
+    int32_t status = session_plugin(session, settings->info, &plugin, error);
+    if (status != GB_OK)
+        return status;
+    const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
+                                                               : NULL;
+    if (!validation || !GB_HAS(validation, validate) || !validation->validate)
+        return GB_OK;
+    void *params = arena_allocate(&arena, plugin->params_size);
+    status = option_fill(option_table_of(plugin), settings->settings, settings->n_settings, params,
+                         plugin->params_size, &arena, error);
+    if (status != GB_OK)
+        return status;
+    struct host *host = host_new(0, &session->sink, NULL, NULL);
+    host_set_folder(host, folder);
+    status = validation->validate(host_interface(host), params, problem, context);
+    const char *reason = host_reason(host);
+    if (status != GB_OK)
+        error_set(error, status, "%s", *reason ? reason : status_words(status));
+    host_free(host);
+    return status;
+}
+
 static int32_t read_clocks(struct open_device *open, const struct plugin_settings *settings,
                            struct gb_error *error)
 {

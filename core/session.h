@@ -39,6 +39,14 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
                         session_finding_fn *finding, void *context, const char **ret_reason,
                         struct gb_error *error);
 
+/*
+ * Asks a benchmark plugin what is wrong with the settings of a case; opens no device. folder: of
+ * the configuration.
+ */
+int32_t session_validate(struct session *session, const struct plugin_settings *settings,
+                         const char *folder, gb_problem_fn *problem, void *context,
+                         struct gb_error *error);
+
 struct open_device {
     const char *name; /* of its settings */
     const struct gb_device_ops *ops;

@@ -45,6 +45,10 @@ struct settings; /* opaque */
 
 int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *arena,
                        struct settings **ret, struct error_list *errors);
+/* The same of [gbrun] and [policy NAME] alone, for what needs policies but measures nothing: what
+ * benchmarks and devices need may not be on this machine. */
+int32_t settings_parse_policies(const struct ini *ini, const char *folder, struct arena *arena,
+                                struct settings **ret, struct error_list *errors);
 const struct run_params *settings_run(const struct settings *settings);
 size_t settings_requests(const struct settings *settings, const struct plugin_request **ret);
 
@@ -60,6 +64,9 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
  */
 size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret,
                         size_t *ret_n_auto);
+
+/* Each [policy NAME] without errors, and the plugins that cases name by their id. */
+size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret);
 
 /*
  * The settings actually used as a valid, commented INI file: every value as it was written, with
@@ -84,5 +91,18 @@ uint64_t sweep_size(const struct sweep *sweep);
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
                    struct gb_error *error);
 void sweep_free(struct sweep *sweep);
+
+/* One [bench NAME] of a sweep: its cases are those at n positions from `first` on. */
+struct sweep_part {
+    const char *name;
+    struct origin origin;
+    const struct plugin_info *info;
+    uint64_t first, n;
+};
+size_t sweep_parts(const struct sweep *sweep);
+struct sweep_part sweep_part(const struct sweep *sweep, size_t i);
+/* As sweep_case, by the position in file order. */
+int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
+                      struct bench_case *ret, struct gb_error *error);
 
 #endif

@@ -145,7 +145,15 @@ static void add_variable(const struct bench_resolver *at, const struct key *key,
     add_slot(bench, SLOT_VARIABLE, name, NULL);
 }
 
-/* The slots that only keys make: variables and the environment. */
+static void add_tolerance(const struct bench_resolver *at, const char *name)
+{
+    struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
+    *option = (struct gb_option){
+        .size = sizeof *option, .type = GB_TYPE_FLOAT, .name = name, .range = "0:"};
+    add_slot(at->bench, SLOT_TOLERANCE, name, option);
+}
+
+/* The slots that only keys make: tolerances, variables and the environment. */
 static void add_named_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -157,6 +165,8 @@ static void add_named_slots(const struct bench_resolver *at)
                 continue;
             if (text_starts_with(target, "env."))
                 add_slot(bench, SLOT_ENVIRONMENT, target, NULL);
+            else if (settings_is_tolerance(target))
+                add_tolerance(at, target);
             else if (key->role == KEY_SET)
                 bench_unknown_target(at, key, j);
             else if (bench->info)
@@ -281,16 +291,6 @@ void settings_place_dump(const struct settings *settings, struct arena *arena,
         common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
 }
 
-static void collect_tolerances(const struct bench_resolver *at)
-{
-    struct bench_section *bench = at->bench;
-    bench->tolerances = ARENA_ARRAY(at->arena, struct check_tolerance, bench->keys.n);
-    for (size_t i = 0; i < bench->keys.n; i++)
-        if (bench->keys.items[i].role == KEY_CHECK)
-            bench->tolerances[bench->n_tolerances++] = (struct check_tolerance){
-                bench->keys.items[i].target, bench->keys.items[i].tolerance};
-}
-
 static void find_bench_plugin(struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -321,7 +321,6 @@ void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
     bench_make_expressions(&at);
     read_defaults(&at);
     fill_common(&at);
-    collect_tolerances(&at);
 }
 
 void resolve_defaults(const struct resolver *resolver)

@@ -12,6 +12,7 @@ static void make_column(const struct bench_resolver *at, size_t n, struct slot *
     slot->is_axis = true;
     ret->slot = (size_t)(slot - at->bench->slots);
     ret->values = ARENA_ARRAY(at->arena, struct value, n);
+    ret->origins = ARENA_ARRAY(at->arena, struct origin, n);
     if (slot->kind == SLOT_DEVICE)
         ret->devices = ARENA_ARRAY(at->arena, struct device_choice, n);
     if (slot->kind == SLOT_POLICY)
@@ -25,6 +26,7 @@ static int32_t read_cell(const struct bench_resolver *at, struct axis_column *co
     const struct plugin_settings *policy = NULL;
     int32_t status = bench_read_value(at, &at->bench->slots[column->slot], text, origin,
                                       &column->values[i], &device, &policy, error);
+    column->origins[i] = origin;
     if (column->devices)
         column->devices[i] = device;
     if (column->policies)
@@ -64,6 +66,7 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     }
     ret->n = values.n;
     ret->columns[0].values = values.items;
+    ret->columns[0].origins = values.origins;
     if (values.n == 0)
         bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
                    key->entry->key);
@@ -202,7 +205,7 @@ static void check_order(const struct bench_resolver *at)
         }
 }
 
-/* An axis that is no option must feed some formula. */
+/* An axis that is no option must feed some formula or template. */
 static void check_variables(const struct bench_resolver *at, const bool *is_read)
 {
     const struct bench_section *bench = at->bench;
@@ -250,7 +253,7 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
         bench->formulas[bench->n_formulas++] = (struct formula){key, (size_t)(slot - bench->slots)};
     }
     check_order(at);
-    if (all_compile)
+    if (bench_make_templates(at, columns, is_read) && all_compile)
         check_variables(at, is_read);
 }
 

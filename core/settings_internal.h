@@ -11,18 +11,18 @@
 
 #include "core/expression.h"
 #include "core/settings.h"
+#include "core/template.h"
 
-#define DEFAULT_POLICY "median_ci"
+#define DEFAULT_POLICY "steady"
 #define DEVICE_AUTO "auto"
 #define DEVICE_ALL "all"
 
 /* What a key of a [bench] section does. */
 enum key_role {
-    KEY_SET,   /* rows = 32, cache = cold, env.X = 1 */
+    KEY_SET,   /* rows = 32, cache = cold, env.X = 1, check.abs = 1e-3 */
     KEY_SWEEP, /* sweep.rows = 1:4 */
     KEY_ZIP,   /* zip.shape = m, n: 1, 2 | 3, 4 */
     KEY_LET,   /* let.rows = m * 2 */
-    KEY_CHECK, /* check.abs = 1e-3; check.floor and the like are KEY_SET */
     KEY_ONLY,
     KEY_EXCLUDE,
     KEY_PLUGIN,
@@ -34,12 +34,11 @@ enum key_source { SOURCE_OWN, SOURCE_LIKE, SOURCE_DEFAULTS, SOURCE_RUN };
 struct key {
     enum key_role role;
     enum key_source source;
-    const char *target;            /* "rows" of rows, sweep.rows and let.rows; "shape"; "abs" */
+    const char *target;            /* "rows" of rows, sweep.rows and let.rows; "shape" */
     const struct ini_entry *entry; /* as written */
     struct text_list names;        /* zip: the options that move together */
     const char *rows;              /* zip: what follows the colon */
     struct origin rows_origin;
-    double tolerance; /* check */
 };
 
 struct key_list {
@@ -52,6 +51,7 @@ enum slot_kind {
     SLOT_OPTION,
     SLOT_VARIABLE, /* of let, sweep or zip, that is no option */
     SLOT_COMMON,
+    SLOT_TOLERANCE, /* check.METRIC */
     SLOT_DEVICE,
     SLOT_POLICY,
     SLOT_ENVIRONMENT
@@ -60,7 +60,7 @@ enum slot_kind {
 struct slot {
     enum slot_kind kind;
     const char *name;
-    const struct gb_option *option; /* of options and common settings */
+    const struct gb_option *option; /* of options, common settings and tolerances */
     const char *map_key;            /* of an entry of a map option */
     const struct key *key;          /* KEY_SET that gives its value */
     bool is_axis;
@@ -75,6 +75,7 @@ struct slot {
 struct axis_column {
     size_t slot;
     struct value *values;
+    struct origin *origins; /* of the values; NULL: not kept */
     struct device_choice *devices;
     const struct plugin_settings **policies;
 };
@@ -88,6 +89,14 @@ struct axis {
 struct formula {
     const struct key *key;
     size_t slot;
+};
+
+/* A text option in which expressions stand: its text, or one for each row of its axis. */
+struct slot_template {
+    size_t slot;
+    size_t n;
+    const struct value *values;
+    struct origin *origins; /* where each text, without quotes around it, begins */
 };
 
 struct filter {
@@ -115,10 +124,10 @@ struct bench_section {
     size_t n_axes;
     struct formula *formulas;
     size_t n_formulas;
+    struct slot_template *templates;
+    size_t n_templates;
     struct filter filters[FILTERS_MAX];
     size_t n_filters;
-    struct check_tolerance *tolerances;
-    size_t n_tolerances;
     struct common_params common; /* of the fixed values */
 };
 
@@ -167,7 +176,10 @@ struct name_list {
 };
 const char *name_nearest(const struct name_list *names, const char *word);
 
-/* The targets that a key gives values to: none of only, check and the like, several of a zip. */
+/* Is it check.METRIC? */
+bool settings_is_tolerance(const char *name);
+
+/* The targets that a key gives values to: none of only and the like, several of a zip. */
 size_t key_targets(const struct key *key);
 const char *key_target(const struct key *key, size_t i);
 
@@ -246,6 +258,14 @@ void bench_make_axes(const struct bench_resolver *at);
 void bench_make_expressions(struct bench_resolver *at);
 /* The slots as columns of expressions, with the values that they have before axes and formulas. */
 struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena);
+
+/* Finds the templates among the options; compiles each once, to report what is wrong with it and to
+ * note which slots they read. False if one is in error. */
+bool bench_make_templates(const struct bench_resolver *at, const struct expression_column *columns,
+                          bool *is_read);
+/* Where the value of an axis was written: that of row `row` of a slot; nowhere if it is not kept.
+ */
+struct origin bench_axis_origin(const struct bench_section *bench, size_t slot, size_t row);
 
 /* check.dump of a case starts from the folder of the INI file. */
 void settings_place_dump(const struct settings *settings, struct arena *arena,

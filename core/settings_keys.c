@@ -2,13 +2,11 @@
 #include "core/settings_internal.h"
 
 #include "core/text.h"
+#include "core/verify.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char CHECK_PREFIX[] = "check.";
-static const char *const check_metrics[] = {"abs", "rel", "rel_floor", "ulp", "rms", "bound"};
-enum { N_CHECK_METRICS = sizeof check_metrics / sizeof check_metrics[0] };
 
 static const char *name_at(const void *table, size_t i)
 {
@@ -71,8 +69,14 @@ struct role_word {
 };
 
 static const struct role_word role_words[] = {
-    {"sweep.", KEY_SWEEP}, {"zip.", KEY_ZIP},        {"let.", KEY_LET},      {"check.", KEY_CHECK},
-    {"only", KEY_ONLY},    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE}};
+    {"sweep.", KEY_SWEEP},    {"zip.", KEY_ZIP},      {"let.", KEY_LET}, {"only", KEY_ONLY},
+    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE}};
+
+bool settings_is_tolerance(const char *name)
+{
+    return text_starts_with(name, CHECK_PREFIX) &&
+           verify_metric_named(name + sizeof CHECK_PREFIX - 1) >= 0;
+}
 
 /* check.floor and the like: settings that every benchmark has, not tolerances. */
 static bool is_check_setting(const char *name)
@@ -84,8 +88,6 @@ static void classify_key(const struct ini_entry *entry, struct key *key)
 {
     key->role = KEY_SET;
     key->target = entry->key;
-    if (is_check_setting(entry->key))
-        return;
     for (size_t i = 0; i < sizeof role_words / sizeof role_words[0]; i++) {
         const char *word = role_words[i].word;
         bool is_prefix = text_ends_with(word, ".");
@@ -104,67 +106,53 @@ static const char *misused_target(const struct key *key, const char *target)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (text_equal(target, fixed[i]))
             return key->role == KEY_LET ? "computed" : "swept";
-    if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target))
-        return key->role == KEY_LET ? "computed" : "swept";
     if (key->role == KEY_LET && (text_equal(target, "device") || text_equal(target, "policy")))
         return "computed: sweep or zip it";
     return NULL;
-}
-
-static int32_t check_target(const struct key *key, const char *target, struct origin origin,
-                            struct gb_error *error)
-{
-    const char *misuse = key->role == KEY_SET ? NULL : misused_target(key, target);
-    if (misuse)
-        return error_set_at(error, GB_INVALID, origin, "'%s' can not be %s", target, misuse);
-    if (text_starts_with(target, "env.") && !is_word(target + strlen("env.")))
-        return error_set_at(error, GB_INVALID, origin,
-                            "'%s' names no environment variable: expected env.NAME, with letters, "
-                            "digits and _",
-                            target);
-    return GB_OK;
 }
 
 /* The metric or setting that a word after "check." may have been meant as; or NULL. */
 static const char *nearest_check(const struct parser *parser, const char *word)
 {
     struct option_table common = common_options();
-    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, common.n + N_CHECK_METRICS),
+    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, common.n + VERIFY_METRICS),
                               0};
-    for (size_t i = 0; i < N_CHECK_METRICS; i++)
-        names.items[names.n++] = check_metrics[i];
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        names.items[names.n++] = verify_metric_name(metric);
     for (uint32_t i = 0; i < common.n; i++)
         if (is_check_setting(option_at(common, i)->name))
             names.items[names.n++] = option_at(common, i)->name + sizeof CHECK_PREFIX - 1;
     return name_nearest(&names, word);
 }
 
-static int32_t read_check(const struct parser *parser, struct key *key, struct gb_error *error)
+static int32_t refuse_check(const struct parser *parser, const char *target, struct origin origin,
+                            struct gb_error *error)
 {
-    static const struct gb_option tolerance = {
-        .size = sizeof tolerance, .type = GB_TYPE_FLOAT, .name = "tolerance", .range = "0:"};
-    size_t i = 0;
-    while (i < N_CHECK_METRICS && !text_equal(check_metrics[i], key->target))
-        i++;
-    if (i == N_CHECK_METRICS) {
-        const char *nearest = nearest_check(parser, key->target);
-        if (nearest)
-            return error_set_at(error, GB_INVALID, key->entry->origin,
-                                "unknown metric '%s'; did you mean 'check.%s'?", key->entry->key,
-                                nearest);
-        return error_set_at(error, GB_INVALID, key->entry->origin,
-                            "unknown metric '%s': expected check.abs, check.rel, check.rel_floor, "
-                            "check.ulp, check.rms or check.bound",
-                            key->entry->key);
-    }
-    struct value value;
-    int32_t status = value_read(&tolerance, key->entry->value, key->entry->value_origin,
-                                parser->arena, &value, error);
-    if (status == GB_OK && isnan(value.number))
-        status = error_set_at(error, GB_INVALID, key->entry->value_origin,
-                              "tolerance = nan is out of range: expected 0 or more");
-    key->tolerance = status == GB_OK ? value.number : 0;
-    return status;
+    const char *nearest = nearest_check(parser, target + sizeof CHECK_PREFIX - 1);
+    if (nearest)
+        return error_set_at(error, GB_INVALID, origin,
+                            "unknown metric '%s'; did you mean 'check.%s'?", target, nearest);
+    return error_set_at(error, GB_INVALID, origin,
+                        "unknown metric '%s': expected check.abs, check.rel, check.rel_floor, "
+                        "check.ulp, check.rms or check.bound",
+                        target);
+}
+
+static int32_t check_target(const struct parser *parser, const struct key *key, const char *target,
+                            struct origin origin, struct gb_error *error)
+{
+    const char *misuse = key->role == KEY_SET ? NULL : misused_target(key, target);
+    if (misuse)
+        return error_set_at(error, GB_INVALID, origin, "'%s' can not be %s", target, misuse);
+    if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target) &&
+        !settings_is_tolerance(target))
+        return refuse_check(parser, target, origin, error);
+    if (text_starts_with(target, "env.") && !is_word(target + strlen("env.")))
+        return error_set_at(error, GB_INVALID, origin,
+                            "'%s' names no environment variable: expected env.NAME, with letters, "
+                            "digits and _",
+                            target);
+    return GB_OK;
 }
 
 static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_error *error)
@@ -187,7 +175,7 @@ static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_
         return error_set_at(error, GB_INVALID, entry->value_origin,
                             "'%s' names no options: expected some before the colon", entry->key);
     for (size_t i = 0; i < key->names.n && status == GB_OK; i++)
-        status = check_target(key, key->names.items[i], key->names.origins[i], error);
+        status = check_target(parser, key, key->names.items[i], key->names.origins[i], error);
     return status;
 }
 
@@ -198,14 +186,12 @@ static int32_t read_key(const struct parser *parser, struct key *key, struct gb_
         return error_set_at(error, GB_INVALID, key->entry->origin,
                             "'%s' lacks a name: expected %sNAME", key->entry->key, key->entry->key);
     switch (key->role) {
-    case KEY_CHECK:
-        return read_check(parser, key, error);
     case KEY_ZIP:
         return read_zip(parser, key, error);
     case KEY_SET:
     case KEY_SWEEP:
     case KEY_LET:
-        return check_target(key, key->target, key->entry->origin, error);
+        return check_target(parser, key, key->target, key->entry->origin, error);
     default:
         return GB_OK;
     }

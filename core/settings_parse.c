@@ -85,11 +85,10 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
 
 static bool is_default_key(const struct key *key)
 {
-    return key->role == KEY_CHECK ||
-           (key->role == KEY_SET &&
-            (text_starts_with(key->target, "env.") || text_equal(key->target, "device") ||
-             text_equal(key->target, "policy") ||
-             option_find(common_options(), key->target, NULL)));
+    return key->role == KEY_SET &&
+           (text_starts_with(key->target, "env.") || settings_is_tolerance(key->target) ||
+            text_equal(key->target, "device") || text_equal(key->target, "policy") ||
+            option_find(common_options(), key->target, NULL));
 }
 
 static void parse_defaults(const struct parser *parser, const struct ini_section *section)
@@ -224,18 +223,24 @@ static void parse_section(const struct parser *parser, const struct ini_section 
         section_kinds[i].parse(parser, section);
 }
 
-int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *arena,
-                       struct settings **ret, struct error_list *errors)
+static struct settings *settings_new(const struct ini *ini, const char *folder, struct arena *arena)
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
-    struct parser parser = {settings, arena, errors};
-    size_t n_before = errors->n + errors->n_left_out;
     settings->arena = arena;
     settings->path = ini->path;
     settings->folder = arena_text(arena, folder);
     settings->benches = ARENA_ARRAY(arena, struct bench_section, ini->n);
     settings->plugin_sections = ARENA_ARRAY(arena, struct plugin_section, ini->n);
     option_fill(run_options(), NULL, 0, &settings->run, sizeof settings->run, arena, NULL);
+    return settings;
+}
+
+int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *arena,
+                       struct settings **ret, struct error_list *errors)
+{
+    struct settings *settings = settings_new(ini, folder, arena);
+    struct parser parser = {settings, arena, errors};
+    size_t n_before = errors->n + errors->n_left_out;
     for (size_t i = 0; i < ini->n; i++)
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
@@ -243,6 +248,22 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
     if (settings->n_benches == 0)
         error_list_add(errors, (struct origin){.file = ini->path},
                        "there is nothing to run: expected at least one [bench NAME]");
+    *ret = settings;
+    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+}
+
+int32_t settings_parse_policies(const struct ini *ini, const char *folder, struct arena *arena,
+                                struct settings **ret, struct error_list *errors)
+{
+    struct settings *settings = settings_new(ini, folder, arena);
+    struct parser parser = {settings, arena, errors};
+    size_t n_before = errors->n + errors->n_left_out;
+    for (size_t i = 0; i < ini->n; i++)
+        if (text_equal(ini->sections[i].kind, "policy") ||
+            text_equal(ini->sections[i].kind, "gbrun"))
+            parse_section(&parser, &ini->sections[i]);
+    settings->devices_entry = NULL; /* they need not be there */
+    settings_collect_requests(&parser);
     *ret = settings;
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }

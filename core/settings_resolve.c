@@ -454,3 +454,9 @@ size_t settings_devices(const struct settings *settings, const struct plugin_set
     *ret_n_auto = settings->n_auto_devices;
     return settings->devices.n;
 }
+
+size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret)
+{
+    *ret = settings->policies.items;
+    return settings->policies.n;
+}

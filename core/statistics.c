@@ -7,13 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sum that carries its rounding error along (Neumaier: Rundungsfehleranalyse einiger Verfahren
- * zur Summation endlicher Summen, 1974). */
-struct compensated_sum {
-    double sum, error;
-};
-
-static void add_compensated(struct compensated_sum *total, double value)
+void compensated_add(struct compensated_sum *total, double value)
 {
     double sum = total->sum + value;
     if (fabs(total->sum) >= fabs(value))
@@ -23,7 +17,7 @@ static void add_compensated(struct compensated_sum *total, double value)
     total->sum = sum;
 }
 
-static double compensated_total(const struct compensated_sum *total)
+double compensated_total(const struct compensated_sum *total)
 {
     return isfinite(total->sum) ? total->sum + total->error : total->sum;
 }
@@ -32,7 +26,7 @@ double mean_of(const double *values, size_t n)
 {
     struct compensated_sum total = {0};
     for (size_t i = 0; i < n; i++)
-        add_compensated(&total, values[i]);
+        compensated_add(&total, values[i]);
     return n ? compensated_total(&total) / (double)n : NAN;
 }
 
@@ -43,7 +37,7 @@ double stdev_of(const double *values, size_t n)
     double mean = mean_of(values, n);
     struct compensated_sum squares = {0};
     for (size_t i = 0; i < n; i++)
-        add_compensated(&squares, (values[i] - mean) * (values[i] - mean));
+        compensated_add(&squares, (values[i] - mean) * (values[i] - mean));
     return sqrt(compensated_total(&squares) / (double)(n - 1));
 }
 
@@ -69,6 +63,35 @@ double quantile_of_sorted(const double *sorted, size_t n, double p)
     if (fraction <= 0 || sorted[below] >= sorted[below + 1])
         return sorted[below];
     return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
+}
+
+/* The probability that |T| <= sqrt(degrees) tan(angle). */
+static double student_t_within(double angle, size_t degrees)
+{
+    double square = cos(angle) * cos(angle), sum = 0;
+    double term = degrees % 2 ? cos(angle) : 1;
+    for (size_t k = degrees % 2 ? 3 : 2; k <= degrees; k += 2) {
+        sum += term;
+        term *= square * (double)(k - 1) / (double)k;
+        if (term < 1e-20 * sum)
+            break;
+    }
+    return degrees % 2 ? (angle + sin(angle) * sum) / acos(0) : sin(angle) * sum;
+}
+
+double student_t_quantile(double confidence, size_t degrees)
+{
+    if (!(confidence > 0 && confidence < 1) || degrees == 0)
+        return NAN;
+    double below = 0, above = acos(0);
+    for (double middle = 0.5 * above; middle > below && middle < above;
+         middle = below + 0.5 * (above - below)) {
+        if (student_t_within(middle, degrees) < confidence)
+            below = middle;
+        else
+            above = middle;
+    }
+    return sqrt((double)degrees) * tan(below);
 }
 
 struct summary summary_of(const double *values, size_t n)

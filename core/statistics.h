@@ -10,12 +10,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A sum that carries its rounding error along (Neumaier: Rundungsfehleranalyse einiger Verfahren
+ * zur Summation endlicher Summen, 1974). Zero-initialize. */
+struct compensated_sum {
+    double sum, error;
+};
+void compensated_add(struct compensated_sum *total, double value);
+double compensated_total(const struct compensated_sum *total);
+
 double mean_of(const double *values, size_t n);  /* compensated sum */
 double stdev_of(const double *values, size_t n); /* n - 1; NaN for n < 2 */
 void sort_values(double *values, size_t n);      /* ascending, in place */
 /* Quantile p in [0, 1] of ascending values: linear interpolation at (n - 1) p (Hyndman and Fan's
  * type 7). */
 double quantile_of_sorted(const double *sorted, size_t n, double p);
+
+/*
+ * t such that Student's variable with that many degrees of freedom lies in [-t, t] with the
+ * confidence: 12.706 for 0.95 and 1. From the finite series for whole degrees of freedom
+ * (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4). NaN for a
+ * confidence outside (0, 1) or no degree of freedom.
+ */
+double student_t_quantile(double confidence, size_t degrees);
 
 struct summary {
     uint64_t n;

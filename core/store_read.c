@@ -287,41 +287,6 @@ int32_t store_column_names(struct store *store, int64_t case_id, struct arena *a
                       case_id, arena, ret_names, ret_n, error);
 }
 
-/* The part of a chunk (first, n, data) that lies in [from, from + n_wanted). */
-static void take_chunk(sqlite3_stmt *row, uint64_t from, uint64_t n_wanted, double *values)
-{
-    uint64_t first = (uint64_t)sqlite3_column_int64(row, 0);
-    const char *data = sqlite3_column_blob(row, 1);
-    uint64_t n = (uint64_t)sqlite3_column_bytes(row, 1) / sizeof *values;
-    uint64_t begin = first > from ? first : from;
-    uint64_t end = first + n < from + n_wanted ? first + n : from + n_wanted;
-    if (begin < end)
-        memcpy(values + (begin - from), data + (begin - first) * sizeof *values,
-               (end - begin) * sizeof *values);
-}
-
-int32_t store_samples_read(struct store *store, int64_t case_id, const char *column, uint64_t first,
-                           uint64_t n, double *values, struct gb_error *error)
-{
-    sqlite3_stmt *select = store_statement(
-        store,
-        "SELECT first, data FROM samples WHERE case_id = ? AND name = ?"
-        " AND first < ? AND first + n > ? ORDER BY first",
-        error);
-    if (!select)
-        return error ? error->status : GB_FAILED;
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = NAN;
-    int at = 0, code;
-    bind_integer(select, &at, case_id);
-    bind_text(select, &at, column);
-    bind_integer(select, &at, (int64_t)(first + n));
-    bind_integer(select, &at, (int64_t)first);
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        take_chunk(select, first, n, values);
-    return end_rows(store, select, code, error);
-}
-
 static int32_t run_sql_on(struct store *store, const char *sql, int64_t id, struct gb_error *error)
 {
     sqlite3_stmt *statement = store_statement(store, sql, error);

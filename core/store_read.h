@@ -74,6 +74,10 @@ int32_t store_metric_names(struct store *store, int64_t run_id, struct arena *ar
 int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,
                            const char ***ret_names, size_t *ret_n, struct gb_error *error);
 
+/* What a sample has that a column holds no value of: 0 in clock_hz, throttle and flags, else NaN,
+ * which means not known. */
+double sample_gap(const char *column);
+
 /* n values of a column from sample `first` on; NaN where none are stored. */
 int32_t store_samples_read(struct store *store, int64_t case_id, const char *column, uint64_t first,
                            uint64_t n, double *values, struct gb_error *error);

@@ -11,7 +11,7 @@
 #include "core/store_internal.h"
 
 /* PRAGMA application_id: "gbr1"; PRAGMA user_version. */
-enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 2 };
+enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 3 };
 
 /* Since version 2. */
 #define STORE_TELEMETRY_TABLE                                                                      \
@@ -53,6 +53,37 @@ enum { STORE_APPLICATION_ID = 0x67627231, STORE_SCHEMA_VERSION = 2 };
     "    count INTEGER NOT NULL, -- of elements\n"                                                 \
     "    PRIMARY KEY (case_id, ordinal, class)\n"                                                  \
     ") WITHOUT ROWID"
+
+/* As it is since version 3. */
+#define STORE_RESULT_VIEW                                                                          \
+    "CREATE VIEW result AS -- one readable row a case and round; times in ns of one iteration\n"   \
+    "SELECT (SELECT count(*) FROM run AS e WHERE (e.started, e.uuid) <= (r.started, r.uuid))\n"    \
+    "        AS run,\n"                                                                            \
+    "    r.uuid AS run_uuid, c.bench, c.plugin,\n"                                                 \
+    "    c.bench || (SELECT ifnull(' ' || group_concat(name || '=' || CASE\n"                      \
+    "            WHEN value = '' OR value GLOB '*[' || char(9) || ' \"]*'\n"                       \
+    "            THEN '\"' || value || '\"' ELSE value END, ' '), '')\n"                           \
+    "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id AND is_axis\n"           \
+    "            ORDER BY ordinal)) AS label, -- bench and axes\n"                                 \
+    "    (SELECT group_concat(name || '=' || value, ' ')\n"                                        \
+    "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id ORDER BY ordinal))\n"    \
+    "        AS parameters,\n"                                                                     \
+    "    d.model AS device, c.policy, c.cache, c.launch, c.clock, c.round, c.started,\n"           \
+    "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"         \
+    "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"           \
+    "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"                               \
+    "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- a ratio\n"                                \
+    "    -- rates are over the estimate of the median, or else over the samples' median\n"         \
+    "    nullif(c.flops, 0) / c.time_ns AS gflops,\n"                                              \
+    "    nullif(c.bytes_read + c.bytes_written, 0) / c.time_ns * 1e9 AS bytes_per_s,\n"            \
+    "    CASE (SELECT min(passed) FROM check_result\n"                                             \
+    "        WHERE case_id = c.id AND (tolerance IS NOT NULL OR NOT passed))\n"                    \
+    "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified\n"             \
+    "FROM (SELECT *, CASE WHEN statistic = 'median' AND estimate_ns > 0 THEN estimate_ns\n"        \
+    "        ELSE median_ns END AS time_ns FROM bench_case) AS c\n"                                \
+    "    JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id\n"           \
+    "WHERE " STORE_IS_LATEST "\n"                                                                  \
+    "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid"
 
 static const char *const store_schema[] = {
     "CREATE TABLE run ( -- one call of `gbrun run`\n"
@@ -198,11 +229,11 @@ static const char *const store_schema[] = {
     "CREATE TABLE samples ( -- the samples of a case, by column, in chunks\n"
     "    case_id INTEGER NOT NULL REFERENCES bench_case ON DELETE CASCADE,\n"
     "    name TEXT NOT NULL, -- a clock (ns of one iteration), elapsed (ns since the first\n"
-    "                        -- sample's start), iterations, clock_hz, throttle, flags;\n"
-    "                        -- the last four may have gaps: then 0, or the case's iterations\n"
+    "                        -- sample's start), iterations, clock_hz, throttle, flags; a gap\n"
+    "                        -- is not known (a clock), 0, or the case's iterations\n"
     "    first INTEGER NOT NULL, -- number of the chunk's first sample, from 0\n"
-    "    n INTEGER NOT NULL,\n"
-    "    data BLOB NOT NULL, -- n IEEE 754 doubles, little-endian\n"
+    "    n INTEGER NOT NULL, -- 65536 at most\n"
+    "    data BLOB NOT NULL, -- n IEEE 754 doubles, little-endian; or one that stands for all\n"
     "    PRIMARY KEY (case_id, name, first)\n"
     ")",
 
@@ -254,29 +285,7 @@ static const char *const store_schema[] = {
     "    PRIMARY KEY (case_id, ordinal)\n"
     ") WITHOUT ROWID",
 
-    "CREATE VIEW result AS -- one readable row a case; times in ns of one iteration\n"
-    "SELECT (SELECT count(*) FROM run AS e WHERE (e.started, e.uuid) <= (r.started, r.uuid)) AS "
-    "run,\n"
-    "    r.uuid AS run_uuid, c.bench, c.plugin,\n"
-    "    (SELECT group_concat(name || '=' || value, ' ')\n"
-    "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id ORDER BY ordinal))\n"
-    "        AS parameters,\n"
-    "    d.model AS device, c.policy, c.round, c.status, c.status_text, c.stop_reason, "
-    "c.n_samples,\n"
-    "    c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns, c.confidence,\n"
-    "    c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"
-    "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- a ratio\n"
-    "    -- rates are over the estimate of the median, or else over the samples' median\n"
-    "    nullif(c.flops, 0) / c.time_ns AS gflops,\n"
-    "    nullif(c.bytes_read + c.bytes_written, 0) / c.time_ns * 1e9 AS bytes_per_s,\n"
-    "    CASE (SELECT min(passed) FROM check_result\n"
-    "        WHERE case_id = c.id AND (tolerance IS NOT NULL OR NOT passed))\n"
-    "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified\n"
-    "FROM (SELECT *, CASE WHEN statistic = 'median' AND estimate_ns > 0 THEN estimate_ns\n"
-    "        ELSE median_ns END AS time_ns FROM bench_case) AS c\n"
-    "    JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id\n"
-    "WHERE " STORE_IS_LATEST "\n"
-    "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid",
+    STORE_RESULT_VIEW,
 };
 
 #endif

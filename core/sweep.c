@@ -5,6 +5,7 @@
 #include "core/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,27 @@ enum {
     SCRATCH_BYTES = 1 << 16      /* used by cases that are tested before it is given back */
 };
 
-/* An expression and how many cases it failed for. */
+/* An expression or a template and how many cases it failed for. */
 struct trouble {
     uint64_t n;
     struct gb_error first;
+};
+
+/* What became of a template in a case. */
+struct filled {
+    bool is_template;
+    struct value written; /* before */
+    struct text_map map;
 };
 
 struct sweep_bench {
     const struct bench_section *section;
     struct expression **formulas;
     struct expression *filters[FILTERS_MAX];
+    struct template ***templates;      /* by template and row; NULL: nothing to be replaced */
     struct expression_column *start;   /* values before axes and formulas */
     struct expression_column *columns; /* of the case that was placed last */
+    struct filled *filled;             /* by slot, of the same case */
     bool varies;                       /* a common setting is an axis or computed */
     uint64_t n_points;                 /* of the product of the axes */
     uint64_t n;                        /* of them that are cases */
@@ -89,6 +99,28 @@ static int32_t compute(const struct sweep_bench *bench, size_t formula, struct a
                         arena, &bench->columns[what->slot].value, error);
 }
 
+/* Puts the case's values into the text of a template. */
+static int32_t fill(const struct sweep_bench *bench, size_t template, uint64_t point,
+                    struct arena *arena, struct gb_error *error)
+{
+    size_t at = bench->section->templates[template].slot, row = 0;
+    const struct slot *slot = &bench->section->slots[at];
+    if (slot->is_axis)
+        column_at(bench, at, point, &row);
+    struct filled *filled = &bench->filled[at];
+    *filled = (struct filled){.is_template = bench->templates[template][row] != NULL,
+                              .written = bench->columns[at].value};
+    if (!filled->is_template)
+        return GB_OK;
+    struct value result = {.type = GB_TYPE_STRING, .number = NAN};
+    struct origin nowhere = {0};
+    int32_t status = template_expand(bench->templates[template][row], bench->columns, arena,
+                                     &result.text, &filled->map, error);
+    return status == GB_OK
+               ? slot_compute(slot, &result, nowhere, arena, &bench->columns[at].value, error)
+               : status;
+}
+
 /* The label of a case whose columns are placed. */
 static void add_label(const struct sweep_bench *bench, uint64_t point, struct text *out)
 {
@@ -104,13 +136,12 @@ static void add_label(const struct sweep_bench *bench, uint64_t point, struct te
     free(axes);
 }
 
-static void name_case(const struct sweep_bench *bench, uint64_t point, const struct key *key,
+static void name_case(const struct sweep_bench *bench, uint64_t point, const char *what,
                       struct gb_error *error)
 {
     CLEANUP(text_free) struct text label = {0};
     add_label(bench, point, &label);
-    error->origin = key->entry->value_origin;
-    error_prefix(error, "%s: in case '%.300s': ", key->entry->key, text_get(&label));
+    error_prefix(error, "%s: in case '%.300s': ", what, text_get(&label));
 }
 
 /* ---- finding the cases ---- */
@@ -118,17 +149,34 @@ static void name_case(const struct sweep_bench *bench, uint64_t point, const str
 struct finder {
     struct sweep_bench *bench;
     struct arena arena;       /* of the case at hand */
-    struct trouble *troubles; /* of formulas, then of filters */
+    struct trouble *troubles; /* of formulas, then of filters, then of templates */
 };
 
-static void note_trouble(struct finder *finder, size_t which, uint64_t point, const struct key *key,
+static void note_trouble(struct finder *finder, size_t which, uint64_t point, const char *what,
                          struct gb_error *error)
 {
     struct trouble *trouble = &finder->troubles[which];
     if (trouble->n++ > 0)
         return;
-    name_case(finder->bench, point, key, error);
+    name_case(finder->bench, point, what, error);
     trouble->first = *error;
+}
+
+static void note_key_trouble(struct finder *finder, size_t which, uint64_t point,
+                             const struct key *key, struct gb_error *error)
+{
+    error->origin = key->entry->value_origin;
+    note_trouble(finder, which, point, key->entry->key, error);
+}
+
+static void try_templates(struct finder *finder, uint64_t point)
+{
+    const struct bench_section *section = finder->bench->section;
+    struct gb_error error;
+    for (size_t i = 0; i < section->n_templates; i++)
+        if (fill(finder->bench, i, point, &finder->arena, &error) != GB_OK)
+            note_trouble(finder, section->n_formulas + section->n_filters + i, point,
+                         section->slots[section->templates[i].slot].name, &error);
 }
 
 /* Filters are tested as soon as what they read is computed, so that a formula need not make sense
@@ -146,17 +194,18 @@ static bool is_case(struct finder *finder, uint64_t point)
             if (filter->n_formulas != done)
                 continue;
             if (expression_test(bench->filters[i], bench->columns, &holds, &error) != GB_OK) {
-                note_trouble(finder, section->n_formulas + i, point, filter->key, &error);
+                note_key_trouble(finder, section->n_formulas + i, point, filter->key, &error);
                 return false;
             }
             if (holds != (filter->key->role == KEY_ONLY))
                 return false;
         }
         if (done < section->n_formulas && compute(bench, done, &finder->arena, &error) != GB_OK) {
-            note_trouble(finder, done, point, section->formulas[done].key, &error);
+            note_key_trouble(finder, done, point, section->formulas[done].key, &error);
             return false;
         }
     }
+    try_templates(finder, point);
     return true;
 }
 
@@ -167,10 +216,15 @@ static void add_point(struct finder *finder, uint64_t point)
     bench->points[bench->n++] = (uint32_t)point;
 }
 
+static size_t n_expressions(const struct bench_section *section)
+{
+    return section->n_formulas + section->n_filters + section->n_templates;
+}
+
 static void report_troubles(const struct finder *finder, struct error_list *errors)
 {
     const struct bench_section *section = finder->bench->section;
-    for (size_t i = 0; i < section->n_formulas + section->n_filters; i++) {
+    for (size_t i = 0; i < n_expressions(section); i++) {
         const struct trouble *trouble = &finder->troubles[i];
         if (trouble->n > 1)
             error_list_add(errors, trouble->first.origin, "%s (and in %" PRIu64 " more case%s)",
@@ -183,13 +237,12 @@ static void report_troubles(const struct finder *finder, struct error_list *erro
 static void find_cases(struct sweep_bench *bench, struct error_list *errors)
 {
     const struct bench_section *section = bench->section;
-    size_t n_expressions = section->n_formulas + section->n_filters;
-    if (n_expressions == 0) {
+    if (n_expressions(section) == 0) {
         bench->n = bench->n_points;
         return;
     }
     CLEANUP(free_pointer)
-    struct trouble *troubles = memory_allocate(n_expressions * sizeof *troubles);
+    struct trouble *troubles = memory_allocate(n_expressions(section) * sizeof *troubles);
     struct finder finder = {.bench = bench, .troubles = troubles};
     for (uint64_t point = 0; point < bench->n_points; point++) {
         if (is_case(&finder, point))
@@ -221,6 +274,30 @@ static int32_t compile_key(const struct sweep *sweep, const struct sweep_bench *
     return status;
 }
 
+static int32_t compile_templates(const struct sweep *sweep, struct sweep_bench *bench,
+                                 struct arena *arena, struct error_list *errors)
+{
+    const struct bench_section *section = bench->section;
+    struct gb_error error;
+    int32_t status = GB_OK;
+    bench->filled = ARENA_ARRAY(arena, struct filled, section->n_slots);
+    bench->templates = ARENA_ARRAY(arena, struct template **, section->n_templates);
+    for (size_t i = 0; i < section->n_templates; i++) {
+        const struct slot_template *what = &section->templates[i];
+        bench->templates[i] = ARENA_ARRAY(arena, struct template *, what->n);
+        for (size_t row = 0; row < what->n && status == GB_OK; row++) {
+            if (!template_is_needed(what->values[row].text))
+                continue;
+            status = template_compile(sweep->engine, what->values[row].text, what->origins[row],
+                                      bench->start, section->n_slots, arena,
+                                      &bench->templates[i][row], &error);
+            if (status != GB_OK)
+                settings_report(errors, &error);
+        }
+    }
+    return status;
+}
+
 static int compare_slots(const void *a, const void *b)
 {
     const struct slot *const *first = a, *const *second = b;
@@ -240,6 +317,8 @@ static int32_t prepare_bench(struct sweep *sweep, struct sweep_bench *bench,
         status = compile_key(sweep, bench, section->formulas[i].key, &bench->formulas[i], errors);
     for (size_t i = 0; i < section->n_filters && status == GB_OK; i++)
         status = compile_key(sweep, bench, section->filters[i].key, &bench->filters[i], errors);
+    if (status == GB_OK)
+        status = compile_templates(sweep, bench, &sweep->arena, errors);
     for (size_t i = 0; i < section->n_slots; i++) {
         const struct slot *slot = &section->slots[i];
         if (slot->kind == SLOT_ENVIRONMENT)
@@ -346,6 +425,9 @@ void sweep_free(struct sweep *sweep)
             expression_free(bench->formulas[j]);
         for (size_t j = 0; j < FILTERS_MAX; j++)
             expression_free(bench->filters[j]);
+        for (size_t j = 0; bench->templates && j < bench->section->n_templates; j++)
+            for (size_t k = 0; bench->templates[j] && k < bench->section->templates[j].n; k++)
+                template_free(bench->templates[j][k]);
         free(bench->points);
     }
     expression_engine_free(sweep->engine);
@@ -386,7 +468,8 @@ static void add_parameters(const struct maker *maker)
         if (!is_parameter(slot))
             continue;
         bool is_option = slot->kind == SLOT_OPTION;
-        struct value value = maker->bench->columns[i].value;
+        const struct filled *filled = &maker->bench->filled[i];
+        struct value value = filled->is_template ? filled->written : maker->bench->columns[i].value;
         if (slot->map_key || slot->kind == SLOT_ENVIRONMENT)
             value.type = GB_TYPE_STRING;
         made->parameters[made->n_parameters++] = (struct parameter){
@@ -395,7 +478,8 @@ static void add_parameters(const struct maker *maker)
             .is_axis = slot->is_axis,
             .is_default = is_default(slot),
             .is_variable = slot->kind == SLOT_VARIABLE,
-            .is_identity = is_option && !(slot->option->flags & GB_OPTION_NOT_IDENTITY)};
+            .is_identity = is_option && !(slot->option->flags & GB_OPTION_NOT_IDENTITY),
+            .filled = filled->is_template ? maker->bench->columns[i].value.text : NULL};
     }
 }
 
@@ -407,21 +491,42 @@ static const char *written(const struct slot *slot, const struct value *value, s
     return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
 }
 
+static struct setting make_setting(const struct maker *maker, size_t i,
+                                   struct setting_source *ret_source)
+{
+    const struct bench_section *section = maker->bench->section;
+    const struct slot *slot = &section->slots[i];
+    size_t row = 0;
+    if (slot->is_axis)
+        column_at(maker->bench, i, maker->point, &row);
+    *ret_source = (struct setting_source){
+        .written = slot->is_axis || !slot->key ? NULL : slot->key->entry->value,
+        .map = maker->bench->filled[i].map};
+    return (struct setting){.key = slot->name,
+                            .text = written(slot, &maker->bench->columns[i].value, maker->arena),
+                            .origin = slot->is_axis ? bench_axis_origin(section, i, row)
+                                      : slot->key   ? slot->key->entry->value_origin
+                                                    : section->origin};
+}
+
 /* Those of one kind that are not at their defaults. */
-static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret)
+static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret,
+                            struct setting_source **ret_sources)
 {
     const struct bench_section *section = maker->bench->section;
     struct setting *settings = ARENA_ARRAY(maker->arena, struct setting, section->n_slots);
+    struct setting_source *sources = ARENA_ARRAY(maker->arena, struct setting_source,
+                                                 section->n_slots);
     size_t n = 0;
     for (size_t i = 0; i < section->n_slots; i++) {
         const struct slot *slot = &section->slots[i];
         if (slot->kind != kind || is_default(slot))
             continue;
-        settings[n++] = (struct setting){
-            slot->name, written(slot, &maker->bench->columns[i].value, maker->arena),
-            slot->key ? slot->key->entry->value_origin : section->origin};
+        settings[n] = make_setting(maker, i, &sources[n]);
+        n++;
     }
     *ret = settings;
+    *ret_sources = sources;
     return n;
 }
 
@@ -429,10 +534,11 @@ static int32_t make_common(const struct maker *maker, struct gb_error *error)
 {
     struct bench_case *made = maker->made;
     struct setting *settings;
+    struct setting_source *sources;
     made->common = maker->bench->section->common;
     if (!maker->bench->varies)
         return GB_OK;
-    size_t n = make_settings(maker, SLOT_COMMON, &settings);
+    size_t n = make_settings(maker, SLOT_COMMON, &settings, &sources);
     return option_fill(common_options(), settings, n, &made->common, sizeof made->common,
                        maker->arena, error);
 }
@@ -469,6 +575,18 @@ static void make_environment(const struct maker *maker)
     }
 }
 
+static void make_tolerances(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct bench_case *made = maker->made;
+    made->tolerances = ARENA_ARRAY(maker->arena, struct check_tolerance, section->n_slots);
+    for (size_t i = 0; i < section->n_slots; i++) {
+        if (section->slots[i].kind == SLOT_TOLERANCE)
+            made->tolerances[made->n_tolerances++] = (struct check_tolerance){
+                section->slots[i].name + strlen("check."), maker->bench->columns[i].value.number};
+    }
+}
+
 static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t position)
 {
     size_t i = sweep->n_benches - 1;
@@ -477,21 +595,40 @@ static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t po
     return &sweep->benches[i];
 }
 
+size_t sweep_parts(const struct sweep *sweep)
+{
+    return sweep->n_benches;
+}
+
+struct sweep_part sweep_part(const struct sweep *sweep, size_t i)
+{
+    const struct sweep_bench *bench = &sweep->benches[i];
+    const struct bench_section *section = bench->section;
+    return (struct sweep_part){section->name, section->origin, section->info, bench->first,
+                               bench->n};
+}
+
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
                    struct gb_error *error)
 {
-    if (i >= sweep->n)
+    return sweep_case_at(sweep, sweep->order && i < sweep->n ? sweep->order[i] : i, arena, ret,
+                         error);
+}
+
+int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
+                      struct bench_case *ret, struct gb_error *error)
+{
+    if (position >= sweep->n)
         return error_set(error, GB_NOT_FOUND,
-                         "there is no case %" PRIu64 ": the sweep has %" PRIu64, i, sweep->n);
-    uint64_t position = sweep->order ? sweep->order[i] : i;
+                         "there is no case %" PRIu64 ": the sweep has %" PRIu64, position,
+                         sweep->n);
     const struct sweep_bench *bench = bench_of(sweep, position);
     const struct bench_section *section = bench->section;
     uint64_t index = position - bench->first;
     struct bench_case made = {.position = position,
                               .bench = section->name,
+                              .folder = sweep->settings->folder,
                               .info = section->info,
-                              .tolerances = section->tolerances,
-                              .n_tolerances = section->n_tolerances,
                               .seed = (uint64_t)sweep->settings->run.seed};
     struct maker maker = {bench, bench->points ? bench->points[index] : index, arena, &made};
     place(bench, maker.point);
@@ -500,10 +637,16 @@ int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct 
         if (status != GB_OK)
             return status;
     }
+    for (size_t j = 0; j < section->n_templates; j++) {
+        int32_t status = fill(bench, j, maker.point, arena, error);
+        if (status != GB_OK)
+            return status;
+    }
     add_parameters(&maker);
-    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings);
+    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings, &made.sources);
     choose_plugins(&maker);
     make_environment(&maker);
+    make_tolerances(&maker);
     int32_t status = make_common(&maker, error);
     settings_place_dump(sweep->settings, arena, &made.common);
     if (status == GB_OK)

@@ -31,7 +31,8 @@ static const struct verb_option show_options[] = {
 static const struct verb_option export_options[] = {
     VIEW_OPTIONS,
     {"format", 'f', "FORMAT", "csv, json, jsonl or md; csv if not given"},
-    {"rows", 0, "case|sample", "one row for each case, or for each sample"},
+    {"rows", 0, "case|sample|combined",
+     "one row for each round of a case, for each sample, or for each case, its rounds combined"},
     {"output", 'o', "FILE", "write to FILE instead of standard output"},
 };
 
@@ -74,15 +75,13 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .group_by = argument(arguments, "group-by"),
                                  .columns = argument(arguments, "columns"),
                                  .sort = argument(arguments, "sort"),
-                                 .rows = ROWS_CASE,
                                  .verbose = argument(arguments, "verbose") != NULL};
     int code = read_format(arguments, default_format, &ret->format);
     if (code != EXIT_FINE)
         return code;
-    if (rows && text_equal(rows, "sample"))
-        ret->rows = ROWS_SAMPLE;
-    else if (rows && !text_equal(rows, "case"))
-        return fail_usage("--rows %s: expected case or sample", rows);
+    if (rows && rows_named(rows) < 0)
+        return fail_usage("--rows %s: expected case, sample or combined", rows);
+    ret->rows = rows ? rows_named(rows) : ROWS_CASE;
     if (run && text_equal(run, "all"))
         ret->run = RUN_ALL;
     else if (run)

@@ -8,6 +8,7 @@ static int32_t columns_for_readers(struct view *view, struct column_list *ret,
                                    struct gb_error *error)
 {
     const struct survey *survey = &view->survey;
+    bool combined = view->options->rows == ROWS_COMBINED;
     const struct {
         const char *name;
         bool wanted;
@@ -16,7 +17,9 @@ static int32_t columns_for_readers(struct view *view, struct column_list *ret,
                  {"policy", survey->several_policies},
                  {"clock", survey->several_clocks},
                  {"launch", survey->any_graph},
-                 {"round", survey->last_round > 0},
+                 {"round", survey->last_round > 0 && !combined},
+                 {"n_rounds", combined},
+                 {"apart", combined},
                  {"median_ns", true},
                  {"low_ns", true},
                  {"high_ns", true},

@@ -95,7 +95,7 @@ static double exact_ratio(const struct stored_case *c)
                                                : NAN;
 }
 
-static const char *verdict_words(int32_t verdict)
+const char *view_verdict_words(int32_t verdict)
 {
     switch (verdict) {
 #define VERDICT_WORDS(name, value, words)                                                          \
@@ -133,7 +133,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(cache, TEXT, UNIT_NONE, c->cache)                                                            \
     X(launch, TEXT, UNIT_NONE, c->launch)                                                          \
     X(seed, INTEGER, UNIT_NONE, c->seed)                                                           \
-    X(round, INTEGER, UNIT_NONE, r->round)                                                         \
+    X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round)                          \
     X(position, INTEGER, UNIT_NONE, (int64_t)c->position)                                          \
     X(sequence, INTEGER, UNIT_NONE, (int64_t)r->sequence)                                          \
     X(status, TEXT, UNIT_NONE, case_status_word(r->status))                                        \
@@ -171,11 +171,13 @@ static const struct check_record no_check = {.metric = NULL};
     X(high_ns, REAL, UNIT_NS, estimated(c, e->high_ns))                                            \
     X(confidence, REAL, UNIT_RATIO, estimated(c, e->confidence))                                   \
     X(statistic, TEXT, UNIT_NONE, r->has_estimate ? e->statistic : NULL)                           \
-    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL)                \
+    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? view_verdict_words(e->verdict) : NULL)           \
     X(n_discarded, INTEGER, UNIT_NONE, (int64_t)e->n_discarded)                                    \
     X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective))                                  \
     X(excluded_mode_weight, REAL, UNIT_RATIO, estimated(c, e->excluded_mode_weight))               \
     X(n_modes, INTEGER, UNIT_NONE, e->n_modes > 1 ? e->n_modes : 1)                                \
+    X(n_rounds, INTEGER, UNIT_NONE, (int64_t)row->n_rounds)                                        \
+    X(apart, REAL, UNIT_RATIO, row->apart_ratio)                                                   \
     X(tick_ns, REAL, UNIT_NS, r->tick_ns)                                                          \
     X(overhead_ns, REAL, UNIT_NS, r->overhead_ns)                                                  \
     X(flops, REAL, UNIT_NONE, r->work.flops)                                                       \
@@ -198,7 +200,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(wall_ns, REAL, UNIT_NS, r->wall_ns)                                                          \
     X(started, TEXT, UNIT_NONE, r->started)                                                        \
     X(uid, TEXT, UNIT_NONE, r->uid)                                                                \
-    X(uuid, TEXT, UNIT_NONE, r->uuid)
+    X(uuid, TEXT, UNIT_NONE, row->n_rounds > 1 ? NULL : r->uuid)
 
 enum {
 #define RESULT_CONSTANT(name, kind, unit, value) RESULT_##name,

@@ -36,6 +36,8 @@ struct view_row {
     const struct stored_device *device; /* NULL: none was opened */
     const char *label;                  /* "streams rows=32 streams=4": bench and axes */
     struct stored_case c;
+    size_t n_rounds;    /* more than 1: c is several records in one, see rounds_as_one */
+    double apart_ratio; /* of them, see rounds.h; NaN: of one */
 };
 
 /* A column by what is looked up in a row. */
@@ -136,7 +138,7 @@ struct survey {
     bool several_devices, several_policies, several_clocks, several_runs;
     int64_t run_id;
     uint32_t last_round;
-    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph, any_estimate;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;
 };
@@ -145,13 +147,16 @@ struct survey {
 #define HASH_START 0xCBF29CE484222325
 uint64_t hash_text(uint64_t hash, const char *text);
 
-/* The cases that options select, in order. */
+/* The cases or records that options select, in order. */
 struct view_entry {
     int64_t case_id;
     size_t run; /* index */
     uint64_t position;
     uint64_t place; /* hash of bench, position, policy and device: equal for rounds of one case */
     uint32_t round;
+    /* --rows combined: so many entries of the view's rounds from number `first_round` on are one;
+     * 0: the entry is the record case_id. */
+    size_t first_round, n_rounds;
 };
 
 struct view {
@@ -170,6 +175,7 @@ struct view {
     size_t n_metrics;
     struct view_entry *entries;
     size_t n_entries;
+    struct view_entry *rounds; /* --rows combined: the records that entries are made of */
     struct survey survey;
 };
 
@@ -180,6 +186,11 @@ void view_close(struct view *view);
 /* Reads the case of an entry; text is the arena's. */
 int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
                   struct view_row *ret, struct gb_error *error);
+/* The rounds of a case, an array in the arena. */
+struct group;
+int32_t view_read_group(struct view *view, const struct view_entry *entries,
+                        const struct group *group, struct arena *arena, struct view_row **ret,
+                        struct gb_error *error);
 
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
@@ -210,19 +221,47 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
 
 /* A case as it is shown, its rounds combined. */
 struct shown {
-    const struct view_row *row; /* of the first round, for what all have in common */
-    size_t n_rounds;
+    struct view_row row; /* see rounds_as_one */
+    size_t n_rounds;     /* all; row.n_rounds: those that count */
     double central_ns, low_ns, high_ns, spread;
     bool has_interval;
-    const char *statistic;
-    uint64_t n_samples;
+    bool differs;                 /* see rounds.h */
     const struct view_row *worst; /* the first round that is not ok, or NULL */
     const struct view_row *checked;
-    bool has_modes;
 };
 
-/* Median of the rounds' times, from the lowest low end to the highest high end. */
+/*
+ * The rounds of a case as one record. Those that are ok count, or all if none is. The estimate and
+ * its interval are as of rounds.h, at the highest confidence of any; n_samples, n_lost,
+ * n_throttled, n_discarded, n_effective and wall_ns are sums; min_ns and max_ns of all samples,
+ * other numbers of the summary, metrics and excluded_mode_weight medians of the rounds'; the
+ * verdict is the worst, modes are those of the first round that has several. All else is of the
+ * first round that is not ok, or of the first. A single round stays what it is. Arrays live in the
+ * arena.
+ */
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
+/* "0.52 %"; "-" for what is not finite. */
+void view_add_percent(struct text *out, double ratio);
+/* "+-0.52 %"; "[1.2 us, inf]" where the ends are not alike. */
+void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns);
+/* The same with the statistic, if it is not the median; "none" where none is claimed, or one
+ * without ends. */
+void shown_add_interval(struct text *out, const struct shown *shown);
+/* The time with its marks: several modes, and what the verdict has against it. */
+void shown_add_central(struct text *out, const struct shown *shown);
+#define MODES_MARK "*"
+const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy stands by */
+const char *view_verdict_words(int32_t verdict);
+
+/* What a verbose table shows of the policy's report. */
+struct estimate_column {
+    const char *head;
+    bool right; /* numbers */
+};
+enum { ESTIMATE_COLUMNS = 4 };
+const struct estimate_column *estimate_column(size_t i);
+void estimate_cell(const struct shown *shown, size_t i, struct text *out);
+
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);
 
@@ -287,7 +326,7 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    struct note_list failures, skips, messages, modes, throttles;
+    struct note_list failures, skips, messages, modes, throttles, differing;
     struct text histograms; /* a line for each comparison of each case */
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */
@@ -297,6 +336,8 @@ struct notes {
     uint64_t unconverged, limited, gave_up;
 };
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
+/* What the rounds of a case say together; after notes_add of each. */
+void notes_add_rounds(struct notes *notes, const struct shown *shown);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
 void notes_free(struct notes *notes);
 

@@ -97,7 +97,7 @@ double sample_missing(const struct view_row *row, const char *name)
 {
     if (text_equal(name, "iterations"))
         return (double)row->c.record.iterations;
-    return column_rank(name) > 1 ? 0 : NAN;
+    return sample_gap(name);
 }
 
 int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,

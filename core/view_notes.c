@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MODES_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4 };
+enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4 };
 
 /* One list entry for equal words, with the number of cases that they were said of. */
 static void list_add(struct notes *notes, struct note_list *list, const char *words,
@@ -56,6 +56,7 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
     }
 }
 
+/* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
 static void add_modes(struct notes *notes, const struct gb_estimate *estimate, const char *label)
 {
     CLEANUP(text_free) struct text words = {0};
@@ -63,10 +64,15 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
     if (estimate->n_modes < 2)
         return;
     text_printf(&words, "%s:", label);
-    for (uint32_t i = 0; i < estimate->n_modes; i++)
-        text_printf(&words, "%s %s (%.0f %%)", i ? "," : "",
-                    format_time(estimate->modes[i].median_ns, 4, number),
-                    100 * estimate->modes[i].weight);
+    for (uint32_t i = 0; i < estimate->n_modes; i++) {
+        const struct gb_mode *mode = &estimate->modes[i];
+        text_printf(&words, "%s %s", i ? "," : "", format_time(mode->median_ns, 4, number));
+        if (!isnan(mode->low_ns) && !isnan(mode->high_ns)) {
+            text_add(&words, " ");
+            view_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
+        }
+        text_printf(&words, " (%.0f %%)", 100 * mode->weight);
+    }
     list_add(notes, &notes->modes, text_get(&words), label);
 }
 
@@ -123,6 +129,17 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
     notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
+}
+
+void notes_add_rounds(struct notes *notes, const struct shown *shown)
+{
+    CLEANUP(text_free) struct text words = {0};
+    if (!shown->differs)
+        return;
+    add_single_line(&words, shown->row.label);
+    text_add(&words, ": rounds differ by ");
+    view_add_percent(&words, shown->row.apart_ratio);
+    list_add(notes, &notes->differing, text_get(&words), shown->row.label);
 }
 
 static const char *plural(uint64_t n, const char *one, const char *many)
@@ -194,13 +211,15 @@ static void write_counts(const struct notes *notes, struct text *out)
     char number[NUMBER_TEXT_MAX];
     const struct {
         uint64_t n;
+        int32_t verdict;
         const char *one, *many;
     } verdicts[] = {
-        {notes->unconverged, "case did not reach the interval asked for",
+        {notes->unconverged, GB_VERDICT_UNCONVERGED, "case did not reach the interval asked for",
          "cases did not reach the interval asked for"},
-        {notes->limited, "case is limited by the clock's step",
+        {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the clock's step",
          "cases are limited by the clock's step"},
-        {notes->gave_up, "case was given up by its policy", "cases were given up by their policy"},
+        {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
+         "cases were given up by their policy"},
     };
     if (notes->n_short)
         text_printf(out, "  %llu %s shorter than 100 times the empty sample's %s\n",
@@ -215,16 +234,18 @@ static void write_counts(const struct notes *notes, struct text *out)
             plural(notes->lost_samples, "sample", "samples"));
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
         if (verdicts[i].n)
-            text_printf(out, "  %llu %s\n", (unsigned long long)verdicts[i].n,
+            text_printf(out, "  %s %llu %s\n", view_verdict_mark(verdicts[i].verdict),
+                        (unsigned long long)verdicts[i].n,
                         plural(verdicts[i].n, verdicts[i].one, verdicts[i].many));
 }
 
-static void write_modes(const struct note_list *list, bool verbose, struct text *out)
+static void write_list(const struct note_list *list, const char *heading, bool verbose,
+                       struct text *out)
 {
-    size_t n = verbose || list->n <= MODES_SHOWN ? list->n : MODES_SHOWN;
+    size_t n = verbose || list->n <= LIST_SHOWN ? list->n : LIST_SHOWN;
     if (!list->n)
         return;
-    text_add(out, "  * several modes, with their shares of the samples:\n");
+    text_printf(out, "  %s:\n", heading);
     for (size_t i = 0; i < n; i++)
         text_printf(out, "    %s\n", list->items[i].words);
     if (list->n > n)
@@ -241,7 +262,11 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
         text_printf(out, "\nrelative differences from the references, and how many values\n%s",
                     text_get(&notes->histograms));
     write_counts(notes, &doubts);
-    write_modes(&notes->modes, verbose, &doubts);
+    write_list(&notes->modes,
+               MODES_MARK " several modes: their medians, intervals and shares of the samples",
+               verbose, &doubts);
+    write_list(&notes->differing, "rounds are further apart than their own intervals allow",
+               verbose, &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
 }

@@ -270,20 +270,44 @@ static const char *label_of(const struct stored_case *c, struct arena *arena)
     return arena_text(arena, text_get(&label));
 }
 
-int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
-                  struct view_row *ret, struct gb_error *error)
+static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
+                           struct view_row *ret, struct gb_error *error)
 {
+    *ret = (struct view_row){.run = &view->runs[entry->run], .n_rounds = 1, .apart_ratio = NAN};
     int32_t status = store_case_read(view->store, entry->case_id, arena, &ret->c, error);
     if (status != GB_OK)
         return status;
-    ret->run = &view->runs[entry->run];
     ret->label = label_of(&ret->c, arena);
-    ret->device = NULL;
     const struct view_devices *devices = &view->devices[entry->run];
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == ret->c.record.device_id)
             ret->device = &devices->items[i];
     return GB_OK;
+}
+
+int32_t view_read_group(struct view *view, const struct view_entry *entries,
+                        const struct group *group, struct arena *arena, struct view_row **ret,
+                        struct gb_error *error)
+{
+    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < group->n; i++)
+        status = read_record(view, &entries[group->first + i], arena, &rows[i], error);
+    *ret = rows;
+    return status;
+}
+
+int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
+                  struct view_row *ret, struct gb_error *error)
+{
+    if (entry->n_rounds < 2)
+        return read_record(view, entry, arena, ret, error);
+    struct group group = {entry->first_round, entry->n_rounds};
+    struct view_row *rows = NULL;
+    int32_t status = view_read_group(view, view->rounds, &group, arena, &rows, error);
+    if (status == GB_OK)
+        *ret = combine_rounds(rows, group.n, arena).row;
+    return status;
 }
 
 struct selection {
@@ -292,21 +316,24 @@ struct selection {
     struct sorter sorter;
 };
 
-static void append(struct selection *selection, const struct view_entry *entry,
-                   const struct view_row *row)
+static void append(struct view *view, const struct view_entry *entry)
 {
-    struct view *view = selection->view;
-    struct sorter *sorter = &selection->sorter;
     view->entries = memory_grow(view->entries, view->n_entries, sizeof *view->entries);
-    if (sorter->n)
-        sorter->keys = memory_grow(sorter->keys, view->n_entries, sorter->n * sizeof *sorter->keys);
-    for (size_t i = 0; i < sorter->n; i++) {
-        struct cell *key = &sorter->keys[view->n_entries * sorter->n + i];
-        *key = cell_of(row, &sorter->columns[i]);
-        if (key->kind == CELL_TEXT)
-            key->text = arena_text(&view->arena, key->text);
-    }
     view->entries[view->n_entries++] = *entry;
+}
+
+/* The keys of entry number i; in the order of the entries. */
+static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
+{
+    struct sorter *sorter = &selection->sorter;
+    if (sorter->n)
+        sorter->keys = memory_grow(sorter->keys, i, sorter->n * sizeof *sorter->keys);
+    for (size_t j = 0; j < sorter->n; j++) {
+        struct cell *key = &sorter->keys[i * sorter->n + j];
+        *key = cell_of(row, &sorter->columns[j]);
+        if (key->kind == CELL_TEXT)
+            key->text = arena_text(&selection->view->arena, key->text);
+    }
 }
 
 static int32_t select_one(struct selection *selection, struct view_entry *entry,
@@ -323,7 +350,9 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
     entry->place = place_of(&row);
     entry->position = row.c.position;
     entry->round = row.c.record.round;
-    append(selection, entry, &row);
+    if (selection->view->options->rows != ROWS_COMBINED)
+        add_keys(selection, selection->view->n_entries, &row);
+    append(selection->view, entry);
     survey_add(&selection->view->survey, &row);
     return GB_OK;
 }
@@ -339,6 +368,33 @@ static int32_t select_run(struct selection *selection, size_t run, struct gb_err
         status = select_one(selection, &entry, error);
     }
     free(ids);
+    return status;
+}
+
+/* --rows combined: an entry for each case. The survey is of the records. */
+static int32_t combine_entries(struct selection *selection, struct gb_error *error)
+{
+    struct view *view = selection->view;
+    size_t n = 0;
+    struct group *groups = group_rounds(view, true, &n);
+    int32_t status = GB_OK;
+    view->rounds = view->entries;
+    view->entries = NULL;
+    view->n_entries = 0;
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        struct view_entry entry = view->rounds[groups[i].first];
+        entry.first_round = groups[i].first;
+        entry.n_rounds = groups[i].n;
+        append(view, &entry);
+        if (!selection->sorter.n)
+            continue;
+        status = view_read(view, &entry, &arena, &row, error);
+        if (status == GB_OK)
+            add_keys(selection, i, &row);
+    }
+    free(groups);
     return status;
 }
 
@@ -394,6 +450,8 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = sorter_open(view, &selection.sorter, error);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
         status = select_run(&selection, i, error);
+    if (status == GB_OK && options->rows == ROWS_COMBINED)
+        status = combine_entries(&selection, error);
     if (status == GB_OK && selection.sorter.n)
         sort_entries(&selection);
     filter_close(&selection.filter);
@@ -419,6 +477,7 @@ void view_close(struct view *view)
 {
     store_snapshot_end(view->store);
     free(view->entries);
+    free(view->rounds);
     arena_free(&view->arena);
     *view = (struct view){0};
 }

@@ -83,18 +83,33 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
+static int32_t add_notes(struct view *view, const struct group *group, struct notes *notes,
+                         struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct view_row *rows = NULL;
+    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < group->n; i++)
+        notes_add(notes, &rows[i], view->options->verbose);
+    if (group->n > 1) {
+        struct shown shown = combine_rounds(rows, group->n, &arena);
+        notes_add_rounds(notes, &shown);
+    }
+    return GB_OK;
+}
+
 static int32_t write_notes(struct view *view, struct text *out, struct gb_error *error)
 {
     struct notes notes = {.arena = &view->arena};
     bool verbose = view->options->verbose;
     int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status == GB_OK)
-            notes_add(&notes, &row, verbose);
-    }
+    size_t n = 0;
+    struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = add_notes(view, &groups[i], &notes, error);
+    free(groups);
     notes_write(&notes, verbose, out);
     notes_free(&notes);
     return status;

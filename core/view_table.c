@@ -14,38 +14,6 @@ enum {
     NAMES_LEFT_OUT = 8
 };
 
-static void add_percent(struct text *out, double ratio)
-{
-    double percent = 100 * ratio;
-    if (isfinite(percent))
-        text_printf(out, percent >= 10 ? "%.1f %%" : "%.2f %%", percent);
-    else
-        text_add(out, "-");
-}
-
-/* "±0.52 %"; "[1.2 us, inf]" where the ends are not alike; "none" where none is claimed, or one
- * without ends. */
-static void add_interval(struct text *out, const struct shown *shown)
-{
-    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
-    double below = shown->central_ns - shown->low_ns, above = shown->high_ns - shown->central_ns;
-    if (!shown->has_interval || (isinf(shown->low_ns) && isinf(shown->high_ns))) {
-        text_add(out, shown->row->c.record.has_estimate ? "none" : "");
-        return;
-    }
-    if (*shown->statistic && !text_equal(shown->statistic, "median"))
-        text_printf(out, "%s ", shown->statistic);
-    bool alike = isfinite(below) && isfinite(above) && below >= 0 && above >= 0 &&
-                 fabs(above - below) <= 0.5 * fmax(above, below);
-    if (alike && shown->central_ns > 0) {
-        text_add(out, "\u00B1");
-        add_percent(out, (above + below) / 2 / shown->central_ns);
-    } else {
-        text_printf(out, "[%s, %s]", format_time(shown->low_ns, 4, low),
-                    format_time(shown->high_ns, 4, high));
-    }
-}
-
 /* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
 static void add_fault(struct text *out, const char *text)
 {
@@ -58,7 +26,7 @@ static void add_fault(struct text *out, const char *text)
     text_add_n(out, text, n);
 }
 
-static void add_verdict(struct text *out, const struct shown *shown)
+static void add_check(struct text *out, const struct shown *shown)
 {
     const struct check_record *check = main_check(&shown->checked->c);
     if (!check) {
@@ -91,13 +59,6 @@ static void add_rate(struct text *out, const struct shown *shown, double amount,
                 rate);
 }
 
-static void add_central(struct text *out, const struct shown *shown)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_add(out, isnan(shown->central_ns) ? "-" : format_time(shown->central_ns, 4, number));
-    text_add(out, shown->has_modes ? "*" : "");
-}
-
 /* One table: which columns it has. */
 struct layout {
     const struct survey *survey;
@@ -105,7 +66,9 @@ struct layout {
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
-    bool narrow; /* as wide as a terminal: columns are left out, words shortened */
+    bool estimate; /* what the policy reported beside its interval */
+    bool apart;    /* what rounds differ by */
+    bool narrow;   /* as wide as a terminal: columns are left out, words shortened */
 };
 
 /* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
@@ -160,6 +123,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {true, "interval", true, NEVER},
                  {true, "spread", true, RANK_SPREAD},
                  {layout->rounds, "rounds", true, RANK_ROUNDS},
+                 {layout->apart, "apart", true, NEVER},
                  {true, "samples", true, RANK_SAMPLES},
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
@@ -168,6 +132,8 @@ static void add_columns(const struct layout *layout, struct case_table *table)
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i].wanted)
             add_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
+    for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
+        add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
         add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
                    RANK_METRICS + i);
@@ -223,19 +189,21 @@ static void fit_columns(struct case_table *table, struct left_out *left_out, str
             table_remove_column(&table->table, i);
 }
 
-static void metric_text(const struct shown *shown, const struct survey_metric *metric,
-                        const struct view_row *rows, struct arena *arena, struct text *out)
+static void add_metric(const struct shown *shown, const struct survey_metric *metric,
+                       struct text *out)
 {
     const struct view_column column = {.kind = COLUMN_METRIC, .name = metric->name};
-    double *values = ARENA_ARRAY(arena, double, shown->n_rounds);
-    bool any = false;
-    for (size_t i = 0; i < shown->n_rounds; i++) {
-        struct cell cell = cell_of(&rows[i], &column);
-        values[i] = cell.kind == CELL_REAL ? cell.real : NAN;
-        any |= cell.kind == CELL_REAL;
-    }
-    if (any)
-        text_printf(out, "%.4g", median_of_known(values, shown->n_rounds));
+    struct cell cell = cell_of(&shown->row, &column);
+    if (cell.kind == CELL_REAL)
+        text_printf(out, "%.4g", cell.real);
+}
+
+/* "3", or "2 of 3" where one does not count. */
+static void add_rounds(const struct shown *shown, struct text *out)
+{
+    text_printf(out, "%zu", shown->row.n_rounds);
+    if (shown->row.n_rounds < shown->n_rounds)
+        text_printf(out, " of %zu", shown->n_rounds);
 }
 
 void finish_cell(struct table *table, struct text *cell)
@@ -260,16 +228,16 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
                       struct arena *arena)
 {
     CLEANUP(text_free) struct text cell = {0};
-    const struct stored_case *c = &shown->row->c;
+    const struct stored_case *c = &shown->row.c;
     if (layout->bench)
         table_cell(table, c->bench);
     for (size_t i = 0; i < layout->n_parameters; i++) {
-        struct cell value = place_cell(shown->row, layout->parameters[i]->name, arena);
+        struct cell value = place_cell(&shown->row, layout->parameters[i]->name, arena);
         cell_readable(&value, &cell);
         finish_cell(table, &cell);
     }
     if (layout->device)
-        table_cell(table, device_label(shown->row, arena));
+        table_cell(table, device_label(&shown->row, arena));
     if (layout->policy)
         table_cell(table, c->policy);
     if (layout->clock)
@@ -291,18 +259,24 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text cell = {0};
     struct shown shown = combine_rounds(rows, n, &arena);
-    const struct case_record *record = &rows->c.record;
+    const struct case_record *record = &shown.row.c.record;
     table_row(table);
     add_place(layout, &shown, table, &arena);
-    add_central(&cell, &shown);
+    shown_add_central(&cell, &shown);
     finish_cell(table, &cell);
-    add_interval(&cell, &shown);
+    shown_add_interval(&cell, &shown);
     finish_cell(table, &cell);
-    add_percent(&cell, shown.spread);
+    view_add_percent(&cell, shown.spread);
     finish_cell(table, &cell);
-    if (layout->rounds)
-        table_cell_printf(table, "%zu", shown.n_rounds);
-    table_cell_printf(table, "%llu", (unsigned long long)shown.n_samples);
+    if (layout->rounds) {
+        add_rounds(&shown, &cell);
+        finish_cell(table, &cell);
+    }
+    if (layout->apart) {
+        view_add_percent(&cell, shown.row.apart_ratio);
+        finish_cell(table, &cell);
+    }
+    table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
     add_stop_reason(layout, record->stop_reason, &cell);
     finish_cell(table, &cell);
     const struct {
@@ -316,8 +290,12 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
             add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
             finish_cell(table, &cell);
         }
+    for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
+        estimate_cell(&shown, i, &cell);
+        finish_cell(table, &cell);
+    }
     for (size_t i = 0; i < layout->n_metrics; i++) {
-        metric_text(&shown, &layout->survey->metrics[i], rows, &arena, &cell);
+        add_metric(&shown, &layout->survey->metrics[i], &cell);
         finish_cell(table, &cell);
     }
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
@@ -326,23 +304,11 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
             finish_cell(table, &cell);
         }
     if (layout->check) {
-        add_verdict(&cell, &shown);
+        add_check(&cell, &shown);
         finish_cell(table, &cell);
     }
     if (layout->status)
         table_cell(table, case_status_word(shown.worst ? shown.worst->c.record.status : CASE_OK));
-}
-
-/* Reads the rounds of a case, which live in the arena. */
-static int32_t read_group(struct view *view, const struct group *group, struct arena *arena,
-                          struct view_row **ret, struct gb_error *error)
-{
-    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
-    int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < group->n; i++)
-        status = view_read(view, &view->entries[group->first + i], arena, &rows[i], error);
-    *ret = rows;
-    return status;
 }
 
 /* One bench's shown parameters, or those of all benches if that leaves few cells blank. */
@@ -391,6 +357,8 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .check = survey->any_check,
         .status = survey->any_bad || survey->any_skipped,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
+        .estimate = view->options->verbose && survey->any_estimate,
+        .apart = view->options->verbose && survey->last_round > 0,
         .narrow = view->options->format == FORMAT_TABLE && !view->options->verbose,
     };
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
@@ -409,7 +377,7 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
     for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         struct view_row *rows = NULL;
-        status = read_group(view, &groups[i], &arena, &rows, error);
+        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
         if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
             add_row(layout, rows, groups[i].n, &table.table);
     }

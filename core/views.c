@@ -16,6 +16,16 @@ int format_named(const char *name)
     return -1;
 }
 
+int rows_named(const char *name)
+{
+    static const char *const kinds[] = {
+        [ROWS_CASE] = "case", [ROWS_SAMPLE] = "sample", [ROWS_COMBINED] = "combined"};
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        if (text_equal(kinds[i], name))
+            return i;
+    return -1;
+}
+
 const char *format_name(int format)
 {
     return format >= 0 && format < FORMATS ? names[format] : "unknown";
@@ -40,6 +50,9 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
                     struct gb_error *error)
 {
     struct view view;
+    if (options->rows == ROWS_COMBINED && options->pivot)
+        return error_set(error, GB_INVALID,
+                         "--rows combined is not for --pivot, which combines rounds by itself");
     int32_t status = view_open(store, options, options->run, &view, error);
     if (status != GB_OK)
         return status;

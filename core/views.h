@@ -21,6 +21,9 @@
  *   estimate_ns low_ns high_ns confidence statistic verdict n_discarded n_effective
  *   excluded_mode_weight n_modes (of the policy; mostly NULL without an estimate)
  *
+ *   n_rounds (1; with --rows combined those that count) apart (what the medians of these rounds
+ * span over their median; NULL for one)
+ *
  *   tick_ns overhead_ns flops bytes_read bytes_written items item gflops bytes_per_s items_per_s
  *
  *   clock_begin_hz clock_end_hz memory_clock_hz temperature_celsius power_watts energy_joules
@@ -44,6 +47,11 @@
  *   json   one object: format, runs, devices, cases; with samples as arrays in each case.
  *   jsonl  one object a case or a sample. In JSON missing and infinite numbers are null.
  *   md     and table: what says something, for readers; six digits.
+ * --rows case has a row for each round, as it was measured. --rows combined has one for each case:
+ * the same columns, with the rounds' combined interval (rounds.h) as estimate_ns, low_ns and
+ * high_ns, sums of counts and medians of other numbers (combine_rounds in view_internal.h); round
+ * and uuid are NULL.
+ * --where chooses among rounds, before they are combined. Not with --pivot, which combines anyway.
  * --group-by A,B: a row for each group of cases with the same A and B, in order of appearance; then
  * --columns are avg(X), max(X), min(X) and median(X) of a column of numbers X, over the cases that
  * have it; count (of cases, each round one); and pass_rate (share of status ok among the cases that
@@ -67,14 +75,15 @@ enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_JSONL, FORMAT_MARKDOWN, FOR
 int format_named(const char *name); /* -1: unknown */
 const char *format_name(int format);
 
-enum { ROWS_CASE, ROWS_SAMPLE };
+enum { ROWS_CASE, ROWS_SAMPLE, ROWS_COMBINED };
+int rows_named(const char *name); /* -1: unknown */
 
 struct view_options {
     int format;
     int64_t run;          /* number, RUN_NEWEST or RUN_ALL */
     const char *where;    /* SQL expression over parameters and result columns, or NULL */
     const char *pivot;    /* a parameter: one column for each of its values; NULL */
-    int rows;             /* ROWS_...; samples only for exports */
+    int rows;             /* ROWS_...; only for exports; show combines rounds anyway */
     const char *group_by; /* comma list of columns: a row for each group of cases that have the same
                              values there; columns are then aggregates; NULL */
     const char *columns;  /* comma list of columns to show; NULL: those that say something */

@@ -34,7 +34,14 @@ enum {
     X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
     X(FINDING)      /* name of the device, one finding */                                          \
     X(EXAMINE_END)  /* status, words */                                                            \
+    X(VALIDATE) /* to worker: a benchmark plugin, folder, settings: what is wrong with them? */    \
+    X(PROBLEM)  /* option, byte of its value, text */                                              \
+    X(VALIDATE_END) /* status, words */                                                            \
     X(CASE)         /* to worker: a case to measure */                                             \
+    X(REPLAY)       /* to worker: a policy to be given recorded samples */                         \
+    X(TRACE_WANTED) /* it has not had enough */                                                    \
+    X(TRACE)        /* to worker: columns of recorded samples; none: there are no more */          \
+    X(REPLAYED)     /* status, text, how far it went */                                            \
     X(EXCLUSIVE)    /* the case asks to be alone; the worker waits for GRANTED */                  \
     X(GRANTED)      /* to worker: it is, and nothing else is begun until its end */                \
     X(OPENED)       /* the device was opened: clocks */                                            \

@@ -4,6 +4,7 @@
 #include "core/case_run.h"
 #include "core/messages.h"
 #include "core/process_state.h"
+#include "core/replay_worker.h"
 
 #include <math.h>
 #include <signal.h>
@@ -174,6 +175,32 @@ static void serve_examine(struct worker *worker, struct wire_reader *message, st
     link_send(&worker->link);
 }
 
+static void send_problem(void *context, const char *option, uint64_t offset, const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_PROBLEM);
+    wire_put_text(writer, option ? option : "");
+    wire_put_u64(writer, offset);
+    wire_put_text(writer, text ? text : "");
+    link_send(&worker->link);
+}
+
+static void serve_validate(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    get_plugin_settings(message, arena, GB_PLUGIN_BENCH, &settings);
+    const char *folder = wire_get_word(message, arena);
+    link_phase(&worker->link, PHASE_VALIDATE);
+    int32_t status = session_validate(worker->session, &settings, folder, send_problem, worker,
+                                      &error);
+    link_phase(&worker->link, PHASE_IDLE);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_VALIDATE_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? "" : error.text);
+    link_send(&worker->link);
+}
+
 /* What the case left behind in this process; "" if nothing that matters. */
 static void find_traces(const struct process_state *state, uint64_t resident_before,
                         struct text *out)
@@ -250,8 +277,12 @@ int worker_main(void)
             serve_devices(&worker, &message, &arena);
         else if (type == WIRE_EXAMINE)
             serve_examine(&worker, &message, &arena);
+        else if (type == WIRE_VALIDATE)
+            serve_validate(&worker, &message, &arena);
         else if (type == WIRE_CASE)
             serve_case(&worker, &message, &arena);
+        else if (type == WIRE_REPLAY)
+            replay_serve(worker.session, &worker.link, &worker.sink, &message, &arena);
         arena_free(&arena);
     }
     session_free(worker.session);

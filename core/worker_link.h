@@ -19,6 +19,7 @@
     X(LOAD, "while loading a module")                                                              \
     X(DESCRIBE, "while describing devices")                                                        \
     X(EXAMINE, "while examining devices")                                                          \
+    X(VALIDATE, "while checking the settings")                                                     \
     X(OPEN, "while opening the device")                                                            \
     X(FLUSH, "while flushing the device's cache")                                                  \
     X(CREATE, "in create")                                                                         \

@@ -6,19 +6,40 @@ PLUGIN_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared $(NO_UNDEFINED_LDF
 # For those that need threads, affinity or other extensions of GNU.
 PLUGIN_GNU_CFLAGS = -std=gnu17 $(WARNING_CFLAGS) -fvisibility=hidden $(SANITIZE_CFLAGS)
 
-# What several policies need, linked into each of them.
+# What several policies need, linked into each of them. The same samples give the same numbers with
+# any compiler, so none may fuse a multiplication with an addition.
+POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
-plugins_common_libcommon_la_CFLAGS = $(PLUGIN_CFLAGS)
+plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
+	plugins/common/clock_history.c \
+	plugins/common/clock_history.h \
+	plugins/common/confidence_sequence.c \
+	plugins/common/confidence_sequence.h \
 	plugins/common/effective_size.c \
 	plugins/common/effective_size.h \
+	plugins/common/exact_sum.h \
 	plugins/common/median_estimate.c \
 	plugins/common/median_estimate.h \
+	plugins/common/median_rule.c \
+	plugins/common/median_rule.h \
+	plugins/common/mid_quantile.c \
+	plugins/common/mid_quantile.h \
+	plugins/common/modes.c \
+	plugins/common/modes.h \
 	plugins/common/order_statistics.c \
 	plugins/common/order_statistics.h \
+	plugins/common/rank_index.c \
+	plugins/common/rank_index.h \
 	plugins/common/sample_array.c \
 	plugins/common/sample_array.h \
-	plugins/common/simd.h
+	plugins/common/simd.h \
+	plugins/common/steady_attempt.c \
+	plugins/common/steady_attempt.h \
+	plugins/common/steady_rule.c \
+	plugins/common/steady_rule.h \
+	plugins/common/thinned_samples.c \
+	plugins/common/thinned_samples.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
@@ -63,8 +84,11 @@ WITH_CUDA_LIBADD += $(PLUGIN_COMMON_CUDA)
 endif
 endif
 
+include $(top_srcdir)/plugins/bench_call/local.mk
+include $(top_srcdir)/plugins/bench_ceilings/local.mk
 include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_gemm_verify/local.mk
+include $(top_srcdir)/plugins/bench_histogram/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/bench_padding/local.mk
@@ -72,7 +96,11 @@ include $(top_srcdir)/plugins/bench_spin/local.mk
 include $(top_srcdir)/plugins/device_cpu/local.mk
 include $(top_srcdir)/plugins/device_cuda/local.mk
 include $(top_srcdir)/plugins/policy_budget/local.mk
+include $(top_srcdir)/plugins/policy_entropy/local.mk
 include $(top_srcdir)/plugins/policy_fixed/local.mk
 include $(top_srcdir)/plugins/policy_median_ci/local.mk
+include $(top_srcdir)/plugins/policy_median_cs/local.mk
+include $(top_srcdir)/plugins/policy_quantiles/local.mk
 include $(top_srcdir)/plugins/policy_stdrel/local.mk
+include $(top_srcdir)/plugins/policy_steady/local.mk
 include $(top_srcdir)/plugins/skeleton/local.mk

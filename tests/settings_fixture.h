@@ -48,6 +48,21 @@ static const struct gb_option picky_options[] = {
     GB_STRING(struct path_params, path, NULL, "A path"),
 };
 
+struct texts_params {
+    const char *title, *raw;
+    int64_t count;
+    struct gb_map arg;
+};
+
+static const struct gb_option texts_options[] = {
+    GB_INT(struct texts_params, count, "1", NULL, NULL, "A number"),
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, struct texts_params, title, "", NULL, 0, NULL,
+                 NULL, "A template"),
+    GB_STRING(struct texts_params, raw, "", "A text that is no template"),
+    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, struct texts_params, arg, "", NULL, 0, NULL, NULL,
+                 "Templates"),
+};
+
 struct precision_params {
     double precision;
 };
@@ -92,6 +107,8 @@ static struct plugin_info fixture_plugins[] = {
     FIXTURE_PLUGIN("/plugins/bench_matmul.so", GB_PLUGIN_BENCH, "matmul", "cpu cuda",
                    FIXTURE_TABLE(matmul_options, struct matmul_params)),
     FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
+                   FIXTURE_TABLE(texts_options, struct texts_params)),
     FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
                    FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",
@@ -100,7 +117,7 @@ static struct plugin_info fixture_plugins[] = {
                    FIXTURE_TABLE(picky_options, struct path_params)),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/policy_median_ci.so", GB_PLUGIN_POLICY, "median_ci", NULL,
+    FIXTURE_PLUGIN("/plugins/policy_steady.so", GB_PLUGIN_POLICY, "steady", NULL,
                    FIXTURE_TABLE(precision_options, struct precision_params)),
     FIXTURE_PLUGIN("/plugins/policy_fixed.so", GB_PLUGIN_POLICY, "fixed", NULL,
                    FIXTURE_TABLE(fixed_options, struct fixed_params)),

@@ -4,6 +4,7 @@
 #ifndef GBRUN_TESTS_STORE_FIXTURE_H
 #define GBRUN_TESTS_STORE_FIXTURE_H
 
+#include "core/store_internal.h"
 #include "core/store_read.h"
 
 #include <check.h>
@@ -276,6 +277,32 @@ static inline void fixture_store(struct store *store, int64_t run_id, struct fix
     c->record.device_id = fixture_add_device(store, run_id);
     int32_t status = store_case(store, run_id, &c->record, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+/* The one integer that a statement gives. */
+static inline int64_t fixture_query(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    ck_assert_msg(sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(store->db));
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return n;
+}
+
+/* One run with n cases in a closed file. */
+static inline void fixture_make_file(const char *name, unsigned run, unsigned n_cases)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, run);
+    for (unsigned i = 0; i < n_cases; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 100.0 * (i + 1));
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
 }
 
 #endif

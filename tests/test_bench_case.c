@@ -41,7 +41,7 @@ static const char *const same[] = {
     MATMUL "sweep.rows = 32, 64\n",
     MATMUL "let.rows = cols * 2\nlet.unused = 7\n",
     MATMUL "threads = 8\n",
-    MATMUL "policy = precise\n[policy precise]\nplugin = median_ci\n",
+    MATMUL "policy = precise\n[policy precise]\nplugin = steady\n",
     MATMUL "device = cuda\nwarmup = 1 s\nmax_samples = 100\nrounds = 3\nisolate = yes\n",
     "[gbrun]\nseed = 5\n[defaults]\ncheck.abs = 1\n[bench first]\nlike = b\n" MATMUL,
     MATMUL "cache = warm\nclock = auto\niterations = auto\n",

@@ -35,14 +35,20 @@ printf '%s\n' '[gbrun]' '[bench streams]' '  [ bench gemm ] ; a comment' '# [ben
 mkdir conf
 : >old.gbr
 : >notes.txt
+: >trace.csv
+: >old.svg
 
-offers "verbs" "run list check help show merge export doctor" gbrun ''
+offers "verbs" "run list check help show merge export replay doctor" gbrun ''
 offers "verbs by their start" "merge" gbrun me
 offers "long options of the verb that stands there" "--format --where" gbrun list cases --
 offers "long options of run without a verb" "--config --resume" gbrun --
 offers "long options by their start" "--resume" gbrun run --r
 offers "configurations after -c" "conf bench.ini" gbrun -c ''
 offers "results files of show" "conf old.gbr" gbrun show ''
+offers "samples and results files of replay" "conf old.gbr trace.csv" gbrun replay ''
+offers "policies after -P" "fixed" gbrun replay -P ''
+offers "configurations after -c of replay" "conf bench.ini" gbrun replay -c ''
+offers "plots after --plot" "conf old.svg" gbrun replay --plot ''
 offers "results files after --resume" "old.gbr" gbrun run --resume o
 offers "folders after -p" "conf" gbrun run -p ''
 offers "what list lists" "cases plugins devices" gbrun list ''

@@ -11,7 +11,7 @@ gbrun()
 
 # The first words of the indented lines under a heading of the overview.
 verbs=$(gbrun help | awk '/^verbs:/ { inside = 1; next } !NF { inside = 0 } inside { print $1 }')
-equals "the overview lists the verbs" "run list check help show export merge doctor" \
+equals "the overview lists the verbs" "run list check help show export merge replay doctor" \
     "$(printf '%s\n' "$verbs" | paste -sd ' ')"
 equals "--help and -h print the overview" "$(gbrun help; gbrun help)" "$(gbrun --help; gbrun -h)"
 equals "--version names version and ABI" 1 \
@@ -52,7 +52,7 @@ for name in $verbs gbrun bench $ids; do
 done
 
 equals "help on an option finds it in its plugin" 1 \
-    "$(gbrun help precision | grep -c '^policy median_ci: precision$')"
+    "$(gbrun help precision | grep -c '^policy steady: precision$')"
 gbrun help no_such_thing >out 2>&1
 equals "help on nothing known is an error of usage" \
     "2 gbrun: error: help no_such_thing: no verb, plugin, section or option is called so" \

@@ -119,9 +119,9 @@ static const struct {
      "plugin = nop\n",
      "2:9: 'hot' is not a choice: expected one of warm, cold\n"},
     {"[defaults]\n"
-     "policy = meidan_ci\n"
+     "policy = staedy\n"
      "[bench nop]\n",
-     "2:10: unknown policy 'meidan_ci'; did you mean 'median_ci'?\n"},
+     "2:10: unknown policy 'staedy'; did you mean 'steady'?\n"},
     {"[bench mystery]\n",
      "1:1: [bench mystery] lacks 'plugin', and 'mystery' is no benchmark plugin either\n"},
     {"[bench b]\n"
@@ -153,18 +153,18 @@ static const struct {
      "plugin = ./none.so\n",
      "2:10: /conf/none.so holds no benchmark plugin\n"},
     {"[policy p]\n"
-     "plugin = meidan_ci\n"
+     "plugin = staedy\n"
      "[bench nop]\n",
-     "2:10: unknown policy plugin 'meidan_ci'; did you mean 'median_ci'?\n"},
+     "2:10: unknown policy plugin 'staedy'; did you mean 'steady'?\n"},
     {"[policy p]\n"
-     "plugin = median_ci\n"
+     "plugin = steady\n"
      "precison = 1%\n"
      "speed = 2\n"
      "[bench nop]\n",
      "3:1: unknown key 'precison' in [policy p]; did you mean 'precision'?\n"
-     "4:1: unknown key 'speed' in [policy p]: see 'gbrun help median_ci' for its options\n"},
+     "4:1: unknown key 'speed' in [policy p]: see 'gbrun help steady' for its options\n"},
     {"[policy p]\n"
-     "plugin = median_ci\n"
+     "plugin = steady\n"
      "precision = 200%\n"
      "[bench nop]\n",
      "3:13: precision = 200% is out of range: expected 0:1\n"},
@@ -314,7 +314,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.abs = -1\n",
-     "3:13: tolerance = -1 is out of range: expected 0:\n"},
+     "3:13: check.abs = -1 is out of range: expected 0:\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.abs = nan\n",
@@ -357,12 +357,59 @@ static const struct {
      "3:1: 'plugin' can not be swept\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
-     "sweep.check.abs = 1, 2\n",
-     "3:1: 'check.abs' can not be swept\n"},
+     "sweep.check.abs = 1, -2\n",
+     "3:22: check.abs = -2 is out of range: expected 0:\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
-     "sweep.policy = median_ci, meidan_ci\n",
-     "3:27: unknown policy 'meidan_ci'; did you mean 'median_ci'?\n"},
+     "sweep.check.ulp = 1, much\n",
+     "3:22: 'much' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.ulp =\n",
+     "3:18: 'sweep.check.ulp' is empty: expected at least one value\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.rsm = 1, 2\n",
+     "3:1: unknown metric 'check.rsm'; did you mean 'check.rms'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.z = rows, check.absolute: 1, 2\n",
+     "3:15: unknown metric 'check.absolute': expected check.abs, check.rel, check.rel_floor, "
+     "check.ulp, check.rms or check.bound\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.z = rows, check.abs: 1, 1e-3 | 2, -1\n",
+     "3:39: check.abs = -1 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.abs = 1\n"
+     "sweep.check.abs = 1, 2\n",
+     "4:1: 'check.abs' is given twice: by 'check.abs' and by 'sweep.check.abs'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.check.abs = rows * -1\n",
+     "3:17: let.check.abs: in case 'b': check.abs = -32 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.check.abs = \"check.abs\" * 2\n",
+     "3:17: let.check.abs: 'check.abs' reads itself and has no value before\n"},
+    {"[defaults]\n"
+     "sweep.check.abs = 1, 2\n"
+     "[bench b]\n"
+     "plugin = matmul\n",
+     "2:1: 'sweep.check.abs' can not stand in [defaults]: expected a setting that all benchmarks "
+     "have, check.METRIC or env.NAME\n"},
+    {"[defaults]\n"
+     "check.abs = x\n"
+     "[bench b]\n"
+     "plugin = matmul\n"
+     "[bench c]\n"
+     "plugin = matmul\n",
+     "2:13: 'x' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.policy = steady, staedy\n",
+     "3:24: unknown policy 'staedy'; did you mean 'steady'?\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "sweep.device = cpu, gpu\n",
@@ -606,13 +653,13 @@ static void add_request_words(struct text *words)
 START_TEST(requests)
 {
     struct text words = {0};
-    load(&loaded, "[gbrun]\ndevices = cuda, pinned\n[policy p]\nplugin = median_ci\n"
+    load(&loaded, "[gbrun]\ndevices = cuda, pinned\n[policy p]\nplugin = steady\n"
                   "[device pinned]\nplugin = cpu\n[bench matmul]\ndevice = cpu:0\n"
-                  "sweep.policy = p, median_ci\n[bench a]\nplugin = ./two.so:first\n"
+                  "sweep.policy = p, steady\n[bench a]\nplugin = ./two.so:first\n"
                   "zip.x = policy,device: fixed,auto | p,opencl\n[bench b]\nplugin = ../x/y.so\n"
                   "[bench c]\nplugin = /abs/z.so\n[bench d]\nlike = c\n");
     add_request_words(&words);
-    ck_assert_str_eq(text_get(&words), "2 median_ci - 4\n"
+    ck_assert_str_eq(text_get(&words), "2 steady - 4\n"
                                        "3 cpu - 6\n"
                                        "3 cuda - 2\n"
                                        "1 matmul - 7\n"
@@ -748,7 +795,7 @@ START_TEST(printed)
     load(&loaded,
          "[defaults]\ncache = cold\n[device d]\nplugin = cpu\n[bench b]\nplugin = picky.x\n"
          "[bench base]\nplugin = ./picky.so\npath = \"a ; b\" # why\nwarmup = 5 ms\n"
-         "[bench child]\nlike = base\nsweep.warmup = 1 ms, 2 ms\npolicy = median_ci\n");
+         "[bench child]\nlike = base\nsweep.warmup = 1 ms, 2 ms\npolicy = steady\n");
     settings_print(loaded.settings, &out);
     ck_assert_str_eq(
         text_get(&out),
@@ -757,7 +804,7 @@ START_TEST(printed)
         "default\njobs = 0  ; default\n"
         "rounds = 1  ; default\n\n"
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"
-        "[policy median_ci]\nplugin = median_ci  ; default\nprecision = 1%  ; default\n\n"
+        "[policy steady]\nplugin = steady  ; default\nprecision = 1%  ; default\n\n"
         "[bench b]\nplugin = picky.x  ; bench.ini:6\ncache = cold  ; [defaults], bench.ini:2\n"
         "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; default\nwarmup = "
         "0  ; default\n"
@@ -769,7 +816,7 @@ START_TEST(printed)
         "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
         "default\n"
         ""
-        "device = auto  ; default\npolicy = median_ci  ; default\n\n"
+        "device = auto  ; default\npolicy = steady  ; default\n\n"
         "[bench base]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
         "warmup = 5 ms  ; bench.ini:10\ncache = cold  ; [defaults], bench.ini:2\n"
         "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; "
@@ -781,9 +828,9 @@ START_TEST(printed)
         "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
         "default\n"
         "device = auto  ; default\n"
-        "policy = median_ci  ; default\n\n"
+        "policy = steady  ; default\n\n"
         "[bench child]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
-        "sweep.warmup = 1 ms, 2 ms  ; bench.ini:13\npolicy = median_ci  ; bench.ini:14\n"
+        "sweep.warmup = 1 ms, 2 ms  ; bench.ini:13\npolicy = steady  ; bench.ini:14\n"
         "cache = cold  ; [defaults], bench.ini:2\nlaunch = stream  ; default\nclock = auto  ; "
         "default\n"
         "iterations = 0  ; default\nmin_samples = 10  ; default\nmax_samples = 1000000  ; "

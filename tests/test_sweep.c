@@ -75,10 +75,10 @@ static const struct {
     {MATMUL "sweep.env.N = 2, 10, 0x9, many\nonly = \"env.N\" < 10\n", "b env.N=2\nb env.N=0x9\n"},
     {MATMUL "sweep.cache = warm, cold\nsweep.iterations = auto, 1:2\nonly = cache = 'cold'\n",
      "b cache=cold iterations=0\nb cache=cold iterations=1\nb cache=cold iterations=2\n"},
-    {MATMUL "sweep.device = cpu, cuda:1\nsweep.policy = median_ci\n",
-     "b device=cpu policy=median_ci\nb device=cuda:1 policy=median_ci\n"},
+    {MATMUL "sweep.device = cpu, cuda:1\nsweep.policy = steady\n",
+     "b device=cpu policy=steady\nb device=cuda:1 policy=steady\n"},
     {MATMUL "sweep.streams = 1:3\nexclude = device = 'auto' and bench = 'b' and policy = "
-            "'median_ci' and clock = 'auto' and min_samples = 10 and warmup = 0 and streams = 2\n",
+            "'steady' and clock = 'auto' and min_samples = 10 and warmup = 0 and streams = 2\n",
      "b streams=1\nb streams=3\n"},
     /* an axis that is no option feeds formulas */
     {MATMUL "sweep.tile = 8, 1.5, x\nlet.label = tile || typeof(tile)\n",
@@ -129,7 +129,7 @@ START_TEST(case_in_full)
     load(&loaded, "[gbrun]\nseed = 7\nrounds = 3\n"
                   "[defaults]\ncache = cold\nenv.Z = last\nenv.A = \"a b\"\ncheck.rel = 1e-3\n"
                   "check.abs = 1\n"
-                  "[policy precise]\nplugin = median_ci\nprecision = 0.1%\n"
+                  "[policy precise]\nplugin = steady\nprecision = 0.1%\n"
                   "[device pinned]\nplugin = cpu\ncpus = 0:2\n"
                   "[bench b]\nplugin = matmul\nrows = 64\ncache = warm\npolicy = precise\n"
                   "device = pinned:1\nsweep.streams = 2, 4\nsweep.max_time = 1 s, 2 s\n"
@@ -143,7 +143,7 @@ START_TEST(case_in_full)
     ck_assert_str_eq(made.info->plugin.id, "matmul");
     ck_assert_uint_eq(made.seed, 7);
     ck_assert_str_eq(made.policy->name, "precise");
-    ck_assert_str_eq(made.policy->info->plugin.id, "median_ci");
+    ck_assert_str_eq(made.policy->info->plugin.id, "steady");
     ck_assert_uint_eq(made.policy->n_settings, 1);
     ck_assert_str_eq(made.policy->settings[0].key, "precision");
     ck_assert_str_eq(made.policy->settings[0].text, "0.1%");
@@ -195,6 +195,45 @@ START_TEST(case_in_full)
         ck_assert_int_eq(found->is_identity, expected[i].is_identity);
     }
     ck_assert_uint_eq(parameter(&made, "half")->value.type, GB_TYPE_FLOAT);
+    arena_free(&arena);
+}
+END_TEST
+
+static double tolerance(const struct bench_case *made, const char *metric)
+{
+    for (size_t i = 0; i < made->n_tolerances; i++)
+        if (strcmp(made->tolerances[i].metric, metric) == 0)
+            return made->tolerances[i].tolerance;
+    return -1;
+}
+
+/* Swept, zipped, computed, and given: each case has its own; what a section says itself takes the
+ * place of what it has from elsewhere. */
+START_TEST(tolerances_of_each_case)
+{
+    static const double ulp[] = {0, 0, 1, 1}, rms[] = {1e-3, 0.5, 1e-3, 0.5};
+    struct arena arena = {0};
+    load(&loaded, "[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
+                  "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
+                  "let.check.abs = rows / 4.0\nonly = \"check.ulp\" < 2\n"
+                  "[bench c]\nlike = b\ncheck.ulp = 0.5\ncheck.rel = 1\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_uint_eq(sweep_size(loaded.sweep), 6);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct bench_case made = case_at(&loaded, i, &arena);
+        ck_assert_uint_eq(made.n_tolerances, 4);
+        ck_assert_double_eq(tolerance(&made, "ulp"), ulp[i]);
+        ck_assert_double_eq(tolerance(&made, "rms"), rms[i]);
+        ck_assert_double_eq(tolerance(&made, "abs"), i % 2 ? 4 : 2);
+        ck_assert_double_eq(tolerance(&made, "rel"), 0.25);
+        ck_assert(parameter(&made, "check.ulp")->is_axis);
+        ck_assert(!parameter(&made, "check.ulp")->is_identity);
+        ck_assert_ptr_null(parameter(&made, "check.rel"));
+    }
+    struct bench_case made = case_at(&loaded, 4, &arena);
+    ck_assert_double_eq(tolerance(&made, "ulp"), 0.5);
+    ck_assert_double_eq(tolerance(&made, "rel"), 1);
+    ck_assert_double_eq(tolerance(&made, "rms"), 1e-3);
     arena_free(&arena);
 }
 END_TEST
@@ -415,6 +454,7 @@ static const char *const lines[] = {
     "sweep.env.MODE = 1:3, \"x, y\"\n",
     "env.PLAIN = \"a # b\"\n",
     "check.rms = 3e-5\n",
+    "sweep.check.ulp = 1:3\n",
     "policy = precise\n",
     "device = pinned:2\n",
 };
@@ -430,7 +470,7 @@ START_TEST(printed_at_random)
     uint64_t draw = (uint64_t)_i * 1000;
     struct text text = {0};
     text_add(&text, one_of(&draw, heads, 4));
-    text_add(&text, "[policy precise]\nplugin = median_ci\n"
+    text_add(&text, "[policy precise]\nplugin = steady\n"
                     "[device pinned]\nplugin = cpu\ncpus = 1:2\n");
     text_add(&text, MATMUL);
     for (size_t i = 0; i < N_LINES; i++)
@@ -483,6 +523,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, sweep, 0, sizeof sweeps / sizeof sweeps[0]);
     tcase_add_test(tcase, case_in_full);
+    tcase_add_test(tcase, tolerances_of_each_case);
     tcase_add_test(tcase, settings_fill_the_params);
     tcase_add_test(tcase, devices_are_shared);
     tcase_add_test(tcase, no_such_case);

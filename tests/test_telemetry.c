@@ -1,6 +1,6 @@
 /*
  * test_telemetry.c - what a device said of itself around the samples: kept, derived from, merged;
- * and results files of version 1, which had none of it.
+ * and results files of earlier versions, which had none of it.
  */
 #include "tests/check_main.h"
 #include "tests/store_fixture.h"
@@ -117,7 +117,7 @@ START_TEST(power_and_energy_are_derived)
 }
 END_TEST
 
-/* ---- version 1 ---- */
+/* ---- earlier versions ---- */
 
 static int64_t query(const char *name, const char *sql)
 {
@@ -133,8 +133,17 @@ static int64_t query(const char *name, const char *sql)
     return value;
 }
 
-/* Three cases, the last of which was cancelled; then everything that version 2 has added goes. */
-static void make_version_1(const char *name)
+/* What makes a file of each version one of the version before. The view is made before the column
+ * goes that it does not name then. */
+static const char *const downgrades[] = {
+    "DROP TABLE telemetry; DROP TABLE check_summary; DROP TABLE check_histogram;"
+    "ALTER TABLE bench_case DROP COLUMN launch; PRAGMA user_version = 1",
+    "DROP VIEW result; CREATE VIEW result AS SELECT bench, status FROM bench_case;"
+    "PRAGMA user_version = 2",
+};
+
+/* Three cases, the last of which was cancelled, in a file as that version made them. */
+static void make_version(const char *name, int version)
 {
     struct store *store = fixture_open(name, STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -148,12 +157,10 @@ static void make_version_1(const char *name)
     fixture_close(store);
     sqlite3 *db = NULL;
     ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    int code = sqlite3_exec(db,
-                            "DROP TABLE telemetry; DROP TABLE check_summary;"
-                            "DROP TABLE check_histogram; ALTER TABLE bench_case DROP COLUMN launch;"
-                            "PRAGMA user_version = 1",
-                            NULL, NULL, NULL);
-    ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    for (int i = 2; i >= version; i--) {
+        int code = sqlite3_exec(db, downgrades[i - 1], NULL, NULL, NULL);
+        ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    }
     sqlite3_close(db);
 }
 
@@ -163,10 +170,10 @@ static const char *const rows = "label,launch,status,median_ns,power_watts\n"
                                 "streams streams=2,stream,ok,109.5,\n"
                                 "streams streams=3,stream,cancelled,109.5,\n";
 
-START_TEST(a_file_of_version_1_is_read_as_it_is)
+START_TEST(a_file_of_an_earlier_version_is_read_as_it_is)
 {
     CLEANUP(text_free) struct text got = {0}, shown = {0};
-    make_version_1("old.gbr");
+    make_version("old.gbr", _i);
     ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0444), 0);
     export_columns("old.gbr", columns, &got);
     ck_assert_str_eq(text_get(&got), rows);
@@ -174,7 +181,7 @@ START_TEST(a_file_of_version_1_is_read_as_it_is)
     struct store *store = fixture_open("old.gbr", STORE_READ);
     ck_assert_int_eq(view_show(store, &options, &shown, NULL), GB_OK);
     fixture_close(store);
-    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), 1);
+    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), _i);
 }
 END_TEST
 
@@ -185,13 +192,13 @@ static void count_done(void *context, uint64_t position, uint32_t round, const c
     ++*(int *)context;
 }
 
-START_TEST(a_file_of_version_1_is_resumed)
+START_TEST(a_file_of_an_earlier_version_is_resumed)
 {
     CLEANUP(text_free) struct text got = {0};
     struct fixture_case c;
     uint64_t next = 0;
     int n_done = 0;
-    make_version_1("old.gbr");
+    make_version("old.gbr", _i);
     struct store *store = fixture_open("old.gbr", STORE_WRITE);
     ck_assert_int_eq(store_resume(store, 1, count_done, &n_done, &next, NULL), GB_OK);
     ck_assert_int_eq(n_done, 2);
@@ -206,17 +213,20 @@ START_TEST(a_file_of_version_1_is_resumed)
                                      "streams streams=1,stream,ok,109.5,\n"
                                      "streams streams=2,stream,ok,109.5,\n"
                                      "streams streams=3,graph,ok,109.5,75\n");
-    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), 2);
+    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), 3);
+    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM result WHERE launch = 'graph' AND"
+                                      " label = 'streams streams=3' AND verdict = 'certified'"),
+                     1);
     ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 END_TEST
 
-START_TEST(files_of_both_versions_are_merged)
+START_TEST(files_of_several_versions_are_merged)
 {
     CLEANUP(text_free) struct text into_new = {0}, into_old = {0};
     struct gb_error error = {0};
     struct fixture_case c;
-    make_version_1("old.gbr");
+    make_version("old.gbr", _i);
     struct store *store = fixture_open("new.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 2);
     fixture_case(&c, 0, 1, 200);
@@ -248,9 +258,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(all, fixture_begin, fixture_end);
     tcase_add_test(all, readings_come_back);
     tcase_add_loop_test(all, power_and_energy_are_derived, 0, N_DERIVED);
-    tcase_add_test(all, a_file_of_version_1_is_read_as_it_is);
-    tcase_add_test(all, a_file_of_version_1_is_resumed);
-    tcase_add_test(all, files_of_both_versions_are_merged);
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_read_as_it_is, 1, 3);
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_resumed, 1, 3);
+    tcase_add_loop_test(all, files_of_several_versions_are_merged, 1, 3);
     suite_add_tcase(suite, all);
     return suite;
 }

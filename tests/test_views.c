@@ -1,11 +1,6 @@
-/*
- * test_views.c - what is printed of a results file. Long outputs are compared with tests/golden/;
- * UPDATE_GOLDEN=1 in the environment writes them anew, to be read before they are committed.
- */
+/* test_views.c - what is printed of a results file as a whole, and what of it is chosen. */
 #include "tests/check_main.h"
 #include "tests/views_fixture.h"
-
-#include "core/json_writer.h"
 
 #include <sqlite3.h>
 
@@ -16,69 +11,6 @@ static void setup(void)
     views_make_rounds("rounds.gbr");
 }
 
-static void show(const char *file, const struct view_options *options, struct text *out)
-{
-    struct store *store = fixture_open(file, STORE_READ);
-    struct gb_error error = {0};
-    int32_t status = view_show(store, options, out, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
-    fixture_close(store);
-}
-
-static int32_t try_export(const char *file, const struct view_options *options, struct text *out,
-                          struct gb_error *error)
-{
-    struct store *store = fixture_open(file, STORE_READ);
-    char *data = NULL;
-    size_t n = 0;
-    FILE *stream = open_memstream(&data, &n);
-    int32_t status = view_export(store, options, stream, error);
-    fclose(stream);
-    text_add_n(out, data, n);
-    free(data);
-    fixture_close(store);
-    return status;
-}
-
-static void export(const char *file, const struct view_options *options, struct text *out)
-{
-    struct gb_error error = {0};
-    int32_t status = try_export(file, options, out, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
-}
-
-/* Long texts: only the first line that differs is told. */
-static void expect_text(const char *name, const char *expected, const char *got)
-{
-    int line = 1;
-    for (; *expected && *expected == *got; expected++, got++)
-        line += *expected == '\n';
-    ck_assert_msg(*expected == *got,
-                  "%s differs in line %d from here on: expected\n%.300s\ngot\n%.300s", name, line,
-                  expected, got);
-}
-
-static void expect_golden(const char *name, const struct text *got)
-{
-    const char *top = getenv("top_srcdir");
-    CLEANUP(text_free) struct text path = {0}, expected = {0};
-    text_printf(&path, "%s/tests/golden/%s", top ? top : ".", name);
-    if (getenv("UPDATE_GOLDEN")) {
-        FILE *file = fopen(text_get(&path), "w");
-        ck_assert_ptr_nonnull(file);
-        fwrite(text_get(got), 1, got->length, file);
-        fclose(file);
-    }
-    FILE *file = fopen(text_get(&path), "r");
-    ck_assert_msg(file != NULL, "%s is missing", text_get(&path));
-    char buffer[4096];
-    size_t n;
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        text_add_n(&expected, buffer, n);
-    fclose(file);
-    expect_text(text_get(&path), text_get(&expected), text_get(got));
-}
-
 static const struct {
     const char *golden, *file;
     struct view_options options;
@@ -86,6 +18,7 @@ static const struct {
     {"show.txt", "fates.gbr", {0}},
     {"show_verbose.txt", "fates.gbr", {.verbose = true, .where = "streams in (6, 7)"}},
     {"show_rounds.txt", "rounds.gbr", {0}},
+    {"show_rounds_verbose.txt", "rounds.gbr", {.verbose = true, .where = "dtype = 'fp16'"}},
     {"show_pivot.txt", "fates.gbr", {.pivot = "streams"}},
     {"show_pivot_two_axes.txt", "rounds.gbr", {.pivot = "dtype"}},
     {"show_columns.txt", "rounds.gbr", {.columns = "round,dtype,median_ns", .sort = "-median_ns"}},
@@ -100,8 +33,8 @@ enum { N_SHOWS = sizeof shows / sizeof *shows };
 START_TEST(shown_as_tables)
 {
     CLEANUP(text_free) struct text got = {0};
-    show(shows[_i].file, &shows[_i].options, &got);
-    expect_golden(shows[_i].golden, &got);
+    views_show(shows[_i].file, &shows[_i].options, &got);
+    views_expect_golden(shows[_i].golden, &got);
 }
 END_TEST
 
@@ -114,6 +47,13 @@ static const struct {
     {"cases.jsonl", "fates.gbr", {.format = FORMAT_JSONL}},
     {"cases.md", "fates.gbr", {.format = FORMAT_MARKDOWN}},
     {"cases.txt", "fates.gbr", {.format = FORMAT_TABLE}},
+    {"combined.csv", "rounds.gbr", {.format = FORMAT_CSV, .rows = ROWS_COMBINED}},
+    {"combined.json",
+     "rounds.gbr",
+     {.format = FORMAT_JSON, .rows = ROWS_COMBINED, .where = "streams = 1"}},
+    {"combined.md",
+     "rounds.gbr",
+     {.format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED, .sort = "-median_ns"}},
     {"samples.csv", "fates.gbr", {.format = FORMAT_CSV, .rows = ROWS_SAMPLE}},
     {"samples.json",
      "fates.gbr",
@@ -144,8 +84,8 @@ enum { N_EXPORTS = sizeof exports / sizeof *exports };
 START_TEST(exported)
 {
     CLEANUP(text_free) struct text got = {0};
-    export(exports[_i].file, &exports[_i].options, &got);
-    expect_golden(exports[_i].golden, &got);
+    views_export(exports[_i].file, &exports[_i].options, &got);
+    views_expect_golden(exports[_i].golden, &got);
 }
 END_TEST
 
@@ -178,7 +118,7 @@ START_TEST(groups_that_can_not_be)
     struct gb_error error = {0};
     struct view_options options = bad_groups[_i].options;
     options.format = FORMAT_CSV;
-    ck_assert_int_eq(try_export("fates.gbr", &options, &got, &error), GB_INVALID);
+    ck_assert_int_eq(views_try_export("fates.gbr", &options, &got, &error), GB_INVALID);
     ck_assert_str_eq(error.text, bad_groups[_i].error);
 }
 END_TEST
@@ -208,14 +148,14 @@ START_TEST(groups_count_what_was_measured)
                                    .group_by = "rows",
                                    .columns = "count,pass_rate,avg(check.abs),max(check.abs),"
                                               "min(exact_ratio)"};
-    export("two.gbr", &options, &got);
+    views_export("two.gbr", &options, &got);
     ck_assert_str_eq(text_get(&got),
                      "rows,count,pass_rate,avg(check.abs),max(check.abs),min(exact_ratio)\n"
                      "32,8,0.5,2.5,4,0.9765625\n");
     text_clear(&got);
     options.format = FORMAT_TABLE;
     options.columns = "count";
-    show("two.gbr", &options, &got);
+    views_show("two.gbr", &options, &got);
     ck_assert_ptr_nonnull(strstr(text_get(&got), "rows  count\n  32      8\n"));
     ck_assert_ptr_null(strstr(text_get(&got), "run 1"));
 }
@@ -228,7 +168,7 @@ START_TEST(metrics_of_comparisons_are_columns)
         .format = FORMAT_CSV,
         .columns = "check.abs,check.ulp,exact_ratio",
         .where = "\"check.abs\" > 0 and exact_ratio < 1 and streams < 3"};
-    export("fates.gbr", &options, &got);
+    views_export("fates.gbr", &options, &got);
     ck_assert_str_eq(text_get(&got), "check.abs,check.ulp,exact_ratio\n"
                                      "1.5e-07,,0.9765625\n1.5e-07,,0.9765625\n");
 }
@@ -251,7 +191,7 @@ START_TEST(json_is_valid)
 {
     CLEANUP(text_free) struct text got = {0};
     const struct view_options *options = &exports[_i].options;
-    export(exports[_i].file, options, &got);
+    views_export(exports[_i].file, options, &got);
     if (options->format == FORMAT_JSON) {
         ck_assert(is_json(text_get(&got)));
     } else if (options->format == FORMAT_JSONL) {
@@ -282,14 +222,14 @@ START_TEST(the_pivot_of_streams_is_the_documents_table)
     fixture_close(store);
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     struct view_options options = {.format = FORMAT_CSV, .pivot = "streams"};
-    export("document.gbr", &options, &got);
+    views_export("document.gbr", &options, &got);
     for (int s = 1; s <= 16; s++)
         text_printf(&expected, "%d Stream%s%s", s, s > 1 ? "s" : "", s < 16 ? "," : "\n");
     for (int trial = 0; trial < FIXTURE_SAMPLES - 1; trial++) /* as many as all have */
         for (int s = 1; s <= 16; s++)
             text_printf(&expected, "%.4f%s", (765.5e6 / s + 1e4 * trial) * 1e-6,
                         s < 16 ? "," : "\n");
-    expect_text("the table", text_get(&expected), text_get(&got));
+    views_expect_text("the table", text_get(&expected), text_get(&got));
 }
 END_TEST
 
@@ -298,7 +238,7 @@ START_TEST(a_pivot_with_another_axis_and_rounds)
 {
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     struct view_options options = {.format = FORMAT_CSV, .pivot = "streams"};
-    export("rounds.gbr", &options, &got);
+    views_export("rounds.gbr", &options, &got);
     text_add(&expected, "dtype,1 Stream,2 Streams\n");
     for (int i = 0; i < 2; i++)
         for (int round = 0; round < 3; round++)
@@ -306,7 +246,7 @@ START_TEST(a_pivot_with_another_axis_and_rounds)
                 text_printf(&expected, "%s,%.4f,%.4f\n", i ? "bf16" : "fp16",
                             (1000.0 * (2 * i + 1) + 10 * round + j) * 1e-6,
                             (1000.0 * (2 * i + 2) + 10 * round + j) * 1e-6);
-    expect_text("the table", text_get(&expected), text_get(&got));
+    views_expect_text("the table", text_get(&expected), text_get(&got));
 }
 END_TEST
 
@@ -345,7 +285,7 @@ START_TEST(selected_and_sorted)
                                    .columns = "streams",
                                    .where = selections[_i].where,
                                    .sort = selections[_i].sort};
-    export("fates.gbr", &options, &got);
+    views_export("fates.gbr", &options, &got);
     ck_assert(text_starts_with(text_get(&got), "streams\n"));
     for (const char *at = text_get(&got) + strlen("streams\n"); *at;) {
         size_t length = strcspn(at, "\n");
@@ -374,6 +314,9 @@ static const struct {
      GB_INVALID,
      "--where: unknown name 'steams'; did you mean 'streams'?"},
     {{.run = 2}, GB_NOT_FOUND, "fates.gbr: has no run 2, only run 1"},
+    {{.pivot = "streams", .rows = ROWS_COMBINED},
+     GB_INVALID,
+     "--rows combined is not for --pivot, which combines rounds by itself"},
     {{.format = FORMAT_MARKDOWN, .rows = ROWS_SAMPLE},
      GB_INVALID,
      "samples are exported as csv, json or jsonl, not as md"},
@@ -387,10 +330,10 @@ START_TEST(mistakes_are_named)
     struct view_options options = errors[_i].options;
     if (options.format == FORMAT_TABLE)
         options.format = FORMAT_CSV;
-    ck_assert_int_eq(try_export("fates.gbr", &options, &got, &error), errors[_i].status);
+    ck_assert_int_eq(views_try_export("fates.gbr", &options, &got, &error), errors[_i].status);
     ck_assert_str_eq(fixture_error(&error), errors[_i].text);
     ck_assert_str_eq(text_get(&got), "");
-    if (options.rows == ROWS_SAMPLE)
+    if (options.rows != ROWS_CASE)
         return;
     struct store *store = fixture_open("fates.gbr", STORE_READ);
     options.format = FORMAT_TABLE;
@@ -433,135 +376,11 @@ START_TEST(a_full_disk_is_told)
 }
 END_TEST
 
-/* A file with one case made by `change`; shown. */
-static void show_one(void (*change)(struct fixture_case *), bool ended, struct text *out)
-{
-    struct store *store = fixture_open("one.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    struct fixture_case c;
-    fixture_case(&c, 0, 4, 1e6);
-    c.record.iterations = 1;
-    change(&c);
-    fixture_store(store, run_id, &c);
-    if (ended)
-        fixture_end_run(store, run_id);
-    fixture_close(store);
-    struct view_options options = {0};
-    show("one.gbr", &options, out);
-}
-
-static void leave_alone(struct fixture_case *c)
-{
-    (void)c;
-}
-
-static void make_asymmetric(struct fixture_case *c)
-{
-    c->record.estimate.high_ns = 1.2e6;
-}
-
-static void make_without_ends(struct fixture_case *c)
-{
-    c->record.estimate.low_ns = -INFINITY;
-    c->record.estimate.high_ns = INFINITY;
-}
-
-static void make_open_above(struct fixture_case *c)
-{
-    c->record.estimate.high_ns = INFINITY;
-}
-
-static void make_cancelled(struct fixture_case *c)
-{
-    c->record.status = CASE_CANCELLED;
-}
-
-static void make_long_reason(struct fixture_case *c)
-{
-    c->record.stop_reason = "times are zero, negative or not finite";
-}
-
-static void make_many_metrics(struct fixture_case *c)
-{
-    static const char *const names[] = {"first", "second", "third", "fourth"};
-    for (int i = 0; i < 4; i++)
-        c->metrics[i] = (struct metric_record){names[i], i, ""};
-    c->record.n_metrics = 4;
-}
-
-static void make_mean(struct fixture_case *c)
-{
-    strcpy(c->record.estimate.statistic, "mean");
-}
-
-static void make_wrong_by_nan(struct fixture_case *c)
-{
-    c->record.status = CASE_WRONG_RESULT;
-    c->checks[0].passed = false;
-    c->checks[0].value = NAN;
-    c->checks[0].text = "NaN at [17]";
-}
-
-static void make_measured_only(struct fixture_case *c)
-{
-    c->checks[0].tolerance = NAN;
-}
-
-static void make_short(struct fixture_case *c)
-{
-    c->record.overhead_ns = 2e5;
-    c->record.iterations = 10; /* in a sample, which the overhead is of */
-}
-
-static void make_limited(struct fixture_case *c)
-{
-    c->record.estimate.verdict = GB_VERDICT_RESOLUTION_LIMITED;
-}
-
-static const struct {
-    void (*change)(struct fixture_case *);
-    bool ended;
-    const char *expected; /* is part of what is shown */
-} details[] = {
-    {leave_alone, true,
-     "bench    streams    median  interval  spread  samples  stopped because      GFLOP/s      "
-     "GB/s  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %  0.00 %       20  interval within 1 %    1.000  "
-     "0.004000  ok abs 1.5e-07\n"},
-    {leave_alone, false,
-     "\nthis run has not ended: 1 of 3 cases are done; gbrun run --resume FILE measures the"
-     " rest\n"},
-    {make_cancelled, false, "\nthis run has not ended: 0 of 3 cases are done; "},
-    {make_asymmetric, true, "  [990.0 us, 1.200 ms]  "},
-    {make_without_ends, true, "  1.000 ms      none  "},
-    {make_open_above, true, "  [990.0 us, inf]  "},
-    {make_long_reason, true, "  times are zero, negative or\u2026  "},
-    {make_many_metrics, true, "  GFLOP/s      GB/s  first  check\n"},
-    {make_many_metrics, true,
-     "\nleft out: second, third, fourth; --verbose shows all columns, --columns those it names\n"},
-    {make_mean, true, "  mean \u00B11.00 %  "},
-    {make_wrong_by_nan, true, "  FAIL NaN  wrong result\n"},
-    {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
-    {make_measured_only, true, "  unchecked\n"},
-    {make_short, true,
-     "\nnotes\n  1 case has samples shorter than 100 times the empty sample's 200 us\n"},
-    {make_limited, true, "\nnotes\n  1 case is limited by the clock's step\n"},
-};
-enum { N_DETAILS = sizeof details / sizeof *details };
-
-START_TEST(details_of_a_row)
-{
-    CLEANUP(text_free) struct text got = {0};
-    show_one(details[_i].change, details[_i].ended, &got);
-    ck_assert_msg(strstr(text_get(&got), details[_i].expected) != NULL, "%s", text_get(&got));
-}
-END_TEST
-
 START_TEST(nothing_to_show_is_said)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.where = "streams = 77"};
-    show("fates.gbr", &options, &got);
+    views_show("fates.gbr", &options, &got);
     ck_assert(text_ends_with(text_get(&got), "\n\nno case matches --where streams = 77\n"));
 }
 END_TEST
@@ -582,121 +401,20 @@ START_TEST(a_parameter_may_be_named_like_a_column)
     fixture_close(store);
     CLEANUP(text_free) struct text csv = {0}, found = {0}, json = {0}, all = {0};
     struct view_options options = {.format = FORMAT_CSV, .columns = "status,bench"};
-    export("one.gbr", &options, &csv);
+    views_export("one.gbr", &options, &csv);
     ck_assert_str_eq(text_get(&csv), "status,bench\nsolid,streams\nok,streams\n");
     options.where = "status = 'solid'";
-    export("one.gbr", &options, &found);
+    views_export("one.gbr", &options, &found);
     ck_assert_str_eq(text_get(&found), "status,bench\nsolid,streams\n");
     options = (struct view_options){.format = FORMAT_JSONL};
-    export("one.gbr", &options, &json);
+    views_export("one.gbr", &options, &json);
     ck_assert_ptr_nonnull(strstr(text_get(&json), "\"status\":\"solid\"}"));
     ck_assert_ptr_nonnull(strstr(text_get(&json), ",\"status\":\"ok\","));
     options = (struct view_options){.format = FORMAT_CSV};
-    export("one.gbr", &options, &all);
+    views_export("one.gbr", &options, &all);
     char *second = strstr(text_get(&all), ",status,");
     ck_assert_ptr_nonnull(second);
     ck_assert_ptr_null(strstr(second + 1, ",status,")); /* once */
-}
-END_TEST
-
-static const struct {
-    int format;
-    bool exported;
-    const char *pivot, *head, *other; /* the row of the bench without these axes */
-} one_columns[] = {
-    {FORMAT_TABLE, false, NULL, "bench    device  policy   clock    median  ",
-     "floor    cpu     precise  wall   1.000 ms  "},
-    {FORMAT_MARKDOWN, false, NULL, "| bench   | device | policy  | clock |   median | ",
-     "| floor   | cpu    | precise | wall  | 1.000 ms | "},
-    {FORMAT_TABLE, true, NULL, "bench    device  policy   clock  median (ns)  ",
-     "floor    cpu     precise  wall   1.00001e+06  "},
-    {FORMAT_CSV, true, NULL, ",device,device_number,", ",cpu,0,"},
-    {FORMAT_MARKDOWN, true, "policy",
-     "| bench   | device | clock |         a |         b |   precise |",
-     "| floor   | cpu    | wall  |           |           | 1000009.5 |"},
-    {FORMAT_MARKDOWN, false, "clock",
-     "| bench   | policy  | device |  clock=a |        b |     wall |",
-     "| floor   | precise | cpu    |          |          | 1.000 ms |"},
-};
-enum { N_ONE_COLUMNS = sizeof one_columns / sizeof *one_columns };
-
-/* What a case runs with is an axis of one bench: one column, which the other bench fills too. */
-START_TEST(an_axis_of_device_policy_or_clock_is_one_column)
-{
-    static const char *const names[] = {"device", "policy", "clock"};
-    struct plugin_settings others[] = {fixture_precise, fixture_precise};
-    struct store *store = fixture_open("one.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0; i < 3; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, 4, 1e6);
-        c.bench_case.n_parameters = 0;
-        c.bench_case.bench = i == 2 ? "floor" : "streams";
-        for (int j = 0; i < 2 && j < 3; j++)
-            fixture_add(&c, fixture_words(names[j], i ? "b" : "a", true));
-        if (i < 2) {
-            others[i].name = i ? "b" : "a";
-            c.bench_case.policy = &others[i];
-        }
-        if (i == 1)
-            c.record.clock = c.columns[0].name = "cpu";
-        c.record.iterations = 1;
-        fixture_store(store, run_id, &c);
-    }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
-    CLEANUP(text_free) struct text got = {0};
-    struct view_options options = {.format = one_columns[_i].format,
-                                   .pivot = one_columns[_i].pivot};
-    (one_columns[_i].exported ? export : show)("one.gbr", &options, &got);
-    ck_assert_msg(strstr(text_get(&got), one_columns[_i].head) != NULL, "%s", text_get(&got));
-    ck_assert_msg(strstr(text_get(&got), one_columns[_i].other) != NULL, "%s", text_get(&got));
-}
-END_TEST
-
-/* An option may have the name of a result column; where it is an axis, readers see it. */
-START_TEST(an_axis_that_is_named_like_a_column_is_shown)
-{
-    struct store *store = fixture_open("one.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0; i < 2; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, 4, 1e6);
-        fixture_add(&c, fixture_words("cache", i ? "cold" : "warm", true));
-        fixture_store(store, run_id, &c);
-    }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
-    CLEANUP(text_free) struct text got = {0};
-    struct view_options options = {.format = FORMAT_TABLE};
-    export("one.gbr", &options, &got);
-    ck_assert_msg(strstr(text_get(&got), "\nstreams        4  cold   ") != NULL, "%s",
-                  text_get(&got));
-}
-END_TEST
-
-/* Two benches with four parameters each, none in common: a table for each. */
-START_TEST(benches_that_differ_get_tables_of_their_own)
-{
-    static const char *const names[2][3] = {{"alpha", "beta", "gamma"}, {"m", "n", "k"}};
-    struct store *store = fixture_open("one.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0; i < 4; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, 4, 1e6);
-        c.bench_case.bench = i < 2 ? "first" : "second";
-        c.bench_case.n_parameters = 0;
-        for (int j = 0; j < 3; j++)
-            fixture_add(&c, fixture_integer(&c, names[i / 2][j], (int)i + 10 * j, true));
-        c.record.iterations = 1;
-        fixture_store(store, run_id, &c);
-    }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
-    CLEANUP(text_free) struct text got = {0};
-    struct view_options options = {0};
-    show("one.gbr", &options, &got);
-    expect_golden("show_benches.txt", &got);
 }
 END_TEST
 
@@ -714,66 +432,20 @@ START_TEST(runs_are_shown_one_after_the_other)
     fixture_close(store);
     CLEANUP(text_free) struct text got = {0}, newest = {0}, csv = {0}, pivot = {0};
     struct view_options options = {.run = RUN_ALL};
-    show("two.gbr", &options, &got);
-    expect_golden("show_runs.txt", &got);
+    views_show("two.gbr", &options, &got);
+    views_expect_golden("show_runs.txt", &got);
     options.run = RUN_NEWEST;
-    show("two.gbr", &options, &newest);
+    views_show("two.gbr", &options, &newest);
     ck_assert(text_starts_with(text_get(&newest), "run 2  "));
     options = (struct view_options){
         .run = RUN_ALL, .format = FORMAT_CSV, .columns = "run,streams,median_ns"};
-    export("two.gbr", &options, &csv);
+    views_export("two.gbr", &options, &csv);
     ck_assert_str_eq(text_get(&csv), "run,streams,median_ns\n1,4,1000009.5\n2,4,2000009.5\n");
     options = (struct view_options){.run = RUN_ALL, .format = FORMAT_MARKDOWN, .pivot = "run"};
-    export("two.gbr", &options, &pivot);
+    views_export("two.gbr", &options, &pivot);
     ck_assert_str_eq(text_get(&pivot), "|         1 |         2 |\n"
                                        "| --------: | --------: |\n"
                                        "| 1000009.5 | 2000009.5 |\n");
-}
-END_TEST
-
-START_TEST(json_strings_are_escaped)
-{
-    static const struct {
-        const char *in, *out;
-    } cases[] = {
-        {"plain", "\"plain\""},
-        {"a\"b\\c", "\"a\\\"b\\\\c\""},
-        {"\b\f\n\r\t\x01", "\"\\b\\f\\n\\r\\t\\u0001\""},
-        {"\u00B1 \U0001F600", "\"\u00B1 \U0001F600\""},
-        {"\xFF", "\"\uFFFD\""},
-        {"\xC3", "\"\uFFFD\""},
-        {"\xC0\xAF", "\"\uFFFD\uFFFD\""},
-        {"\xED\xA0\x80", "\"\uFFFD\uFFFD\uFFFD\""},
-        {"\xE2\x82", "\"\uFFFD\uFFFD\""},
-        {"\xF4\x90\x80\x80", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CLEANUP(text_free) struct text out = {0};
-        struct json_writer json = {.out = &out};
-        json_text(&json, NULL, cases[i].in);
-        ck_assert_str_eq(text_get(&out), cases[i].out);
-    }
-}
-END_TEST
-
-START_TEST(json_is_put_together)
-{
-    CLEANUP(text_free) struct text out = {0};
-    struct json_writer json = {.out = &out};
-    json_open(&json, NULL, JSON_OBJECT);
-    json_open(&json, "a", JSON_ARRAY);
-    json_integer(&json, NULL, -1);
-    json_real(&json, NULL, 0.1);
-    json_real(&json, NULL, INFINITY);
-    json_real(&json, NULL, NAN);
-    json_close(&json, JSON_ARRAY);
-    json_open(&json, "empty", JSON_OBJECT);
-    json_close(&json, JSON_OBJECT);
-    json_bool(&json, "yes", true);
-    json_text(&json, "none", NULL);
-    json_close(&json, JSON_OBJECT);
-    ck_assert_str_eq(text_get(&out),
-                     "{\"a\":[-1,0.1,null,null],\"empty\":{},\"yes\":true,\"none\":null}");
 }
 END_TEST
 
@@ -794,17 +466,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(views, mistakes_are_named, 0, N_ERRORS);
     tcase_add_test(views, formats_have_names);
     tcase_add_test(views, a_full_disk_is_told);
-    tcase_add_loop_test(views, details_of_a_row, 0, N_DETAILS);
     tcase_add_test(views, nothing_to_show_is_said);
     tcase_add_test(views, a_parameter_may_be_named_like_a_column);
-    tcase_add_loop_test(views, an_axis_of_device_policy_or_clock_is_one_column, 0, N_ONE_COLUMNS);
-    tcase_add_test(views, an_axis_that_is_named_like_a_column_is_shown);
-    tcase_add_test(views, benches_that_differ_get_tables_of_their_own);
     tcase_add_test(views, runs_are_shown_one_after_the_other);
     suite_add_tcase(suite, views);
-    TCase *json = tcase_create("json");
-    tcase_add_test(json, json_strings_are_escaped);
-    tcase_add_test(json, json_is_put_together);
-    suite_add_tcase(suite, json);
     return suite;
 }

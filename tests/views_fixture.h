@@ -1,4 +1,8 @@
-/* views_fixture.h - a file in which every kind of case occurs, and what is printed of it. */
+/*
+ * views_fixture.h - a file in which every kind of case occurs, and what is printed of it. Long
+ * outputs are compared with tests/golden/; UPDATE_GOLDEN=1 in the environment writes them anew, to
+ * be read before they are committed.
+ */
 #ifndef GBRUN_TESTS_VIEWS_FIXTURE_H
 #define GBRUN_TESTS_VIEWS_FIXTURE_H
 
@@ -143,6 +147,73 @@ static inline void views_make_rounds(const char *name)
         }
     fixture_end_run(store, run_id);
     fixture_close(store);
+}
+
+/* ---- what is printed ---- */
+
+static inline void views_show(const char *file, const struct view_options *options,
+                              struct text *out)
+{
+    struct store *store = fixture_open(file, STORE_READ);
+    struct gb_error error = {0};
+    int32_t status = view_show(store, options, out, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    fixture_close(store);
+}
+
+static inline int32_t views_try_export(const char *file, const struct view_options *options,
+                                       struct text *out, struct gb_error *error)
+{
+    struct store *store = fixture_open(file, STORE_READ);
+    char *data = NULL;
+    size_t n = 0;
+    FILE *stream = open_memstream(&data, &n);
+    int32_t status = view_export(store, options, stream, error);
+    fclose(stream);
+    text_add_n(out, data, n);
+    free(data);
+    fixture_close(store);
+    return status;
+}
+
+static inline void views_export(const char *file, const struct view_options *options,
+                                struct text *out)
+{
+    struct gb_error error = {0};
+    int32_t status = views_try_export(file, options, out, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+/* Long texts: only the first line that differs is told. */
+static inline void views_expect_text(const char *name, const char *expected, const char *got)
+{
+    int line = 1;
+    for (; *expected && *expected == *got; expected++, got++)
+        line += *expected == '\n';
+    ck_assert_msg(*expected == *got,
+                  "%s differs in line %d from here on: expected\n%.300s\ngot\n%.300s", name, line,
+                  expected, got);
+}
+
+static inline void views_expect_golden(const char *name, const struct text *got)
+{
+    const char *top = getenv("top_srcdir");
+    CLEANUP(text_free) struct text path = {0}, expected = {0};
+    text_printf(&path, "%s/tests/golden/%s", top ? top : ".", name);
+    if (getenv("UPDATE_GOLDEN")) {
+        FILE *file = fopen(text_get(&path), "w");
+        ck_assert_ptr_nonnull(file);
+        fwrite(text_get(got), 1, got->length, file);
+        fclose(file);
+    }
+    FILE *file = fopen(text_get(&path), "r");
+    ck_assert_msg(file != NULL, "%s is missing", text_get(&path));
+    char buffer[4096];
+    size_t n;
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+        text_add_n(&expected, buffer, n);
+    fclose(file);
+    views_expect_text(text_get(&path), text_get(&expected), text_get(got));
 }
 
 #endif

@@ -59,6 +59,26 @@ struct gb_bench_ops {
     void (*destroy)(void *bench);
 };
 
+/*
+ * Receives one thing that is wrong with the params: in the value of which option ("rows", of a map
+ * "arg.1"), at which of its bytes from 0, and what. The texts are copied.
+ */
+typedef void gb_problem_fn(void *context, const char *option, uint64_t offset, const char *text);
+
+/* What extension(GB_VALIDATION) of a benchmark's descriptor gives, if it checks its params. */
+#define GB_VALIDATION "gbrun.validation/1"
+struct gb_validation {
+    uint32_t size;
+    uint32_t reserved;
+
+    /* Before anything is run, also for `gbrun check`: tells all that is wrong with the params of a
+     * case beyond what the option table says. In a process of its own without a device:
+     * host->device is NULL, and only allocate, log and folder of the host are of use. GB_OK also
+     * where problems were told. */
+    int32_t (*validate)(const struct gb_host *host, const void *params, gb_problem_fn *problem,
+                        void *context);
+};
+
 /* Makes the compiler believe that the value is used, or that all memory is read and written. */
 #define GB_KEEP(value) __asm__ volatile("" : : "r,m"(value) : "memory")
 #define GB_CLOBBER() __asm__ volatile("" : : : "memory")

@@ -167,6 +167,10 @@ struct gb_host {
      * the machine share, such as the processors or the bus. Benchmarks that always need it have
      * the flag GB_BENCH_EXCLUSIVE instead. */
     void (*exclusive)(const struct gb_host *host);
+
+    /* The folder of the configuration, from which relative paths in options start; NULL: none is
+     * known. */
+    const char *folder;
 };
 
 #endif

@@ -43,7 +43,10 @@ struct gb_map {
 /* Flags of an option. */
 enum {
     GB_OPTION_NOT_IDENTITY =
-        1u /* changes how, not what, is measured: leaves a case's identity alone */
+        1u, /* changes how, not what, is measured: leaves a case's identity alone */
+    GB_OPTION_TEMPLATE =
+        2u /* GB_TYPE_STRING and GB_TYPE_MAP: {EXPRESSION} in the text stands for its value in the
+            * case, {{ and }} for braces; the plugin gets the text with the values in it */
 };
 
 struct gb_option {

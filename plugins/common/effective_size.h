@@ -1,19 +1,49 @@
 /*
  * effective_size.h - how many independent samples a series of correlated ones is worth. Plugin
  * side.
- */
-#ifndef GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
-#define GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
-
-#include <stdint.h>
-
-/*
- * For the median of n values in the order measured: n over the larger of two estimates of the
- * autocorrelation time of "is below the median", and never more than n. O(n) time, fixed memory.
+ *
+ * The estimate is n over the autocorrelation time of a series of small numbers, such as "is below
+ * the median", and needs only sums of the series over stretches of it. The time is the larger of
+ * two estimates, and at least 1:
  *  - Geyer's initial monotone sequence over the means of up to 1024 blocks (Practical Markov chain
  *    Monte Carlo, Statistical Science 7, 1992, section 3.3);
  *  - from 128 values on, 32 batch means, enlarged where even these are correlated.
  */
+#ifndef GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
+#define GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SERIES_BLOCKS_MAX = 1024,
+    SERIES_BATCHES = 32,
+    SERIES_PLACES_MAX = SERIES_BLOCKS_MAX + SERIES_BATCHES + 2
+};
+
+/* The places in a series of n values up to which it is to be summed: ends of blocks and batches,
+ * and its end. */
+struct series_places {
+    uint64_t n;
+    uint64_t block_length, batch_length;
+    size_t n_blocks, n_batches; /* no batches: 0 */
+    size_t n_places;
+    uint64_t at[SERIES_PLACES_MAX]; /* ascending, the last is n */
+    uint16_t of_block[SERIES_BLOCKS_MAX];
+    uint16_t of_batch[SERIES_BATCHES]; /* the place where each ends */
+};
+
+/* n is at least 1. */
+void series_places_of(uint64_t n, struct series_places *ret);
+
+/* The autocorrelation time of a series with that variance, from twice its sums up to the places.
+ * 1 where the variance is not above 0. */
+double series_time(const struct series_places *places, const int64_t *twice_sums, double variance);
+
+/* For the median of n values in the order measured: never more than n. O(n) time, fixed memory. */
 double effective_sample_size(const double *values, uint64_t n, double median);
+
+/* The variance of "is below a value, or half if equal", from the counts of those. */
+double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* median_estimate.c - see median_estimate.h. Plugin side. */
 #include "median_estimate.h"
 
+#include "confidence_sequence.h"
 #include "effective_size.h"
 #include "order_statistics.h"
 
@@ -16,12 +17,9 @@ static double median_of(uint64_t n, struct rank_window *window)
 }
 
 /* The ends are mostly near enough to the median for its window; else a wider one is made. */
-static void interval_of(const struct sample_array *samples, struct rank_window *window,
-                        double n_effective, double confidence, double *ret_low, double *ret_high)
+static void interval_of(const struct sample_array *samples, struct rank_window *window, int64_t low,
+                        uint64_t high, double *ret_low, double *ret_high)
 {
-    int64_t low = 0;
-    uint64_t high = 0;
-    median_interval_ranks(samples->n, n_effective, confidence, &low, &high);
     uint64_t ranks[2] = {0, 0};
     double values[2] = {0.0, 0.0};
     size_t n_ranks = 0;
@@ -38,8 +36,9 @@ static void interval_of(const struct sample_array *samples, struct rank_window *
     *ret_high = high < samples->n ? values[n_ranks - 1] : (double)INFINITY;
 }
 
-int32_t median_estimate_of(struct sample_array *samples, double confidence,
-                           struct median_estimate *ret)
+/* n_optimal 0: for one look. */
+static int32_t estimate(struct sample_array *samples, double confidence, double n_optimal,
+                        struct median_estimate *ret)
 {
     *ret = (struct median_estimate){samples->n, NAN, NAN, NAN, 0.0};
     if (samples->n == 0)
@@ -51,10 +50,30 @@ int32_t median_estimate_of(struct sample_array *samples, double confidence,
                                                samples->n / 2, samples->scratch);
     ret->median = median_of(samples->n, &window);
     ret->n_effective = effective_sample_size(samples->times, samples->n, ret->median);
-    interval_of(samples, &window, ret->n_effective, confidence, &ret->low, &ret->high);
+    int64_t low = 0;
+    uint64_t high = 0;
+    if (n_optimal > 0.0)
+        median_radius_ranks(
+            samples->n, confidence_sequence_radius(ret->n_effective, 1.0 - confidence, n_optimal),
+            &low, &high);
+    else
+        median_interval_ranks(samples->n, ret->n_effective, confidence, &low, &high);
+    interval_of(samples, &window, low, high, &ret->low, &ret->high);
     ret->low = fmin(ret->low, ret->median - 0.5 * samples->tick_ns);
     ret->high = fmax(ret->high, ret->median + 0.5 * samples->tick_ns);
     return GB_OK;
+}
+
+int32_t median_estimate_of(struct sample_array *samples, double confidence,
+                           struct median_estimate *ret)
+{
+    return estimate(samples, confidence, 0.0, ret);
+}
+
+int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
+                           struct median_estimate *ret)
+{
+    return estimate(samples, confidence, n_optimal, ret);
 }
 
 void median_estimate_report(const struct sample_array *samples,

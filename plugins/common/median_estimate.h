@@ -23,6 +23,11 @@ struct median_estimate {
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret);
 
+/* The same with an interval that holds for all looks together; it is tightest at n_optimal
+ * independent samples. */
+int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
+                           struct median_estimate *ret);
+
 /* The same as a policy's report. */
 void median_estimate_report(const struct sample_array *samples,
                             const struct median_estimate *median, double confidence,

@@ -179,18 +179,20 @@ double normal_quantile(double p)
     return p < 0.5 ? -z : z;
 }
 
+void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *ret_high)
+{
+    const double low = floor((double)n * (0.5 - radius)) - 1.0;
+    const double high = ceil((double)n * (0.5 + radius));
+    *ret_low = low >= 0.0 ? (int64_t)low : RANK_NONE_BELOW;
+    *ret_high = high < (double)n ? (uint64_t)high : n;
+}
+
 void median_interval_ranks(uint64_t n, double n_effective, double confidence, int64_t *ret_low,
                            uint64_t *ret_high)
 {
     *ret_low = RANK_NONE_BELOW;
     *ret_high = n;
-    if (n == 0 || !(n_effective > 0.0))
-        return;
-    const double half = normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective));
-    const double low = floor((double)n * (0.5 - half)) - 1.0;
-    const double high = ceil((double)n * (0.5 + half));
-    if (low >= 0.0)
-        *ret_low = (int64_t)low;
-    if (high < (double)n)
-        *ret_high = (uint64_t)high;
+    if (n > 0 && n_effective > 0.0)
+        median_radius_ranks(n, normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective)),
+                            ret_low, ret_high);
 }

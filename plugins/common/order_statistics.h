@@ -47,4 +47,7 @@ enum { RANK_NONE_BELOW = -1 };
 void median_interval_ranks(uint64_t n, double n_effective, double confidence, int64_t *ret_low,
                            uint64_t *ret_high);
 
+/* The same where the share of values below the median is known to be within `radius` of 1/2. */
+void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *ret_high);
+
 #endif

@@ -1,7 +1,7 @@
 /*
  * budget.c - the policy `budget`: a given time of measuring. Plugin side.
  */
-#include "../common/median_estimate.h"
+#include "../common/thinned_samples.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct params {
 
 struct budget {
     const struct params *params;
-    struct sample_array samples;
+    struct thinned_samples samples;
 };
 
 static const struct gb_option options[] = {
@@ -25,6 +25,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     if (policy == NULL)
         return GB_NO_MEMORY;
     policy->params = params;
+    policy->samples.host = host;
     *ret_policy = policy;
     return GB_OK;
 }
@@ -32,13 +33,13 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
     struct budget *policy = object;
-    return sample_array_add(&policy->samples, samples);
+    return thinned_samples_add(&policy->samples, samples);
 }
 
 static int32_t next(void *object, struct gb_next *next)
 {
     const struct budget *policy = object;
-    const uint64_t n = sample_array_seen(&policy->samples);
+    const uint64_t n = policy->samples.n_seen;
     if (n == 0 || policy->samples.elapsed_ns < policy->params->time) {
         next->decision = GB_MORE;
         next->n_samples = n + 1;
@@ -53,19 +54,14 @@ static int32_t next(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     struct budget *policy = object;
-    struct median_estimate median;
-    const int32_t status = median_estimate_of(&policy->samples, MEDIAN_CONFIDENCE, &median);
-    if (status != GB_OK)
-        return status;
-    median_estimate_report(&policy->samples, &median, MEDIAN_CONFIDENCE, GB_VERDICT_NONE, estimate);
-    return GB_OK;
+    return thinned_samples_report(&policy->samples, estimate);
 }
 
 static void destroy(void *object)
 {
     struct budget *policy = object;
     if (policy != NULL)
-        sample_array_free(&policy->samples);
+        thinned_samples_free(&policy->samples);
 }
 
 static const struct gb_policy_ops ops = {
@@ -83,10 +79,14 @@ static const struct gb_plugin plugin = {
     .id = "budget",
     .version = "1.0",
     .summary = "as many samples as fit into a given time",
-    .help = "Takes samples for `time` of wall time, counted from the start of the first one to the "
-            "end of the last, and at least one.\n\n"
-            "It promises nothing about the precision that is reached. The median is reported with "
-            "the 95 % interval that its order statistics give, autocorrelation taken into account.",
+    .help =
+        "Takes samples for `time` of wall time, counted from the start of the first one to the "
+        "end of the last, and at least one.\n\n"
+        "It promises nothing about the precision that is reached. The median is reported with "
+        "the 95 % interval that its order statistics give, autocorrelation taken into account.\n\n"
+        "Memory does not grow with the recording: beyond 131072 samples the policy's median and "
+        "interval rest on 65536 of them or more, drawn at random from equal parts of the "
+        "recording. All samples are stored, and median_ns is the median of all.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

@@ -15,7 +15,7 @@ static const double STABLE_SPREAD = 0.05; /* of the noises, over their mean */
 void noise_tracker_add(struct noise_tracker *tracker, double time_ns, uint64_t iterations)
 {
     tracker->n++;
-    tracker->iterations += iterations;
+    exact_sum_add(&tracker->time_ns, time_ns * (double)iterations);
     const double difference = time_ns - tracker->mean;
     tracker->mean += difference / (double)tracker->n;
     tracker->sum_of_squares += difference * (time_ns - tracker->mean);
@@ -57,7 +57,7 @@ int noise_tracker_verdict(const struct noise_tracker *tracker, double max_noise,
 {
     if (tracker->n_not_finite >= NOT_FINITE_LIMIT)
         return NOISE_NOT_FINITE;
-    if (!(tracker->mean * (double)tracker->iterations > min_time_ns))
+    if (!(tracker->time_ns.high > min_time_ns))
         return NOISE_GO_ON;
     if (tracker->n_noises == 0 || tracker->n_not_finite > 0)
         return NOISE_GO_ON;

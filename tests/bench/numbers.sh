@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [kill]; all of them
-# without an argument. make bench runs it; KILLS is the number of runs killed (200).
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [stopping] [kill]; all
+# of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
@@ -152,6 +152,13 @@ faults()
     cat faults.txt
 }
 
+# The gates of the stopping policies, on fewer traces than a proof takes.
+stopping()
+{
+    "$bench/stopping" --quick >stopping.txt || n_failed=$((n_failed + 1))
+    sed '1,/^Gates/d' stopping.txt
+}
+
 # rows FILE COLUMNS: the file's cases, one a line.
 rows()
 {
@@ -199,13 +206,13 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop verify faults kill
+[ $# -gt 0 ] || set -- sweep cases memory loop verify faults stopping kill
 for name; do
     case $name in
-    sweep | cases | memory | loop | verify | faults) $name ;;
+    sweep | cases | memory | loop | verify | faults | stopping) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [stopping] [kill]" >&2
         exit 2
         ;;
     esac

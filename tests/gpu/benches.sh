@@ -94,6 +94,17 @@ verified "multistream_matmul: sizes that fill no block"
 measure '[bench multistream_matmul]' 'aligned = 256' 'streams = 4' 'sweep.units = 0, 8'
 fine_or_skipped "multistream_matmul: some of the multiprocessors"
 
+measure '[bench histogram]' 'sweep.n = 1, 5, 4099, 1Mi' 'sweep.bins = 1, 7, 256, 12288' \
+    'sweep.distribution = uniform, one, skewed' 'sweep.method = private, global'
+verified "histogram: methods, distributions and sizes"
+number_of_cases 96
+measure '[bench histogram]' 'n = 1000003' 'sweep.block = 1, 33, 256, 1024' 'iterations = 3' \
+    'sweep.method = private, global' 'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
+verified "histogram: block, launch, cache and several iterations"
+measure '[bench histogram]' 'n = 1Mi' 'sweep.bins = 12289, 16Mi' 'sweep.method = private, global'
+fine_or_skipped "histogram: more bins than shared memory holds"
+skipped_for 'a block has shared memory for 12288'
+
 sizes='zip.size = m, n, k: 1, 1, 1 | 119, 121, 9 | 127, 130, 770 | 144, 256, 66 | 260, 129, 33'
 measure '[bench padding]' "$sizes" 'sweep.problem = dense, batched' 'batch = 2' \
     'sweep.schedule = baseline, partition, pad, partition_pad, tuned'

@@ -99,7 +99,7 @@ process()
     local begin
     cat >copy.ini <<'INI'
 [policy precise]
-plugin = median_ci
+plugin = steady
 precision = 0.5%
 confidence = 95%
 [bench copy]

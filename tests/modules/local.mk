@@ -16,6 +16,10 @@ check_LTLIBRARIES += tests/modules/beside.la
 tests_modules_beside_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_beside_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
+check_LTLIBRARIES += tests/modules/call_targets.la
+tests_modules_call_targets_la_CFLAGS = $(TEST_MODULE_CFLAGS)
+tests_modules_call_targets_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/crash.la
 tests_modules_crash_la_SOURCES = tests/modules/crash.c tests/modules/callbacks.h tests/modules/places.h
 tests_modules_crash_la_CFLAGS = $(TEST_MODULE_CFLAGS)
@@ -93,6 +97,10 @@ check_LTLIBRARIES += tests/modules/policy_never.la
 tests_modules_policy_never_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_policy_never_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
+check_LTLIBRARIES += tests/modules/policy_sees.la
+tests_modules_policy_sees_la_CFLAGS = $(TEST_MODULE_CFLAGS)
+tests_modules_policy_sees_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/policy_zero.la
 tests_modules_policy_zero_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_policy_zero_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
@@ -114,8 +122,13 @@ tests_modules_slow_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_slow_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CXX
+check_LTLIBRARIES += tests/modules/histogram_kernels.la
+tests_modules_histogram_kernels_la_SOURCES = tests/modules/cuda_on_host.h tests/modules/histogram_kernels.cc
+tests_modules_histogram_kernels_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS) -Wno-unknown-pragmas
+tests_modules_histogram_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/padding_kernels.la
-tests_modules_padding_kernels_la_SOURCES = tests/modules/padding_kernels.cc
+tests_modules_padding_kernels_la_SOURCES = tests/modules/cuda_on_host.h tests/modules/padding_kernels.cc
 tests_modules_padding_kernels_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS) -Wno-unknown-pragmas
 tests_modules_padding_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 

@@ -1,0 +1,44 @@
+/*
+ * rounds.h - one interval for a case that was measured in several rounds. Floor 1.
+ *
+ * A round is a fresh creation of the case, some time after the one before. What changes from one
+ * creation or one minute to the next (placement, clocks, neighbours) is the same for all samples of
+ * a round, so that a round's own interval can not hold it: only the rounds together can.
+ *
+ *   centre   the median of the rounds' medians m_1 ... m_R
+ *   between  mean(m) -+ t s(m) / sqrt(R): Student's t at the confidence, R - 1 degrees of freedom,
+ *            s with R - 1; for R >= 2
+ *   within   [median(low_1 ... low_R), median(high_1 ... high_R)]: what one round mostly claims
+ *   combined from the lower of their low ends to the higher of their high ends
+ *
+ * So the combined interval is never narrower than a round's usual one, and as wide as the rounds
+ * are apart. It holds the centre: where low_i <= m_i <= high_i the medians are in that order too.
+ */
+#ifndef GBRUN_CORE_ROUNDS_H
+#define GBRUN_CORE_ROUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rounds_interval {
+    size_t n;                         /* rounds that have a time */
+    double centre;                    /* NaN: none has */
+    double low, high;                 /* combined; both NaN: nothing can be claimed */
+    double between_low, between_high; /* NaN: fewer than two rounds */
+    double within_low, within_high;   /* NaN: no round has an interval */
+    double apart_ratio;               /* (largest - smallest median) / centre; NaN: n < 2 */
+    bool differs; /* two rounds have intervals that do not meet: they differ by more than each of
+                     them knows of */
+};
+
+/*
+ * A median that is not finite is a round without a time (it failed), and left out. A low or high
+ * end that is NaN, or low > high, is a round without an interval; infinite ends are ends. Of one
+ * round the interval is its own. Where no round has an interval and all medians are equal nothing
+ * is claimed: a timer's step would look like certainty. confidence: in (0, 1), else there is no
+ * `between`. The arrays have n values each.
+ */
+struct rounds_interval rounds_combine(const double *medians, const double *lows,
+                                      const double *highs, size_t n, double confidence);
+
+#endif

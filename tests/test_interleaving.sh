@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Rounds of a case: between those of the others, in order, also with several jobs and after a stop; what
+# is recorded of their times; and what they say together.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 1
+
+cat >rounds.ini <<'INI'
+[gbrun]
+rounds = 3
+[policy few]
+plugin = fixed
+samples = 20
+[bench nop]
+device = cpu
+policy = few
+let.number = 0
+sweep.number = 1:6
+INI
+
+# rows COLUMNS [OPTION...]: of rounds.gbr, without the head, blanks for commas.
+rows()
+{
+    local columns=$1
+    shift
+    "$GBRUN" export --columns "$columns" "$@" rounds.gbr | tail -n +2 | tr -d '\r' | tr ',' ' '
+}
+
+# in_order COLUMN...: of what has the same values in these columns, no round was begun before one with
+# a lower number; there are 18 in all.
+in_order()
+{
+    rows "started,round${1:+,$1}" | sort -k1,1 -k2,2n |
+        awk '{key = $3 " " $4; if ($2 < last[key]) exit 1; last[key] = $2} END {if (NR != 18) exit 1}'
+}
+
+"$GBRUN" -q -c rounds.ini -o rounds.gbr >/dev/null 2>err.txt
+equals "a run of rounds" 0 $?
+equals "every case comes once in each round" "1 2 3 4 5 6 1 2 3 4 5 6 1 2 3 4 5 6" \
+    "$(rows number --sort sequence | paste -sd ' ')"
+equals "in the order measured" "$(seq 0 17 | paste -sd ' ')" "$(rows sequence | paste -sd ' ')"
+succeeds "when each was begun is known to the millisecond" \
+    test "$(rows started | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$')" = 18
+succeeds "rounds do not overlap" in_order
+
+cat >jobs.ini <<'INI'
+[gbrun]
+rounds = 3
+jobs = 2
+[device left]
+plugin = cpu
+[device right]
+plugin = cpu
+[policy few]
+plugin = fixed
+samples = 20
+[bench nop]
+policy = few
+let.number = 0
+sweep.number = 1:3
+sweep.device = left, right
+INI
+rm -f rounds.gbr
+"$GBRUN" -q -c jobs.ini -o rounds.gbr >/dev/null 2>err.txt
+equals "with several jobs" 0 $?
+succeeds "the rounds of each case are begun in order" in_order number,device
+
+# ---- after a stop ----
+rm -f rounds.gbr
+: >err.txt
+"$GBRUN" -c rounds.ini -s "nop.warmup=20 ms" -o rounds.gbr >/dev/null 2>err.txt &
+pid=$!
+while [ "$(grep -c '/18  ' err.txt)" -lt 8 ] && kill -0 $pid 2>/dev/null; do
+    sleep 0.01
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$GBRUN" run -q --resume rounds.gbr >/dev/null 2>err.txt
+equals "resumed" 0 $?
+equals "each round of each case is there, once" 18 "$(rows number,round | sort -u | wc -l)"
+succeeds "and rounds are in order still" in_order
+
+# ---- together ----
+equals "--rows combined: one row for each case" "1 3 60
+2 3 60
+3 3 60
+4 3 60
+5 3 60
+6 3 60" "$(rows number,n_rounds,n_samples --rows combined)"
+succeeds "its interval holds the medians of all rounds" \
+    test "$(rows "number,low_ns,high_ns" --rows combined | sort >combined.txt
+        rows "number,estimate_ns" | sort | join - combined.txt | awk '$2 >= $3 && $2 <= $4' | wc -l)" = 18
+equals "rows of an unknown kind" "gbrun: error: --rows raw: expected case, sample or combined" \
+    "$("$GBRUN" export --rows raw rounds.gbr 2>&1)"
+succeeds "show says what rounds differ by" grep -q ' apart ' <("$GBRUN" show -v rounds.gbr)
+finish
