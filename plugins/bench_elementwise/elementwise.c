@@ -1,0 +1,384 @@
+/*
+ * elementwise.c - the benchmark `elementwise`: kernels whose speed is that of memory. Plugin side.
+ *
+ * Inputs are made chunk by chunk, in prepare for the device and in verify once more for the
+ * reference: what is compared in the end never passed through the device.
+ */
+#include "elementwise.h"
+
+#include "plugins/bench_gemm_verify/formats.h"
+#include "plugins/common/exact_sum.h"
+#include "plugins/common/with_cuda.h"
+
+#include <gbrun/gbrun.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
+
+static const char *const kernel_words[] = {"copy", "scale",   "add",       "triad",
+                                           "gelu", "softmax", "layernorm", "sum"};
+static const char *const dtype_words[] = {"fp32", "fp16", "bf16", "fp64"};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, kernel, "copy", kernel_words, "what is computed of the elements"),
+    GB_CHOICE(struct params, dtype, "fp32", dtype_words, "type of the elements"),
+    GB_INT(struct params, n, "16Mi", "1:2^32", "elements", "elements of each array"),
+    GB_INT(struct params, columns, "1024", "1:1048576", "elements",
+           "softmax and layernorm: elements of a row"),
+    GB_FLOAT(struct params, low, "-1", "-1000:1000", NULL, "inputs are random from here"),
+    GB_FLOAT(struct params, high, "1", "-1000:1000", NULL, "up to here"),
+    GB_INT(struct params, block, "256", "32:1024", "threads",
+           "CUDA: threads in a block, a multiple of 32"),
+    GB_INT(struct params, threads, "0", "0:1024", "threads",
+           "CPU: threads, each on a CPU of its own; 0: as many as there are CPUs"),
+};
+
+static const struct backend *const backends[] = PLUGIN_BACKENDS(elementwise_cpu, elementwise_cuda);
+
+/* What elements of a DTYPE_... are, and what they are computed with. */
+static const struct {
+    uint32_t format, computed_format;
+} types[DTYPES] = {
+    [DTYPE_FP32] = {GB_F32, GB_F32},
+    [DTYPE_FP16] = {GB_F16, GB_F32},
+    [DTYPE_BF16] = {GB_BF16, GB_F32},
+    [DTYPE_FP64] = {GB_F64, GB_F64},
+};
+
+/* --- create --- */
+
+static const struct backend *backend_of(const struct gb_host *host)
+{
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->device, host->device->backend) == 0)
+            return backends[i];
+    }
+    return NULL;
+}
+
+static int32_t check_params(const struct gb_host *host, const struct params *params)
+{
+    char text[160];
+    if (!(params->low <= params->high)) {
+        snprintf(text, sizeof text, "low = %g is above high = %g", params->low, params->high);
+        return host->fail(host, text);
+    }
+    if (kernels[params->kernel].has_rows && params->n % params->columns != 0) {
+        snprintf(text, sizeof text,
+                 "n = %" PRId64 " is not a whole number of rows of columns = %" PRId64, params->n,
+                 params->columns);
+        return host->fail(host, text);
+    }
+    return GB_OK;
+}
+
+static void describe_arrays(struct elementwise *elementwise)
+{
+    const struct params *params = elementwise->params;
+    const bool is_sum = params->kernel == KERNEL_SUM;
+    const uint32_t computed = types[params->dtype].computed_format;
+    elementwise->kernel = &kernels[params->kernel];
+    elementwise->n = (uint64_t)params->n;
+    elementwise->columns = (uint64_t)params->columns;
+    elementwise->format = types[params->dtype].format;
+    elementwise->element_bytes = format_of(elementwise->format)->bytes;
+    elementwise->output_format = is_sum ? computed : elementwise->format;
+    elementwise->n_outputs = is_sum ? 1 : elementwise->n;
+    elementwise->output_bytes = elementwise->n_outputs *
+                                format_of(elementwise->output_format)->bytes;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct backend *backend = backend_of(host);
+    if (backend == NULL)
+        return host->skip(host, "this build of elementwise is not for this device");
+    int32_t status = check_params(host, params);
+    if (status != GB_OK)
+        return status;
+    struct elementwise *elementwise = host->allocate(host, sizeof *elementwise);
+    if (elementwise == NULL)
+        return GB_NO_MEMORY;
+    elementwise->host = host;
+    elementwise->params = params;
+    elementwise->backend = backend;
+    describe_arrays(elementwise);
+    status = backend->create(elementwise);
+    if (status == GB_OK)
+        *ret_bench = elementwise;
+    return status;
+}
+
+/* --- the inputs --- */
+
+/* Whole rows. */
+static uint64_t chunk_values(const struct elementwise *elementwise)
+{
+    if (!elementwise->kernel->has_rows)
+        return CHUNK_VALUES;
+    return CHUNK_VALUES / elementwise->columns * elementwise->columns;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* `first` is where a chunk begins. */
+static int32_t make_values(const struct elementwise *elementwise, uint32_t input, uint64_t first,
+                           void *values, uint64_t n)
+{
+    const struct gb_host *host = elementwise->host;
+    const struct gb_fill fill = {
+        .size = sizeof fill,
+        .format = elementwise->format,
+        .stream = first / chunk_values(elementwise) * INPUTS_MAX + input,
+        .low = elementwise->params->low,
+        .high = elementwise->params->high,
+    };
+    if (host->cancelled(host) != 0)
+        return GB_CANCELLED;
+    return host->fill(host, values, n, &fill);
+}
+
+static int32_t fill_input(const struct elementwise *elementwise, uint32_t input, void *chunk)
+{
+    const struct gb_host *host = elementwise->host;
+    const uint64_t size = chunk_values(elementwise);
+    char *to = elementwise->inputs[input];
+    int32_t status = GB_OK;
+    for (uint64_t first = 0; first < elementwise->n && status == GB_OK; first += size) {
+        const uint64_t n = least(size, elementwise->n - first);
+        status = make_values(elementwise, input, first, chunk, n);
+        if (status == GB_OK)
+            status = host->device_copy(host, to + first * elementwise->element_bytes, chunk,
+                                       n * elementwise->element_bytes);
+    }
+    return status;
+}
+
+/* What has not been computed is not a number. */
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct elementwise *elementwise = object;
+    const struct gb_host *host = elementwise->host;
+    const uint64_t input_bytes = elementwise->n * elementwise->element_bytes;
+    void *chunk = NULL;
+    (void)queue;
+    int32_t status = host->device_allocate(host, elementwise->output_bytes, GB_MEMORY_DEVICE,
+                                           &elementwise->output);
+    if (status == GB_OK)
+        status = host->device_fill(host, elementwise->output, 0xff, elementwise->output_bytes);
+    if (status == GB_OK)
+        status = host->device_allocate(
+            host, least(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
+            GB_MEMORY_PINNED, &chunk);
+    for (uint32_t i = 0; i < elementwise->kernel->n_inputs && status == GB_OK; i++) {
+        status = host->device_allocate(host, input_bytes, GB_MEMORY_DEVICE,
+                                       &elementwise->inputs[i]);
+        if (status == GB_OK)
+            status = fill_input(elementwise, i, chunk);
+    }
+    return status == GB_OK ? elementwise->backend->prepare(elementwise) : status;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct elementwise *elementwise = object;
+    return elementwise->backend->run(elementwise, queue, iterations);
+}
+
+/* --- verify --- */
+
+struct verification {
+    void *stored;               /* a chunk of an input */
+    double *values[INPUTS_MAX]; /* chunks of each input */
+    void *output;
+    double *reference, *magnitude;
+};
+
+static int32_t take_memory(const struct elementwise *elementwise, struct verification *verification)
+{
+    const struct gb_host *host = elementwise->host;
+    const uint64_t n = least(CHUNK_VALUES, elementwise->n);
+    const uint64_t n_outputs = elementwise->n_outputs;
+    verification->stored = host->allocate(host, n * elementwise->element_bytes);
+    verification->output = host->allocate(host, elementwise->output_bytes);
+    verification->reference = host->allocate(host, n_outputs * sizeof(double));
+    verification->magnitude = host->allocate(host, n_outputs * sizeof(double));
+    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++) {
+        verification->values[i] = host->allocate(host, n * sizeof(double));
+        if (verification->values[i] == NULL)
+            return GB_NO_MEMORY;
+    }
+    return verification->stored != NULL && verification->output != NULL &&
+                   verification->reference != NULL && verification->magnitude != NULL
+               ? GB_OK
+               : GB_NO_MEMORY;
+}
+
+static int32_t load_values(const struct elementwise *elementwise,
+                           const struct verification *verification, uint64_t first, uint64_t n)
+{
+    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++) {
+        const int32_t status = make_values(elementwise, i, first, verification->stored, n);
+        if (status != GB_OK)
+            return status;
+        format_load(format_of(elementwise->format), verification->stored, 0, 1, n,
+                    verification->values[i]);
+    }
+    return GB_OK;
+}
+
+static double smallest_over_roundoff(const struct elementwise *elementwise)
+{
+    const struct format *format = format_of(types[elementwise->params->dtype].computed_format);
+    return ldexp(1.0, format->min_exponent + format->digits);
+}
+
+/* Sums of chunks are added up, all else stands side by side. */
+static int32_t make_reference(const struct elementwise *elementwise,
+                              const struct verification *verification)
+{
+    const uint64_t size = chunk_values(elementwise);
+    const bool is_sum = elementwise->n_outputs < elementwise->n;
+    struct exact_sum sum = {0};
+    struct exact_sum magnitude = {0};
+    for (uint64_t first = 0; first < elementwise->n; first += size) {
+        const struct reference_request request = {
+            .a = verification->values[0],
+            .b = verification->values[1],
+            .n = least(size, elementwise->n - first),
+            .columns = elementwise->columns,
+            .smallest = smallest_over_roundoff(elementwise),
+        };
+        const uint64_t at = is_sum ? 0 : first;
+        const int32_t status = load_values(elementwise, verification, first, request.n);
+        if (status != GB_OK)
+            return status;
+        elementwise->kernel->reference(&request, verification->reference + at,
+                                       verification->magnitude + at);
+        exact_sum_add(&sum, verification->reference[at]);
+        exact_sum_add(&magnitude, verification->magnitude[at]);
+    }
+    if (is_sum) {
+        verification->reference[0] = sum.high;
+        verification->magnitude[0] = magnitude.high;
+    }
+    return GB_OK;
+}
+
+/* With fp64 the reference is rounded as often as what is compared with it. */
+static int32_t compare(const struct elementwise *elementwise,
+                       const struct verification *verification)
+{
+    const struct gb_host *host = elementwise->host;
+    const struct kernel *kernel = elementwise->kernel;
+    const bool is_copy = elementwise->params->kernel == KERNEL_COPY;
+    const bool is_rounded_once = kernel->roundings == 0;
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = elementwise->output_format,
+        .name = "output",
+        .n = elementwise->n_outputs,
+        .output = verification->output,
+        .reference = verification->reference,
+        .magnitude = is_rounded_once ? NULL : verification->magnitude,
+        .n_products = is_rounded_once
+                          ? 0
+                          : kernel->roundings + (kernel->has_sums ? elementwise->sum_depth : 0),
+        .accumulate = types[elementwise->params->dtype].computed_format,
+        .flags = is_copy ? GB_CHECK_EXACT : 0u,
+        .default_metric = is_rounded_once ? "ulp" : "bound",
+        .default_tolerance = is_rounded_once ? 0.5 : 1.0,
+        .safety = elementwise->params->dtype == DTYPE_FP64 ? 2.0 : 1.0,
+    };
+    return host->check(host, &check);
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    const struct elementwise *elementwise = object;
+    const struct gb_host *host = elementwise->host;
+    struct verification verification = {0};
+    (void)queue;
+    int32_t status = take_memory(elementwise, &verification);
+    if (status == GB_OK)
+        status = make_reference(elementwise, &verification);
+    if (status == GB_OK)
+        status = host->device_copy(host, verification.output, elementwise->output,
+                                   elementwise->output_bytes);
+    return status == GB_OK ? compare(elementwise, &verification) : status;
+}
+
+/* --- the rest --- */
+
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct elementwise *elementwise = object;
+    const double n = (double)elementwise->n;
+    work->flops = elementwise->kernel->flops * n;
+    work->bytes_read = elementwise->kernel->n_inputs * n * (double)elementwise->element_bytes;
+    work->bytes_written = (double)elementwise->output_bytes;
+    work->items = n;
+    work->item = "element";
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct elementwise *elementwise = object;
+    if (elementwise != NULL)
+        elementwise->backend->destroy(elementwise);
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "elementwise",
+    .version = "1.0",
+    .summary = "kernels that do little with each element: copies, sums, activations, norms",
+    .help =
+        "Each kernel reads its arrays once and writes its result once, with so few operations for "
+        "each element that memory sets its speed:\n\n"
+        "    kernel     result                                    flops   arrays\n"
+        "    copy       a                                             0   2\n"
+        "    scale      3 a                                           1   2\n"
+        "    add        a + b                                         1   3\n"
+        "    triad      a + 3 b                                       2   3\n"
+        "    gelu       a / (1 + exp(-2 z)), the form with tanh       7   2\n"
+        "    softmax    exp(a - max) / sum of those, of a row         5   2\n"
+        "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  5   2\n"
+        "    sum        the sum of all elements                       1   1\n\n"
+        "Flops are for each element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential, a "
+        "division and the larger of two count as one each: softmax takes the largest, subtracts, "
+        "exponentiates, adds and divides; layernorm adds, subtracts, squares, adds and divides. "
+        "Halves are computed with as fp32, and their sum is given as fp32.\n\n"
+        "Random inputs lie between `low` and `high`. Results are compared with those in float64 of "
+        "the same inputs: a copy to the bit, scale and add as rounded once, all else by the bound "
+        "that follows from the number of roundings and, for sums, from the order of additions.\n\n"
+        "On a GPU a row is held in the registers of a warp or, if it is longer, of a block: 64 "
+        "bytes for each thread of that, so that `block` = 1024 holds rows of 64 KiB. Rows are a "
+        "multiple of 16 bytes there. A case that sets `threads` on a GPU, or `block` on a CPU, is "
+        "skipped.",
+    .devices = PLUGIN_DEVICES,
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&plugin)

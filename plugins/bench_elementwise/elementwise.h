@@ -1,0 +1,60 @@
+/*
+ * elementwise.h - what the benchmark `elementwise` does in the same way on all devices, and what
+ * each does in its own way. Plugin side.
+ */
+#ifndef GBRUN_PLUGINS_BENCH_ELEMENTWISE_ELEMENTWISE_H
+#define GBRUN_PLUGINS_BENCH_ELEMENTWISE_ELEMENTWISE_H
+
+#include "reference.h"
+
+#include <gbrun/bench.h>
+
+/* In the order of the words in elementwise.c. */
+enum { DTYPE_FP32, DTYPE_FP16, DTYPE_BF16, DTYPE_FP64, DTYPES };
+enum { BLOCK_DEFAULT = 256, THREADS_DEFAULT = 0 };
+
+struct params {
+    int32_t kernel; /* KERNEL_... */
+    int32_t dtype;  /* DTYPE_... */
+    int64_t n, columns;
+    double low, high;
+    int64_t block;   /* of CUDA */
+    int64_t threads; /* of the CPU; 0: all that it has */
+};
+
+struct elementwise {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct backend *backend;
+    const struct kernel *kernel;
+    void *own; /* of the backend, taken from the host */
+    uint64_t n, columns, element_bytes;
+    uint32_t format;        /* of the inputs and, but for a sum, the output: GB_... */
+    uint32_t output_format; /* GB_... */
+    uint64_t n_outputs, output_bytes;
+    uint64_t sum_depth; /* additions that a term of a sum goes through at most, by the backend */
+    void *inputs[2];    /* memory of the device, aligned to 64 bytes; kernel->n_inputs of them */
+    void *output;       /* the same */
+};
+
+/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
+struct backend {
+    const char *device;
+
+    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. */
+    int32_t (*create)(struct elementwise *elementwise);
+
+    /* inputs and output are there; sets sum_depth. */
+    int32_t (*prepare)(struct elementwise *elementwise);
+
+    int32_t (*run)(const struct elementwise *elementwise, const struct gb_queue *queue,
+                   uint64_t iterations);
+
+    /* Frees what prepare took elsewhere than from the host; it may have failed half way. */
+    void (*destroy)(struct elementwise *elementwise);
+};
+
+extern const struct backend elementwise_cpu;
+extern const struct backend elementwise_cuda;
+
+#endif

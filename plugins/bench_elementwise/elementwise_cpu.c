@@ -1,0 +1,149 @@
+/* elementwise_cpu.c - see elementwise.h: threads, each with a part of the elements. Plugin side. */
+#include "ways.h"
+
+#include "plugins/bench_ceilings/team.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Parts begin at such elements, which are whole cache lines, or at rows. */
+enum { GRAIN_VALUES = WAY_SUM_BLOCK };
+
+struct elementwise_cpu {
+    struct team *team;
+    way_fn *fn;
+    uint32_t n_threads;
+    uint32_t cpus[TEAM_MAX];
+    /* On other cache lines than the next thread's. */
+    struct share {
+        struct way_part part;
+        char apart[128 - sizeof(struct way_part)];
+    } shares[TEAM_MAX];
+};
+
+static int32_t choose_threads(const struct elementwise *elementwise, struct elementwise_cpu *cpu)
+{
+    const struct gb_host *host = elementwise->host;
+    const int64_t asked = elementwise->params->threads;
+    const uint32_t n = team_cpus(cpu->cpus);
+    char reason[128];
+    if (n == 0)
+        return host->fail(host, "the CPUs of the process can not be read");
+    if (asked > (int64_t)n) {
+        snprintf(reason, sizeof reason, "threads = %lld: there are %u CPUs to run on",
+                 (long long)asked, (unsigned)n);
+        return host->skip(host, reason);
+    }
+    cpu->n_threads = asked > 0 ? (uint32_t)asked : n;
+    if (cpu->n_threads > 1 && GB_HAS(host, exclusive))
+        host->exclusive(host);
+    return GB_OK;
+}
+
+static int32_t create(struct elementwise *elementwise)
+{
+    const struct gb_host *host = elementwise->host;
+    if (elementwise->params->block != BLOCK_DEFAULT)
+        return host->skip(host, "block is for CUDA: the CPU has no blocks of threads");
+    struct elementwise_cpu *cpu = host->allocate(host, sizeof *cpu);
+    if (cpu == NULL)
+        return GB_NO_MEMORY;
+    elementwise->own = cpu;
+    return choose_threads(elementwise, cpu);
+}
+
+/* Number i of n parts of `total`, from where on, in whole grains. */
+static uint64_t first_of(uint64_t total, uint64_t grain, uint64_t i, uint64_t n)
+{
+    const uint64_t n_grains = (total + grain - 1) / grain;
+    const uint64_t first = n_grains * i / n * grain;
+    return first < total ? first : total;
+}
+
+static const void *input_at(const struct elementwise *elementwise, uint32_t input, uint64_t i)
+{
+    const char *array = elementwise->inputs[input];
+    return array != NULL ? array + i * elementwise->element_bytes : NULL;
+}
+
+static void share_out(const struct elementwise *elementwise, struct elementwise_cpu *cpu)
+{
+    const uint64_t grain = elementwise->kernel->has_rows ? elementwise->columns : GRAIN_VALUES;
+    const bool is_sum = elementwise->params->kernel == KERNEL_SUM;
+    for (uint32_t i = 0; i < cpu->n_threads; i++) {
+        const uint64_t first = first_of(elementwise->n, grain, i, cpu->n_threads);
+        const uint64_t end = first_of(elementwise->n, grain, i + 1, cpu->n_threads);
+        char *to = elementwise->output;
+        cpu->shares[i].part = (struct way_part){
+            .to = is_sum ? NULL : to + first * elementwise->element_bytes,
+            .a = input_at(elementwise, 0, first),
+            .b = input_at(elementwise, 1, first),
+            .n = end - first,
+            .columns = elementwise->columns,
+        };
+    }
+}
+
+static int32_t prepare(struct elementwise *elementwise)
+{
+    struct elementwise_cpu *cpu = elementwise->own;
+    const struct params *params = elementwise->params;
+    const bool is_sum = params->kernel == KERNEL_SUM;
+    char text[128];
+    cpu->fn = ways_here()->fn[params->dtype][params->kernel];
+    elementwise->sum_depth = ways_sum_depth(params->dtype,
+                                            is_sum ? elementwise->n : elementwise->columns) +
+                             (is_sum && params->dtype == DTYPE_FP64 ? cpu->n_threads : 0);
+    share_out(elementwise, cpu);
+    const int error = team_start(cpu->cpus, cpu->n_threads, &cpu->team);
+    if (error == 0)
+        return GB_OK;
+    snprintf(text, sizeof text, "%u threads can not be started on their CPUs: %s",
+             (unsigned)cpu->n_threads, strerror(error));
+    return elementwise->host->fail(elementwise->host, text);
+}
+
+static void run_share(void *context, uint32_t thread)
+{
+    struct elementwise_cpu *cpu = context;
+    cpu->fn(&cpu->shares[thread].part);
+}
+
+static void add_up(const struct elementwise *elementwise, const struct elementwise_cpu *cpu)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < cpu->n_threads; i++)
+        sum += cpu->shares[i].part.sum;
+    if (elementwise->output_format == GB_F64)
+        *(double *)elementwise->output = sum;
+    else
+        *(float *)elementwise->output = (float)sum;
+}
+
+static int32_t run(const struct elementwise *elementwise, const struct gb_queue *queue,
+                   uint64_t iterations)
+{
+    struct elementwise_cpu *cpu = elementwise->own;
+    (void)queue;
+    for (uint64_t i = 0; i < iterations; i++) {
+        team_run(cpu->team, run_share, cpu);
+        if (elementwise->params->kernel == KERNEL_SUM)
+            add_up(elementwise, cpu);
+        GB_CLOBBER();
+    }
+    return GB_OK;
+}
+
+static void destroy(struct elementwise *elementwise)
+{
+    struct elementwise_cpu *cpu = elementwise->own;
+    team_stop(cpu->team);
+}
+
+const struct backend elementwise_cpu = {
+    .device = "cpu",
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .destroy = destroy,
+};

@@ -1,0 +1,32 @@
+pkglib_LTLIBRARIES += plugins/bench_elementwise/bench_elementwise.la
+ELEMENTWISE_CPU_SOURCES = \
+	plugins/bench_ceilings/team.c \
+	plugins/bench_ceilings/team.h \
+	plugins/bench_elementwise/elementwise.h \
+	plugins/bench_elementwise/reference.c \
+	plugins/bench_elementwise/reference.h \
+	plugins/bench_elementwise/ways.c \
+	plugins/bench_elementwise/ways.h \
+	plugins/bench_elementwise/ways_body.h \
+	plugins/bench_elementwise/ways_double.h \
+	plugins/bench_elementwise/ways_float.h \
+	plugins/bench_elementwise/ways_formats.h \
+	plugins/bench_gemm_verify/formats.c \
+	plugins/bench_gemm_verify/formats.h
+plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
+	$(ELEMENTWISE_CPU_SOURCES) \
+	plugins/bench_elementwise/elementwise.c \
+	plugins/bench_elementwise/elementwise.cu \
+	plugins/bench_elementwise/elementwise_cpu.c
+plugins_bench_elementwise_bench_elementwise_la_CFLAGS = $(WITH_CUDA_CFLAGS)
+plugins_bench_elementwise_bench_elementwise_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_bench_elementwise_bench_elementwise_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
+ELEMENTWISE_CUDA_OBJECT = plugins/bench_elementwise/bench_elementwise_la-elementwise_cuda.lo
+if HAVE_CUDA
+if HAVE_CUDA_HEADERS
+plugins_bench_elementwise_bench_elementwise_la_SOURCES += \
+	plugins/bench_elementwise/elementwise_cuda.c
+$(ELEMENTWISE_CUDA_OBJECT): plugins/bench_elementwise/elementwise.fatbin
+endif
+endif
+CLEANFILES += plugins/bench_elementwise/elementwise.fatbin

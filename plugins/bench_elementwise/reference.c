@@ -1,0 +1,175 @@
+/*
+ * reference.c - see reference.h. Plugin side.
+ *
+ * The errors of exponentials: an argument t that is off by some u |t| makes the result off by as
+ * much, relatively, so |t| is a part of magnitudes. What is below the smallest normal number may
+ * become 0 on the way, which the last term of magnitudes is for.
+ */
+#include "reference.h"
+
+#include "plugins/common/exact_sum.h"
+
+#include <math.h>
+
+/* --- one element each --- */
+
+static void copy(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        output[i] = request->a[i];
+        magnitude[i] = 0.0;
+    }
+}
+
+static void scale(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        output[i] = ELEMENTWISE_SCALE * request->a[i];
+        magnitude[i] = 0.0;
+    }
+}
+
+static void add(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        output[i] = request->a[i] + request->b[i];
+        magnitude[i] = 0.0;
+    }
+}
+
+static void triad(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        output[i] = fma(ELEMENTWISE_SCALE, request->b[i], request->a[i]);
+        magnitude[i] = fabs(request->a[i]) + ELEMENTWISE_SCALE * fabs(request->b[i]);
+    }
+}
+
+static void gelu(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        const double x = request->a[i];
+        const double exponent = GELU_LINEAR * (x + GELU_CUBIC * x * x * x);
+        output[i] = x / (1.0 + exp(exponent));
+        magnitude[i] = fabs(output[i]) * (1.0 + fabs(exponent)) + request->smallest;
+    }
+}
+
+/* --- rows --- */
+
+static double largest_of(const double *x, uint64_t n)
+{
+    double largest = x[0];
+    for (uint64_t i = 1; i < n; i++)
+        largest = fmax(largest, x[i]);
+    return largest;
+}
+
+static void softmax_row(const double *x, uint64_t n, double smallest, double *output,
+                        double *magnitude)
+{
+    const double largest = largest_of(x, n);
+    struct exact_sum sum = {0};
+    struct exact_sum sum_of_arguments = {0}; /* each with its weight in the sum */
+    for (uint64_t i = 0; i < n; i++) {
+        output[i] = exp(x[i] - largest);
+        exact_sum_add(&sum, output[i]);
+        exact_sum_add(&sum_of_arguments, output[i] * (largest - x[i]));
+    }
+    const double mean_argument = sum_of_arguments.high / sum.high;
+    for (uint64_t i = 0; i < n; i++) {
+        output[i] /= sum.high;
+        magnitude[i] = output[i] * (1.0 + (largest - x[i]) + mean_argument) + smallest;
+    }
+}
+
+static void softmax(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i += request->columns)
+        softmax_row(request->a + i, request->columns, request->smallest, output + i, magnitude + i);
+}
+
+/* The error of the mean is relative to the mean of |x|; that of the deviation, which is a sum of
+ * squares about that mean, changes by its square only. */
+static void layernorm_row(const double *x, uint64_t n, double smallest, double *output,
+                          double *magnitude)
+{
+    struct exact_sum sum = {0};
+    struct exact_sum sum_of_sizes = {0};
+    struct exact_sum sum_of_squares = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        exact_sum_add(&sum, x[i]);
+        exact_sum_add(&sum_of_sizes, fabs(x[i]));
+    }
+    const double mean = sum.high / (double)n;
+    for (uint64_t i = 0; i < n; i++)
+        exact_sum_add(&sum_of_squares, (x[i] - mean) * (x[i] - mean));
+    const double deviation = sqrt(sum_of_squares.high / (double)n + LAYERNORM_EPSILON);
+    for (uint64_t i = 0; i < n; i++) {
+        output[i] = (x[i] - mean) / deviation;
+        magnitude[i] = (fabs(x[i]) + sum_of_sizes.high / (double)n) / deviation + fabs(output[i]) +
+                       smallest;
+    }
+}
+
+static void layernorm(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i += request->columns)
+        layernorm_row(request->a + i, request->columns, request->smallest, output + i,
+                      magnitude + i);
+}
+
+/* --- one output --- */
+
+static void sum(const struct reference_request *request, double *output, double *magnitude)
+{
+    struct exact_sum all = {0};
+    struct exact_sum sizes = {0};
+    for (uint64_t i = 0; i < request->n; i++) {
+        exact_sum_add(&all, request->a[i]);
+        exact_sum_add(&sizes, fabs(request->a[i]));
+    }
+    output[0] = all.high;
+    magnitude[0] = sizes.high;
+}
+
+/*
+ * Flops: gelu squares, multiplies and adds, multiplies, exp, adds 1, divides: 7. softmax: larger of
+ * two, subtract, exp, add, divide. layernorm: add; subtract, square, add, divide.
+ *
+ * Roundings: triad a product and a sum, if they are not one. gelu: 5 for the exponent and its
+ * constants, 2 for reducing the argument of exp, 4 for exp (2 units in the last place), 1 + e,
+ * and 4 for the quotient: 16. softmax: the difference 1, exp 2 and 4, both in the numerator and in
+ * the sum, and the quotient in two steps 3: 17. layernorm: mean 1, difference 1, square 2, mean of
+ * squares 1, epsilon 1, root and quotient 4: 10. scale and add are rounded once: that a sum of
+ * halves is a float before it is a half makes no difference, for a float has twice the digits and
+ * two more (Figueroa: When is double rounding innocuous?, 1995).
+ */
+const struct kernel kernels[KERNELS] = {
+    [KERNEL_COPY] = {.name = "copy", .n_inputs = 1, .flops = 0, .reference = copy},
+    [KERNEL_SCALE] = {.name = "scale", .n_inputs = 1, .flops = 1, .reference = scale},
+    [KERNEL_ADD] = {.name = "add", .n_inputs = 2, .flops = 1, .reference = add},
+    [KERNEL_TRIAD] =
+        {.name = "triad", .n_inputs = 2, .flops = 2, .roundings = 2, .reference = triad},
+    [KERNEL_GELU] = {.name = "gelu", .n_inputs = 1, .flops = 7, .roundings = 16, .reference = gelu},
+    [KERNEL_SOFTMAX] = {.name = "softmax",
+                        .n_inputs = 1,
+                        .has_rows = true,
+                        .has_sums = true,
+                        .flops = 5,
+                        .roundings = 17,
+                        .reference = softmax},
+    [KERNEL_LAYERNORM] = {.name = "layernorm",
+                          .n_inputs = 1,
+                          .has_rows = true,
+                          .has_sums = true,
+                          .flops = 5,
+                          .roundings = 10,
+                          .reference = layernorm},
+    [KERNEL_SUM] = {.name = "sum",
+                    .n_inputs = 1,
+                    .has_sums = true,
+                    .flops = 1,
+                    .roundings = 1,
+                    .reference = sum},
+};

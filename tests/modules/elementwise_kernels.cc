@@ -1,0 +1,161 @@
+// elementwise_kernels.cc - the kernels of plugins/bench_elementwise/elementwise.cu on the host.
+//
+// Shared memory is what the block before has left. The instructions that the kernels name convert
+// halves; what stands in for them goes by their names.
+#include "tests/modules/cuda_on_host.h"
+
+#include <cmath>
+#include <cstring>
+
+#define __shared__ static
+
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return {x, y, z, w};
+}
+
+template <typename to, typename from> static to same_bits(from value)
+{
+    static_assert(sizeof(to) == sizeof(from), "as many bits");
+    to result;
+    memcpy(&result, &value, sizeof result);
+    return result;
+}
+
+static inline float __uint_as_float(unsigned bits)
+{
+    return same_bits<float>(bits);
+}
+
+static inline unsigned __float_as_uint(float value)
+{
+    return same_bits<unsigned>(value);
+}
+
+static inline double __hiloint2double(int high, int low)
+{
+    return same_bits<double>(static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 |
+                             static_cast<unsigned>(low));
+}
+
+static inline int __double2loint(double value)
+{
+    return static_cast<int>(same_bits<unsigned long long>(value));
+}
+
+static inline int __double2hiint(double value)
+{
+    return static_cast<int>(same_bits<unsigned long long>(value) >> 32);
+}
+
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+
+static inline float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+
+static inline double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
+// All threads of the block come here as often.
+template <typename number> static number __shfl_xor_sync(unsigned, number value, int mask)
+{
+    static number values[HOST_THREADS_MAX];
+    values[threadIdx.x] = value;
+    __syncthreads();
+    const number result = values[threadIdx.x ^ static_cast<unsigned>(mask)];
+    __syncthreads();
+    return result;
+}
+
+static double half_value(unsigned bits)
+{
+    const int exponent = static_cast<int>(bits >> 10 & 31);
+    const int significand = static_cast<int>(bits & 1023);
+    const double size = exponent == 31  ? static_cast<double>(INFINITY)
+                        : exponent == 0 ? ldexp(significand, -24)
+                                        : ldexp(significand + 1024, exponent - 25);
+    return (bits & 0x8000) != 0 ? -size : size;
+}
+
+// Halves of one sign are in the order of their bits: the nearest, of two the even one. Infinity is
+// as far as if there were numbers beyond 65504.
+static unsigned short nearest_half(float value)
+{
+    const double size = fabs(static_cast<double>(value));
+    unsigned low = 0;
+    unsigned high = 0x7c00;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        (half_value(middle) <= size ? low : high) = middle;
+    }
+    const double above = (high == 0x7c00 ? 65536.0 : half_value(high)) - size;
+    const double below = size - half_value(low);
+    const bool is_up = above < below || (above == below && low % 2 == 1);
+    return static_cast<unsigned short>((is_up ? high : low) | (std::signbit(value) ? 0x8000 : 0));
+}
+
+// Both conversions have these two operands; which of them is written is what the text says.
+static void instruction(const char *text, float &value, unsigned short &bits)
+{
+    if (strncmp(text, "\"cvt.f32.f16 ", 13) == 0)
+        value = static_cast<float>(half_value(bits));
+    else if (strncmp(text, "\"cvt.rn.f16.f32 ", 16) == 0)
+        bits = nearest_half(value);
+    else
+        abort();
+}
+#define asm(...) instruction(#__VA_ARGS__, value, bits)
+
+#pragma GCC visibility push(default)
+#include "plugins/bench_elementwise/elementwise.cu"
+#undef asm
+
+typedef void map_fn(void *to, const void *a, const void *b, unsigned long long n,
+                    unsigned per_thread);
+typedef void rows_fn(void *to, const void *from, unsigned long long n_rows, unsigned columns);
+typedef void sum_fn(void *to, const void *from, unsigned long long n);
+
+static struct {
+    void (*kernel)();
+    void *to;
+    const void *a, *b;
+    unsigned long long n;
+    unsigned number;
+} launch;
+
+static void call_map()
+{
+    reinterpret_cast<map_fn *>(launch.kernel)(launch.to, launch.a, launch.b, launch.n,
+                                              launch.number);
+}
+
+static void call_rows()
+{
+    reinterpret_cast<rows_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.number);
+}
+
+static void call_sum()
+{
+    reinterpret_cast<sum_fn *>(launch.kernel)(launch.to, launch.a, launch.n);
+}
+
+// kind: 0 a kernel of the first type above, 1 of the second, 2 of the third.
+extern "C" void elementwise_launch(int kind, void (*kernel)(), unsigned n_blocks,
+                                   unsigned n_threads, void *to, const void *a, const void *b,
+                                   unsigned long long n, unsigned number)
+{
+    static void (*const calls[])() = {call_map, call_rows, call_sum};
+    launch = {kernel, to, a, b, n, number};
+    host_launch({n_blocks, 1, 1}, n_threads, calls[kind]);
+}
