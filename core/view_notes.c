@@ -133,8 +133,9 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
 
 void notes_add_rounds(struct notes *notes, const struct shown *shown)
 {
+    const double worth_saying_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(text_free) struct text words = {0};
-    if (!shown->differs)
+    if (!shown->differs || shown->row.apart_ratio < worth_saying_ratio)
         return;
     add_single_line(&words, shown->row.label);
     text_add(&words, ": rounds differ by ");

@@ -101,6 +101,25 @@ static void check_view(const struct retained *retained, uint64_t *seed)
 }
 
 /* Values come in parts; those at the start are left out bit by bit. */
+/* Takes them in as they might come, and updates in small steps. */
+static void update_by_steps(struct rank_index *index, const double *values, uint64_t n)
+{
+    uint64_t taken = index->n;
+    uint64_t batch = 1;
+    while (taken < n) {
+        taken = taken + batch < n ? taken + batch : n;
+        batch = batch * 7 % 6000 + 1;
+        ck_assert_int_eq(rank_index_take(index, values, taken), GB_OK);
+    }
+    const uint64_t before = index->n;
+    uint64_t n_calls = 0;
+    ck_assert_int_eq(rank_index_begin(index), GB_OK);
+    while (!rank_index_continue(index, 1000))
+        n_calls++;
+    ck_assert_uint_ge(n_calls, before == n ? 0 : n / 1000);
+    ck_assert_uint_eq(index->n, n);
+}
+
 START_TEST(as_by_sorting)
 {
     static const uint64_t lengths[] = {1, 2, 17, 300, 5000, 70000, 300001};
@@ -112,7 +131,8 @@ START_TEST(as_by_sorting)
         for (uint64_t i = 0; i < n; i++)
             values[i] = value_of(_i, i, n, &seed);
         ck_assert_int_eq(rank_index_update(&index, values, n / 3), GB_OK);
-        ck_assert_int_eq(rank_index_update(&index, values, n - n / 9), GB_OK);
+        update_by_steps(&index, values, n - n / 9);
+        ck_assert_int_eq(rank_index_take(&index, values, n - n / 10), GB_OK);
         ck_assert_int_eq(rank_index_update(&index, values, n), GB_OK);
         struct retained retained = retained_all(&index);
         check_view(&retained, &seed);
@@ -186,6 +206,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("rank_index");
     TCase *index = tcase_create("index");
+    tcase_set_timeout(index, 60);
     tcase_add_loop_test(index, as_by_sorting, 0, ORDERS);
     suite_add_tcase(suite, index);
     TCase *quantiles = tcase_create("quantiles");

@@ -84,11 +84,30 @@ START_TEST(normal_noise_is_certified)
     ck_assert_uint_eq(work.estimate.n_modes, 1);
     ck_assert_double_eq_tol(work.estimate.excluded_mode_weight,
                             1.0 - pow(0.05, 1.0 / work.estimate.n_effective), 1e-12);
-    ck_assert_double_eq_tol(fake_metric_named(work.fake, "autocorrelation_time"),
-                            (double)work.n / work.estimate.n_effective, 1e-9);
     policy_end(&work);
 }
 END_TEST
+
+/* As another one was driven, but a sample at a time. */
+static void drive_singly(struct policy_work *single, const struct policy_work *work,
+                         const double *values, uint64_t n)
+{
+    single->elapsed = calloc(n, sizeof *single->elapsed);
+    memcpy(single->elapsed, work->elapsed, n * sizeof *single->elapsed);
+    ck_assert_int_eq(single->ops->create(&single->fake->host, single->params, &single->policy),
+                     GB_OK);
+    policy_ask(single);
+    while (single->next.decision == GB_MORE && single->n < n) {
+        policy_give(single, values, single->n + 1);
+        if (single->n >= single->next.n_samples &&
+            single->elapsed[single->n - 1] >= single->next.elapsed_ns)
+            policy_ask(single);
+    }
+    single->estimate = (struct gb_estimate){.size = sizeof single->estimate};
+    ck_assert_int_eq(single->ops->report(single->policy, &single->estimate), GB_OK);
+    ck_assert_uint_eq(single->n, work->n);
+    ck_assert_mem_eq(&single->estimate, &work->estimate, sizeof work->estimate);
+}
 
 /* However the samples come, one at a time or more, the verdict is the same. */
 START_TEST(batches_do_not_matter)
@@ -99,22 +118,41 @@ START_TEST(batches_do_not_matter)
     policy_begin(&work, "steady");
     policy_drive(&work, times, MANY);
     policy_begin(&single, "steady");
-    single.elapsed = calloc(MANY, sizeof *single.elapsed);
-    memcpy(single.elapsed, work.elapsed, MANY * sizeof *single.elapsed);
-    ck_assert_int_eq(single.ops->create(&single.fake->host, single.params, &single.policy), GB_OK);
-    policy_ask(&single);
-    while (single.next.decision == GB_MORE) {
-        policy_give(&single, times, single.n + 1);
-        if (single.n >= single.next.n_samples &&
-            single.elapsed[single.n - 1] >= single.next.elapsed_ns)
-            policy_ask(&single);
-    }
-    single.estimate = (struct gb_estimate){.size = sizeof single.estimate};
-    ck_assert_int_eq(single.ops->report(single.policy, &single.estimate), GB_OK);
-    ck_assert_uint_eq(single.n, work.n);
-    ck_assert_mem_eq(&single.estimate, &work.estimate, sizeof work.estimate);
+    drive_singly(&single, &work, times, MANY);
     policy_end(&work);
     policy_end(&single);
+}
+END_TEST
+
+/* Looks at many samples take a sixteenth more; samples may end before. */
+START_TEST(looks_at_many_samples)
+{
+    static const struct {
+        uint64_t n; /* samples there are */
+        int32_t verdict;
+    } cases[] = {{120000, GB_VERDICT_CERTIFIED}, {36000, GB_VERDICT_UNCONVERGED}};
+    struct policy_work work;
+    struct policy_work single;
+    uint64_t seed = 15;
+    uint64_t look = 150;
+    double *values = malloc(cases[_i].n * sizeof *values);
+    for (size_t i = 0; i < cases[_i].n; i++)
+        values[i] = 1e6 * (1.0 + 0.1 * fake_normal(&seed));
+    policy_begin(&work, "steady");
+    policy_set(&work, "precision", "0.2%");
+    policy_drive(&work, values, cases[_i].n);
+    ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e3);
+    while (look < 32768 || look * 17 / 16 < work.n)
+        look = (uint64_t)ceil(1.25 * (double)look);
+    ck_assert_uint_eq(work.n,
+                      cases[_i].verdict == GB_VERDICT_CERTIFIED ? look + look / 16 : cases[_i].n);
+    policy_begin(&single, "steady");
+    policy_set(&single, "precision", "0.2%");
+    drive_singly(&single, &work, values, cases[_i].n);
+    policy_end(&work);
+    policy_end(&single);
+    free(values);
 }
 END_TEST
 
@@ -579,6 +617,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(looks, first_look, 0, 5);
     tcase_add_test(looks, normal_noise_is_certified);
     tcase_add_test(looks, batches_do_not_matter);
+    tcase_set_timeout(looks, 60);
+    tcase_add_loop_test(looks, looks_at_many_samples, 0, 2);
     tcase_add_test(looks, hosts_may_take_more_or_less);
     suite_add_tcase(suite, looks);
 

@@ -197,7 +197,7 @@ START_TEST(medians_of_traces)
     const struct trace_family *family = &trace_families[_i];
     const struct trace_setting setting = {family, usual_time(family), 6e4};
     struct truth truth = truth_of(&setting, 0.01, 1, 16, 16384);
-    bool is_known = family->median_factor > 0 && !(family->flags & TRACE_NEEDS_ROUNDS) &&
+    bool is_known = family->median_factor > 0 && !trace_needs_rounds(&setting) &&
                     !(family->flags & TRACE_MULTIMODAL);
     ck_assert_double_gt(truth.simulated_ns, 0.9 * setting.time_ns);
     ck_assert_double_lt(truth.simulated_ns, 1.3 * setting.time_ns);
@@ -455,7 +455,7 @@ START_TEST(recordings_are_replayed)
     ck_assert_double_eq(outcome.median_samples, RECORDED);
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, 1, &gates);
-    ck_assert(!gate_named(&gates, "false on all recordings")->passed);
+    ck_assert(!gate_named(&gates, "false in their visits, all recordings")->passed);
     ck_assert(gate_named(&gates, "samples, geometric mean")->passed);
     CLEANUP(text_free) struct text out = {0};
     table_of_replays(&replays, 1, &out);

@@ -4,13 +4,13 @@
 #include "simd.h"
 
 #include <gbrun/abi.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     CODES = 1 << 16,
     BLOCK_SHIFT_MIN = 8, /* ranks in a block that are looked at one by one */
+    RUN_LENGTH = 2048,
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
     LANES = 8,               /* codes in a vector */
@@ -85,33 +85,6 @@ static void sort_run(struct run run, struct run other, uint64_t n)
     }
 }
 
-/* Merges a sorted run into the first n_old of the index, from the far end. */
-static void merge(struct rank_index *index, uint64_t n_old, struct run run, uint64_t n_new)
-{
-    uint64_t to = n_old + n_new;
-    while (n_new > 0) {
-        const bool is_old = n_old > 0 && index->keys[n_old - 1] > run.keys[n_new - 1];
-        to--;
-        n_old -= (uint64_t)is_old;
-        n_new -= (uint64_t)!is_old;
-        index->keys[to] = is_old ? index->keys[n_old] : run.keys[n_new];
-        index->order[to] = is_old ? index->order[n_old] : run.places[n_new];
-    }
-}
-
-static void write_codes(struct rank_index *index)
-{
-    index->code_shift = 0;
-    while ((index->n - 1) >> index->code_shift >= CODES)
-        index->code_shift++;
-    index->block_shift = index->code_shift > BLOCK_SHIFT_MIN ? index->code_shift
-                                                             : (unsigned)BLOCK_SHIFT_MIN;
-    index->n_blocks = ((index->n - 1) >> index->block_shift) + 1;
-    for (uint64_t rank = 0; rank < index->n; rank++)
-        index->codes[index->order[rank]] = (int16_t)((int32_t)(rank >> index->code_shift) -
-                                                     CODES / 2);
-}
-
 static bool grow(void *block, size_t element, uint64_t n)
 {
     void *old = NULL;
@@ -122,6 +95,7 @@ static bool grow(void *block, size_t element, uint64_t n)
     if (grown == NULL)
         return false;
     memcpy(block, &grown, sizeof grown);
+    /* cppcheck-suppress memleak: *block holds it, whatever its type is. */
     return true;
 }
 
@@ -148,28 +122,181 @@ static int32_t reserve(struct rank_index *index, uint64_t n)
     return GB_OK;
 }
 
+static int32_t reserve_intake(struct rank_intake *intake, uint64_t n)
+{
+    if (n > intake->capacity) {
+        const uint64_t capacity = n + n / 2 + RUN_LENGTH;
+        if (!grow(&intake->keys, sizeof *intake->keys, capacity) ||
+            !grow(&intake->places, sizeof *intake->places, capacity))
+            return GB_NO_MEMORY;
+        intake->capacity = capacity;
+    }
+    if (intake->capacity > intake->scratch_capacity) {
+        if (!grow(&intake->scratch_keys, sizeof *intake->scratch_keys, intake->capacity) ||
+            !grow(&intake->scratch_places, sizeof *intake->scratch_places, intake->capacity))
+            return GB_NO_MEMORY;
+        intake->scratch_capacity = intake->capacity;
+    }
+    return GB_OK;
+}
+
+/* --- taking in --- */
+
+static struct run run_at(const struct rank_intake *intake, uint64_t first)
+{
+    return (struct run){intake->keys + first, intake->places + first};
+}
+
+static struct run scratch_of(const struct rank_intake *intake)
+{
+    return (struct run){intake->scratch_keys, intake->scratch_places};
+}
+
+/* At most `limit` steps of a merge from the far end: the first *n_old of `to` with the first *n_new
+ * of `run`. */
+static void merge(struct run to, uint64_t *n_old, struct run run, uint64_t *n_new, uint64_t limit)
+{
+    uint64_t old = *n_old;
+    uint64_t new = *n_new;
+    const uint64_t all = old + new;
+    const uint64_t end = all > limit ? all - limit : 0;
+    for (uint64_t at = all; at > end && new > 0;) {
+        const bool is_old = old > 0 && to.keys[old - 1] > run.keys[new - 1];
+        at--;
+        old -= (uint64_t)is_old;
+        new -= (uint64_t)!is_old;
+        to.keys[at] = is_old ? to.keys[old] : run.keys[new];
+        to.places[at] = is_old ? to.places[old] : run.places[new];
+    }
+    *n_old = old;
+    *n_new = new;
+}
+
+/* The last two runs become one. */
+static void join_runs(struct rank_intake *intake)
+{
+    uint64_t second = intake->lengths[--intake->n_runs];
+    uint64_t first = intake->lengths[intake->n_runs - 1];
+    const uint64_t start = intake->n - intake->n_unsorted - first - second;
+    const struct run scratch = scratch_of(intake);
+    const struct run last = run_at(intake, start + first);
+    memcpy(scratch.keys, last.keys, (size_t)second * sizeof *scratch.keys);
+    memcpy(scratch.places, last.places, (size_t)second * sizeof *scratch.places);
+    intake->lengths[intake->n_runs - 1] = first + second;
+    merge(run_at(intake, start), &first, scratch, &second, UINT64_MAX);
+}
+
+/* What is unsorted becomes a run. */
+static void close_run(struct rank_intake *intake)
+{
+    if (intake->n_unsorted == 0)
+        return;
+    sort_run(run_at(intake, intake->n - intake->n_unsorted), scratch_of(intake),
+             intake->n_unsorted);
+    intake->lengths[intake->n_runs++] = intake->n_unsorted;
+    intake->n_unsorted = 0;
+    while (intake->n_runs > 1 &&
+           intake->lengths[intake->n_runs - 2] <= intake->lengths[intake->n_runs - 1])
+        join_runs(intake);
+}
+
+int32_t rank_index_take(struct rank_index *index, const double *values, uint64_t n)
+{
+    struct rank_intake *intake = &index->intake;
+    index->values = values;
+    if (n <= index->n + intake->n)
+        return GB_OK;
+    if (n > UINT32_MAX || reserve_intake(intake, n - index->n) != GB_OK)
+        return GB_NO_MEMORY;
+    for (uint64_t i = index->n + intake->n; i < n; i++) {
+        intake->keys[intake->n] = key_of(values[i]);
+        intake->places[intake->n++] = (uint32_t)i;
+        if (++intake->n_unsorted == RUN_LENGTH)
+            close_run(intake);
+    }
+    return GB_OK;
+}
+
+/* --- updates --- */
+
+int32_t rank_index_begin(struct rank_index *index)
+{
+    struct rank_intake *intake = &index->intake;
+    if (intake->n == 0)
+        return GB_OK;
+    const int32_t status = reserve(index, index->n + intake->n);
+    if (status != GB_OK)
+        return status;
+    close_run(intake);
+    index->n_old = index->n;
+    index->n_new = intake->n;
+    index->n_updated = index->n + intake->n;
+    index->n_coded = 0;
+    return GB_OK;
+}
+
+static void complete(struct rank_index *index)
+{
+    index->n = index->n_updated;
+    index->n_updated = 0;
+    index->intake.n = 0;
+    index->intake.n_runs = 0;
+}
+
+static void set_shifts(struct rank_index *index)
+{
+    index->code_shift = 0;
+    while ((index->n_updated - 1) >> index->code_shift >= CODES)
+        index->code_shift++;
+    index->block_shift = index->code_shift > BLOCK_SHIFT_MIN ? index->code_shift
+                                                             : (unsigned)BLOCK_SHIFT_MIN;
+    index->n_blocks = ((index->n_updated - 1) >> index->block_shift) + 1;
+}
+
+static void write_codes(struct rank_index *index, uint64_t limit)
+{
+    const uint64_t left = index->n_updated - index->n_coded;
+    const uint64_t end = index->n_coded + (left < limit ? left : limit);
+    for (uint64_t rank = index->n_coded; rank < end; rank++)
+        index->codes[index->order[rank]] = (int16_t)((int32_t)(rank >> index->code_shift) -
+                                                     CODES / 2);
+    index->n_coded = end;
+}
+
+bool rank_index_continue(struct rank_index *index, uint64_t n_steps)
+{
+    struct rank_intake *intake = &index->intake;
+    while (n_steps > 0 && index->n_updated > 0) {
+        uint64_t cost = 0;
+        if (intake->n_runs > 1) {
+            cost = intake->lengths[intake->n_runs - 1] + intake->lengths[intake->n_runs - 2];
+            join_runs(intake);
+        } else if (index->n_new > 0) {
+            const uint64_t before = index->n_old + index->n_new;
+            merge((struct run){index->keys, index->order}, &index->n_old, run_at(intake, 0),
+                  &index->n_new, n_steps);
+            cost = before - index->n_old - index->n_new;
+        } else {
+            const uint64_t before = index->n_coded;
+            set_shifts(index);
+            write_codes(index, n_steps);
+            cost = index->n_coded - before;
+        }
+        n_steps -= cost < n_steps ? cost : n_steps;
+        if (index->n_coded == index->n_updated)
+            complete(index);
+    }
+    return index->n_updated == 0;
+}
+
 int32_t rank_index_update(struct rank_index *index, const double *values, uint64_t n)
 {
-    index->values = values;
-    if (n <= index->n)
-        return GB_OK;
-    const uint64_t n_new = n - index->n;
-    struct run run = {malloc((size_t)n_new * sizeof *run.keys),
-                      malloc((size_t)n_new * sizeof *run.places)};
-    int32_t status = run.keys != NULL && run.places != NULL ? reserve(index, n) : GB_NO_MEMORY;
-    if (status == GB_OK) {
-        for (uint64_t i = 0; i < n_new; i++) {
-            run.keys[i] = key_of(values[index->n + i]);
-            run.places[i] = (uint32_t)(index->n + i);
-        }
-        const struct run free_part = {index->keys + index->n, index->order + index->n};
-        sort_run(run, free_part, n_new);
-        merge(index, index->n, run, n_new);
-        index->n = n;
-        write_codes(index);
-    }
-    free(run.keys);
-    free(run.places);
+    rank_index_continue(index, UINT64_MAX);
+    int32_t status = rank_index_take(index, values, n);
+    if (status == GB_OK)
+        status = rank_index_begin(index);
+    if (status == GB_OK)
+        rank_index_continue(index, UINT64_MAX);
     return status;
 }
 
@@ -180,6 +307,10 @@ void rank_index_free(struct rank_index *index)
     free(index->codes);
     free(index->left_out);
     free(index->kept_before);
+    free(index->intake.keys);
+    free(index->intake.places);
+    free(index->intake.scratch_keys);
+    free(index->intake.scratch_places);
     *index = (struct rank_index){0};
 }
 

@@ -1,6 +1,21 @@
 /*
  * steady_attempt.h - what samples say about their median if the first few are left out as warm-up,
  * and whether that will do: the rules of steady_rule.h but for when to look. Plugin side.
+ *
+ * Three of them are about what a few samples can not show:
+ *  - mixing: a median is certified if the samples are worth 26 independent ones at least, for it
+ * and for the quantiles at 10 and 90 %. An autocorrelation time is a guess where it is not much
+ *    shorter than the series, and a level that was there once, at the end, hardly shows in the
+ *    median but is all that there is in a tail.
+ *  - settling: where something is left out as warm-up, twice the wall time that any look takes must
+ *    be retained. A regime that began within the visit looks like what comes after warm-up until it
+ *    ends, so warm-up is the dearer explanation.
+ *  - resolution: on few ticks, the quartiles at most two apart, the interval is at least a tick to
+ *    either side. Samples on two ticks may be dithered by a phase that is anywhere, which
+ *    mid-quantiles undo, or may come from a locked one close to an edge, which rounds by up to a
+ * tick always the same way; nothing in the samples tells these two apart. Such a median is
+ * "resolution limited" as soon as it is known as well as it will be: to 1/20 in terms of ranks,
+ * about 1000 samples, which is within half a percent if it is dithered.
  */
 #ifndef GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
 #define GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H

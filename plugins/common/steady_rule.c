@@ -9,6 +9,9 @@ enum { ATTEMPTS = 5 };
 
 static const double SETTLED_FLOORS = 2.0;
 
+/* Looks at more samples are prepared in steps, in all of up to 2.4 times as many. */
+enum { PREPARED_FROM = 32768, PREPARED_WHILE = 16, PREPARED_STEPS = 40, CATCH_UP = 2 };
+
 /* --- words of `without` --- */
 
 static const struct {
@@ -93,7 +96,24 @@ static bool is_look_due(const struct steady *steady)
                                  : is_first_look_due(steady);
 }
 
-/* What a look needs sorted is sorted here, so that the look itself is quick. */
+static uint64_t at_most(uint64_t n, uint64_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+/* What a look needs sorted is sorted here, so that the look itself is quick. What came while one
+ * was under way is caught up with afterwards. */
+static int32_t prepare(struct steady *steady, uint64_t n_new)
+{
+    const struct sample_array *samples = &steady->samples;
+    const uint64_t taken = steady->index.n + steady->index.intake.n;
+    const bool is_taking = steady->begun_at == 0 && steady->found.verdict == GB_VERDICT_NONE;
+    if (steady->begun_at > 0)
+        rank_index_continue(&steady->index, PREPARED_STEPS * n_new);
+    return rank_index_take(&steady->index, samples->times,
+                           is_taking ? at_most(samples->n, taken + CATCH_UP * n_new) : 0);
+}
+
 int32_t steady_observe(struct steady *steady, const struct gb_samples *samples)
 {
     const int32_t status = sample_array_add(&steady->samples, samples);
@@ -108,9 +128,7 @@ int32_t steady_observe(struct steady *steady, const struct gb_samples *samples)
         clock_history_add(&steady->clocks, samples->clock_hz != NULL ? samples->clock_hz[i] : 0.0,
                           is_throttled(samples, i));
     }
-    if (!is_look_due(steady))
-        return GB_OK;
-    return rank_index_update(&steady->index, steady->samples.times, steady->samples.n);
+    return prepare(steady, samples->n);
 }
 
 /* --- looks --- */
@@ -148,7 +166,17 @@ static struct steady_attempt try_all(const struct steady *steady, struct retaine
     return best;
 }
 
-static int32_t look(struct steady *steady, struct steady_attempt *ret)
+/* Of a look that is under way, only what it began with; else all there is. */
+static int32_t complete_index(struct steady *steady, bool is_last)
+{
+    const struct sample_array *samples = &steady->samples;
+    if (steady->begun_at == 0 || is_last)
+        return rank_index_update(&steady->index, samples->times, samples->n);
+    rank_index_continue(&steady->index, UINT64_MAX);
+    return GB_OK;
+}
+
+static int32_t look(struct steady *steady, bool is_last, struct steady_attempt *ret)
 {
     const struct sample_array *samples = &steady->samples;
     steady->looked_at = sample_array_seen(samples);
@@ -156,7 +184,7 @@ static int32_t look(struct steady *steady, struct steady_attempt *ret)
         *ret = (struct steady_attempt){.verdict = GB_VERDICT_GAVE_UP, .median = {NAN, NAN, NAN}};
         return GB_OK;
     }
-    const int32_t status = rank_index_update(&steady->index, samples->times, samples->n);
+    const int32_t status = complete_index(steady, is_last);
     if (status != GB_OK)
         return status;
     struct retained retained = retained_all(&steady->index);
@@ -206,16 +234,39 @@ static void ask_for_first_look(const struct steady *steady, struct gb_next *next
         next->elapsed_ns = options->floor_wall;
 }
 
+static int32_t begin_look(struct steady *steady)
+{
+    const struct sample_array *samples = &steady->samples;
+    const uint64_t n = sample_array_seen(samples);
+    const int32_t status = rank_index_take(&steady->index, samples->times, samples->n);
+    if (status != GB_OK)
+        return status;
+    steady->begun_at = n;
+    steady->next_look = n + n / PREPARED_WHILE;
+    return rank_index_begin(&steady->index);
+}
+
+static int32_t end_look(struct steady *steady)
+{
+    const uint64_t seen = sample_array_seen(&steady->samples);
+    const int32_t status = look(steady, false, &steady->found);
+    if (status != GB_OK)
+        return status;
+    const uint64_t n = steady->begun_at > 0 ? steady->begun_at : seen;
+    steady->begun_at = 0;
+    steady->next_look = (uint64_t)ceil(steady->options->growth * (double)n);
+    if (steady->next_look <= seen)
+        steady->next_look = seen + 1;
+    return GB_OK;
+}
+
 int32_t steady_next(struct steady *steady, struct gb_next *next)
 {
-    const uint64_t n = sample_array_seen(&steady->samples);
     if (is_look_due(steady)) {
-        const int32_t status = look(steady, &steady->found);
+        const bool is_prepared = steady->begun_at > 0 || steady->samples.n < PREPARED_FROM;
+        const int32_t status = is_prepared ? end_look(steady) : begin_look(steady);
         if (status != GB_OK)
             return status;
-        steady->next_look = (uint64_t)ceil(steady->options->growth * (double)n);
-        if (steady->next_look <= n)
-            steady->next_look = n + 1;
     }
     next->decision = GB_MORE;
     if (steady->found.verdict != GB_VERDICT_NONE)
@@ -245,10 +296,12 @@ static int32_t look_last(struct steady *steady)
 {
     struct steady_attempt last;
     const bool is_due = steady->next_look > 0 || is_first_look_due(steady);
-    describe(steady);
+    if (steady->begun_at == 0)
+        describe(steady);
     if (steady->looked_at == sample_array_seen(&steady->samples))
         return GB_OK;
-    const int32_t status = look(steady, &last);
+    const int32_t status = look(steady, true, &last);
+    steady->begun_at = 0;
     if (status != GB_OK)
         return status;
     if (last.verdict == GB_VERDICT_NONE && steady->found.verdict != GB_VERDICT_NONE)
@@ -277,7 +330,6 @@ static void report_metrics(const struct steady *steady, const struct gb_host *ho
         {"p90", "ns", found->tails[1].value, steady->limits.tails > 0.0},
         {"p90_low", "ns", found->tails[1].low, steady->limits.tails > 0.0},
         {"p90_high", "ns", found->tails[1].high, steady->limits.tails > 0.0},
-        {"autocorrelation_time", "samples", (double)found->n / found->n_effective, true},
         {"throttled", "", share, found->is_throttled},
     };
     for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {

@@ -65,6 +65,7 @@ struct steady {
     struct clock_history clocks;
     double busy_ns;              /* the samples' own time */
     uint64_t next_look;          /* 0: the first is still to come */
+    uint64_t begun_at;           /* samples of a look that is under way; 0: none is */
     uint64_t looked_at;          /* samples seen by then */
     struct steady_attempt found; /* at the last look: what passed, or came nearest */
 };
@@ -75,7 +76,8 @@ struct steady {
 int32_t steady_start(struct steady *steady, const struct gb_host *host,
                      const struct steady_options *options, double tails);
 
-/* Costs about 150 ns for each sample; where a look is due at the last of them, most of it then. */
+/* Costs about 250 ns for each sample, and never much more at once: a look at many samples is
+ * prepared while a sixteenth as many come in, and says then what it would have said at once. */
 int32_t steady_observe(struct steady *steady, const struct gb_samples *samples);
 
 int32_t steady_next(struct steady *steady, struct gb_next *next);

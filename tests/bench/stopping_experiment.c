@@ -74,6 +74,21 @@ static struct stop *stop_at(const struct experiment *experiment, size_t scenario
                         replication];
 }
 
+/* A level that was there for less than a fiftieth of the time is none to the policies either (their
+ * lightest mode). */
+static bool was_seen(const struct stop *stop, double since_ns)
+{
+    return !(stop->elapsed_ns - since_ns < 0.02 * stop->elapsed_ns);
+}
+
+/* A first level that did not come back is warm-up, as it is in other families, if it lasted no
+ * longer than warm-up may. */
+static bool is_blind(const struct stop *stop, const struct trace *trace)
+{
+    return !was_seen(stop, trace->changed_ns) ||
+           (trace->changed_ns <= 0.25 * stop->elapsed_ns && !was_seen(stop, trace->returned_ns));
+}
+
 static void run_replication(struct shared *shared, size_t scenario, uint64_t replication,
                             struct trace *trace)
 {
@@ -82,6 +97,7 @@ static void run_replication(struct shared *shared, size_t scenario, uint64_t rep
     for (size_t policy = 0; policy < experiment->n_policies; policy++) {
         struct stop *stop = stop_at(experiment, scenario, policy, replication);
         *stop = stopping_trial(&experiment->policies[policy], &stopping_guards, trace, 0);
+        stop->is_blind = is_blind(stop, trace);
         if (replication % REPEATED_EVERY != 0)
             continue;
         struct stop again = stopping_trial(&experiment->policies[policy], &stopping_guards, trace,
@@ -174,6 +190,8 @@ struct outcome outcome_of(const struct experiment *experiment, size_t scenario, 
         errors[i] = isnan(error) ? INFINITY : error;
         samples[i] = (double)stop->n;
         outcome.n_false += stop_is_false(stop, precision, error);
+        outcome.n_blind += stop->is_blind;
+        outcome.n_blind_false += stop->is_blind && stop_is_false(stop, precision, error);
         outcome.n_resolved += is_resolved(stop, family);
         outcome.n_failed += stop->has_failed;
         outcome.verdicts[stop->verdict]++;

@@ -42,6 +42,7 @@ const struct stop *experiment_stops(const struct experiment *experiment, size_t 
 /* What a policy did in a scenario. Shares are counts over n. */
 struct outcome {
     uint64_t n, n_false, n_covered, n_intervals, n_resolved, n_failed;
+    uint64_t n_blind, n_blind_false; /* of stops that no policy could have known better */
     uint64_t verdicts[6];            /* GB_VERDICT_... */
     double median_samples, error_95; /* the 95th percentile */
 };

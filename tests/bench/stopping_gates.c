@@ -104,12 +104,19 @@ static const struct trace_family *family_of(const struct judge *judge, size_t sc
 /* What a figure of a scenario is, NaN where nothing is asked of it. */
 typedef double figure_fn(const struct judge *judge, size_t scenario);
 
+/* Two gates contradict each other where a trace has shown one level only, or has left its first one
+ * once, which families of steps call warm-up: nothing tells the level it is at from one that stays.
+ * The gate on samples makes stops there: at T = 100 us and 10 us of overhead a fifth of the
+ * baseline's samples are 0.11 s, and exp(-0.11 s / 60 ms) / 3 = 5 % of all clock_steps are at their
+ * lesser level until then. Such stops are not counted here, but as `blind` among the verdicts, and
+ * judged with `rounds = 3`, which is what sees them. */
 static double false_bound(const struct judge *judge, size_t scenario)
 {
     const struct outcome *outcome = &judge->outcomes[scenario];
-    if (family_of(judge, scenario)->flags & TRACE_NEEDS_ROUNDS)
+    if (trace_needs_rounds(&judge->experiment->scenarios[scenario].setting))
         return NAN;
-    return 100 * share_upper_bound(outcome->n_false, outcome->n, CONFIDENCE);
+    return 100 *
+           share_upper_bound(outcome->n_false - outcome->n_blind_false, outcome->n, CONFIDENCE);
 }
 
 static double covered_bound(const struct judge *judge, size_t scenario)
@@ -126,7 +133,7 @@ static double resolved(const struct judge *judge, size_t scenario)
     const struct scenario *s = &judge->experiment->scenarios[scenario];
     double budget = stopping_guards.max_time_ns / (s->setting.time_ns + s->setting.overhead_ns);
     bool is_multimodal = (s->setting.family->flags & TRACE_MULTIMODAL) != 0;
-    if (s->setting.family->flags & TRACE_NEEDS_ROUNDS ||
+    if (trace_needs_rounds(&s->setting) ||
         (!is_multimodal && !(s->truth.samples_to_know <= budget / 2)))
         return NAN;
     return percent(judge->outcomes[scenario].n_resolved, judge->outcomes[scenario].n);
@@ -260,10 +267,10 @@ static void gates_of_all(const struct judge *judge)
     uint64_t n = 0, n_false = 0, n_failed = 0;
     for (size_t i = 0; i < judge->experiment->n_scenarios; i++) {
         n_failed += judge->outcomes[i].n_failed;
-        if (family_of(judge, i)->flags & TRACE_NEEDS_ROUNDS)
+        if (trace_needs_rounds(&judge->experiment->scenarios[i].setting))
             continue;
         n += judge->outcomes[i].n;
-        n_false += judge->outcomes[i].n_false;
+        n_false += judge->outcomes[i].n_false - judge->outcomes[i].n_blind_false;
     }
     gate_add(judge->gates, "false certificates, pooled, upper bound", "", AT_MOST,
              100 * share_upper_bound(n_false, n, CONFIDENCE), FALSE_POOLED, "%");

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { LOOKS_MAX = 4096, REPEATS = 5 };
+enum { LOOKS_MAX = 4096, REPEATS = 5, BATCH = 4096 };
 
 struct timed {
     const struct stopping_policy *policy;
@@ -37,13 +37,13 @@ static const struct gb_policy_ops *inside(const struct timed *timed)
 
 /* The least of the repeats; a policy that looks at every sample fills the table, and the rest is
  * not kept. */
-static void keep(struct timed *timed, double ns)
+static void keep(struct timed *timed, uint64_t n, double ns)
 {
     if (timed->n_looks == LOOKS_MAX)
         return;
     uint64_t i = timed->n_looks++;
     bool is_first = timed->looks[i].ns == 0;
-    timed->looks[i].n = timed->n;
+    timed->looks[i].n = n;
     timed->looks[i].ns = is_first ? ns : fmin(ns, timed->looks[i].ns);
 }
 
@@ -55,29 +55,28 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     return inside(timed)->create(host, timed->policy->params, &timed->object);
 }
 
-/* A sample of the batch apart from the others: what is put off until a look is due, or done at its
- * last sample, is part of the look. */
+/* In batches, which count like looks, and the last sample apart from the others: what is put off
+ * until a look is due, or done at its last sample, is part of the look. */
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
     struct timed *timed = object;
     struct gb_samples part = *samples;
     int32_t status = GB_OK;
     timed->n += samples->n;
-    double before = now_ns();
-    if (--part.n > 0)
+    for (uint64_t first = 0; first < samples->n && status == GB_OK; first += part.n) {
+        uint64_t left = samples->n - first;
+        part.n = left == 1 ? 1 : left - 1 < BATCH ? left - 1 : BATCH;
+        part.time_ns = samples->time_ns + first;
+        part.elapsed_ns = samples->elapsed_ns + first;
+        part.iterations = samples->iterations + first;
+        part.flags = samples->flags + first;
+        double before = now_ns();
         status = inside(timed)->observe(timed->object, &part);
-    double middle = now_ns();
-    part = *samples;
-    uint64_t first = samples->n - 1;
-    part.n = 1;
-    part.time_ns += first;
-    part.elapsed_ns += first;
-    part.iterations += first;
-    part.flags += first;
-    if (status == GB_OK)
-        status = inside(timed)->observe(timed->object, &part);
-    timed->last_ns = now_ns() - middle;
-    timed->total_ns += middle - before + timed->last_ns;
+        timed->last_ns = now_ns() - before;
+        timed->total_ns += timed->last_ns;
+        if (left > 1)
+            keep(timed, timed->n - left + part.n, timed->last_ns);
+    }
     return status;
 }
 
@@ -88,7 +87,7 @@ static int32_t next(void *object, struct gb_next *next)
     int32_t status = inside(timed)->next(timed->object, next);
     double ns = now_ns() - before;
     timed->total_ns += ns;
-    keep(timed, ns + timed->last_ns);
+    keep(timed, timed->n, ns + timed->last_ns);
     timed->last_ns = 0;
     return status;
 }

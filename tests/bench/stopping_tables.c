@@ -77,6 +77,7 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
     columns_scenario(&table);
     table_column(&table, "class", false);
     table_column(&table, "false", true);
+    table_column(&table, "blind", true);
     for (int i = 0; i < VERDICTS; i++)
         table_column(&table, verdicts[i].head, true);
     table_column(&table, "samples to know", true);
@@ -85,13 +86,14 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
         struct outcome outcome = outcome_of(experiment, i, policy);
         cell_scenario(&table, scenario);
         table_cell(&table, trace_class_words(scenario->setting.family->class));
-        cell_share(&table, percent(outcome.n_false, outcome.n));
+        cell_share(&table, percent(outcome.n_false - outcome.n_blind_false, outcome.n));
+        cell_share(&table, percent(outcome.n_blind_false, outcome.n));
         for (int j = 0; j < VERDICTS; j++)
             cell_share(&table, percent(outcome.verdicts[verdicts[j].verdict], outcome.n));
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
     }
     CLEANUP(text_free) struct text title = {0};
-    text_printf(&title, "%s: verdicts and false certificates, %%",
+    text_printf(&title, "%s: verdicts and false certificates, blind ones apart, %%",
                 experiment->policies[policy].text);
     finish(&table, text_get(&title), out);
 }
@@ -140,7 +142,7 @@ static double false_share(const struct experiment *experiment, size_t policy)
     uint64_t n = 0, n_false = 0;
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         struct outcome outcome = outcome_of(experiment, i, policy);
-        if (experiment->scenarios[i].setting.family->flags & TRACE_NEEDS_ROUNDS)
+        if (trace_needs_rounds(&experiment->scenarios[i].setting))
             continue;
         n += outcome.n;
         n_false += outcome.n_false;
@@ -178,7 +180,7 @@ void experiment_csv(const struct experiment *experiment, struct text *out)
 {
     text_add(out, "family,class,time_ns,overhead_ns,policy,n,median_ns,simulated_ns,tau,"
                   "samples_to_know,median_samples,error_95,false,intervals,covered,none,certified,"
-                  "multimodal,resolution_limited,unconverged,gave_up\n");
+                  "multimodal,resolution_limited,unconverged,gave_up,blind,blind_false\n");
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         for (size_t p = 0; p < experiment->n_policies; p++) {
             const struct scenario *s = &experiment->scenarios[i];
@@ -195,7 +197,8 @@ void experiment_csv(const struct experiment *experiment, struct text *out)
                         (unsigned long long)outcome.n_covered);
             for (int v = 0; v < 6; v++)
                 text_printf(out, ",%llu", (unsigned long long)outcome.verdicts[v]);
-            text_add(out, "\n");
+            text_printf(out, ",%llu,%llu\n", (unsigned long long)outcome.n_blind,
+                        (unsigned long long)outcome.n_blind_false);
         }
     }
 }

@@ -19,8 +19,9 @@ struct stop {
     double elapsed_ns;
     double value_ns, low_ns, high_ns;
     double modes_ns[TRACE_MODES_MAX]; /* medians of the first ones */
-    bool has_ended;                   /* by itself or by a guard, not as the samples did */
-    bool has_failed;                  /* the policy returned an error or a report without sense */
+    bool is_blind;  /* the trace had shown one level only, or one and warm-up: nothing could tell */
+    bool has_ended; /* by itself or by a guard, not as the samples did */
+    bool has_failed; /* the policy returned an error or a report without sense */
 };
 
 /* Runs it on the trace, which is made longer as needed, in batches of a number of samples (0: as

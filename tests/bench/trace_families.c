@@ -19,6 +19,12 @@ static const double *level_numbers(const struct trace *trace)
     return trace->setting.family->level_parameters;
 }
 
+static void note_change(struct trace *trace, double at_ns)
+{
+    double *noted = isinf(trace->changed_ns) ? &trace->changed_ns : &trace->returned_ns;
+    *noted = fmin(*noted, at_ns);
+}
+
 /* --- noise --- */
 
 /* standard deviation */
@@ -91,10 +97,13 @@ static double switching(struct trace *trace)
 {
     const double *numbers = noise_numbers(trace);
     double u = trace_uniform(&trace->random);
-    if (isnan(trace->state))
+    if (isnan(trace->state)) {
         trace->state = u < numbers[2] / (numbers[2] + numbers[3]);
-    else if (u < (trace->state > 0 ? numbers[3] : numbers[2]))
+        trace->changed_ns = trace->returned_ns = INFINITY;
+    } else if (u < (trace->state > 0 ? numbers[3] : numbers[2])) {
         trace->state = 1 - trace->state;
+        note_change(trace, trace->elapsed_ns);
+    }
     return trace_normal_noise(trace) * (trace->state > 0 ? numbers[1] : 1);
 }
 
@@ -132,8 +141,10 @@ double trace_regimes(struct trace *trace)
         trace->level_state = trace_uniform(&trace->random) < share;
         trace->level_until_ns = numbers[trace->level_state > 0 ? 2 : 1] *
                                 trace_exponential(&trace->random);
+        trace->changed_ns = trace->returned_ns = INFINITY;
     }
     while (trace->elapsed_ns >= trace->level_until_ns) {
+        note_change(trace, trace->level_until_ns);
         trace->level_state = 1 - trace->level_state;
         trace->level_until_ns += numbers[trace->level_state > 0 ? 2 : 1] *
                                  trace_exponential(&trace->random);
@@ -297,6 +308,7 @@ const struct trace_family trace_families[] = {
      NORMAL(0.01),
      .level = trace_regimes,
      .level_parameters = {0.05, 32 * MS, 17 * MS},
+     .cycle_ns = 49 * MS,
      .modes = {1, 1.05}},
     {.name = "periodic",
      .words = "+-2 % every 23 ms",
@@ -314,7 +326,7 @@ const struct trace_family trace_families[] = {
     {.name = "long_regimes",
      .words = "7 and 3 s on average, 3 % apart: longer than a visit",
      .class = TRACE_REGIME,
-     .flags = TRACE_NEEDS_ROUNDS,
+     .cycle_ns = 10 * S,
      NORMAL(0.01),
      .level = trace_regimes,
      .level_parameters = {0.03, 7 * S, 3 * S},
@@ -391,6 +403,7 @@ const struct trace_family trace_families[] = {
      NORMAL(0.005),
      .level = trace_regimes,
      .level_parameters = {0.082, 120 * MS, 60 * MS},
+     .cycle_ns = 180 * MS,
      .modes = {1, 1.082}},
     {.name = "sawtooth",
      .words = "0 to +3 % every 170 ms",
@@ -405,6 +418,7 @@ const struct trace_family trace_families[] = {
      .flags = TRACE_HELD_OUT,
      .noise = switching,
      .noise_parameters = {0.008, 1.06, 1.0 / 200, 1.0 / 80},
+     .cycle_samples = 280,
      .modes = {1, 1.06}},
     {.name = "power_limit",
      .words = "+16 % from 50 ms on, then wandering by 2 % within 0.3 s, throttled",

@@ -50,8 +50,18 @@ void trace_begin(struct trace *trace, const struct trace_setting *setting, uint6
     trace_random_begin(&trace->random, seed, stream_of(setting), replication);
     trace->elapsed_ns = trace->level_until_ns = trace->phase_until_ns = 0;
     trace->state = trace->level_state = NAN; /* functions begin with them */
+    trace->changed_ns = trace->returned_ns = NAN;
     trace->phase = 0;
     trace->n = 0;
+}
+
+bool trace_needs_rounds(const struct trace_setting *setting)
+{
+    const double visit_ns = 15e9, entries = 6;
+    const struct trace_family *family = setting->family;
+    double cycle_ns = family->cycle_ns +
+                      family->cycle_samples * (setting->time_ns + setting->overhead_ns);
+    return entries * cycle_ns > visit_ns;
 }
 
 /* Both timestamps are read on a grid that lies anywhere, so a reading is the time rounded down or

@@ -12,6 +12,7 @@
 #include "tests/bench/trace_random.h"
 
 #include <gbrun/policy.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What is asked of a policy on a family depends on it. X(name, words) */
@@ -36,7 +37,6 @@ enum {
     TRACE_MULTIMODAL = 4,    /* one that does not is */
     TRACE_HAS_CLOCK = 8,     /* clock_hz follows the level */
     TRACE_HAS_THROTTLE = 16, /* throttle bits are set while the level is above 1 */
-    TRACE_NEEDS_ROUNDS = 32  /* no single visit can know its median */
 };
 
 enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 3 };
@@ -56,10 +56,11 @@ struct trace_family {
     double noise_parameters[TRACE_PARAMETERS];
     double (*level)(struct trace *trace);
     double level_parameters[TRACE_PARAMETERS];
-    double settled_ns;             /* wall time after which it is within 1 % of what its
-                             median is of */
-    double median_factor;          /* true median over T, by theory; 0: found by simulation */
-    double modes[TRACE_MODES_MAX]; /* true medians of the modes over T, 0: no further */
+    double cycle_ns, cycle_samples; /* from one entry of a regime to the next, one or the other */
+    double settled_ns;              /* wall time after which it is within 1 % of what its
+                              median is of */
+    double median_factor;           /* true median over T, by theory; 0: found by simulation */
+    double modes[TRACE_MODES_MAX];  /* true medians of the modes over T, 0: no further */
 };
 
 extern const struct trace_family trace_families[];
@@ -85,11 +86,17 @@ struct trace {
     double state;                       /* of the noise */
     double level_state, level_until_ns; /* of the level */
     double phase, phase_until_ns;
+    /* When it first went to another level, and back; infinite: not yet; NaN: it never does. */
+    double changed_ns, returned_ns;
     uint64_t n, capacity; /* samples there are, and fit in */
     double *time_ns, *sample_elapsed_ns, *clock_hz;
     uint64_t *throttle, *iterations;
     uint32_t *flags;
 };
+
+/* Whether its regimes do not come six times in the 15 s of a visit, as often as a policy must have
+ * seen a mode: rounds have to see them. */
+bool trace_needs_rounds(const struct trace_setting *setting);
 
 void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
                  uint64_t replication);
