@@ -1,5 +1,6 @@
 /* verify.c - the results of a call held against what was expected of them. Plugin side. */
 #include "call.h"
+#include "plugins/common/call_compare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,94 +9,6 @@
 
 enum { WORDS_BYTES = 320 };
 
-/* Elements of an output and of what they are to be, in host memory. */
-struct comparison {
-    const char *name;
-    enum type_id type;
-    uint64_t n;
-    const unsigned char *output, *wanted;
-    const double *constant; /* what all are to be, instead of `wanted` */
-};
-
-static const double largest_exact =
-    9007199254740992.0; /* 2^53: doubles hold all integers up to it */
-
-static bool is_inexact(const struct comparison *comparison)
-{
-    if (type_info(comparison->type)->kind != KIND_INTEGER ||
-        type_info(comparison->type)->bytes != 8 || comparison->constant != NULL)
-        return false;
-    for (uint64_t i = 0; i < comparison->n; i++)
-        if (fabs(element_value(comparison->type, comparison->output + 8 * i)) > largest_exact ||
-            fabs(element_value(comparison->type, comparison->wanted + 8 * i)) > largest_exact)
-            return true;
-    return false;
-}
-
-/* Integers beyond 2^53 are compared by what they differ by. */
-static void make_differences(const struct comparison *comparison, int64_t *output,
-                             double *reference)
-{
-    for (uint64_t i = 0; i < comparison->n; i++) {
-        uint64_t a, b;
-        memcpy(&a, comparison->output + 8 * i, sizeof a);
-        memcpy(&b, comparison->wanted + 8 * i, sizeof b);
-        output[i] = (int64_t)(a - b);
-        reference[i] = 0;
-    }
-}
-
-static void make_reference(const struct comparison *comparison, double *reference)
-{
-    const size_t bytes = type_info(comparison->type)->bytes;
-    for (uint64_t i = 0; i < comparison->n; i++)
-        reference[i] = comparison->constant != NULL
-                           ? *comparison->constant
-                           : element_value(comparison->type, comparison->wanted + i * bytes);
-}
-
-/* Integers of 16 bits as those of 32. */
-static void widen(const struct comparison *comparison, int32_t *output)
-{
-    for (uint64_t i = 0; i < comparison->n; i++)
-        output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
-}
-
-/* Another function rounds in other places: a few units of the last place, on the average. */
-static int32_t compare(const struct gb_host *host, const struct comparison *comparison)
-{
-    const struct type_info *info = type_info(comparison->type);
-    const bool is_integer = info->kind == KIND_INTEGER;
-    double *reference = host->allocate(host, comparison->n * sizeof *reference);
-    struct gb_check check = {
-        .size = sizeof check,
-        .format = info->format,
-        .name = comparison->name,
-        .n = comparison->n,
-        .output = comparison->output,
-        .reference = reference,
-        .flags = is_integer ? GB_CHECK_EXACT : 0u,
-        .default_metric = comparison->n == 1 ? "rel" : "rms",
-        .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
-    };
-    if (reference == NULL)
-        return GB_NO_MEMORY;
-    make_reference(comparison, reference);
-    const bool is_difference = is_inexact(comparison);
-    if (is_difference || check.format == 0) {
-        void *output = host->allocate(host, comparison->n * sizeof(int64_t));
-        if (output == NULL)
-            return GB_NO_MEMORY;
-        if (is_difference)
-            make_differences(comparison, output, reference);
-        else
-            widen(comparison, output);
-        check.format = is_difference ? GB_I64 : GB_I32;
-        check.output = output;
-    }
-    return host->check(host, &check);
-}
-
 /* Texts and addresses are compared here; that they were is told as a difference of nothing. */
 static int32_t right(const struct gb_host *host, const char *name)
 {
@@ -103,6 +16,7 @@ static int32_t right(const struct gb_host *host, const char *name)
     static const double none = 0;
     const struct comparison comparison = {.name = name,
                                           .type = TYPE_INT64,
+                                          .wanted_type = TYPE_INT64,
                                           .n = 1,
                                           .output = (const unsigned char *)&difference,
                                           .constant = &none};
@@ -144,7 +58,8 @@ static int32_t check_buffer(const struct call_bench *bench, const struct world *
     char name[64];
     const void *output = NULL, *wanted = NULL;
     snprintf(name, sizeof name, "arg.%.48s", entry->key);
-    struct comparison comparison = {.name = name, .type = buffer->element, .n = buffer->n};
+    struct comparison comparison = {
+        .name = name, .type = buffer->element, .wanted_type = buffer->element, .n = buffer->n};
     int32_t status = world_read(&bench->world, entry, &output);
     comparison.output = output;
     if (status == GB_OK && expect->kind == EXPECT_TEXT)
@@ -215,6 +130,7 @@ static int32_t check_members(const struct call_bench *bench, const struct raw *w
         const struct comparison comparison = {
             .name = name,
             .type = type->members[i],
+            .wanted_type = type->members[i],
             .n = 1,
             .output = bench->invocation.result.bytes + offsets[i],
             .wanted = wanted != NULL ? wanted->bytes + offsets[i] : NULL,
@@ -232,8 +148,11 @@ static int32_t check_return(const struct call_bench *bench, const struct raw *re
     const struct type *type = &bench->plan.routine.signature.result;
     const struct expectation *expect = &bench->plan.expect;
     const struct raw *result = &bench->invocation.result;
-    struct comparison comparison = {
-        .name = "return", .type = type->id, .n = 1, .output = result->bytes};
+    struct comparison comparison = {.name = "return",
+                                    .type = type->id,
+                                    .wanted_type = type->id,
+                                    .n = 1,
+                                    .output = result->bytes};
     const char *text;
     if (bench->plan.expected_struct.n > 0)
         return check_members(bench, NULL);

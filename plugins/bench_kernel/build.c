@@ -1,0 +1,453 @@
+/* build.c - see build.h. Plugin side. */
+#define _GNU_SOURCE
+#include "build.h"
+
+#include "cache.h"
+#include "files.h"
+#include "plugins/common/nvrtc_program.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPTIONS_MAX = 256 };
+
+/* --- the options --- */
+
+struct options {
+    const char *items[OPTIONS_MAX];
+    size_t n;
+    char target[NVRTC_TARGET_BYTES];
+    bool is_binary;
+    char *made[OPTIONS_MAX]; /* those to be freed */
+    size_t n_made;
+};
+
+static void options_free(struct options *options)
+{
+    for (size_t i = 0; i < options->n_made; i++)
+        free(options->made[i]);
+}
+
+static bool add(struct options *options, const char *option)
+{
+    if (option == NULL || options->n == OPTIONS_MAX)
+        return false;
+    options->items[options->n++] = option;
+    return true;
+}
+
+static bool add_folder(struct options *options, const char *folder)
+{
+    char *option = NULL;
+    if (options->n_made == OPTIONS_MAX || asprintf(&option, "--include-path=%s", folder) < 0)
+        return false;
+    options->made[options->n_made++] = option;
+    return add(options, option);
+}
+
+/* What stands behind one of the spellings of an option, or NULL: it is another one. */
+static const char *option_value(const char *option, const char *const *spellings)
+{
+    for (; *spellings != NULL; spellings++) {
+        const size_t n = strlen(*spellings);
+        if (strncmp(option, *spellings, n) == 0)
+            return option + n + (option[n] == '=');
+    }
+    return NULL;
+}
+
+static const char *find_option(const struct build_request *request, const char *const *spellings)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < request->n_options; i++) {
+        const char *here = option_value(request->options[i], spellings);
+        value = here != NULL ? here : value;
+    }
+    return value;
+}
+
+static const char *const target_spellings[] = {"--gpu-architecture", "-arch", NULL};
+static const char *const standard_spellings[] = {"--std", "-std", NULL};
+static const char *const folder_spellings[] = {"--include-path", "-I", NULL};
+static const char *const header_spellings[] = {"--pre-include", "-include", NULL};
+
+/* The user's own architecture counts, such as sm_90a. */
+static bool add_target(struct options *options, const struct build_request *request,
+                       char reason[BUILD_REASON_BYTES])
+{
+    const char *own = find_option(request, target_spellings);
+    if (own != NULL) {
+        options->is_binary = strncmp(own, "sm_", 3) == 0;
+        return true;
+    }
+    return nvrtc_target(request->architecture, options->target, &options->is_binary, reason,
+                        BUILD_REASON_BYTES) &&
+           add(options, options->target);
+}
+
+/* Headers of CUDA, such as cuda_fp16.h, which NVRTC does not bring along. */
+static bool add_toolkit(struct options *options)
+{
+    const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
+        char *folder = homes[i] != NULL ? path_in(homes[i], "include") : NULL;
+        const bool is_there = folder != NULL && access(folder, X_OK) == 0;
+        const bool is_added = is_there && add_folder(options, folder);
+        free(folder);
+        if (is_there)
+            return is_added;
+    }
+    return true;
+}
+
+static bool make_options(const struct build_request *request, struct options *ret,
+                         char reason[BUILD_REASON_BYTES])
+{
+    char *folder = path_folder(request->path);
+    reason[0] = '\0';
+    bool is_made = folder != NULL && add_target(ret, request, reason);
+    if (is_made && find_option(request, standard_spellings) == NULL)
+        is_made = add(ret, "--std=c++17");
+    if (is_made && ret->is_binary)
+        is_made = add(ret, "--ptxas-options=-v");
+    for (size_t i = 0; is_made && i < request->n_options; i++)
+        is_made = add(ret, request->options[i]);
+    is_made = is_made && add_folder(ret, folder);
+    for (size_t i = 0; is_made && i < request->n_folders; i++)
+        is_made = add_folder(ret, request->folders[i]);
+    is_made = is_made && add_toolkit(ret);
+    free(folder);
+    if (!is_made && reason[0] == '\0')
+        snprintf(reason, BUILD_REASON_BYTES, "too many options for the compiler: up to %d",
+                 OPTIONS_MAX);
+    return is_made;
+}
+
+/* --- bytes one behind the other --- */
+
+struct bytes {
+    char *data;
+    size_t n;
+    bool has_failed;
+};
+
+static void put(struct bytes *bytes, const void *data, size_t n)
+{
+    const size_t room = bytes->n + n;
+    char *grown = bytes->has_failed ? NULL : realloc(bytes->data, room + 1);
+    bytes->has_failed = grown == NULL;
+    if (grown == NULL)
+        return;
+    memcpy(grown + bytes->n, data, n);
+    bytes->data = grown;
+    bytes->n = room;
+}
+
+/* With its length before it, so that no two lists look the same. */
+static void put_block(struct bytes *bytes, const char *data, size_t n)
+{
+    const uint64_t length = n;
+    put(bytes, &length, sizeof length);
+    put(bytes, data, n);
+}
+
+static void put_text(struct bytes *bytes, const char *text)
+{
+    put_block(bytes, text, strlen(text));
+}
+
+struct reader {
+    const char *data;
+    size_t left;
+    bool has_failed;
+};
+
+static const char *take(struct reader *reader, size_t n)
+{
+    const char *data = reader->data;
+    reader->has_failed = reader->has_failed || n > reader->left;
+    if (reader->has_failed)
+        return NULL;
+    reader->data += n;
+    reader->left -= n;
+    return data;
+}
+
+static char *take_block(struct reader *reader, size_t *ret_bytes)
+{
+    uint64_t length = 0;
+    const char *head = take(reader, sizeof length);
+    if (head != NULL)
+        memcpy(&length, head, sizeof length);
+    const char *data = head != NULL ? take(reader, (size_t)length) : NULL;
+    char *copy = data != NULL ? malloc((size_t)length + 1) : NULL;
+    reader->has_failed = reader->has_failed || copy == NULL;
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, data, (size_t)length);
+    copy[length] = '\0';
+    if (ret_bytes != NULL)
+        *ret_bytes = (size_t)length;
+    return copy;
+}
+
+/* --- the key --- */
+
+/* The headers that the options name are part of it; so are the folders, by what is found there. */
+static void add_named_headers(struct source_set *set, const struct build_request *request,
+                              const char *const *folders, size_t n_folders)
+{
+    for (size_t i = 0; i < request->n_options; i++) {
+        const char *name = option_value(request->options[i], header_spellings);
+        if (name != NULL && *name != '\0')
+            source_set_add(set, name, folders, n_folders);
+    }
+}
+
+/* "-I folder" in two words: which is the folder is the compiler's to say. */
+static bool has_loose_value(const struct build_request *request)
+{
+    for (size_t i = 0; i < request->n_options; i++) {
+        const char *folder = option_value(request->options[i], folder_spellings);
+        const char *header = option_value(request->options[i], header_spellings);
+        if ((folder != NULL && *folder == '\0') || (header != NULL && *header == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool read_sources(const struct build_request *request, struct source_set *ret,
+                         char reason[BUILD_REASON_BYTES])
+{
+    const char *folders[OPTIONS_MAX];
+    char *own = path_folder(request->path);
+    size_t n = 0;
+    folders[n++] = own != NULL ? own : ".";
+    for (size_t i = 0; i < request->n_options && n < OPTIONS_MAX; i++) {
+        const char *folder = option_value(request->options[i], folder_spellings);
+        if (folder != NULL && *folder != '\0')
+            folders[n++] = folder;
+    }
+    for (size_t i = 0; i < request->n_folders && n < OPTIONS_MAX; i++)
+        folders[n++] = request->folders[i];
+    const bool is_read = source_set_read(request->path, folders, n, ret, reason);
+    if (is_read)
+        add_named_headers(ret, request, folders, n);
+    free(own);
+    return is_read;
+}
+
+static bool make_key(const struct build_request *request, const struct options *options,
+                     const struct source_set *sources, struct bytes *ret,
+                     char reason[BUILD_REASON_BYTES])
+{
+    char version[32];
+    int major = 0;
+    int minor = 0;
+    if (!nvrtc_version(&major, &minor, reason, BUILD_REASON_BYTES))
+        return false;
+    snprintf(version, sizeof version, "NVRTC %d.%d", major, minor);
+    put_text(ret, version);
+    for (size_t i = 0; i < request->n_entries; i++)
+        put_text(ret, request->entries[i]);
+    put_text(ret, "");
+    for (size_t i = 0; i < options->n; i++)
+        put_text(ret, options->items[i]);
+    put_text(ret, "");
+    for (size_t i = 0; i < sources->n; i++) {
+        put_text(ret, sources->files[i].path);
+        put_block(ret, sources->files[i].text, sources->files[i].bytes);
+    }
+    snprintf(reason, BUILD_REASON_BYTES, "there is no memory for the source");
+    return !ret->has_failed;
+}
+
+/* --- the value --- */
+
+static bool from_cache(const struct build_request *request, const struct bytes *key,
+                       struct build *ret)
+{
+    size_t bytes = 0;
+    char *value = cache_read(request->cache, key->data, key->n, &bytes);
+    if (value == NULL)
+        return false;
+    struct reader reader = {value, bytes, false};
+    const char *time = take(&reader, sizeof ret->compile_ms);
+    if (time != NULL)
+        memcpy(&ret->compile_ms, time, sizeof ret->compile_ms);
+    for (size_t i = 0; i < request->n_entries; i++)
+        ret->names[i] = take_block(&reader, NULL);
+    ret->log = take_block(&reader, NULL);
+    ret->image = take_block(&reader, &ret->image_bytes);
+    free(value);
+    ret->is_cached = !reader.has_failed && reader.left == 0;
+    if (!ret->is_cached)
+        build_free(ret);
+    return ret->is_cached;
+}
+
+static void to_cache(const struct build_request *request, const struct bytes *key,
+                     struct build *build)
+{
+    char reason[CACHE_REASON_BYTES];
+    struct bytes value = {0};
+    put(&value, &build->compile_ms, sizeof build->compile_ms);
+    for (size_t i = 0; i < request->n_entries; i++)
+        put_text(&value, build->names[i]);
+    put_text(&value, build->log);
+    put_block(&value, build->image, build->image_bytes);
+    snprintf(reason, sizeof reason, "there is no memory for it");
+    if (value.has_failed ||
+        !cache_write(request->cache, key->data, key->n, value.data, value.n, reason))
+        snprintf(build->note, sizeof build->note,
+                 "the compiled kernel is not kept, so it is compiled again next time: %s", reason);
+    free(value.data);
+}
+
+/* --- compiling --- */
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static bool is_error(const char *line, size_t n)
+{
+    static const char *const marks[] = {"error: ", "error #", "ptxas error", "ptxas fatal"};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (memmem(line, n, marks[i], strlen(marks[i])) != NULL)
+            return true;
+    return false;
+}
+
+/* The line of the first error; about an entry, which the compiler reads in a file of its own, with
+ * the entry in place of that file. */
+static void explain(const struct build_request *request, const char *log, const char *words,
+                    char reason[BUILD_REASON_BYTES])
+{
+    static const char own_file[] = "__nv_name_map(";
+    const char *line = log;
+    while (line != NULL && *line != '\0') {
+        const size_t n = strcspn(line, "\n");
+        if (is_error(line, n))
+            break;
+        line = line[n] != '\0' ? line + n + 1 : NULL;
+    }
+    const char *error = line != NULL ? strstr(line, "error: ") : NULL;
+    if (line == NULL || *line == '\0')
+        snprintf(reason, BUILD_REASON_BYTES, "%.300s: %.300s", request->path, words);
+    else if (error != NULL && strncmp(line, own_file, sizeof own_file - 1) == 0)
+        snprintf(reason, BUILD_REASON_BYTES, "entry '%.200s' in %.300s: %.*s", request->entries[0],
+                 request->path, (int)strcspn(error, "\n"), error);
+    else
+        snprintf(reason, BUILD_REASON_BYTES, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static bool compile(const struct build_request *request, const struct options *options,
+                    const struct source_set *sources, struct build *ret,
+                    char reason[BUILD_REASON_BYTES])
+{
+    struct nvrtc_output output = {0};
+    char words[256];
+    const struct nvrtc_request program = {
+        .name = request->path,
+        .source = sources->files[0].text,
+        .options = options->items,
+        .n_options = options->n,
+        .expressions = request->entries,
+        .n_expressions = request->n_entries,
+        .is_binary = options->is_binary,
+    };
+    const double start_ms = now_ms();
+    const bool is_compiled = nvrtc_build(&program, &output, words, sizeof words);
+    ret->compile_ms = now_ms() - start_ms;
+    ret->log = output.log;
+    output.log = NULL;
+    if (!is_compiled)
+        explain(request, ret->log, words, reason);
+    for (size_t i = 0; is_compiled && i < output.n_names; i++) {
+        ret->names[i] = output.names[i];
+        output.names[i] = NULL;
+    }
+    ret->image = output.image;
+    ret->image_bytes = output.image_bytes + (options->is_binary ? 0 : 1);
+    output.image = NULL;
+    nvrtc_output_free(&output);
+    return is_compiled;
+}
+
+bool build_make(const struct build_request *request, struct build *ret,
+                char reason[BUILD_REASON_BYTES])
+{
+    struct options options = {0};
+    struct source_set sources = {0};
+    struct bytes key = {0};
+    *ret = (struct build){0};
+    bool is_made = make_options(request, &options, reason) &&
+                   read_sources(request, &sources, reason) &&
+                   make_key(request, &options, &sources, &key, reason);
+    const bool has_cache = request->cache != NULL && !sources.is_incomplete &&
+                           !has_loose_value(request);
+    if (is_made && !(has_cache && from_cache(request, &key, ret))) {
+        is_made = compile(request, &options, &sources, ret, reason);
+        if (is_made && has_cache)
+            to_cache(request, &key, ret);
+        else if (is_made && request->cache != NULL)
+            snprintf(ret->note, sizeof ret->note,
+                     "the compiled kernel is not kept: which headers %.300s includes can not be "
+                     "seen where a macro names one, or an option such as '-I folder' is in two "
+                     "words (expected -Ifolder)",
+                     request->path);
+    }
+    free(key.data);
+    source_set_free(&sources);
+    options_free(&options);
+    return is_made;
+}
+
+void build_free(struct build *build)
+{
+    for (size_t i = 0; i < ENTRIES_MAX; i++)
+        free(build->names[i]);
+    free(build->image);
+    free(build->log);
+    *build = (struct build){0};
+}
+
+/* --- logs --- */
+
+bool build_spills(const char *log, const char *name, double *ret_stores, double *ret_loads)
+{
+    static const char about[] = "Function properties for ";
+    const size_t n = strlen(name);
+    for (const char *at = strstr(log, about); at != NULL; at = strstr(at + 1, about)) {
+        const char *word = at + sizeof about - 1;
+        const char *numbers = strstr(word, "bytes stack frame,");
+        if (strncmp(word, name, n) != 0 || (word[n] != '\n' && word[n] != '\r') || numbers == NULL)
+            continue;
+        return sscanf(numbers, "bytes stack frame, %lf bytes spill stores, %lf bytes spill loads",
+                      ret_stores, ret_loads) == 2;
+    }
+    return false;
+}
+
+void build_trim_log(char *log)
+{
+    char *to = log;
+    for (const char *line = log; *line != '\0';) {
+        const size_t n = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+        const bool is_info = strncmp(line, "ptxas info", 10) == 0 ||
+                             strncmp(line, "ptxas         .", 15) == 0;
+        if (!is_info)
+            memmove(to, line, n);
+        to += is_info ? 0 : n;
+        line += n;
+    }
+    *to = '\0';
+}

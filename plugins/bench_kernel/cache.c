@@ -1,0 +1,166 @@
+/* cache.c - see cache.h. Plugin side. */
+#define _GNU_SOURCE
+#include "cache.h"
+
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+static const char magic[16] = "gbrun kernel 1\n";
+
+struct head {
+    char magic[16];
+    uint64_t key_bytes, value_bytes, check_low, check_high;
+};
+
+/* FNV-1a with 128 bits (draft-eastlake-fnv, 5). */
+static wide hash_add(wide hash, const char *data, size_t bytes)
+{
+    const wide prime = ((wide)1 << 88) + 0x13b;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)data[i]) * prime;
+    return hash;
+}
+
+static wide hash_of(const char *data, size_t bytes)
+{
+    const wide basis = (wide)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d);
+    return hash_add(basis, data, bytes);
+}
+
+static struct head head_of(const char *key, size_t key_bytes, const char *value, size_t bytes)
+{
+    const wide check = hash_add(hash_of(key, key_bytes), value, bytes);
+    struct head head = {.key_bytes = key_bytes,
+                        .value_bytes = bytes,
+                        .check_low = (uint64_t)check,
+                        .check_high = (uint64_t)(check >> 64)};
+    memcpy(head.magic, magic, sizeof magic);
+    return head;
+}
+
+char *cache_folder(const char *asked, const char *configuration_folder)
+{
+    const char *home = getenv("XDG_CACHE_HOME");
+    char *folder = NULL;
+    if (strcmp(asked, "none") == 0)
+        return NULL;
+    if (*asked != '\0')
+        return path_in(configuration_folder, asked);
+    if (home != NULL && *home == '/')
+        return path_in(home, "gbrun/kernels");
+    home = getenv("HOME");
+    if (home != NULL && *home == '/')
+        folder = path_in(home, ".cache/gbrun/kernels");
+    return folder;
+}
+
+static char *entry_path(const char *folder, const char *key, size_t key_bytes, const char *suffix)
+{
+    const wide name = hash_of(key, key_bytes);
+    char *path = NULL;
+    return asprintf(&path, "%s/%016llx%016llx%s", folder, (unsigned long long)(name >> 64),
+                    (unsigned long long)name, suffix) < 0
+               ? NULL
+               : path;
+}
+
+char *cache_read(const char *folder, const char *key, size_t key_bytes, size_t *ret_bytes)
+{
+    char reason[FILE_REASON_BYTES];
+    struct head head;
+    size_t bytes = 0;
+    char *path = entry_path(folder, key, key_bytes, ".kernel");
+    char *file = path != NULL ? file_read(path, &bytes, reason) : NULL;
+    free(path);
+    if (file == NULL || bytes < sizeof head + key_bytes) {
+        free(file);
+        return NULL;
+    }
+    const char *value = file + sizeof head + key_bytes;
+    const size_t value_bytes = bytes - sizeof head - key_bytes;
+    head = head_of(key, key_bytes, value, value_bytes);
+    const bool is_sound = memcmp(file, &head, sizeof head) == 0 &&
+                          memcmp(file + sizeof head, key, key_bytes) == 0;
+    if (is_sound) {
+        memmove(file, value, value_bytes);
+        *ret_bytes = value_bytes;
+        return file;
+    }
+    free(file);
+    return NULL;
+}
+
+/* Each folder on the way, as mkdir -p makes them. */
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool is_there = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EROFS;
+        *slash = '/';
+        if (!is_there)
+            return false;
+    }
+    return true;
+}
+
+static bool write_all(int descriptor, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t n = write(descriptor, data, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        data += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* temporary: ends in XXXXXX. */
+static bool write_entry(char *temporary, const char *path, const char *key, size_t key_bytes,
+                        const char *value, size_t bytes)
+{
+    const struct head head = head_of(key, key_bytes, value, bytes);
+    const int descriptor = mkostemp(temporary, O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    bool is_written = write_all(descriptor, (const char *)&head, sizeof head) &&
+                      write_all(descriptor, key, key_bytes) && write_all(descriptor, value, bytes);
+    int why = errno;
+    if (close(descriptor) != 0 && is_written) {
+        is_written = false;
+        why = errno;
+    }
+    if (is_written && rename(temporary, path) == 0)
+        return true;
+    why = is_written ? errno : why;
+    unlink(temporary);
+    errno = why;
+    return false;
+}
+
+bool cache_write(const char *folder, const char *key, size_t key_bytes, const char *value,
+                 size_t bytes, char reason[CACHE_REASON_BYTES])
+{
+    char *path = entry_path(folder, key, key_bytes, ".kernel");
+    char *temporary = entry_path(folder, key, key_bytes, ".XXXXXX");
+    errno = ENOMEM;
+    const bool is_kept = path != NULL && temporary != NULL && make_folders(path) &&
+                         write_entry(temporary, path, key, key_bytes, value, bytes);
+    if (!is_kept)
+        snprintf(reason, CACHE_REASON_BYTES, "%.380s: %s", folder, strerror(errno));
+    free(path);
+    free(temporary);
+    return is_kept;
+}

@@ -1,0 +1,45 @@
+/* files.h - whole files, paths, and a source with all that it includes. Plugin side. */
+#ifndef GBRUN_PLUGINS_BENCH_KERNEL_FILES_H
+#define GBRUN_PLUGINS_BENCH_KERNEL_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FILE_REASON_BYTES = 512, SOURCES_MAX = 512 };
+
+/* A path as it stands, or behind a folder if it is relative and the folder is not NULL. The caller
+ * frees it; NULL: there is no memory. */
+char *path_in(const char *folder, const char *path);
+/* The folder of a path, "." if it has none; likewise freed. */
+char *path_folder(const char *path);
+
+/* All of a regular file, with a NUL behind it; the caller frees it. NULL: the reason says why. */
+char *file_read(const char *path, size_t *ret_bytes, char reason[FILE_REASON_BYTES]);
+
+struct source_file {
+    char *path;
+    char *text;
+    size_t bytes;
+};
+
+/*
+ * A source and the files that it includes, each once, in the order in which they are met: those
+ * that are found beside the including file or in one of the folders. What is found elsewhere, such
+ * as the headers of CUDA, is left out. Zero-initialize; free with source_set_free.
+ */
+struct source_set {
+    struct source_file *files;
+    size_t n;
+    bool is_incomplete; /* a name of a header is computed, or there are more than SOURCES_MAX */
+};
+
+/* False: the source itself can not be read, and the reason says why. */
+bool source_set_read(const char *path, const char *const *folders, size_t n_folders,
+                     struct source_set *ret, char reason[FILE_REASON_BYTES]);
+/* Adds a header, named on the compiler's command line, with all that it includes. */
+void source_set_add(struct source_set *set, const char *name, const char *const *folders,
+                    size_t n_folders);
+void source_set_free(struct source_set *set);
+
+#endif

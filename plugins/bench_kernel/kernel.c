@@ -1,0 +1,404 @@
+/*
+ * kernel.c - a kernel of the user's own, measured and tuned from the configuration. Plugin side.
+ *
+ * settings.c reads what is to be launched; check.c looks at the files before anything runs; build.c
+ * compiles, or takes from the cache; launch.c loads and launches; verify.c compares. Arguments are
+ * those of the plugin `call`.
+ */
+#define _GNU_SOURCE
+#include "kernel.h"
+
+#include "array_file.h"
+#include "build.h"
+#include "cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define P struct kernel_params
+#define TEXT(member, default_, help)                                                               \
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
+#define TEXTS(member, help)                                                                        \
+    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, P, member, "", NULL, 0, NULL, NULL, help)
+
+static const struct gb_option options[] = {
+    TEXT(
+        source, NULL,
+        "File with the kernel: .cu, .ptx, .cubin or .fatbin, from the folder of the configuration"),
+    TEXT(entry, NULL,
+         "The kernel; of a .cu as C++ names it, such as my::scale<float, {tile}>, of others as the "
+         "file does"),
+    TEXT(signature, NULL, "What it takes, such as void(pointer, float, int)"),
+    TEXTS(arg, "Argument 1, 2, ..., or a value with a name that arguments can use"),
+    TEXT(grid, NULL, "Blocks: up to three numbers, such as {(n + 255) / 256}, 1"),
+    TEXT(block, NULL, "Threads of a block: up to three numbers"),
+    TEXT(shared, "0", "Bytes of shared memory of a block beyond those that the kernel declares"),
+    TEXT(cluster, "", "Blocks of a cluster: up to three numbers; empty: no clusters"),
+    TEXTS(define, "A macro of this name with this value, as by -D"),
+    TEXT(options, "", "Further options of NVRTC, with blanks between, such as --use_fast_math"),
+    GB_LIST(P, include, GB_TYPE_STRING, "", NULL, NULL,
+            "Folders of headers, beside that of the source"),
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_NOT_IDENTITY, P, cache_folder, "", NULL, 0, NULL, NULL,
+                 "Where compiled kernels are kept; empty: gbrun/kernels in $XDG_CACHE_HOME or "
+                 "~/.cache; none: nowhere"),
+    TEXTS(input, "File with what buffer arg.KEY holds at first: .npy, or elements only"),
+    TEXTS(output, "File with what buffer arg.KEY has to hold at the end"),
+    TEXT(reference_entry, "", "A kernel whose results are compared with the first one's"),
+    TEXT(reference_source, "", "Its file; empty: the same file"),
+    TEXT(reference_grid, "", "Its blocks; empty: as many"),
+    TEXT(reference_block, "", "Its threads of a block; empty: as many"),
+    TEXT(reference_shared, "", "Its bytes of shared memory; empty: as many"),
+    TEXT(reference, "", "Name of a function of the host, compared instead of a kernel"),
+    GB_LIST(P, reference_library, GB_TYPE_STRING, "", NULL, NULL,
+            "Its library: names or paths, of which the first that is found counts"),
+    TEXT(reference_signature, "", "Signature of either reference; empty: the same signature"),
+    TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
+    TEXTS(work, "What a launch does: work.flops, work.bytes_read, work.bytes_written, work.items "
+                "and work.item, the name of one"),
+};
+
+/* --- making the kernel --- */
+
+/* Line by line, as many at once as fit a message. */
+static void tell_log(const struct gb_host *host, const char *log)
+{
+    enum { MESSAGE_BYTES = 3000 };
+    char part[MESSAGE_BYTES];
+    while (*log != '\0') {
+        size_t n = 0;
+        do {
+            const size_t line = strcspn(log + n, "\n") + 1;
+            if (n > 0 && n + line >= MESSAGE_BYTES)
+                break;
+            n += line;
+        } while (log[n - 1] != '\0');
+        n -= log[n - 1] == '\0';
+        snprintf(part, sizeof part, "%.*s", (int)(n < MESSAGE_BYTES ? n : MESSAGE_BYTES - 1), log);
+        host->log(host, GB_LOG_INFO, part);
+        log += n;
+    }
+}
+
+static void tell_build(const struct gb_host *host, struct build *build)
+{
+    double stores = 0;
+    double loads = 0;
+    host->metric(host, "compile_ms", build->compile_ms, "ms");
+    host->metric(host, "cached", build->is_cached ? 1 : 0, "");
+    if (build_spills(build->log, build->names[0], &stores, &loads))
+        host->metric(host, "spill_bytes", stores, "bytes");
+    build_trim_log(build->log);
+    tell_log(host, build->log);
+    if (build->note[0] != '\0')
+        host->log(host, GB_LOG_WARNING, build->note);
+}
+
+static int32_t find_kernels(struct kernel_bench *bench, CUmodule module, const char *const *names,
+                            CUfunction **ret, size_t n)
+{
+    const struct driver *driver = &bench->driver.driver;
+    CUresult result = CUDA_SUCCESS;
+    char doing[300] = "";
+    for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++) {
+        result = driver->module_function(ret[i], module, names[i]);
+        snprintf(doing, sizeof doing, "looking for the kernel %.250s", names[i]);
+    }
+    return driver_status(driver, bench->host, result, doing);
+}
+
+static int32_t load_compiled(struct kernel_bench *bench, const struct source *source,
+                             const char *const *entries, CUfunction **ret_kernels, size_t n,
+                             CUmodule *ret)
+{
+    const struct gb_host *host = bench->host;
+    const struct settings *settings = &bench->settings;
+    char *cache = cache_folder(settings->params->cache_folder, settings_folder(host));
+    char reason[BUILD_REASON_BYTES], log[LOADING_LOG_BYTES];
+    struct build build = {0};
+    struct build_request request = {
+        .path = source->path,
+        .entries = entries,
+        .n_entries = n,
+        .options = settings->options,
+        .n_options = settings->n_options,
+        .folders = settings->folders,
+        .n_folders = settings->n_folders,
+        .cache = cache,
+    };
+    int32_t status = launch_architecture(&bench->driver, host, &request.architecture);
+    if (status == GB_OK && !build_make(&request, &build, reason)) {
+        tell_log(host, build.log != NULL ? build.log : "");
+        status = host->fail(host, reason);
+    }
+    if (status == GB_OK && source == &settings->source)
+        tell_build(host, &build);
+    if (status == GB_OK)
+        status = launch_load(&bench->driver, host, source->path, build.image, log, ret);
+    if (status == GB_OK)
+        status = find_kernels(bench, *ret, (const char *const *)build.names, ret_kernels, n);
+    build_free(&build);
+    free(cache);
+    return status;
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* PTX is compiled as it is loaded. */
+static int32_t load_image(struct kernel_bench *bench, const struct source *source,
+                          const char *const *entries, CUfunction **ret_kernels, size_t n,
+                          CUmodule *ret)
+{
+    const struct gb_host *host = bench->host;
+    char reason[FILE_REASON_BYTES], log[LOADING_LOG_BYTES];
+    size_t bytes = 0;
+    double stores = 0;
+    double loads = 0;
+    char *image = file_read(source->path, &bytes, reason);
+    if (image == NULL)
+        return host->fail(host, reason);
+    const double start_ms = now_ms();
+    int32_t status = launch_load(&bench->driver, host, source->path, image, log, ret);
+    free(image);
+    if (status == GB_OK && source == &bench->settings.source && source->kind == SOURCE_PTX) {
+        host->metric(host, "compile_ms", now_ms() - start_ms, "ms");
+        if (build_spills(log, entries[0], &stores, &loads))
+            host->metric(host, "spill_bytes", stores, "bytes");
+    }
+    return status == GB_OK ? find_kernels(bench, *ret, entries, ret_kernels, n) : status;
+}
+
+static int32_t load_source(struct kernel_bench *bench, const struct source *source,
+                           const char *const *entries, CUfunction **ret_kernels, size_t n,
+                           CUmodule *ret)
+{
+    return (source->kind == SOURCE_CUDA ? load_compiled : load_image)(bench, source, entries,
+                                                                      ret_kernels, n, ret);
+}
+
+/* A reference in the same file is made along with the kernel. */
+static int32_t load(struct kernel_bench *bench)
+{
+    const struct settings *settings = &bench->settings;
+    const struct kernel_params *params = settings->params;
+    const char *const entries[] = {params->entry, params->reference_entry};
+    CUfunction *kernels[] = {&bench->launch.function, &bench->reference.function};
+    const bool is_own_file = settings->has_reference_kernel && *params->reference_source != '\0';
+    const size_t n = settings->has_reference_kernel && !is_own_file ? 2 : 1;
+    const int32_t status = load_source(bench, &settings->source, entries, kernels, n,
+                                       &bench->module);
+    if (status != GB_OK || !is_own_file)
+        return status;
+    return load_source(bench, &settings->reference_source, entries + 1, kernels + 1, 1,
+                       &bench->reference_module);
+}
+
+/* --- buffers --- */
+
+static int32_t read_input(const struct kernel_bench *bench, const struct world *world,
+                          const char *key, const char *file)
+{
+    const struct gb_host *host = bench->host;
+    const struct entry *entry = settings_buffer(&bench->settings, key);
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct made *made = world_made(world, entry);
+    const uint64_t bytes = buffer_bytes(buffer);
+    char reason[FILE_REASON_BYTES];
+    struct array_file array = {0};
+    char *path = path_in(settings_folder(host), file);
+    int32_t status = GB_OK;
+    if (path == NULL)
+        return GB_NO_MEMORY;
+    if (!array_file_read(path, buffer->element, buffer->n, &array, reason))
+        status = host->fail(host, reason);
+    else if (array.element != buffer->element)
+        status = host->fail(host, "input: the file has elements of another type than the buffer");
+    else if (world->is_on_host || buffer->memory == MEMORY_HOST)
+        memcpy(made->memory, array.elements, bytes);
+    else
+        status = host->device_copy(host, made->memory, array.elements, bytes);
+    if (status == GB_OK && made->pristine != NULL && !world->is_on_host)
+        status = host->device_copy(host, made->pristine, array.elements, bytes);
+    array_file_free(&array);
+    free(path);
+    return status;
+}
+
+int32_t kernel_read_inputs(const struct kernel_bench *bench, const struct world *world)
+{
+    const struct gb_map *input = &bench->settings.params->input;
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; i < input->n && status == GB_OK; i++)
+        status = read_input(bench, world, input->keys[i], input->values[i]);
+    return status;
+}
+
+CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream)
+{
+    const struct plan *plan = &bench->settings.plan;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < plan->n_entries && result == CUDA_SUCCESS; i++) {
+        const struct made *made = &bench->world.made[i];
+        if (made->pristine != NULL)
+            result = bench->driver.driver.copy_async(
+                (CUdeviceptr)(uintptr_t)made->memory, (CUdeviceptr)(uintptr_t)made->pristine,
+                buffer_bytes(&plan->entries[i].value.buffer), stream);
+    }
+    return result;
+}
+
+/* --- the benchmark --- */
+
+static void fail_with_first(void *context, const char *option, uint64_t offset, const char *text)
+{
+    const struct gb_host **host = context;
+    char words[PROBLEM_BYTES + 64];
+    (void)offset;
+    if (*host == NULL)
+        return;
+    snprintf(words, sizeof words, "%.60s: %s", option, text);
+    (*host)->fail(*host, words);
+    *host = NULL;
+}
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const struct gb_host *told = host;
+    struct reporter reporter = {fail_with_first, &told, 0};
+    struct kernel_bench *bench = host->allocate(host, sizeof *bench);
+    if (bench == NULL)
+        return GB_NO_MEMORY;
+    bench->host = host;
+    const int32_t status = settings_make(host, params, &reporter, &bench->settings);
+    if (status != GB_OK || reporter.n > 0)
+        return status != GB_OK ? status : GB_FAILED;
+    bench->launch.shape = bench->settings.shape;
+    bench->launch.cluster = bench->settings.cluster;
+    bench->reference.shape = bench->settings.reference_shape;
+    *ret_bench = bench;
+    return GB_OK;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    static const struct linkage none = {0};
+    struct kernel_bench *bench = object;
+    const struct gb_host *host = bench->host;
+    const struct plan *plan = &bench->settings.plan;
+    const struct routine *routine = &plan->routine;
+    (void)queue;
+    int32_t status = launch_driver_open(&bench->driver, host);
+    if (status == GB_OK)
+        status = load(bench);
+    if (status == GB_OK)
+        status = launch_prepare(&bench->driver, host, &bench->launch, &routine->signature);
+    if (status == GB_OK)
+        status = world_new(plan, &none, &bench->world);
+    if (status == GB_OK)
+        status = launch_bind(&bench->launch, &bench->world, routine);
+    if (status == GB_OK)
+        status = world_complete(&bench->world);
+    if (status == GB_OK)
+        status = kernel_read_inputs(bench, &bench->world);
+    return status == GB_OK ? launch_tell(&bench->driver, host, &bench->launch) : status;
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct kernel_bench *bench = object;
+    CUresult result = CUDA_SUCCESS;
+    for (; iterations > 0 && result == CUDA_SUCCESS; iterations--)
+        result = launch_once(&bench->driver, &bench->launch, queue->native);
+    return driver_status(&bench->driver.driver, bench->host, result, "launching the kernel");
+}
+
+static int32_t reset(void *object, const struct gb_queue *queue)
+{
+    const struct kernel_bench *bench = object;
+    return driver_status(&bench->driver.driver, bench->host, kernel_restore(bench, queue->native),
+                         "restoring buffers");
+}
+
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct kernel_bench *bench = object;
+    const uint32_t size = work->size;
+    *work = bench->settings.plan.work;
+    work->size = size;
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct kernel_bench *bench = object;
+    if (bench == NULL)
+        return;
+    world_free(&bench->world);
+    if (bench->module != NULL)
+        bench->driver.driver.module_unload(bench->module);
+    if (bench->reference_module != NULL)
+        bench->driver.driver.module_unload(bench->reference_module);
+}
+
+static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
+                        void *context)
+{
+    struct reporter reporter = {problem, context, 0};
+    struct settings *settings = host->allocate(host, sizeof *settings);
+    if (settings == NULL)
+        return GB_NO_MEMORY;
+    const int32_t status = settings_make(host, params, &reporter, settings);
+    if (status == GB_OK && reporter.n == 0)
+        settings_check_files(settings, &reporter);
+    return status;
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = run,
+    .reset = reset,
+    .verify = kernel_verify,
+    .work = work,
+    .destroy = destroy,
+};
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
+static const char help_text[] =
+    "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "
+    "source, the headers beside it, macros, options and NVRTC are the same. gbrun.ini(5) has the "
+    "language of signatures and arguments, which is that of the benchmark call.\n"
+    "A case whose kernel needs more registers or shared memory than a block can have is skipped. "
+    "Metrics: compile_ms, cached (1: it was not compiled now), registers, spill_bytes, "
+    "local_bytes, "
+    "shared_bytes, blocks, blocks_per_unit and occupancy.";
+
+static const struct gb_plugin plugin = {
+    .size = sizeof plugin,
+    .kind = GB_PLUGIN_BENCH,
+    .id = "kernel",
+    .version = "1.0",
+    .summary = "A kernel of your own in a .cu, .ptx or .cubin, described in the configuration",
+    .help = help_text,
+    .devices = "cuda",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .params_size = sizeof(struct kernel_params),
+    .ops = &ops,
+    .extension = extension,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,272 @@
+/* launch.c - see launch.h. Plugin side. */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+int32_t launch_driver_open(struct launch_driver *driver, const struct gb_host *host)
+{
+    const struct {
+        void **member;
+        const char *symbol;
+        bool is_needed;
+    } table[] = {
+        {(void **)&driver->module_load_with, "cuModuleLoadDataEx", true},
+        {(void **)&driver->function_set, "cuFuncSetAttribute", true},
+        {(void **)&driver->launch_with, "cuLaunchKernelEx", true},
+        {(void **)&driver->occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", true},
+        {(void **)&driver->parameter, "cuFuncGetParamInfo", false},
+    };
+    char reason[512];
+    if (!driver_open(&driver->driver, reason, sizeof reason))
+        return host->fail(host, reason);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        *table[i].member = dlsym(driver->driver.library, table[i].symbol);
+        if (*table[i].member != NULL || !table[i].is_needed)
+            continue;
+        snprintf(reason, sizeof reason, "the driver is too old: libcuda.so.1 has no %s",
+                 table[i].symbol);
+        return host->fail(host, reason);
+    }
+    return GB_OK;
+}
+
+static CUresult device_value(const struct launch_driver *driver, CUdevice_attribute attribute,
+                             int *ret)
+{
+    CUdevice device = 0;
+    const CUresult result = driver->driver.context_device(&device);
+    return result == CUDA_SUCCESS ? driver->driver.device_attribute(ret, attribute, device)
+                                  : result;
+}
+
+int32_t launch_architecture(const struct launch_driver *driver, const struct gb_host *host,
+                            int *ret)
+{
+    int major = 0;
+    int minor = 0;
+    CUresult result = device_value(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    if (result == CUDA_SUCCESS)
+        result = device_value(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    *ret = 10 * major + minor;
+    return driver_status(&driver->driver, host, result, "asking for the device's architecture");
+}
+
+int32_t launch_load(const struct launch_driver *driver, const struct gb_host *host,
+                    const char *path, const char *image, char log[LOADING_LOG_BYTES], CUmodule *ret)
+{
+    char errors[1024] = "";
+    char doing[1400];
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_LOG_VERBOSE};
+    enum { N_OPTIONS = sizeof options / sizeof options[0] };
+    /* As the driver takes them: numbers in the places of pointers. */
+    void *values[N_OPTIONS] = {errors, (void *)(uintptr_t)sizeof errors, log,
+                               (void *)(uintptr_t)LOADING_LOG_BYTES, (void *)(uintptr_t)1};
+    log[0] = '\0';
+    const CUresult result = driver->module_load_with(ret, image, N_OPTIONS, options, values);
+    snprintf(doing, sizeof doing, "loading %.300s%s%.1000s", path, errors[0] != '\0' ? ": " : "",
+             errors);
+    return driver_status(&driver->driver, host, result, doing);
+}
+
+int32_t launch_bind(struct launch *launch, struct world *world, const struct routine *routine)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++) {
+        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
+                                &launch->values[i]);
+        launch->arguments[i] = launch->values[i].bytes;
+    }
+    return status;
+}
+
+/* --- does it fit? --- */
+
+static int32_t check_parameters(const struct launch_driver *driver, const struct gb_host *host,
+                                const struct launch *launch, const struct signature *signature)
+{
+    char text[256];
+    size_t n = 0, offset = 0, bytes = 0;
+    if (driver->parameter == NULL)
+        return GB_OK;
+    while (n < SHRT_MAX &&
+           driver->parameter(launch->function, n, &offset, &bytes) == CUDA_SUCCESS) {
+        const size_t wanted = n < signature->n ? settings_parameter_bytes(&signature->parameters[n])
+                                               : bytes;
+        n++;
+        if (bytes == wanted)
+            continue;
+        snprintf(text, sizeof text,
+                 "signature: parameter %zu has %zu bytes, but that of the kernel %zu", n, wanted,
+                 bytes);
+        return host->fail(host, text);
+    }
+    if (n == signature->n)
+        return GB_OK;
+    snprintf(text, sizeof text, "signature: it has %zu parameters, but the kernel %zu",
+             signature->n, n);
+    return host->fail(host, text);
+}
+
+static int32_t check_threads(const struct launch_driver *driver, const struct gb_host *host,
+                             const struct launch *launch)
+{
+    const struct dims *block = &launch->shape.block;
+    const uint64_t n = (uint64_t)block->x * block->y * block->z;
+    char text[256];
+    int most = 0;
+    int registers = 0;
+    CUresult result = driver->driver.function_attribute(
+        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, launch->function);
+    if (result == CUDA_SUCCESS)
+        result = driver->driver.function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                                   launch->function);
+    if (result != CUDA_SUCCESS || n <= (uint64_t)most)
+        return driver_status(&driver->driver, host, result, "asking what the kernel needs");
+    snprintf(text, sizeof text,
+             "a block of %llu threads does not fit: this kernel, which has %d registers, takes up "
+             "to %d",
+             (unsigned long long)n, registers, most);
+    return host->skip(host, text);
+}
+
+static int32_t check_cluster(const struct launch_driver *driver, const struct gb_host *host,
+                             const struct launch *launch)
+{
+    enum { PORTABLE = 8, FIRST_ARCHITECTURE = 90 };
+    const struct dims *cluster = &launch->cluster;
+    int architecture = 0;
+    int32_t status = launch_architecture(driver, host, &architecture);
+    if (status == GB_OK && architecture < FIRST_ARCHITECTURE)
+        return host->skip(host, "this device has no clusters of blocks");
+    if (status == GB_OK && cluster->x * cluster->y * cluster->z > PORTABLE)
+        status = driver_status(
+            &driver->driver, host,
+            driver->function_set(launch->function,
+                                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+            "asking for clusters of more than 8 blocks");
+    return status;
+}
+
+/* Beyond 48 KiB, and less what the kernel itself has, it must be asked for. */
+static int32_t ask_for_shared(const struct launch_driver *driver, const struct gb_host *host,
+                              const struct launch *launch)
+{
+    const int wanted = (int)launch->shape.shared;
+    char text[256];
+    int own = 0;
+    int most = 0;
+    CUresult result = driver->driver.function_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                                                        launch->function);
+    if (result == CUDA_SUCCESS)
+        result = device_value(driver, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most);
+    if (result == CUDA_SUCCESS && wanted > most - own) {
+        snprintf(text, sizeof text,
+                 "shared = %d does not fit: a block has up to %d bytes, of which the kernel itself "
+                 "takes %d",
+                 wanted, most, own);
+        return host->skip(host, text);
+    }
+    if (result == CUDA_SUCCESS && wanted > 0)
+        result = driver->function_set(launch->function,
+                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted);
+    return driver_status(&driver->driver, host, result, "asking for shared memory");
+}
+
+int32_t launch_prepare(const struct launch_driver *driver, const struct gb_host *host,
+                       const struct launch *launch, const struct signature *signature)
+{
+    int32_t status = check_parameters(driver, host, launch, signature);
+    if (status == GB_OK)
+        status = check_threads(driver, host, launch);
+    if (status == GB_OK)
+        status = ask_for_shared(driver, host, launch);
+    if (status == GB_OK && launch->cluster.x > 0)
+        status = check_cluster(driver, host, launch);
+    return status;
+}
+
+/* --- metrics --- */
+
+/* A block takes whole warps. */
+static int32_t tell_occupancy(const struct launch_driver *driver, const struct gb_host *host,
+                              const struct launch *launch)
+{
+    enum { WARP = 32 };
+    const struct dims *block = &launch->shape.block;
+    const int n_threads = (int)(block->x * block->y * block->z);
+    int n_blocks = 0;
+    int most = 0;
+    CUresult result = driver->occupancy(&n_blocks, launch->function, n_threads,
+                                        launch->shape.shared);
+    if (result == CUDA_SUCCESS)
+        result = device_value(driver, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &most);
+    if (result == CUDA_SUCCESS && most > 0) {
+        const int n_taken = (n_threads + WARP - 1) / WARP * WARP;
+        host->metric(host, "blocks_per_unit", n_blocks, "blocks");
+        host->metric(host, "occupancy", (double)n_blocks * n_taken / most, "ratio");
+    }
+    return driver_status(&driver->driver, host, result, "asking for the occupancy");
+}
+
+int32_t launch_tell(const struct launch_driver *driver, const struct gb_host *host,
+                    const struct launch *launch)
+{
+    static const struct {
+        const char *name, *unit;
+        CUfunction_attribute attribute;
+        bool counts_asked; /* with what is asked for at the launch */
+    } metrics[] = {
+        {"registers", "registers", CU_FUNC_ATTRIBUTE_NUM_REGS, false},
+        {"local_bytes", "bytes", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, false},
+        {"shared_bytes", "bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, true},
+    };
+    const struct dims *grid = &launch->shape.grid;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; result == CUDA_SUCCESS && i < sizeof metrics / sizeof metrics[0]; i++) {
+        int value = 0;
+        result = driver->driver.function_attribute(&value, metrics[i].attribute, launch->function);
+        if (result == CUDA_SUCCESS)
+            host->metric(host, metrics[i].name,
+                         (double)value + (metrics[i].counts_asked ? launch->shape.shared : 0),
+                         metrics[i].unit);
+    }
+    host->metric(host, "blocks", (double)grid->x * grid->y * grid->z, "blocks");
+    if (result != CUDA_SUCCESS)
+        return driver_status(&driver->driver, host, result, "asking what the kernel needs");
+    return tell_occupancy(driver, host, launch);
+}
+
+/* --- launching --- */
+
+CUresult launch_once(const struct launch_driver *driver, const struct launch *launch,
+                     CUstream stream)
+{
+    const struct dims *grid = &launch->shape.grid, *block = &launch->shape.block;
+    /* The driver reads the arguments only. */
+    void **arguments = (void **)(uintptr_t)launch->arguments;
+    if (launch->cluster.x == 0)
+        return driver->driver.launch(launch->function, grid->x, grid->y, grid->z, block->x,
+                                     block->y, block->z, launch->shape.shared, stream, arguments,
+                                     NULL);
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.clusterDim.x = launch->cluster.x;
+    cluster.value.clusterDim.y = launch->cluster.y;
+    cluster.value.clusterDim.z = launch->cluster.z;
+    const CUlaunchConfig config = {.gridDimX = grid->x,
+                                   .gridDimY = grid->y,
+                                   .gridDimZ = grid->z,
+                                   .blockDimX = block->x,
+                                   .blockDimY = block->y,
+                                   .blockDimZ = block->z,
+                                   .sharedMemBytes = launch->shape.shared,
+                                   .hStream = stream,
+                                   .attrs = &cluster,
+                                   .numAttrs = 1};
+    return driver->launch_with(&config, launch->function, arguments, NULL);
+}

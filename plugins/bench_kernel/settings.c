@@ -1,0 +1,400 @@
+/* settings.c - see settings.h. Plugin side. */
+#define _GNU_SOURCE
+#include "settings.h"
+
+#include "files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_BYTES = 64, SPLIT_MAX = 128 };
+
+/* --- problems under the names of this plugin's options --- */
+
+struct renaming {
+    struct reporter *reporter;
+    bool has_reference_kernel;
+};
+
+static void rename_problem(void *context, const char *option, uint64_t offset, const char *text)
+{
+    const struct renaming *renaming = context;
+    if (strcmp(option, "function") == 0)
+        option = "entry";
+    if (strcmp(option, "reference") == 0 && renaming->has_reference_kernel)
+        option = "reference_entry";
+    report(renaming->reporter, option, (size_t)offset, "%s", text);
+}
+
+/* --- lists of numbers --- */
+
+struct dims_rule {
+    unsigned x, y, z;  /* the largest */
+    uint64_t product;  /* likewise */
+    const char *words; /* what is expected */
+};
+
+static const struct dims_rule grid_rule = {2147483647, 65535, 65535, UINT64_MAX,
+                                           "blocks: up to 2147483647, 65535, 65535"};
+static const struct dims_rule block_rule = {1024, 1024, 64, 1024,
+                                            "threads: up to 1024, 1024, 64 and 1024 in all"};
+static const struct dims_rule cluster_rule = {16, 16, 16, 16, "blocks of a cluster: up to 16"};
+
+/* One number of a list; *at goes behind it and its comma. */
+static bool read_dim(struct reporter *reporter, const char *option, const char *text, size_t *at,
+                     const struct dims_rule *rule, unsigned largest, unsigned *ret)
+{
+    char word[SPLIT_MAX];
+    struct number number;
+    struct problem problem = {0};
+    const size_t begin = *at, n = strcspn(text + begin, ",");
+    snprintf(word, sizeof word, "%.*s", (int)(n < SPLIT_MAX ? n : SPLIT_MAX - 1), text + begin);
+    *at = begin + n + (text[begin + n] == ',');
+    if (!parse_number(word, &number, &problem)) {
+        report(reporter, option, begin + problem.at, "%s", problem.text);
+        return false;
+    }
+    if (!number.is_integer || number.is_negative || number.magnitude < 1 ||
+        number.magnitude > largest) {
+        report(reporter, option, begin, "%.17g is out of range: expected whole numbers of %s",
+               number.value, rule->words);
+        return false;
+    }
+    *ret = (unsigned)number.magnitude;
+    return true;
+}
+
+static void read_dims(struct reporter *reporter, const char *option, const char *text,
+                      const struct dims_rule *rule, struct dims *ret)
+{
+    const unsigned largest[] = {rule->x, rule->y, rule->z};
+    unsigned values[] = {1, 1, 1};
+    size_t at = 0;
+    bool is_read = true;
+    for (size_t i = 0; is_read && i < 3 && (i == 0 || text[at] != '\0'); i++)
+        is_read = read_dim(reporter, option, text, &at, rule, largest[i], &values[i]);
+    *ret = (struct dims){values[0], values[1], values[2]};
+    if (is_read && text[at] != '\0')
+        report(reporter, option, at + strspn(text + at, " "),
+               "'%.24s': expected up to three numbers", text + at + strspn(text + at, " "));
+    else if (is_read && (uint64_t)values[0] * values[1] * values[2] > rule->product)
+        report(reporter, option, 0, "%u x %u x %u are too many: expected %s", values[0], values[1],
+               values[2], rule->words);
+}
+
+static void read_bytes(struct reporter *reporter, const char *option, const char *text,
+                       unsigned *ret)
+{
+    enum { LARGEST = 1 << 24 };
+    struct number number;
+    struct problem problem = {0};
+    if (!parse_number(text, &number, &problem))
+        report(reporter, option, problem.at, "%s", problem.text);
+    else if (!number.is_integer || number.is_negative || number.magnitude > LARGEST)
+        report(reporter, option, 0, "%.17g is out of range: expected bytes, a whole number",
+               number.value);
+    else
+        *ret = (unsigned)number.magnitude;
+}
+
+static void read_shapes(struct settings *settings, struct reporter *reporter)
+{
+    const struct kernel_params *params = settings->params;
+    struct shape *own = &settings->shape, *other = &settings->reference_shape;
+    const struct dims *grid = &own->grid, *cluster = &settings->cluster;
+    read_dims(reporter, "grid", params->grid, &grid_rule, &own->grid);
+    read_dims(reporter, "block", params->block, &block_rule, &own->block);
+    read_bytes(reporter, "shared", params->shared, &own->shared);
+    if (*params->cluster != '\0') {
+        read_dims(reporter, "cluster", params->cluster, &cluster_rule, &settings->cluster);
+        if (grid->x % cluster->x != 0 || grid->y % cluster->y != 0 || grid->z % cluster->z != 0)
+            report(reporter, "cluster", 0,
+                   "the grid of %u x %u x %u blocks is no multiple of clusters of %u x %u x %u",
+                   grid->x, grid->y, grid->z, cluster->x, cluster->y, cluster->z);
+    }
+    *other = *own;
+    if (*params->reference_grid != '\0')
+        read_dims(reporter, "reference_grid", params->reference_grid, &grid_rule, &other->grid);
+    if (*params->reference_block != '\0')
+        read_dims(reporter, "reference_block", params->reference_block, &block_rule, &other->block);
+    if (*params->reference_shared != '\0')
+        read_bytes(reporter, "reference_shared", params->reference_shared, &other->shared);
+}
+
+/* --- the source and how it is compiled --- */
+
+const char *settings_folder(const struct gb_host *host)
+{
+    return GB_HAS(host, folder) ? host->folder : NULL;
+}
+
+/* Kept by the host. */
+static const char *keep(const struct gb_host *host, char *text)
+{
+    const size_t n = text != NULL ? strlen(text) + 1 : 0;
+    char *kept = n > 0 ? host->allocate(host, n) : NULL;
+    if (kept != NULL)
+        memcpy(kept, text, n);
+    free(text);
+    return kept;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool read_source(struct settings *settings, struct reporter *reporter, const char *option,
+                        const char *path, struct source *ret)
+{
+    static const struct {
+        const char *end;
+        enum source_kind kind;
+    } kinds[] = {{".cu", SOURCE_CUDA},
+                 {".ptx", SOURCE_PTX},
+                 {".cubin", SOURCE_BINARY},
+                 {".fatbin", SOURCE_BINARY}};
+    const struct gb_host *host = settings->host;
+    ret->path = keep(host, path_in(settings_folder(host), path));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        ret->kind = kinds[i].kind;
+        if (ends_in(path, kinds[i].end))
+            return ret->path != NULL;
+    }
+    report(reporter, option, 0,
+           "'%.200s': expected a file that ends in .cu, .ptx, .cubin or "
+           ".fatbin",
+           path);
+    return ret->path != NULL;
+}
+
+static bool is_identifier(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return *text != '\0' && strchr("0123456789", *text) == NULL &&
+           text[strspn(text, letters)] == '\0';
+}
+
+static bool add_option(struct settings *settings, char *option)
+{
+    settings->options[settings->n_options] = keep(settings->host, option);
+    return settings->options[settings->n_options++] != NULL;
+}
+
+static bool add_define(struct settings *settings, struct reporter *reporter, const char *name,
+                       const char *value)
+{
+    char words[OPTION_BYTES];
+    char *option = NULL;
+    snprintf(words, sizeof words, "define.%.48s", name);
+    if (!is_identifier(name))
+        report(reporter, words, 0, "'%.100s' is no name of a macro", name);
+    return asprintf(&option, "--define-macro=%s=%s", name, value) >= 0 &&
+           add_option(settings, option);
+}
+
+/* Options are separated by blanks. */
+static bool add_options(struct settings *settings, struct reporter *reporter)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *text = settings->params->options;
+    for (const char *at = text + strspn(text, blanks); *at != '\0'; at += strspn(at, blanks)) {
+        const size_t n = strcspn(at, blanks);
+        if (settings->n_options >= settings->params->define.n + SPLIT_MAX) {
+            report(reporter, "options", (size_t)(at - text), "too many: expected up to %d",
+                   SPLIT_MAX);
+            return true;
+        }
+        if (!add_option(settings, strndup(at, n)))
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+static bool read_compilation(struct settings *settings, struct reporter *reporter)
+{
+    const struct kernel_params *params = settings->params;
+    const struct gb_host *host = settings->host;
+    const char *const *include = params->include.items;
+    const uint64_t n = params->define.n + SPLIT_MAX;
+    settings->options = host->allocate(host, n * sizeof *settings->options);
+    settings->folders = host->allocate(host, (params->include.n + 1) * sizeof *settings->folders);
+    if (settings->options == NULL || settings->folders == NULL)
+        return false;
+    for (uint64_t i = 0; i < params->define.n; i++)
+        if (!add_define(settings, reporter, params->define.keys[i], params->define.values[i]))
+            return false;
+    for (uint64_t i = 0; i < params->include.n; i++) {
+        const char *folder = keep(host, path_in(settings_folder(host), include[i]));
+        settings->folders[settings->n_folders++] = folder;
+        if (folder == NULL)
+            return false;
+    }
+    return add_options(settings, reporter);
+}
+
+static void check_compiled(const struct settings *settings, struct reporter *reporter)
+{
+    const struct kernel_params *params = settings->params;
+    char words[OPTION_BYTES] = "options";
+    const bool is_compiled = settings->source.kind == SOURCE_CUDA ||
+                             (settings->has_reference_kernel &&
+                              settings->reference_source.kind == SOURCE_CUDA);
+    if (is_compiled ||
+        (params->define.n == 0 && *params->options == '\0' && params->include.n == 0))
+        return;
+    if (params->define.n > 0)
+        snprintf(words, sizeof words, "define.%.48s", params->define.keys[0]);
+    else if (*params->options == '\0')
+        snprintf(words, sizeof words, "include");
+    report(reporter, words, 0, "nothing is compiled here: expected a source that ends in .cu");
+}
+
+/* --- arguments --- */
+
+const struct value *settings_argument(const struct settings *settings,
+                                      const struct routine *routine, size_t i)
+{
+    const struct entry *entry = plan_resolve(&settings->plan, routine->arguments[i]);
+    return entry != NULL ? &entry->value : &routine->arguments[i]->value;
+}
+
+size_t settings_parameter_bytes(const struct type *type)
+{
+    size_t offsets[MEMBERS_MAX];
+    return type->id == TYPE_STRUCT ? struct_layout(type->members, type->n_members, offsets, NULL)
+                                   : type_info(type->id)->bytes;
+}
+
+/* A kernel reaches memory of the device, and pinned memory. */
+static void check_routine(const struct settings *settings, struct reporter *reporter,
+                          const struct routine *routine, const char *signature_option)
+{
+    const struct signature *signature = &routine->signature;
+    if (signature->result.id != TYPE_VOID || signature->is_variadic)
+        report(reporter, signature_option, 0,
+               "a kernel returns nothing and has no '...': expected void(...)");
+    for (size_t i = 0; i < signature->n; i++) {
+        const struct entry *entry = routine->arguments[i];
+        const struct value *value = settings_argument(settings, routine, i);
+        char option[OPTION_BYTES];
+        snprintf(option, sizeof option, "%s.%.48s", entry->map, entry->key);
+        const bool is_plain = value->kind == VALUE_NUMBER || value->kind == VALUE_STRUCT ||
+                              value->kind == VALUE_NULL || value->kind == VALUE_BUFFER;
+        if (!is_plain || (value->kind == VALUE_BUFFER && value->buffer.memory == MEMORY_HOST))
+            report(reporter, option, entry->value.at,
+                   "a kernel does not reach this: expected a number, struct(...), null, or a "
+                   "buffer(...) of the device or pinned");
+    }
+}
+
+const struct entry *settings_buffer(const struct settings *settings, const char *key)
+{
+    const struct entry *entry = plan_resolve(
+        &settings->plan, plan_entry(&settings->plan, (struct span){key, strlen(key)}));
+    if (entry == NULL) { /* "1" of arg.1 */
+        for (size_t i = 0; entry == NULL && i < settings->plan.n_entries; i++)
+            if (strcmp(settings->plan.entries[i].key, key) == 0)
+                entry = plan_resolve(&settings->plan, &settings->plan.entries[i]);
+    }
+    return entry != NULL && entry->value.kind == VALUE_BUFFER ? entry : NULL;
+}
+
+static void check_map(const struct settings *settings, struct reporter *reporter,
+                      const struct gb_map *map, const char *name)
+{
+    for (uint64_t i = 0; i < map->n; i++) {
+        char option[OPTION_BYTES];
+        snprintf(option, sizeof option, "%s.%.48s", name, map->keys[i]);
+        if (settings_buffer(settings, map->keys[i]) == NULL)
+            report(reporter, option, 0, "arg.%.100s is no buffer", map->keys[i]);
+    }
+}
+
+static void check_reference(const struct settings *settings, struct reporter *reporter)
+{
+    const struct kernel_params *params = settings->params;
+    const struct {
+        const char *name, *text;
+    } needs[] = {{"reference_source", params->reference_source},
+                 {"reference_grid", params->reference_grid},
+                 {"reference_block", params->reference_block},
+                 {"reference_shared", params->reference_shared}};
+    if (*params->reference_entry != '\0' && *params->reference != '\0')
+        report(reporter, "reference", 0, "there is reference_entry as well: expected one of them");
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (*needs[i].text != '\0' && *params->reference_entry == '\0')
+            report(reporter, needs[i].name, 0,
+                   "it needs 'reference_entry', the kernel that it is about");
+    if (*params->reference != '\0' && params->reference_library.n == 0)
+        report(
+            reporter, "reference", 0,
+            "it needs 'reference_library', where the function is (a kernel is 'reference_entry')");
+    if (*params->reference_entry != '\0' && params->reference_library.n > 0)
+        report(reporter, "reference_library", 0,
+               "it is about 'reference', a function: a kernel is in reference_source");
+    if (*params->reference_entry != '\0' && *params->reference_source == '\0' &&
+        strcmp(params->reference_entry, params->entry) == 0)
+        report(reporter, "reference_entry", 0,
+               "the kernel would be compared with itself: expected another one");
+}
+
+/* --- the whole --- */
+
+static int32_t make_plan(struct settings *settings, struct reporter *reporter)
+{
+    const struct kernel_params *params = settings->params;
+    struct renaming renaming = {reporter, *params->reference_entry != '\0'};
+    struct reporter renamed = {rename_problem, &renaming, 0};
+    settings->call = (struct params){
+        .function = params->entry,
+        .signature = params->signature,
+        .arg = params->arg,
+        .expect = "",
+        .before = "",
+        .after = "",
+        .ok = "",
+        .reference = renaming.has_reference_kernel ? params->reference_entry : params->reference,
+        .reference_library = params->reference_library,
+        .reference_signature = params->reference_signature,
+        .ref = params->ref,
+        .reference_memory = REFERENCE_HOST,
+        .work = params->work,
+    };
+    settings->has_reference_kernel = renaming.has_reference_kernel;
+    return plan_make(settings->host, &settings->call, &renamed, &settings->plan);
+}
+
+int32_t settings_make(const struct gb_host *host, const struct kernel_params *params,
+                      struct reporter *reporter, struct settings *ret)
+{
+    *ret = (struct settings){.host = host, .params = params};
+    const uint64_t n_before = reporter->n;
+    int32_t status = make_plan(ret, reporter);
+    if (status != GB_OK)
+        return status;
+    check_reference(ret, reporter);
+    if (reporter->n == n_before) {
+        check_routine(ret, reporter, &ret->plan.routine, "signature");
+        if (ret->has_reference_kernel)
+            check_routine(ret, reporter, &ret->plan.reference,
+                          *params->reference_signature != '\0' ? "reference_signature"
+                                                               : "signature");
+        check_map(ret, reporter, &params->input, "input");
+        check_map(ret, reporter, &params->output, "output");
+    }
+    read_shapes(ret, reporter);
+    if (!read_source(ret, reporter, "source", params->source, &ret->source) ||
+        !read_compilation(ret, reporter))
+        return GB_NO_MEMORY;
+    ret->reference_source = ret->source;
+    if (*params->reference_source != '\0' &&
+        !read_source(ret, reporter, "reference_source", params->reference_source,
+                     &ret->reference_source))
+        return GB_NO_MEMORY;
+    check_compiled(ret, reporter);
+    return GB_OK;
+}

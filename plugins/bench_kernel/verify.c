@@ -1,0 +1,195 @@
+/* verify.c - what a kernel left in its buffers held against what is wanted. Plugin side. */
+#define _GNU_SOURCE
+#include "array_file.h"
+#include "kernel.h"
+#include "plugins/common/call_compare.h"
+#include "plugins/common/call_invoke.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t wait(const struct kernel_bench *bench, CUstream stream, CUresult result,
+                    const char *doing)
+{
+    const struct driver *driver = &bench->driver.driver;
+    if (result == CUDA_SUCCESS)
+        result = driver->stream_synchronize(stream);
+    return driver_status(driver, bench->host, result, doing);
+}
+
+/* What the timed launches left is compared; where buffers are restored, what one more leaves. */
+static int32_t launch_once_more(const struct kernel_bench *bench, CUstream stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (world_restores(&bench->settings.plan)) {
+        result = kernel_restore(bench, stream);
+        if (result == CUDA_SUCCESS)
+            result = launch_once(&bench->driver, &bench->launch, stream);
+    }
+    return wait(bench, stream, result, "running the kernel once more");
+}
+
+/* --- references --- */
+
+static int32_t make_world(const struct kernel_bench *bench, struct world *world)
+{
+    const int32_t status = world_complete(world);
+    return status == GB_OK ? kernel_read_inputs(bench, world) : status;
+}
+
+static int32_t run_kernel(struct kernel_bench *bench, struct world *world, CUstream stream)
+{
+    const struct routine *routine = &bench->settings.plan.reference;
+    const struct gb_host *host = bench->host;
+    struct launch *launch = &bench->reference;
+    int32_t status = launch_prepare(&bench->driver, host, launch, &routine->signature);
+    if (status == GB_SKIPPED)
+        return host->fail(host, "the reference kernel does not fit this device");
+    if (status == GB_OK)
+        status = launch_bind(launch, world, routine);
+    if (status == GB_OK)
+        status = make_world(bench, world);
+    if (status != GB_OK)
+        return status;
+    return wait(bench, stream, launch_once(&bench->driver, launch, stream),
+                "running the reference kernel");
+}
+
+static int32_t run_function(const struct kernel_bench *bench, struct world *world)
+{
+    const struct gb_host *host = bench->host;
+    const struct kernel_params *params = bench->settings.params;
+    const struct routine *routine = &bench->settings.plan.reference;
+    const struct span name = {params->reference, strlen(params->reference)};
+    struct invocation *call = host->allocate(host, sizeof *call);
+    char reason[LIBRARY_REASON_BYTES];
+    if (call == NULL)
+        return GB_NO_MEMORY;
+    world->library = library_open(&params->reference_library, settings_folder(host), reason);
+    call->function = world->library != NULL ? library_symbol(world->library, name, reason) : NULL;
+    if (call->function == NULL)
+        return host->fail(host, reason);
+    call->signature = &routine->signature;
+    call->is_foreign = true;
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++)
+        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
+                                &call->values[i]);
+    if (status == GB_OK)
+        status = make_world(bench, world);
+    if (status == GB_OK && !invocation_make(call))
+        status = host->fail(host, "reference: libffi does not take this signature");
+    if (status == GB_OK)
+        invocation_run(call, 1);
+    return status;
+}
+
+/* --- comparisons --- */
+
+static int32_t compare_file(const struct kernel_bench *bench, const struct entry *entry,
+                            const char *key, const char *file)
+{
+    const struct gb_host *host = bench->host;
+    const struct buffer *buffer = &entry->value.buffer;
+    char reason[FILE_REASON_BYTES], name[64];
+    struct array_file array = {0};
+    const void *output = NULL;
+    char *path = path_in(settings_folder(host), file);
+    int32_t status = path != NULL ? world_read(&bench->world, entry, &output) : GB_NO_MEMORY;
+    if (status == GB_OK && !array_file_read(path, buffer->element, buffer->n, &array, reason))
+        status = host->fail(host, reason);
+    snprintf(name, sizeof name, "output.%.48s", key);
+    const struct comparison comparison = {.name = name,
+                                          .type = buffer->element,
+                                          .wanted_type = array.element,
+                                          .n = buffer->n,
+                                          .output = output,
+                                          .wanted = array.elements};
+    if (status == GB_OK)
+        status = compare(host, &comparison);
+    array_file_free(&array);
+    free(path);
+    return status;
+}
+
+/* A text counts with its end, and what is behind it does not. */
+static int32_t compare_text(const struct kernel_bench *bench, struct comparison *comparison,
+                            struct span text)
+{
+    char *wanted = bench->host->allocate(bench->host, text.n + 1);
+    if (wanted == NULL)
+        return GB_NO_MEMORY;
+    comparison->n = unquote(text, wanted) + 1;
+    comparison->wanted = (const unsigned char *)wanted;
+    return compare(bench->host, comparison);
+}
+
+static int32_t compare_buffer(const struct kernel_bench *bench, const struct world *reference,
+                              const struct entry *entry)
+{
+    const struct plan *plan = &bench->settings.plan;
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct expectation *expect = &buffer->expect;
+    const void *output = NULL, *wanted = NULL;
+    char name[64];
+    snprintf(name, sizeof name, "arg.%.48s", entry->key);
+    int32_t status = world_read(&bench->world, entry, &output);
+    struct comparison comparison = {.name = name,
+                                    .type = buffer->element,
+                                    .wanted_type = buffer->element,
+                                    .n = buffer->n,
+                                    .output = output};
+    if (status == GB_OK && expect->kind == EXPECT_TEXT)
+        return compare_text(bench, &comparison, expect->text);
+    if (expect->kind == EXPECT_NUMBER)
+        comparison.constant = &expect->number.value;
+    else if (status == GB_OK && expect->kind == EXPECT_NAME)
+        status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
+                            &wanted);
+    else if (status == GB_OK)
+        status = world_read(reference, entry, &wanted);
+    comparison.wanted = wanted;
+    return status == GB_OK ? compare(bench->host, &comparison) : status;
+}
+
+static int32_t compare_all(const struct kernel_bench *bench, const struct world *reference)
+{
+    const struct settings *settings = &bench->settings;
+    const struct gb_map *files = &settings->params->output;
+    int32_t first = GB_OK;
+    for (size_t i = 0; i < settings->plan.n_entries; i++) {
+        const struct entry *entry = &settings->plan.entries[i];
+        const struct value *value = &entry->value;
+        const bool is_compared = value->kind == VALUE_BUFFER &&
+                                 (value->buffer.expect.kind != EXPECT_NONE ||
+                                  (value->buffer.is_out && reference != NULL));
+        const int32_t status = is_compared ? compare_buffer(bench, reference, entry) : GB_OK;
+        first = first == GB_OK ? status : first;
+    }
+    for (uint64_t i = 0; i < files->n; i++) {
+        const struct entry *entry = settings_buffer(settings, files->keys[i]);
+        const int32_t status = compare_file(bench, entry, files->keys[i], files->values[i]);
+        first = first == GB_OK ? status : first;
+    }
+    return first;
+}
+
+int32_t kernel_verify(void *object, const struct gb_queue *queue)
+{
+    static const struct linkage none = {0};
+    struct kernel_bench *bench = object;
+    const struct settings *settings = &bench->settings;
+    struct world world = {.is_on_host = !settings->has_reference_kernel};
+    int32_t status = launch_once_more(bench, queue->native);
+    if (status == GB_OK && settings->plan.has_reference) {
+        status = world_new(&settings->plan, &none, &world);
+        if (status == GB_OK)
+            status = settings->has_reference_kernel ? run_kernel(bench, &world, queue->native)
+                                                    : run_function(bench, &world);
+    }
+    if (status == GB_OK)
+        status = compare_all(bench, settings->plan.has_reference ? &world : NULL);
+    world_free(&world);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* call_compare.c - see call_compare.h. Plugin side. */
+#include "call_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double largest_exact =
+    9007199254740992.0; /* 2^53: doubles hold all integers up to it */
+
+static bool is_long(enum type_id type)
+{
+    return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
+}
+
+static bool is_inexact(const struct comparison *comparison)
+{
+    if (comparison->constant != NULL || !is_long(comparison->type) ||
+        comparison->wanted_type != comparison->type)
+        return false;
+    for (uint64_t i = 0; i < comparison->n; i++)
+        if (fabs(element_value(comparison->type, comparison->output + 8 * i)) > largest_exact ||
+            fabs(element_value(comparison->type, comparison->wanted + 8 * i)) > largest_exact)
+            return true;
+    return false;
+}
+
+/* Integers beyond 2^53 are compared by what they differ by. */
+static void make_differences(const struct comparison *comparison, int64_t *output,
+                             double *reference)
+{
+    for (uint64_t i = 0; i < comparison->n; i++) {
+        uint64_t a, b;
+        memcpy(&a, comparison->output + 8 * i, sizeof a);
+        memcpy(&b, comparison->wanted + 8 * i, sizeof b);
+        output[i] = (int64_t)(a - b);
+        reference[i] = 0;
+    }
+}
+
+static void make_reference(const struct comparison *comparison, double *reference)
+{
+    const size_t bytes = type_info(comparison->wanted_type)->bytes;
+    for (uint64_t i = 0; i < comparison->n; i++)
+        reference[i] = comparison->constant != NULL
+                           ? *comparison->constant
+                           : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
+}
+
+/* Integers of 16 bits as those of 32. */
+static void widen(const struct comparison *comparison, int32_t *output)
+{
+    for (uint64_t i = 0; i < comparison->n; i++)
+        output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
+}
+
+int32_t compare(const struct gb_host *host, const struct comparison *comparison)
+{
+    const struct type_info *info = type_info(comparison->type);
+    double *reference = host->allocate(host, comparison->n * sizeof *reference);
+    struct gb_check check = {
+        .size = sizeof check,
+        .format = info->format,
+        .name = comparison->name,
+        .n = comparison->n,
+        .output = comparison->output,
+        .reference = reference,
+        .flags = info->kind == KIND_INTEGER ? GB_CHECK_EXACT : 0u,
+        .default_metric = comparison->n == 1 ? "rel" : "rms",
+        .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
+    };
+    if (reference == NULL)
+        return GB_NO_MEMORY;
+    make_reference(comparison, reference);
+    const bool is_difference = is_inexact(comparison);
+    if (is_difference || check.format == 0) {
+        void *output = host->allocate(host, comparison->n * sizeof(int64_t));
+        if (output == NULL)
+            return GB_NO_MEMORY;
+        if (is_difference)
+            make_differences(comparison, output, reference);
+        else
+            widen(comparison, output);
+        check.format = is_difference ? GB_I64 : GB_I32;
+        check.output = output;
+    }
+    return host->check(host, &check);
+}

@@ -1,0 +1,335 @@
+/* call_cursor.c - see call_cursor.h. Plugin side. */
+#include "call_cursor.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char digits[] = "0123456789";
+static const char blanks[] = " \t\r\n";
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+bool cursor_fail(struct cursor *cursor, size_t at, const char *format, ...)
+{
+    if (cursor->has_failed)
+        return false;
+    cursor->has_failed = true;
+    cursor->problem->at = at;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cursor->problem->text, sizeof cursor->problem->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool cursor_expected(struct cursor *cursor, const char *what)
+{
+    enum { SHOWN = 24 };
+    const size_t at = cursor_next(cursor);
+    const char *rest = cursor->text + at;
+    const size_t n = strlen(rest);
+    if (n == 0)
+        return cursor_fail(cursor, at, "it ends too early: expected %s", what);
+    return cursor_fail(cursor, at, "'%.*s%s': expected %s", (int)(n > SHOWN ? SHOWN : n), rest,
+                       n > SHOWN ? "..." : "", what);
+}
+
+size_t cursor_next(struct cursor *cursor)
+{
+    cursor->at += strspn(cursor->text + cursor->at, blanks);
+    return cursor->at;
+}
+
+bool cursor_take(struct cursor *cursor, const char *sign)
+{
+    const size_t n = strlen(sign), at = cursor_next(cursor);
+    if (strncmp(cursor->text + at, sign, n) != 0)
+        return false;
+    cursor->at += n;
+    return true;
+}
+
+bool cursor_need(struct cursor *cursor, const char *sign)
+{
+    char what[8];
+    snprintf(what, sizeof what, "'%s'", sign);
+    return cursor_take(cursor, sign) || cursor_expected(cursor, what);
+}
+
+static size_t word_length(const char *text)
+{
+    size_t n = 0;
+    if (*text == '\0' || strchr(letters, *text) == NULL)
+        return 0;
+    while (text[n] != '\0' && (strchr(letters, text[n]) || strchr(digits, text[n])))
+        n++;
+    return n;
+}
+
+struct span cursor_word(struct cursor *cursor)
+{
+    const char *text = cursor->text + cursor_next(cursor);
+    const struct span word = {text, word_length(text)};
+    cursor->at += word.n;
+    return word;
+}
+
+struct span cursor_name(struct cursor *cursor)
+{
+    struct span name = cursor_word(cursor);
+    if (!span_is(name, "arg") || name.text[name.n] != '.')
+        return name;
+    const char *key = name.text + name.n + 1;
+    size_t n = strspn(key, digits);
+    n = n > 0 ? n : word_length(key);
+    if (n > 0) {
+        name.n += 1 + n;
+        cursor->at += 1 + n;
+    }
+    return name;
+}
+
+bool cursor_is_number(struct cursor *cursor)
+{
+    const char *text = cursor->text + cursor_next(cursor);
+    text += *text == '-' || *text == '+';
+    if (strncmp(text, "inf", 3) == 0 && word_length(text) == 3)
+        return true;
+    text += *text == '.';
+    return *text != '\0' && strchr(digits, *text) != NULL;
+}
+
+/* ---- numbers ---- */
+
+/* An integer without a sign; false: it is more than 64 bits hold. */
+static bool read_integer(const char *text, size_t n, unsigned base, uint64_t *ret)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i];
+        const unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10u;
+        if (__builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *ret = value;
+    return true;
+}
+
+static const struct {
+    const char *word;
+    uint64_t factor;
+} units[] = {
+    {"KiB", UINT64_C(1) << 10},
+    {"MiB", UINT64_C(1) << 20},
+    {"GiB", UINT64_C(1) << 30},
+    {"TiB", UINT64_C(1) << 40},
+    {"Ki", UINT64_C(1) << 10},
+    {"Mi", UINT64_C(1) << 20},
+    {"Gi", UINT64_C(1) << 30},
+    {"Ti", UINT64_C(1) << 40},
+    {"kB", 1000},
+    {"MB", 1000000},
+    {"GB", 1000000000},
+    {"TB", UINT64_C(1000000000000)},
+    {"k", 1000},
+    {"M", 1000000},
+    {"G", 1000000000},
+    {"T", UINT64_C(1000000000000)},
+};
+
+/* The factor of the unit that is all of the word; 1 without one, 0 if it is none. */
+static uint64_t unit_factor(struct span word)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (span_is(word, units[i].word))
+            return units[i].factor;
+    return word.n == 0;
+}
+
+/* "2^20": what stands before it becomes a power. */
+static bool take_power(struct cursor *cursor, struct number *number, bool *ret_fits)
+{
+    if (cursor->text[cursor->at] != '^')
+        return true;
+    const char *text = cursor->text + ++cursor->at;
+    const size_t n = strspn(text, digits);
+    uint64_t exponent = 0, value = 1;
+    if (n == 0)
+        return cursor_expected(cursor, "an exponent, such as 2^20");
+    cursor->at += n;
+    *ret_fits = number->is_integer && read_integer(text, n, 10, &exponent);
+    if (*ret_fits && number->magnitude > 1) {
+        for (; *ret_fits && exponent > 0; exponent--)
+            *ret_fits = !__builtin_mul_overflow(value, number->magnitude, &value);
+        number->magnitude = value;
+    } else if (*ret_fits && exponent == 0) {
+        number->magnitude = 1;
+    }
+    return true;
+}
+
+/* 1e6 and 1.5k are integers, too, if they are whole and doubles hold them. */
+static void make_integer(struct number *number, double value)
+{
+    number->is_integer = value >= 0 && value <= 9007199254740992.0 && value == floor(value);
+    number->magnitude = number->is_integer ? (uint64_t)value : 0;
+    number->value = value;
+}
+
+/* Digits with at most one point and an exponent. */
+static size_t decimal_length(const char *text, bool *ret_is_plain)
+{
+    size_t n = strspn(text, digits);
+    *ret_is_plain = true;
+    if (text[n] == '.') {
+        n += 1 + strspn(text + n + 1, digits);
+        *ret_is_plain = false;
+    }
+    const size_t sign = text[n] == 'e' || text[n] == 'E' ? 1 : 0;
+    const size_t more = sign + (sign && (text[n + 1] == '-' || text[n + 1] == '+'));
+    const size_t exponent = sign ? strspn(text + n + more, digits) : 0;
+    if (exponent > 0) {
+        n += more + exponent;
+        *ret_is_plain = false;
+    }
+    return n;
+}
+
+static bool take_magnitude(struct cursor *cursor, struct number *ret, bool *ret_fits)
+{
+    const char *text = cursor->text + cursor->at;
+    bool is_plain = true;
+    if (strncmp(text, "inf", 3) == 0) {
+        cursor->at += 3;
+        *ret = (struct number){.value = (double)INFINITY};
+        return true;
+    }
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        const size_t n = strspn(text + 2, "0123456789abcdefABCDEF");
+        ret->is_integer = true;
+        *ret_fits = read_integer(text + 2, n, 16, &ret->magnitude);
+        cursor->at += 2 + n;
+        return n > 0 || cursor_expected(cursor, "hexadecimal digits");
+    }
+    const size_t n = decimal_length(text, &is_plain);
+    cursor->at += n;
+    if (is_plain) {
+        ret->is_integer = true;
+        *ret_fits = read_integer(text, n, 10, &ret->magnitude);
+        return true;
+    }
+    make_integer(ret, strtod(text, NULL));
+    return true;
+}
+
+static bool take_unit(struct cursor *cursor, size_t start, struct number *number, bool *ret_fits)
+{
+    const char *text = cursor->text + cursor->at;
+    const struct span word = {text, word_length(text)};
+    const uint64_t factor = unit_factor(word);
+    if (factor == 0)
+        return cursor_fail(cursor, start, "'%.*s' is no number: expected one such as 32, 64Ki, 1e6",
+                           (int)(cursor->at + word.n - start), cursor->text + start);
+    cursor->at += word.n;
+    if (number->is_integer)
+        *ret_fits = *ret_fits &&
+                    !__builtin_mul_overflow(number->magnitude, factor, &number->magnitude);
+    else
+        make_integer(number, number->value * (double)factor);
+    return true;
+}
+
+bool cursor_number(struct cursor *cursor, struct number *ret)
+{
+    const size_t start = cursor_next(cursor);
+    bool fits = true;
+    if (!cursor_is_number(cursor))
+        return cursor_expected(cursor, "a number");
+    const bool is_negative = cursor_take(cursor, "-");
+    if (!is_negative)
+        cursor_take(cursor, "+");
+    *ret = (struct number){0};
+    if (!take_magnitude(cursor, ret, &fits) || !take_power(cursor, ret, &fits) ||
+        !take_unit(cursor, start, ret, &fits))
+        return false;
+    if (!fits)
+        return cursor_fail(cursor, start, "'%.*s' is too large: expected at most 64 bits",
+                           (int)(cursor->at - start), cursor->text + start);
+    if (ret->is_integer)
+        ret->value = (double)ret->magnitude;
+    ret->is_negative = is_negative && ret->is_integer;
+    ret->value = is_negative ? -ret->value : ret->value;
+    return true;
+}
+
+/* ---- texts ---- */
+
+bool cursor_quoted(struct cursor *cursor, struct span *ret)
+{
+    const size_t start = cursor_next(cursor);
+    if (!cursor_take(cursor, "\""))
+        return cursor_expected(cursor, "a text in double quotes");
+    const char *text = cursor->text + cursor->at;
+    size_t n = 0;
+    while (text[n] != '\0' && text[n] != '"')
+        n += text[n] == '\\' && text[n + 1] != '\0' ? 2 : 1;
+    if (text[n] == '\0')
+        return cursor_fail(cursor, start, "a text without its end: expected another '\"'");
+    *ret = (struct span){text, n};
+    cursor->at += n + 1;
+    return true;
+}
+
+bool cursor_end(struct cursor *cursor)
+{
+    return cursor->text[cursor_next(cursor)] == '\0' || cursor_expected(cursor, "nothing more");
+}
+
+static int hex_digit(char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *found = c != '\0' ? strchr(hex, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
+    return found != NULL ? (int)(found - hex) : -1;
+}
+
+static void put(char *to, size_t at, char c)
+{
+    if (to != NULL)
+        to[at] = c;
+}
+
+size_t unquote(struct span text, char *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.text[i];
+        if (c != '\\' || i + 1 == text.n) {
+            put(to, n++, c);
+            continue;
+        }
+        c = text.text[++i];
+        const int high = i + 2 < text.n ? hex_digit(text.text[i + 1]) : -1;
+        const int low = high >= 0 ? hex_digit(text.text[i + 2]) : -1;
+        if (c == 'x' && low >= 0) {
+            c = (char)(high * 16 + low);
+            i += 2;
+        } else {
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        }
+        put(to, n++, c);
+    }
+    return n;
+}
+
+bool span_is(struct span span, const char *word)
+{
+    return strlen(word) == span.n && memcmp(span.text, word, span.n) == 0;
+}
+
+bool span_equal(struct span a, struct span b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.text, b.text, a.n) == 0);
+}

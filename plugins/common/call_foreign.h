@@ -1,0 +1,20 @@
+/* call_foreign.h - the types of types.h as those of libffi. Plugin side. */
+#ifndef GBRUN_PLUGINS_COMMON_CALL_FOREIGN_H
+#define GBRUN_PLUGINS_COMMON_CALL_FOREIGN_H
+
+#include "call_parse.h"
+
+#include <ffi.h>
+
+/* A signature as libffi has it; not to be moved, as its parts point to each other. */
+struct foreign {
+    ffi_cif cif;
+    ffi_type *arguments[PARAMETERS_MAX];
+    ffi_type structs[PARAMETERS_MAX + 1]; /* the last for the result */
+    ffi_type *members[PARAMETERS_MAX + 1][MEMBERS_MAX + 1];
+};
+
+/* False: libffi does not take it. */
+bool foreign_make(const struct signature *signature, struct foreign *ret);
+
+#endif

@@ -1,0 +1,574 @@
+/* call_parse.c - see call_parse.h. Plugin side. */
+#include "call_cursor.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char a_type[] = "a type such as int, size_t, double, pointer";
+
+/* ---- types and signatures ---- */
+
+static bool take_type_name(struct cursor *cursor, enum type_id *ret)
+{
+    const size_t at = cursor_next(cursor);
+    const struct span word = cursor_word(cursor);
+    if (word.n == 0)
+        return cursor_expected(cursor, a_type);
+    if (!type_named(word.text, word.n, ret))
+        return cursor_fail(cursor, at, "unknown type '%.*s': expected %s", (int)word.n, word.text,
+                           a_type);
+    return true;
+}
+
+/* A type that has a value. */
+static bool take_value_type(struct cursor *cursor, enum type_id *ret)
+{
+    const size_t at = cursor_next(cursor);
+    if (!take_type_name(cursor, ret))
+        return false;
+    return *ret != TYPE_VOID || cursor_fail(cursor, at, "nothing has the type void here");
+}
+
+/* A number in memory. */
+static bool take_element_type(struct cursor *cursor, enum type_id *ret)
+{
+    const size_t at = cursor_next(cursor);
+    if (!take_value_type(cursor, ret))
+        return false;
+    return type_info(*ret)->kind != KIND_POINTER ||
+           cursor_fail(cursor, at, "'%s' is no type of numbers", type_info(*ret)->name);
+}
+
+enum type_kind type_kind(const struct type *type)
+{
+    return type->id == TYPE_STRUCT ? KIND_STRUCT : type_info(type->id)->kind;
+}
+
+static bool take_type(struct cursor *cursor, struct type *ret)
+{
+    struct cursor ahead = *cursor;
+    *ret = (struct type){0};
+    if (!span_is(cursor_word(&ahead), "struct"))
+        return take_type_name(cursor, &ret->id);
+    cursor->at = ahead.at;
+    ret->id = TYPE_STRUCT;
+    if (!cursor_need(cursor, "("))
+        return false;
+    do {
+        if (ret->n_members == MEMBERS_MAX)
+            return cursor_fail(cursor, cursor_next(cursor), "a struct has up to %d members here",
+                               MEMBERS_MAX);
+        if (!take_value_type(cursor, &ret->members[ret->n_members++]))
+            return false;
+    } while (cursor_take(cursor, ","));
+    return cursor_need(cursor, ")");
+}
+
+/* What a variadic function can be given: C promotes the others. */
+static bool check_promotion(struct cursor *cursor, size_t at, const struct type *type)
+{
+    const struct type_info *info = type->id == TYPE_STRUCT ? NULL : type_info(type->id);
+    if (info == NULL || info->kind == KIND_POINTER)
+        return true;
+    if (type->id == TYPE_FLOAT)
+        return cursor_fail(cursor, at,
+                           "after '...' a float is passed as a double: expected double");
+    return info->bytes >= sizeof(int) ||
+           cursor_fail(cursor, at, "after '...' '%s' is passed as an int: expected int",
+                       info->name);
+}
+
+static bool take_parameter(struct cursor *cursor, struct signature *ret)
+{
+    const size_t at = cursor_next(cursor);
+    if (cursor_take(cursor, "...")) {
+        if (ret->is_variadic)
+            return cursor_fail(cursor, at, "'...' is there twice");
+        if (ret->n == 0)
+            return cursor_fail(cursor, at, "'...' needs a parameter before it");
+        ret->is_variadic = true;
+        ret->n_fixed = ret->n;
+        return true;
+    }
+    if (ret->n == PARAMETERS_MAX)
+        return cursor_fail(cursor, at, "a function has up to %d parameters here", PARAMETERS_MAX);
+    struct type *type = &ret->parameters[ret->n];
+    if (!take_type(cursor, type))
+        return false;
+    if (type->id == TYPE_VOID)
+        return cursor_fail(cursor, at, "no parameter has the type void: expected (), or %s",
+                           a_type);
+    ret->n++;
+    return !ret->is_variadic || check_promotion(cursor, at, type);
+}
+
+static bool take_signature(struct cursor *cursor, struct signature *ret)
+{
+    *ret = (struct signature){0};
+    if (!take_type(cursor, &ret->result) || !cursor_need(cursor, "("))
+        return false;
+    struct cursor ahead = *cursor;
+    if (span_is(cursor_word(&ahead), "void") && cursor_take(&ahead, ")")) {
+        cursor->at = ahead.at;
+        return true;
+    }
+    if (cursor_take(cursor, ")"))
+        return true;
+    do {
+        if (!take_parameter(cursor, ret))
+            return false;
+    } while (cursor_take(cursor, ","));
+    return cursor_need(cursor, ")");
+}
+
+bool parse_signature(const char *text, struct signature *ret, struct problem *problem)
+{
+    struct cursor cursor = {.text = text, .problem = problem};
+    return take_signature(&cursor, ret) && cursor_end(&cursor);
+}
+
+/* ---- values ---- */
+
+static bool take_expectation(struct cursor *cursor, struct expectation *ret)
+{
+    *ret = (struct expectation){.at = cursor_next(cursor)};
+    if (cursor->text[ret->at] == '"') {
+        ret->kind = EXPECT_TEXT;
+        return cursor_quoted(cursor, &ret->text);
+    }
+    if (cursor_is_number(cursor)) {
+        ret->kind = EXPECT_NUMBER;
+        return cursor_number(cursor, &ret->number);
+    }
+    ret->kind = EXPECT_NAME;
+    ret->text = cursor_name(cursor);
+    return ret->text.n > 0 || cursor_expected(cursor, "a number, a text or a name such as arg.1");
+}
+
+/* Room for TYPE[N] must be countable. */
+static bool check_size(struct cursor *cursor, size_t at, const struct buffer *buffer)
+{
+    const uint64_t most = (UINT64_C(1) << 47) / type_info(buffer->element)->bytes;
+    if (buffer->n == 0)
+        return cursor_fail(cursor, at, "a buffer of no bytes: expected at least 1");
+    return buffer->n <= most ||
+           cursor_fail(cursor, at, "a buffer larger than any memory: expected up to 128 TiB");
+}
+
+static bool take_buffer_size(struct cursor *cursor, struct buffer *ret)
+{
+    struct number number;
+    ret->element = TYPE_UINT8;
+    const bool is_typed = !cursor_is_number(cursor);
+    if (is_typed && (!take_element_type(cursor, &ret->element) || !cursor_need(cursor, "[")))
+        return false;
+    const size_t at = cursor_next(cursor);
+    if (!cursor_number(cursor, &number))
+        return false;
+    if (!number.is_integer || number.is_negative)
+        return cursor_fail(cursor, at, "the size of a buffer is a whole number, 1 or more");
+    ret->n = number.magnitude;
+    return check_size(cursor, at, ret) && (!is_typed || cursor_need(cursor, "]"));
+}
+
+static bool check_element(struct cursor *cursor, size_t at, const struct buffer *buffer,
+                          const struct number *number)
+{
+    return number_fits(number, buffer->element) ||
+           cursor_fail(cursor, at, "%.17g does not fit the elements, which are %s", number->value,
+                       type_info(buffer->element)->name);
+}
+
+static bool take_fill(struct cursor *cursor, struct buffer *ret)
+{
+    const size_t at = cursor_next(cursor);
+    if (cursor->text[at] == '"') {
+        ret->fill = FILL_TEXT;
+        return cursor_quoted(cursor, &ret->text);
+    }
+    ret->fill = FILL_NUMBER;
+    return cursor_number(cursor, &ret->low) && check_element(cursor, at, ret, &ret->low);
+}
+
+static bool take_uniform(struct cursor *cursor, struct buffer *ret)
+{
+    const size_t at = cursor_next(cursor);
+    ret->fill = FILL_UNIFORM;
+    if (!cursor_number(cursor, &ret->low) || !cursor_need(cursor, ":"))
+        return false;
+    const size_t high_at = cursor_next(cursor);
+    if (!cursor_number(cursor, &ret->high))
+        return false;
+    if (!isfinite(ret->low.value) || !isfinite(ret->high.value))
+        return cursor_fail(cursor, at, "the range is not finite: expected LOW:HIGH");
+    if (!(ret->low.value <= ret->high.value))
+        return cursor_fail(cursor, at, "the range %.17g:%.17g is empty: expected LOW:HIGH",
+                           ret->low.value, ret->high.value);
+    return check_element(cursor, at, ret, &ret->low) &&
+           check_element(cursor, high_at, ret, &ret->high);
+}
+
+static bool take_buffer_expectation(struct cursor *cursor, struct buffer *ret)
+{
+    if (!take_expectation(cursor, &ret->expect))
+        return false;
+    return ret->expect.kind != EXPECT_NUMBER ||
+           check_element(cursor, ret->expect.at, ret, &ret->expect.number);
+}
+
+/* Keys of a buffer: those with a value read it, the others set something. */
+static bool set_integral(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    return ret->is_integral = true;
+}
+static bool set_count(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    ret->fill = FILL_COUNT;
+    return true;
+}
+static bool set_shuffle(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    ret->fill = FILL_SHUFFLE;
+    return true;
+}
+static bool set_zero_end(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    return ret->has_zero_end = true;
+}
+static bool set_device(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    ret->memory = MEMORY_DEVICE;
+    return true;
+}
+static bool set_host(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    ret->memory = MEMORY_HOST;
+    return true;
+}
+static bool set_pinned(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    ret->memory = MEMORY_PINNED;
+    return true;
+}
+static bool set_out(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    return ret->is_out = true;
+}
+static bool set_restore(struct cursor *cursor, struct buffer *ret)
+{
+    (void)cursor;
+    return ret->is_restored = true;
+}
+
+static const struct {
+    const char *word;
+    bool has_value;
+    bool (*take)(struct cursor *cursor, struct buffer *ret);
+} buffer_keys[] = {
+    {"fill", true, take_fill},
+    {"uniform", true, take_uniform},
+    {"expect", true, take_buffer_expectation},
+    {"integral", false, set_integral},
+    {"count", false, set_count},
+    {"shuffle", false, set_shuffle},
+    {"zero_end", false, set_zero_end},
+    {"device", false, set_device},
+    {"host", false, set_host},
+    {"pinned", false, set_pinned},
+    {"out", false, set_out},
+    {"restore", false, set_restore},
+};
+enum { N_BUFFER_KEYS = sizeof buffer_keys / sizeof buffer_keys[0] };
+
+static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t *given)
+{
+    const size_t at = cursor_next(cursor);
+    const struct span word = cursor_word(cursor);
+    for (size_t i = 0; i < N_BUFFER_KEYS; i++) {
+        if (!span_is(word, buffer_keys[i].word))
+            continue;
+        if (*given >> i & 1)
+            return cursor_fail(cursor, at, "'%s' is given twice", buffer_keys[i].word);
+        *given |= 1u << i;
+        if (buffer_keys[i].has_value && !cursor_need(cursor, "="))
+            return false;
+        return buffer_keys[i].take(cursor, ret);
+    }
+    return cursor_fail(cursor, at,
+                       "'%.*s' is no key of a buffer: expected fill=, uniform=, expect=, integral, "
+                       "count, shuffle, zero_end, device, host, pinned, out or restore",
+                       (int)word.n, word.text);
+}
+
+static bool take_buffer(struct cursor *cursor, struct value *ret)
+{
+    struct buffer *buffer = &ret->buffer;
+    uint32_t given = 0;
+    ret->kind = VALUE_BUFFER;
+    if (!take_buffer_size(cursor, buffer))
+        return false;
+    while (cursor_take(cursor, ","))
+        if (!take_buffer_key(cursor, buffer, &given))
+            return false;
+    if ((buffer->fill == FILL_COUNT || buffer->fill == FILL_SHUFFLE) &&
+        type_info(buffer->element)->kind == KIND_BITS)
+        return cursor_fail(cursor, ret->at,
+                           "'count' and 'shuffle' fill integers, float and double only");
+    if (buffer->is_integral && buffer->fill != FILL_UNIFORM)
+        return cursor_fail(cursor, ret->at, "'integral' needs uniform=LOW:HIGH");
+    if (buffer->fill == FILL_TEXT && unquote(buffer->text, NULL) >= buffer->n)
+        return cursor_fail(cursor, ret->at, "the text of 'fill' and its end do not fit the buffer");
+    if (buffer->fill == FILL_TEXT && type_info(buffer->element)->bytes != 1)
+        return cursor_fail(cursor, ret->at, "a text fills a buffer of bytes only");
+    return cursor_need(cursor, ")");
+}
+
+static bool take_numbers(struct cursor *cursor, struct value *ret)
+{
+    do {
+        if (ret->n == NUMBERS_MAX)
+            return cursor_fail(cursor, cursor_next(cursor), "too many numbers: expected up to %d",
+                               NUMBERS_MAX);
+        if (!cursor_number(cursor, &ret->numbers[ret->n++]))
+            return false;
+    } while (cursor_take(cursor, ","));
+    return cursor_need(cursor, ")");
+}
+
+static bool take_struct(struct cursor *cursor, struct value *ret)
+{
+    ret->kind = VALUE_STRUCT;
+    return take_numbers(cursor, ret);
+}
+
+static bool take_constant(struct cursor *cursor, struct value *ret)
+{
+    ret->kind = VALUE_CONSTANT;
+    const size_t at = cursor_next(cursor);
+    if (!take_element_type(cursor, &ret->type) || !cursor_need(cursor, ",") ||
+        !take_numbers(cursor, ret))
+        return false;
+    for (size_t i = 0; i < ret->n; i++)
+        if (!number_fits(&ret->numbers[i], ret->type))
+            return cursor_fail(cursor, at, "%.17g does not fit %s", ret->numbers[i].value,
+                               type_info(ret->type)->name);
+    return true;
+}
+
+static bool take_compare(struct cursor *cursor, struct value *ret)
+{
+    ret->kind = VALUE_COMPARE;
+    const size_t at = cursor_next(cursor);
+    if (!take_element_type(cursor, &ret->type))
+        return false;
+    if (type_info(ret->type)->kind == KIND_BITS)
+        return cursor_fail(cursor, at, "there is no comparison of %s", type_info(ret->type)->name);
+    return cursor_need(cursor, ")");
+}
+
+static bool take_callback(struct cursor *cursor, struct value *ret)
+{
+    struct signature signature;
+    ret->kind = VALUE_CALLBACK;
+    const size_t at = cursor_next(cursor);
+    if (!take_signature(cursor, &signature))
+        return false;
+    if (signature.is_variadic || signature.result.id == TYPE_STRUCT)
+        return cursor_fail(cursor, at, "a callback is neither variadic nor returns a struct here");
+    if (type_info(signature.result.id)->kind == KIND_BITS)
+        return cursor_fail(cursor, at, "a callback returns no %s here",
+                           type_info(signature.result.id)->name);
+    ret->signature = (struct span){cursor->text + at, cursor->at - at};
+    const bool returns = signature.result.id != TYPE_VOID;
+    if (returns && cursor_take(cursor, ",")) {
+        const size_t number_at = cursor_next(cursor);
+        if (!cursor_number(cursor, &ret->numbers[ret->n++]))
+            return false;
+        if (!number_fits(&ret->numbers[0], signature.result.id))
+            return cursor_fail(cursor, number_at, "%.17g does not fit %s", ret->numbers[0].value,
+                               type_info(signature.result.id)->name);
+    }
+    return cursor_need(cursor, ")");
+}
+
+static bool take_symbol(struct cursor *cursor, struct value *ret)
+{
+    ret->kind = VALUE_SYMBOL;
+    ret->text = cursor_word(cursor);
+    if (ret->text.n == 0)
+        return cursor_expected(cursor, "the name of a function or variable");
+    return cursor_need(cursor, ")");
+}
+
+static const struct {
+    const char *word;
+    bool (*take)(struct cursor *cursor, struct value *ret); /* after the opening parenthesis */
+} value_words[] = {
+    {"buffer", take_buffer},   {"constant", take_constant}, {"struct", take_struct},
+    {"compare", take_compare}, {"callback", take_callback}, {"symbol", take_symbol},
+};
+
+static bool take_offset(struct cursor *cursor, struct value *ret)
+{
+    const size_t at = cursor_next(cursor);
+    const bool is_negative = cursor_take(cursor, "-");
+    struct number number;
+    if (!is_negative && !cursor_take(cursor, "+"))
+        return true;
+    if (!cursor_number(cursor, &number))
+        return false;
+    if (!number.is_integer || number.is_negative || number.magnitude > INT64_MAX)
+        return cursor_fail(cursor, at, "what is added to a pointer is a whole number of bytes");
+    ret->offset = is_negative ? -(int64_t)number.magnitude : (int64_t)number.magnitude;
+    return true;
+}
+
+/* null, stream, out NAME, or the name of another value. */
+static bool take_word(struct cursor *cursor, struct value *ret)
+{
+    ret->text = cursor_name(cursor);
+    if (ret->text.n == 0)
+        return cursor_expected(cursor, "a value: a number, a text in double quotes, buffer(...), "
+                                       "constant(...), null, stream or a name");
+    if (span_is(ret->text, "null")) {
+        ret->kind = VALUE_NULL;
+        return true;
+    }
+    if (span_is(ret->text, "stream")) {
+        ret->kind = VALUE_STREAM;
+        return true;
+    }
+    struct cursor ahead = *cursor;
+    const struct span next = cursor_word(&ahead);
+    if (span_is(ret->text, "out") && next.n > 0) {
+        ret->kind = VALUE_OUT;
+        ret->text = next;
+        cursor->at = ahead.at;
+        return true;
+    }
+    ret->kind = VALUE_NAME;
+    if (cursor_take(&ahead, "(") && next.n == 0)
+        return cursor_fail(cursor, ret->at,
+                           "unknown value '%.*s(...)': expected buffer, constant, struct, compare, "
+                           "callback or symbol",
+                           (int)ret->text.n, ret->text.text);
+    return take_offset(cursor, ret);
+}
+
+static bool take_value(struct cursor *cursor, struct value *ret)
+{
+    *ret = (struct value){.at = cursor_next(cursor)};
+    if (cursor->text[ret->at] == '"') {
+        ret->kind = VALUE_TEXT;
+        return cursor_quoted(cursor, &ret->text);
+    }
+    if (cursor_is_number(cursor)) {
+        ret->kind = VALUE_NUMBER;
+        ret->n = 1;
+        return cursor_number(cursor, &ret->numbers[0]);
+    }
+    struct cursor ahead = *cursor;
+    const struct span word = cursor_word(&ahead);
+    for (size_t i = 0; i < sizeof value_words / sizeof value_words[0]; i++)
+        if (span_is(word, value_words[i].word) && cursor_take(&ahead, "(")) {
+            cursor->at = ahead.at;
+            return value_words[i].take(cursor, ret);
+        }
+    return take_word(cursor, ret);
+}
+
+bool parse_value(const char *text, struct value *ret, struct problem *problem)
+{
+    struct cursor cursor = {.text = text, .problem = problem};
+    return take_value(&cursor, ret) && cursor_end(&cursor);
+}
+
+bool parse_expectation(const char *text, struct expectation *ret, struct problem *problem)
+{
+    struct cursor cursor = {.text = text, .problem = problem};
+    return take_expectation(&cursor, ret) && cursor_end(&cursor);
+}
+
+bool parse_number(const char *text, struct number *ret, struct problem *problem)
+{
+    struct cursor cursor = {.text = text, .problem = problem};
+    return cursor_number(&cursor, ret) && cursor_end(&cursor);
+}
+
+/* ---- calls ---- */
+
+/* A word that names a type and is followed by something else that it could belong to. */
+static bool take_leading_type(struct cursor *cursor, enum type_id *ret)
+{
+    struct cursor ahead = *cursor;
+    const struct span word = cursor_word(&ahead);
+    const char next = ahead.text[cursor_next(&ahead)];
+    if (next == '(' || next == ',' || next == ')' || next == '=' || next == '\0' ||
+        !type_named(word.text, word.n, ret))
+        return false;
+    cursor->at = ahead.at;
+    return true;
+}
+
+static bool take_argument(struct cursor *cursor, struct call *ret)
+{
+    if (ret->n == CALL_ARGUMENTS_MAX)
+        return cursor_fail(cursor, cursor_next(cursor), "a call has up to %d arguments here",
+                           CALL_ARGUMENTS_MAX);
+    struct call_argument *argument = &ret->arguments[ret->n++];
+    *argument = (struct call_argument){0};
+    const size_t at = cursor_next(cursor);
+    argument->has_type = take_leading_type(cursor, &argument->type);
+    if (argument->has_type && argument->type == TYPE_VOID)
+        return cursor_fail(cursor, at, "no argument has the type void");
+    return take_value(cursor, &argument->value);
+}
+
+static bool take_call(struct cursor *cursor, struct call *ret)
+{
+    *ret = (struct call){.at = cursor_next(cursor), .type = TYPE_INT32};
+    take_leading_type(cursor, &ret->type);
+    ret->function = cursor_word(cursor);
+    if (ret->function.n > 0 && cursor_take(cursor, "=")) {
+        ret->result = ret->function;
+        ret->function = cursor_word(cursor);
+        if (ret->type == TYPE_VOID)
+            return cursor_fail(cursor, ret->at, "a function of type void has no result to keep");
+    }
+    if (ret->function.n == 0)
+        return cursor_expected(cursor, "a call: FUNCTION(ARGUMENT, ...)");
+    if (!cursor_need(cursor, "("))
+        return false;
+    if (cursor_take(cursor, ")"))
+        return true;
+    do {
+        if (!take_argument(cursor, ret))
+            return false;
+    } while (cursor_take(cursor, ","));
+    return cursor_need(cursor, ")");
+}
+
+bool parse_calls(const char *text, struct call *ret, size_t *ret_n, struct problem *problem)
+{
+    struct cursor cursor = {.text = text, .problem = problem};
+    *ret_n = 0;
+    if (text[cursor_next(&cursor)] == '\0')
+        return true;
+    do {
+        if (*ret_n == CALLS_MAX)
+            return cursor_fail(&cursor, cursor_next(&cursor), "too many calls: expected up to %d",
+                               CALLS_MAX);
+        if (!take_call(&cursor, &ret[*ret_n]))
+            return false;
+        ++*ret_n;
+    } while (cursor_take(&cursor, ","));
+    return cursor_end(&cursor);
+}

@@ -1,0 +1,100 @@
+/*
+ * call_plan.h - the settings of a case, read and checked: what is called with what. Plugin side;
+ * needs no libffi. Neither library nor device is touched.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_CALL_PLAN_H
+#define GBRUN_PLUGINS_COMMON_CALL_PLAN_H
+
+#include "call_parse.h"
+
+#include <gbrun/gbrun.h>
+
+struct params {
+    struct gb_list library; /* const char *: names or paths, the first that is there counts */
+    const char *function;
+    const char *signature;
+    struct gb_map arg;
+    const char *expect;
+    const char *before;
+    const char *after;
+    const char *ok;
+    const char *reference;
+    struct gb_list reference_library;
+    const char *reference_signature;
+    struct gb_map ref;
+    int32_t reference_memory; /* REFERENCE_... */
+    struct gb_map work;
+    int32_t optional;
+};
+enum { REFERENCE_AS_IS, REFERENCE_HOST };
+
+/* One key of arg or ref. */
+struct entry {
+    const char *map; /* "arg" or "ref" */
+    const char *key; /* "1", "pool" */
+    const char *text;
+    struct value value;
+    size_t place; /* among the arguments, from 0; NOT_AN_ARGUMENT: only a name */
+};
+enum { NOT_AN_ARGUMENT = PARAMETERS_MAX };
+
+/* A variable that `before` sets: by "out NAME" or "NAME = call()". */
+struct variable {
+    struct span name;
+};
+enum { VARIABLES_MAX = 32 };
+
+/* A function with its arguments, in order; those of a reference without ref.N are the function's.
+ */
+struct routine {
+    struct signature signature;
+    const struct entry *arguments[PARAMETERS_MAX];
+};
+
+struct plan {
+    const struct gb_host *host;
+    const struct params *params;
+    struct entry *entries, *ref_entries;
+    size_t n_entries, n_ref_entries;
+    struct routine routine, reference;
+    struct call *before, *after; /* CALLS_MAX each */
+    size_t n_before, n_after;
+    struct variable variables[VARIABLES_MAX];
+    size_t n_variables;
+    struct expectation expect;
+    struct value expected_struct; /* of a function that returns one; n is 0: nothing expected */
+    bool has_ok, has_reference;
+    struct number ok;
+    struct gb_work work;
+    bool has_work;
+};
+
+/* Where problems are told; the first is kept. */
+struct reporter {
+    gb_problem_fn *problem;
+    void *context;
+    uint64_t n;
+};
+
+/* Says what is wrong with an option ("signature", "arg.1") from byte `at` on. */
+void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/*
+ * Reads all that the params say. Problems are reported, all that can be found; the plan is of use
+ * only if there are none. GB_NO_MEMORY, or GB_OK also with problems. Memory: the host's; the params
+ * must outlive it.
+ */
+int32_t plan_make(const struct gb_host *host, const struct params *params,
+                  struct reporter *reporter, struct plan *ret);
+
+/* Do the function and its reference return structs of the same members? */
+bool plan_compares_structs(const struct plan *plan);
+
+/* The value that a chain of names ends in: of the entry itself if it is none. NULL: a variable. */
+const struct entry *plan_resolve(const struct plan *plan, const struct entry *entry);
+/* The entry that a name means, or NULL; likewise the number of a variable, or VARIABLES_MAX. */
+const struct entry *plan_entry(const struct plan *plan, struct span name);
+size_t plan_variable(const struct plan *plan, struct span name);
+
+#endif

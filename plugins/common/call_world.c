@@ -1,0 +1,360 @@
+/* call_world.c - see call_world.h. Plugin side. */
+#include "call_world.h"
+
+#include "call_callback.h"
+#include "call_fill.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct gb_host *host_of(const struct world *world)
+{
+    return world->plan->host;
+}
+
+static bool is_reference_entry(const struct entry *entry)
+{
+    return strcmp(entry->map, "ref") == 0;
+}
+
+struct made *world_made(const struct world *world, const struct entry *entry)
+{
+    const struct plan *plan = world->plan;
+    return is_reference_entry(entry) ? &world->made_refs[entry - plan->ref_entries]
+                                     : &world->made[entry - plan->entries];
+}
+
+int32_t world_new(const struct plan *plan, const struct linkage *linkage, struct world *ret)
+{
+    const struct gb_host *host = plan->host;
+    ret->plan = plan;
+    ret->linkage = linkage;
+    ret->closures = NULL;
+    ret->made = host->allocate(host, (plan->n_entries + 1) * sizeof *ret->made);
+    ret->made_refs = host->allocate(host, (plan->n_ref_entries + 1) * sizeof *ret->made_refs);
+    if (ret->variables == NULL) {
+        ret->variables = host->allocate(host, VARIABLES_MAX * sizeof *ret->variables);
+        ret->is_set = host->allocate(host, VARIABLES_MAX * sizeof *ret->is_set);
+    }
+    return ret->made != NULL && ret->made_refs != NULL && ret->variables != NULL &&
+                   ret->is_set != NULL
+               ? GB_OK
+               : GB_NO_MEMORY;
+}
+
+void world_free(struct world *world)
+{
+    closure_free(world->closures);
+    world->closures = NULL;
+}
+
+/* ---- buffers ---- */
+
+uint64_t buffer_bytes(const struct buffer *buffer)
+{
+    return buffer->n * type_info(buffer->element)->bytes;
+}
+
+static bool is_host_memory(const struct world *world, const struct buffer *buffer)
+{
+    return world->is_on_host || buffer->memory == MEMORY_HOST;
+}
+
+static int32_t take_memory(const struct world *world, const struct buffer *buffer, void **ret)
+{
+    const struct gb_host *host = host_of(world);
+    const uint64_t bytes = buffer_bytes(buffer);
+    if (!is_host_memory(world, buffer))
+        return host->device_allocate(
+            host, bytes, buffer->memory == MEMORY_PINNED ? GB_MEMORY_PINNED : GB_MEMORY_DEVICE,
+            ret);
+    *ret = host->allocate(host, bytes);
+    if (*ret != NULL)
+        return GB_OK;
+    host->fail(host, "there is not enough memory for the buffers");
+    return GB_NO_MEMORY;
+}
+
+/* stream: of random numbers; 0 is that of the buffers of calls. */
+static int32_t fill_memory(const struct world *world, const struct buffer *buffer, uint64_t stream,
+                           void *to)
+{
+    const struct gb_host *host = host_of(world);
+    const uint64_t bytes = buffer_bytes(buffer);
+    if (is_host_memory(world, buffer))
+        return buffer_fill(host, buffer, stream, to);
+    void *contents = malloc(bytes);
+    if (contents == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = buffer_fill(host, buffer, stream, contents);
+    if (status == GB_OK)
+        status = host->device_copy(host, to, contents, bytes);
+    free(contents);
+    return status;
+}
+
+static int32_t copy_memory(const struct world *world, const struct buffer *buffer, void *to,
+                           const void *from)
+{
+    const struct gb_host *host = host_of(world);
+    if (!is_host_memory(world, buffer))
+        return host->device_copy(host, to, from, buffer_bytes(buffer));
+    memcpy(to, from, buffer_bytes(buffer));
+    return GB_OK;
+}
+
+static int32_t make_buffer(const struct world *world, const struct entry *entry, struct made *made)
+{
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct entry *first = is_reference_entry(entry) ? world->plan->ref_entries
+                                                          : world->plan->entries;
+    int32_t status = take_memory(world, buffer, &made->memory);
+    if (status == GB_OK)
+        status = fill_memory(world, buffer, (uint64_t)(entry - first) + 1, made->memory);
+    if (status != GB_OK || !buffer->is_restored)
+        return status;
+    status = take_memory(world, buffer, &made->pristine);
+    return status == GB_OK ? copy_memory(world, buffer, made->pristine, made->memory) : status;
+}
+
+static int32_t make_nameless(const struct world *world, const struct buffer *buffer, void **ret)
+{
+    const int32_t status = take_memory(world, buffer, ret);
+    return status == GB_OK ? fill_memory(world, buffer, 0, *ret) : status;
+}
+
+bool world_restores(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_entries; i++)
+        if (plan->entries[i].value.kind == VALUE_BUFFER &&
+            plan->entries[i].value.buffer.is_restored)
+            return true;
+    return false;
+}
+
+int32_t world_restore(struct world *world)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < world->plan->n_entries && status == GB_OK; i++)
+        if (world->made[i].pristine != NULL)
+            status = copy_memory(world, &world->plan->entries[i].value.buffer,
+                                 world->made[i].memory, world->made[i].pristine);
+    return status;
+}
+
+int32_t world_read(const struct world *world, const struct entry *entry, const void **ret)
+{
+    const struct gb_host *host = host_of(world);
+    const struct buffer *buffer = &entry->value.buffer;
+    const void *memory = world_made(world, entry)->memory;
+    *ret = memory;
+    if (is_host_memory(world, buffer))
+        return GB_OK;
+    void *copy = host->allocate(host, buffer_bytes(buffer));
+    if (copy == NULL)
+        return GB_NO_MEMORY;
+    *ret = copy;
+    return host->device_copy(host, copy, memory, buffer_bytes(buffer));
+}
+
+/* ---- other addresses ---- */
+
+static int32_t make_text(const struct world *world, struct span text, void **ret)
+{
+    const struct gb_host *host = host_of(world);
+    char *copy = host->allocate(host, text.n + 1);
+    if (copy == NULL)
+        return GB_NO_MEMORY;
+    unquote(text, copy);
+    *ret = copy;
+    return GB_OK;
+}
+
+static int32_t make_constant(const struct world *world, const struct value *value, void **ret)
+{
+    const struct gb_host *host = host_of(world);
+    *ret = host->allocate(host, value->n * type_info(value->type)->bytes);
+    return *ret != NULL ? numbers_store(host, value->numbers, value->n, value->type, *ret)
+                        : GB_NO_MEMORY;
+}
+
+static int32_t make_callback(struct world *world, const struct value *value, void **ret)
+{
+    const struct gb_host *host = host_of(world);
+    struct signature signature;
+    struct problem problem;
+    char *text = host->allocate(host, value->signature.n + 1);
+    if (text == NULL)
+        return GB_NO_MEMORY;
+    memcpy(text, value->signature.text, value->signature.n);
+    if (!parse_signature(text, &signature, &problem))
+        return host->fail(host, problem.text);
+    *ret = closure_new(&signature, value->n > 0 ? &value->numbers[0] : NULL, &world->closures);
+    return *ret != NULL ? GB_OK : host->fail(host, "libffi made no function for a callback");
+}
+
+static int32_t make_symbol(const struct world *world, const struct value *value, void **ret)
+{
+    char reason[LIBRARY_REASON_BYTES];
+    *ret = library_symbol(world->library, value->text, reason);
+    return *ret != NULL ? GB_OK : host_of(world)->fail(host_of(world), reason);
+}
+
+/* An address that neither is a buffer nor a name. */
+static int32_t make_address(struct world *world, const struct value *value, void **ret)
+{
+    *ret = NULL;
+    switch (value->kind) {
+    case VALUE_TEXT:
+        return make_text(world, value->text, ret);
+    case VALUE_CONSTANT:
+        return make_constant(world, value, ret);
+    case VALUE_CALLBACK:
+        return make_callback(world, value, ret);
+    case VALUE_SYMBOL:
+        return make_symbol(world, value, ret);
+    case VALUE_COMPARE:
+        *ret = compare_function(value->type);
+        return GB_OK;
+    case VALUE_STREAM:
+        *ret = world->stream;
+        return GB_OK;
+    default:
+        return GB_OK;
+    }
+}
+
+static int32_t make_entry(struct world *world, const struct entry *entry)
+{
+    struct made *made = world_made(world, entry);
+    if (made->is_made)
+        return GB_OK;
+    const int32_t status = entry->value.kind == VALUE_BUFFER
+                               ? make_buffer(world, entry, made)
+                               : make_address(world, &entry->value, &made->memory);
+    made->is_made = status == GB_OK;
+    return status;
+}
+
+int32_t world_complete(struct world *world)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < world->plan->n_entries && status == GB_OK; i++)
+        if (world->plan->entries[i].value.kind != VALUE_NAME)
+            status = make_entry(world, &world->plan->entries[i]);
+    return status;
+}
+
+/* ---- values as they are passed ---- */
+
+static int32_t store_struct(const struct world *world, const struct value *value,
+                            const struct type *type, struct raw *ret)
+{
+    size_t offsets[MEMBERS_MAX];
+    int32_t status = GB_OK;
+    struct_layout(type->members, type->n_members, offsets, NULL);
+    for (size_t i = 0; i < type->n_members && status == GB_OK; i++)
+        status = numbers_store(host_of(world), &value->numbers[i], 1, type->members[i],
+                               ret->bytes + offsets[i]);
+    return status;
+}
+
+static void store_address(void *memory, int64_t offset, struct raw *ret)
+{
+    const uintptr_t address = (uintptr_t)memory + (uintptr_t)offset;
+    memcpy(ret->bytes, &address, sizeof address);
+}
+
+static int32_t store_variable(const struct world *world, struct span name, struct raw *ret)
+{
+    char text[128];
+    const size_t i = plan_variable(world->plan, name);
+    if (i < VARIABLES_MAX && world->is_set[i]) {
+        memcpy(ret->bytes, &world->variables[i], sizeof world->variables[i]);
+        return GB_OK;
+    }
+    snprintf(text, sizeof text, "'%.64s' has no value yet: it is set by a later call",
+             name.n < 64 ? name.text : "a name");
+    return host_of(world)->fail(host_of(world), text);
+}
+
+/* entry: one that is no name. offset: what names added on the way to it. */
+static int32_t store_entry(struct world *world, const struct entry *entry, int64_t offset,
+                           const struct type *type, struct raw *ret)
+{
+    const struct value *value = &entry->value;
+    if (value->kind == VALUE_NUMBER)
+        return numbers_store(host_of(world), value->numbers, 1, type->id, ret->bytes);
+    if (value->kind == VALUE_STRUCT)
+        return store_struct(world, value, type, ret);
+    const int32_t status = make_entry(world, entry);
+    if (status == GB_OK)
+        store_address(world_made(world, entry)->memory, offset, ret);
+    return status;
+}
+
+static int32_t store_name(struct world *world, const struct value *value, const struct type *type,
+                          struct raw *ret)
+{
+    int64_t offset = 0;
+    while (value->kind == VALUE_NAME) {
+        const struct entry *entry = plan_entry(world->plan, value->text);
+        if (entry == NULL)
+            return store_variable(world, value->text, ret);
+        offset = (int64_t)((uint64_t)offset + (uint64_t)value->offset);
+        if (entry->value.kind != VALUE_NAME)
+            return store_entry(world, entry, offset, type, ret);
+        value = &entry->value;
+    }
+    return GB_OK;
+}
+
+int32_t world_argument(struct world *world, const struct entry *entry, const struct type *type,
+                       struct raw *ret)
+{
+    *ret = (struct raw){{0}};
+    return entry->value.kind == VALUE_NAME ? store_name(world, &entry->value, type, ret)
+                                           : store_entry(world, entry, 0, type, ret);
+}
+
+/* As C takes a number without a suffix. */
+static enum type_id number_type(const struct number *number)
+{
+    return !number->is_integer               ? TYPE_DOUBLE
+           : number_fits(number, TYPE_INT32) ? TYPE_INT32
+           : number_fits(number, TYPE_INT64) ? TYPE_INT64
+                                             : TYPE_UINT64;
+}
+
+int32_t world_call_argument(struct world *world, const struct call_argument *argument,
+                            enum type_id *ret_type, struct raw *ret)
+{
+    const struct value *value = &argument->value;
+    const struct entry *entry = value->kind == VALUE_NAME ? plan_entry(world->plan, value->text)
+                                                          : NULL;
+    const struct entry *resolved = entry != NULL ? plan_resolve(world->plan, entry) : NULL;
+    const struct value *last = resolved != NULL ? &resolved->value : value;
+    void *memory = NULL;
+    *ret = (struct raw){{0}};
+    *ret_type = argument->has_type           ? argument->type
+                : last->kind == VALUE_NUMBER ? number_type(&last->numbers[0])
+                                             : TYPE_POINTER;
+    const struct type type = {.id = *ret_type};
+    if (value->kind == VALUE_NAME)
+        return store_name(world, value, &type, ret);
+    if (value->kind == VALUE_NUMBER)
+        return numbers_store(host_of(world), value->numbers, 1, *ret_type, ret->bytes);
+    if (value->kind == VALUE_OUT) {
+        const size_t i = plan_variable(world->plan, value->text);
+        world->is_set[i] = true;
+        store_address(&world->variables[i], 0, ret);
+        return GB_OK;
+    }
+    const int32_t status = value->kind == VALUE_BUFFER
+                               ? make_nameless(world, &value->buffer, &memory)
+                               : make_address(world, value, &memory);
+    if (status == GB_OK)
+        store_address(memory, 0, ret);
+    return status;
+}

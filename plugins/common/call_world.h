@@ -1,0 +1,63 @@
+/*
+ * call_world.h - the values of a plan made real: memory, addresses, variables. Plugin side.
+ *
+ * The function that is measured and its reference each have a world of their own, with buffers of
+ * the same contents, so that neither sees what the other wrote; variables belong to both.
+ */
+#ifndef GBRUN_PLUGINS_COMMON_CALL_WORLD_H
+#define GBRUN_PLUGINS_COMMON_CALL_WORLD_H
+
+#include "call_library.h"
+
+enum { RAW_BYTES = MEMBERS_MAX * 8 };
+
+/* A value as it is passed: a scalar or a struct of up to RAW_BYTES. */
+struct raw {
+    _Alignas(16) unsigned char bytes[RAW_BYTES];
+};
+
+/* What an entry has become. */
+struct made {
+    bool is_made;
+    void *memory;   /* the address it stands for; of numbers, structs and variables: none */
+    void *pristine; /* of a buffer that is restored: its first contents */
+};
+
+struct world {
+    const struct plan *plan;
+    const struct linkage *linkage;
+    void *library;   /* for symbols */
+    bool is_on_host; /* all buffers are host memory */
+    void *stream;
+    struct made *made, *made_refs;
+    uint64_t *variables; /* VARIABLES_MAX */
+    bool *is_set;        /* likewise */
+    struct closure *closures;
+};
+
+/* Takes the memory for the lists; nothing is made yet. variables, is_set: shared with another
+ * world, or NULL for new ones. */
+int32_t world_new(const struct plan *plan, const struct linkage *linkage, struct world *ret);
+/* Frees callbacks; memory is the host's. */
+void world_free(struct world *world);
+
+/* Makes an argument as a value of a type. */
+int32_t world_argument(struct world *world, const struct entry *entry, const struct type *type,
+                       struct raw *ret);
+/* The same for an argument of a call of `before` or `after`, whose type follows from the value
+ * where it was not said: numbers are int, long or double, all else is an address. */
+int32_t world_call_argument(struct world *world, const struct call_argument *argument,
+                            enum type_id *ret_type, struct raw *ret);
+
+/* Makes all that was not made yet. */
+int32_t world_complete(struct world *world);
+/* Gives the buffers that are to be restored their first contents again. */
+int32_t world_restore(struct world *world);
+bool world_restores(const struct plan *plan);
+
+uint64_t buffer_bytes(const struct buffer *buffer);
+/* The contents of a buffer in host memory: the buffer itself or a copy, freed with the host. */
+int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
+struct made *world_made(const struct world *world, const struct entry *entry);
+
+#endif

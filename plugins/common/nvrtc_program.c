@@ -1,0 +1,200 @@
+/*
+ * nvrtc_program.c - see nvrtc_program.h. Plugin side.
+ *
+ * The functions are declared here: they are the same in every version from 11.2 on, and the header
+ * is not part of every CUDA installation.
+ */
+#define _GNU_SOURCE
+#include "nvrtc_program.h"
+
+#include "cuda_driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC's own */ };
+
+struct nvrtc_program; /* the library's own */
+
+/* All return 0 for success. */
+struct nvrtc_functions {
+    int (*version)(int *ret_major, int *ret_minor);
+    int (*create)(struct nvrtc_program **ret, const char *source, const char *name, int n_headers,
+                  const char *const *headers, const char *const *include_names);
+    int (*destroy)(struct nvrtc_program **program);
+    int (*add_expression)(struct nvrtc_program *program, const char *expression);
+    int (*compile)(struct nvrtc_program *program, int n_options, const char *const *options);
+    int (*lowered_name)(struct nvrtc_program *program, const char *expression, const char **ret);
+    int (*log_size)(struct nvrtc_program *program, size_t *ret);
+    int (*log)(struct nvrtc_program *program, char *log);
+    int (*binary_size)(struct nvrtc_program *program, size_t *ret);
+    int (*binary)(struct nvrtc_program *program, char *binary);
+    int (*ptx_size)(struct nvrtc_program *program, size_t *ret);
+    int (*ptx)(struct nvrtc_program *program, char *ptx);
+    int (*n_architectures)(int *ret);
+    int (*architectures)(int *ret);
+    const char *(*words)(int result);
+};
+
+/* --- the library --- */
+
+static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
+{
+    const struct {
+        void **member;
+        const char *symbol;
+    } table[] = {
+        {(void **)&nvrtc->version, "nvrtcVersion"},
+        {(void **)&nvrtc->create, "nvrtcCreateProgram"},
+        {(void **)&nvrtc->destroy, "nvrtcDestroyProgram"},
+        {(void **)&nvrtc->add_expression, "nvrtcAddNameExpression"},
+        {(void **)&nvrtc->compile, "nvrtcCompileProgram"},
+        {(void **)&nvrtc->lowered_name, "nvrtcGetLoweredName"},
+        {(void **)&nvrtc->log_size, "nvrtcGetProgramLogSize"},
+        {(void **)&nvrtc->log, "nvrtcGetProgramLog"},
+        {(void **)&nvrtc->binary_size, "nvrtcGetCUBINSize"},
+        {(void **)&nvrtc->binary, "nvrtcGetCUBIN"},
+        {(void **)&nvrtc->ptx_size, "nvrtcGetPTXSize"},
+        {(void **)&nvrtc->ptx, "nvrtcGetPTX"},
+        {(void **)&nvrtc->n_architectures, "nvrtcGetNumSupportedArchs"},
+        {(void **)&nvrtc->architectures, "nvrtcGetSupportedArchs"},
+        {(void **)&nvrtc->words, "nvrtcGetErrorString"},
+    };
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+    void *library = cuda_library_open(names);
+    if (library == NULL) {
+        snprintf(reason, bytes,
+                 "libnvrtc was not found; it is part of the CUDA Toolkit (set CUDA_HOME or "
+                 "LD_LIBRARY_PATH)");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        *table[i].member = dlsym(library, table[i].symbol);
+        if (*table[i].member == NULL) {
+            snprintf(reason, bytes, "this libnvrtc has no %s: 11.2 or newer is needed",
+                     table[i].symbol);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool nvrtc_version(int *ret_major, int *ret_minor, char *reason, size_t bytes)
+{
+    struct nvrtc_functions nvrtc;
+    if (!load(&nvrtc, reason, bytes))
+        return false;
+    const int result = nvrtc.version(ret_major, ret_minor);
+    if (result != 0)
+        snprintf(reason, bytes, "%s", nvrtc.words(result));
+    return result == 0;
+}
+
+bool nvrtc_target(int architecture, char option[NVRTC_TARGET_BYTES], bool *ret_is_binary,
+                  char *reason, size_t bytes)
+{
+    struct nvrtc_functions nvrtc;
+    int all[ARCHITECTURES_MAX];
+    int n = 0;
+    int newest = OLDEST_ARCHITECTURE;
+    if (!load(&nvrtc, reason, bytes))
+        return false;
+    if (nvrtc.n_architectures(&n) != 0 || n < 0 || n > ARCHITECTURES_MAX ||
+        nvrtc.architectures(all) != 0)
+        n = 0;
+    for (int i = 0; i < n; i++) {
+        if (all[i] <= architecture && all[i] > newest)
+            newest = all[i];
+    }
+    *ret_is_binary = newest == architecture;
+    snprintf(option, NVRTC_TARGET_BYTES, "--gpu-architecture=%s_%d",
+             *ret_is_binary ? "sm" : "compute", newest);
+    return true;
+}
+
+/* --- one program --- */
+
+static char *take_log(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program)
+{
+    size_t size = 0;
+    if (nvrtc->log_size(program, &size) != 0)
+        size = 0;
+    char *log = calloc(1, size + 1);
+    if (log != NULL && size > 1 && nvrtc->log(program, log) != 0)
+        log[0] = '\0';
+    return log;
+}
+
+static int take_image(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program,
+                      bool is_binary, struct nvrtc_output *ret)
+{
+    size_t size = 0;
+    int result = (is_binary ? nvrtc->binary_size : nvrtc->ptx_size)(program, &size);
+    char *image = result == 0 ? calloc(1, size + 1) : NULL;
+    if (image == NULL)
+        return result != 0 ? result : NO_MEMORY;
+    result = (is_binary ? nvrtc->binary : nvrtc->ptx)(program, image);
+    if (result == 0) {
+        ret->image = image;
+        ret->image_bytes = size;
+    } else {
+        free(image);
+    }
+    return result;
+}
+
+static int take_names(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program,
+                      const struct nvrtc_request *request, struct nvrtc_output *ret)
+{
+    int result = 0;
+    ret->names = calloc(request->n_expressions + 1, sizeof *ret->names);
+    if (ret->names == NULL)
+        return NO_MEMORY;
+    for (size_t i = 0; result == 0 && i < request->n_expressions; i++) {
+        const char *name = NULL;
+        result = nvrtc->lowered_name(program, request->expressions[i], &name);
+        ret->names[i] = result == 0 ? strdup(name) : NULL;
+        ret->n_names = i + 1;
+        if (result == 0 && ret->names[i] == NULL)
+            return NO_MEMORY;
+    }
+    return result;
+}
+
+bool nvrtc_build(const struct nvrtc_request *request, struct nvrtc_output *ret, char *reason,
+                 size_t bytes)
+{
+    struct nvrtc_functions nvrtc;
+    struct nvrtc_program *program = NULL;
+    *ret = (struct nvrtc_output){0};
+    if (!load(&nvrtc, reason, bytes))
+        return false;
+    int result = nvrtc.create(&program, request->source, request->name, 0, NULL, NULL);
+    for (size_t i = 0; result == 0 && i < request->n_expressions; i++)
+        result = nvrtc.add_expression(program, request->expressions[i]);
+    if (result == 0) {
+        result = nvrtc.compile(program, (int)request->n_options, request->options);
+        ret->log = take_log(&nvrtc, program);
+    }
+    if (result == 0)
+        result = take_names(&nvrtc, program, request, ret);
+    if (result == 0)
+        result = take_image(&nvrtc, program, request->is_binary, ret);
+    if (result != 0)
+        snprintf(reason, bytes, "%s", nvrtc.words(result));
+    if (program != NULL)
+        nvrtc.destroy(&program);
+    return result == 0;
+}
+
+void nvrtc_output_free(struct nvrtc_output *output)
+{
+    for (size_t i = 0; i < output->n_names; i++)
+        free(output->names[i]);
+    free(output->names);
+    free(output->image);
+    free(output->log);
+    *output = (struct nvrtc_output){0};
+}

@@ -1,0 +1,189 @@
+/* fake_launch.c - see fake_launch.h. */
+#include "tests/fake_cuda/fake_launch.h"
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KERNELS_MAX = 64 };
+
+struct CUfunc_st {
+    bool is_simple;
+};
+static struct CUfunc_st kernels[KERNELS_MAX];
+static int32_t n_kernels;
+static int module;
+
+__attribute__((visibility("default"))) struct fake_launch fake_launch;
+
+#pragma GCC visibility push(default)
+
+CUresult cuInit(unsigned flags)
+{
+    (void)flags;
+    return CUDA_SUCCESS;
+}
+
+/* NVRTC asks for it where there is a driver, and gets a table without an entry. */
+CUresult cuGetExportTable(const void **ret, const CUuuid *id)
+{
+    static const size_t table[1] = {sizeof table};
+    (void)id;
+    *ret = table;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *ret)
+{
+    *ret = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult result, const char **ret)
+{
+    *ret = result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
+           : result == CUDA_ERROR_INVALID_PTX ? "CUDA_ERROR_INVALID_PTX"
+                                              : "CUDA_ERROR_OTHER";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *ret)
+{
+    *ret = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
+{
+    (void)device;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *ret = fake_launch.architecture / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *ret = fake_launch.architecture % 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        *ret = 2048;
+        break;
+    default:
+        *ret = fake_launch.most_shared_bytes;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
+                            void **values)
+{
+    const char *text = image;
+    for (unsigned i = 0; i < n; i++)
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER && strstr(text, "not ptx") == text)
+            strcpy(values[i], "line 1; fatal: not PTX");
+    memcpy(fake_launch.image, text, sizeof fake_launch.image - 1);
+    *ret = (CUmodule)(void *)&module;
+    fake_launch.n_loaded++;
+    return strstr(text, "not ptx") == text ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule unloaded)
+{
+    fake_launch.n_loaded--;
+    return (void *)unloaded == (void *)&module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuModuleGetFunction(CUfunction *ret, CUmodule of, const char *name)
+{
+    (void)of;
+    snprintf(fake_launch.kernel, sizeof fake_launch.kernel, "%s", name);
+    if (strstr(name, "scale") == NULL || n_kernels == KERNELS_MAX)
+        return CUDA_ERROR_NOT_FOUND;
+    kernels[n_kernels].is_simple = strstr(name, "simply") != NULL;
+    *ret = &kernels[n_kernels++];
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction function)
+{
+    (void)function;
+    *ret = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake_launch.max_threads
+           : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? fake_launch.registers
+           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? fake_launch.local_bytes
+                                                                : fake_launch.shared_bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    (void)function;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        fake_launch.asked_shared = value;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *ret_offset, size_t *ret_bytes)
+{
+    (void)function;
+    *ret_offset = 0;
+    *ret_bytes = i < 2 ? 8 : 4;
+    return i < (size_t)fake_launch.n_parameters ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction function, int n_threads,
+                                                     size_t shared)
+{
+    (void)function;
+    (void)shared;
+    *ret = 1024 / n_threads;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **arguments, void **extra)
+{
+    const uint32_t grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+    const int64_t n_threads = (int64_t)grid_x * block_x;
+    int *to = *(int **)arguments[0];
+    const int *from = *(const int **)arguments[1];
+    const int factor = *(int *)arguments[2], n = *(int *)arguments[3];
+    (void)stream;
+    (void)extra;
+    for (int64_t i = 0; i < n && i < n_threads; i++)
+        if (function->is_simple || !fake_launch.is_wrong || i + 1 < n)
+            to[i] = factor * from[i];
+    memcpy(fake_launch.grid, grid, sizeof grid);
+    memcpy(fake_launch.block, block, sizeof block);
+    fake_launch.launch_shared = shared;
+    fake_launch.n_launches++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
+                          void **extra)
+{
+    const uint32_t cluster[] = {config->attrs->value.clusterDim.x,
+                                config->attrs->value.clusterDim.y,
+                                config->attrs->value.clusterDim.z};
+    memcpy(fake_launch.cluster, cluster, sizeof cluster);
+    return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                          config->blockDimX, config->blockDimY, config->blockDimZ,
+                          config->sharedMemBytes, config->hStream, arguments, extra);
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    (void)stream;
+    fake_launch.n_synchronized++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    fake_launch.n_restored++;
+    return CUDA_SUCCESS;
+}
+
+#pragma GCC visibility pop
