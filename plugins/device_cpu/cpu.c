@@ -2,6 +2,7 @@
  * cpu.c - the device `cpu`: the processors of this machine. Plugin side.
  */
 #define _GNU_SOURCE
+#include "counters.h"
 #include "cpu_device.h"
 #include "machine.h"
 
@@ -257,6 +258,11 @@ static const struct gb_device_ops ops = {
     .telemetry = telemetry,
 };
 
+static const void *extension(const char *id)
+{
+    return strcmp(id, GB_COUNTERS) == 0 ? &cpu_counters : NULL;
+}
+
 static const struct gb_plugin plugin = {
     .size = sizeof plugin,
     .kind = GB_PLUGIN_DEVICE,
@@ -276,11 +282,16 @@ static const struct gb_plugin plugin = {
         "they have.\n\n"
         "Samples are marked interrupted where the scheduler took the measuring thread off its CPU, "
         "and throttled where the system counted a thermal event; the clock frequency is recorded "
-        "where the system shows it.",
+        "where the system shows it.\n\n"
+        "`counters` are those that the kernel gives access to (perf_event_open), each counted in a "
+        "pass of its own over all threads, in user mode. FLOP are known on some Intel processors "
+        "only, bytes on none: what the caches miss says nothing of what prefetching and writing "
+        "back move.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),
     .ops = &ops,
+    .extension = extension,
 };
 
 GB_MODULE(&plugin)

@@ -2,6 +2,7 @@
  * cuda.c - the device `cuda`: NVIDIA's GPUs. Plugin side.
  */
 #define _GNU_SOURCE
+#include "counters.h"
 #include "cuda_device.h"
 #include "describe.h"
 
@@ -25,7 +26,7 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, hold_back, "auto", hold_words,
               "keep a sample waiting until the host has launched all of it; auto: where it shows"),
     GB_STRING(struct params, cupti, "auto",
-              "libcupti, which the clock kernel needs: a path, auto (searched) or no"),
+              "libcupti, which the clock kernel and counters need: a path, auto (searched) or no"),
 };
 
 /* --- what there is --- */
@@ -394,6 +395,11 @@ static const struct gb_device_ops ops = {
     .examine = examine,
 };
 
+static const void *extension(const char *id)
+{
+    return strcmp(id, GB_COUNTERS) == 0 ? &cuda_counters : NULL;
+}
+
 static const struct gb_plugin plugin = {
     .size = sizeof plugin,
     .kind = GB_PLUGIN_DEVICE,
@@ -423,11 +429,19 @@ static const struct gb_plugin plugin = {
         "not known.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
         "time. Samples are marked throttled where NVML gives a reason for a lower clock while they "
-        "were taken; it is asked, and the clock is read, four times a second.",
+        "were taken; it is asked, and the clock is read, four times a second.\n\n"
+        "`counters` are those of CUPTI's range profiler, which a libcupti of CUDA 12.6 or later "
+        "has, and which drivers often permit to root alone. A sample is run once for each pass "
+        "that they need, on the stream also with `launch = graph`, while no activity is recorded. "
+        "FLOP are the instructions of the threads (a fused multiply-add is two, those of half "
+        "precision work on pairs) and the operations of the tensor cores; bytes are "
+        "l1tex__t_bytes, "
+        "lts__t_bytes and those that dram read and wrote.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),
     .ops = &ops,
+    .extension = extension,
 };
 
 GB_MODULE(&plugin)

@@ -1,6 +1,8 @@
 # Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
 DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/clocks.c \
+	plugins/device_cuda/counters.c \
+	plugins/device_cuda/counters.h \
 	plugins/device_cuda/cuda.c \
 	plugins/device_cuda/cuda_device.h \
 	plugins/device_cuda/cupti.c \
@@ -14,14 +16,21 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/measure.c \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
+	plugins/device_cuda/profiler.c \
+	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/records.c \
 	plugins/device_cuda/records.h \
 	plugins/device_cuda/sensors.c \
-	plugins/device_cuda/sensors.h
+	plugins/device_cuda/sensors.h \
+	plugins/device_cuda/without_cxx/string \
+	plugins/device_cuda/work_metrics.c \
+	plugins/device_cuda/work_metrics.h
+# A header of CUPTI includes one of C++.
+WITHOUT_CXX = -isystem $(top_srcdir)/plugins/device_cuda/without_cxx
 if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/device_cuda/device_cuda.la
 plugins_device_cuda_device_cuda_la_SOURCES = $(DEVICE_CUDA_SOURCES)
-plugins_device_cuda_device_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
+plugins_device_cuda_device_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 plugins_device_cuda_device_cuda_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_device_cuda_device_cuda_la_LIBADD = $(PLUGIN_COMMON_CUDA)
 endif

@@ -1,0 +1,358 @@
+/*
+ * counters.c - see counters.h. Plugin side.
+ *
+ * Each event is counted in a pass of its own, so that no two share a counter of the processor in
+ * turns and every count is exact. It is opened for each thread that the process has, and inherited
+ * by those that run starts, as a benchmark's threads may live since prepare.
+ */
+#define _GNU_SOURCE
+#include "counters.h"
+
+#include "cpu_device.h"
+#include "events.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 4096, EVENTS_MAX = 256, NAMES_SHOWN_BYTES = 200 };
+
+/* --- one event on all threads --- */
+
+struct files {
+    int items[THREADS_MAX];
+    size_t n;
+    int of_this_thread; /* also among the items; -1: none */
+};
+
+/* Only what the benchmark's own code does, which every user may count unless counting is forbidden
+ * altogether. */
+static int open_event(const struct event *event, pid_t thread)
+{
+    struct perf_event_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.size = sizeof attributes;
+    attributes.type = event->type;
+    attributes.config = event->config;
+    attributes.disabled = 1;
+    attributes.inherit = 1;
+    attributes.exclude_kernel = 1;
+    attributes.exclude_hv = 1;
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void close_all(struct files *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        close(files->items[i]);
+    files->n = 0;
+    files->of_this_thread = -1;
+}
+
+/* 0, or the errno that says why the event can not be counted. A thread that has ended meanwhile is
+ * left out. */
+static int open_all(const struct event *event, struct files *files)
+{
+    const pid_t this_thread = (pid_t)syscall(SYS_gettid);
+    DIR *folder = opendir("/proc/self/task");
+    int error = folder != NULL ? 0 : errno;
+    const struct dirent *entry = NULL;
+    files->n = 0;
+    files->of_this_thread = -1;
+    while (error == 0 && (entry = readdir(folder)) != NULL) {
+        const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (thread <= 0)
+            continue;
+        const int file = files->n < THREADS_MAX ? open_event(event, thread) : -1;
+        if (file < 0 && errno == ESRCH)
+            continue;
+        if (file < 0) {
+            error = files->n < THREADS_MAX ? errno : EMFILE;
+        } else {
+            files->items[files->n++] = file;
+            files->of_this_thread = thread == this_thread ? file : files->of_this_thread;
+        }
+    }
+    if (folder != NULL)
+        closedir(folder);
+    if (error != 0)
+        close_all(files);
+    return error;
+}
+
+/* This thread's is switched last on and first off, so that it counts little of this. */
+static void switch_all(const struct files *files, bool is_on)
+{
+    const unsigned long what = is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+    if (!is_on && files->of_this_thread >= 0)
+        ioctl(files->of_this_thread, what, 0);
+    for (size_t i = 0; i < files->n; i++) {
+        if (files->items[i] != files->of_this_thread)
+            ioctl(files->items[i], what, 0);
+    }
+    if (is_on && files->of_this_thread >= 0)
+        ioctl(files->of_this_thread, what, 0);
+}
+
+/* The sum over the threads. Where another user of the counters took turns, it is scaled up from the
+ * time that was counted; NaN if a thread ran and nothing of it was. */
+static double read_all(const struct files *files)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < files->n; i++) {
+        uint64_t values[3] = {0}; /* count, time enabled, time running */
+        if (read(files->items[i], values, sizeof values) != (ssize_t)sizeof values)
+            return NAN;
+        if (values[2] == 0 && values[1] > 0)
+            return NAN;
+        if (values[2] > 0)
+            sum += (double)values[0] * ((double)values[1] / (double)values[2]);
+    }
+    return sum;
+}
+
+/* --- passes --- */
+
+struct pass {
+    struct cpu_device *device;
+    struct gb_counting *counting;
+    struct files files;
+    bool is_warm;
+};
+
+static int32_t run(const struct gb_counting *counting)
+{
+    return counting->bench_ops->run(counting->bench, counting->queue, counting->iterations);
+}
+
+static int32_t reset(const struct gb_counting *counting)
+{
+    return counting->bench_ops->reset != NULL
+               ? counting->bench_ops->reset(counting->bench, counting->queue)
+               : GB_OK;
+}
+
+static int32_t make_ready(struct pass *pass)
+{
+    const bool is_cold = pass->counting->cache == GB_CACHE_COLD;
+    int32_t status = reset(pass->counting);
+    if (status == GB_OK && !is_cold && !pass->is_warm) {
+        status = run(pass->counting);
+        pass->is_warm = true;
+        if (status == GB_OK)
+            status = reset(pass->counting);
+    }
+    return status == GB_OK && is_cold ? cpu_flush(pass->device) : status;
+}
+
+/* *ret_error: why the event can not be counted, an errno; 0: it was. */
+static int32_t count_event(struct pass *pass, const struct event *event, double *ret_value,
+                           int *ret_error)
+{
+    struct gb_counting *counting = pass->counting;
+    *ret_value = NAN;
+    *ret_error = 0;
+    /* Asked first, so that nothing is run for an event that can not be counted. */
+    const int file = open_event(event, 0);
+    if (file < 0) {
+        *ret_error = errno;
+        return GB_OK;
+    }
+    close(file);
+    int32_t status = make_ready(pass);
+    if (status != GB_OK)
+        return status;
+    *ret_error = open_all(event, &pass->files);
+    if (*ret_error != 0)
+        return GB_OK;
+    switch_all(&pass->files, true);
+    status = run(counting);
+    switch_all(&pass->files, false);
+    counting->n_passes++;
+    if (status == GB_OK)
+        *ret_value = read_all(&pass->files) / (double)counting->iterations;
+    close_all(&pass->files);
+    return status;
+}
+
+/* --- what is missing --- */
+
+/* Names that are not known, and events that can not be counted, with the first reason. */
+struct missing {
+    char unknown[NAMES_SHOWN_BYTES];
+    size_t length;
+    const char *first;
+    size_t n_others;
+    int error;
+};
+
+static void miss_name(struct missing *missing, const char *name)
+{
+    if (missing->length < sizeof missing->unknown)
+        missing->length += (size_t)snprintf(missing->unknown + missing->length,
+                                            sizeof missing->unknown - missing->length, "%s%.60s",
+                                            missing->length > 0 ? ", " : "", name);
+}
+
+static void miss_event(struct missing *missing, const char *name, int error)
+{
+    if (missing->first != NULL) {
+        missing->n_others++;
+        return;
+    }
+    missing->first = name;
+    missing->error = error;
+}
+
+/* -1: the system does not say. */
+static int paranoia(void)
+{
+    char text[16] = "";
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+    if (file == NULL)
+        return -1;
+    const size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    return (int)strtol(text, NULL, 10);
+}
+
+static void explain_error(int error, char *text, size_t bytes)
+{
+    if (error == EACCES || error == EPERM)
+        snprintf(text, bytes,
+                 "forbidden to this user: sysctl kernel.perf_event_paranoid=2 (it is %d), or in a "
+                 "container permit perf_event_open",
+                 paranoia());
+    else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+        snprintf(text, bytes, "not counted by this machine, as is usual for virtual ones");
+    else if (error == ENOSYS)
+        snprintf(text, bytes, "this kernel has no perf_event_open");
+    else
+        snprintf(text, bytes, "%s", strerror(error));
+}
+
+static void explain(const struct missing *missing, char *text, size_t bytes)
+{
+    char why[NAMES_SHOWN_BYTES] = "";
+    size_t length = 0;
+    if (missing->length > 0)
+        length = (size_t)snprintf(
+            text, bytes, "%s%s: no counter of this machine; `gbrun list counters` prints them%s",
+            missing->unknown, missing->length >= sizeof missing->unknown ? " ..." : "",
+            missing->first != NULL ? "; " : "");
+    if (missing->first == NULL || length >= bytes)
+        return;
+    explain_error(missing->error, why, sizeof why);
+    if (missing->n_others > 0)
+        snprintf(text + length, bytes - length, "%s and %zu others: %s", missing->first,
+                 missing->n_others, why);
+    else
+        snprintf(text + length, bytes - length, "%s: %s", missing->first, why);
+}
+
+/* --- all events --- */
+
+struct request {
+    const struct event *events[EVENTS_MAX];
+    size_t n;
+};
+
+static void add(struct request *request, const struct event *event)
+{
+    for (size_t i = 0; i < request->n; i++) {
+        if (request->events[i] == event)
+            return;
+    }
+    if (request->n < EVENTS_MAX)
+        request->events[request->n++] = event;
+}
+
+static void choose(struct request *request, const struct gb_counting *counting,
+                   struct missing *missing)
+{
+    const struct event *event = NULL;
+    for (size_t i = 0; counting->wants_work != 0 && (event = event_at(i)) != NULL; i++) {
+        if (event->is_common)
+            add(request, event);
+    }
+    for (uint32_t i = 0; i < counting->n_names; i++) {
+        event = event_named(counting->names[i]);
+        if (event != NULL)
+            add(request, event);
+        else
+            miss_name(missing, counting->names[i]);
+    }
+}
+
+/* Operations are known if each of their events is. */
+static void add_flops(struct gb_counting *counting, const struct event *event, double value)
+{
+    double *flops = &counting->work[GB_COUNTED_FLOPS];
+    if (counting->made_from[0] == '\0') {
+        *flops = 0.0;
+        snprintf(counting->made_from, sizeof counting->made_from, "%.*s by their widths",
+                 (int)strcspn(event->name, "."), event->name);
+    }
+    *flops += event->flops * value;
+}
+
+static int32_t count(void *object, struct gb_counting *counting)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+    struct request *request = calloc(1, sizeof *request);
+    struct missing missing = {.first = NULL};
+    int32_t status = pass != NULL && request != NULL ? GB_OK : GB_NO_MEMORY;
+    if (status == GB_OK) {
+        pass->device = object;
+        pass->counting = counting;
+        choose(request, counting, &missing);
+    }
+    for (size_t i = 0; status == GB_OK && i < request->n; i++) {
+        const struct event *event = request->events[i];
+        double value = NAN;
+        int error = 0;
+        status = count_event(pass, event, &value, &error);
+        if (status == GB_OK && counting->wants_work != 0 && event->flops > 0.0)
+            add_flops(counting, event, value);
+        if (status == GB_OK && error == 0)
+            counting->count(counting->context, event->name, value, event->unit);
+        if (error != 0)
+            miss_event(&missing, event->name, error);
+    }
+    if (isnan(counting->work[GB_COUNTED_FLOPS]))
+        counting->made_from[0] = '\0';
+    if (status == GB_OK)
+        explain(&missing, counting->missing, sizeof counting->missing);
+    free(request);
+    free(pass);
+    return status;
+}
+
+static int32_t list(const struct gb_host *host, const void *params, uint32_t index,
+                    const char *model, const char *whole, gb_counter_fn *counter, void *context)
+{
+    const struct event *event = NULL;
+    (void)params;
+    (void)whole;
+    if (model != NULL)
+        return host->skip(host, "only the processors of this machine are known");
+    if (index != 0)
+        return GB_NOT_FOUND;
+    for (size_t i = 0; (event = event_at(i)) != NULL; i++) {
+        const struct gb_counter told = {
+            .size = sizeof told, .name = event->name, .unit = event->unit, .help = event->help};
+        counter(context, &told);
+    }
+    return GB_OK;
+}
+
+const struct gb_counters cpu_counters = {.size = sizeof cpu_counters, .list = list, .count = count};

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Hardware counters agree with declared work, leave times alone, and cost nothing where they are
+# absent or forbidden.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+cd "$TMPDIR" || exit 99
+
+# measure LINE...: sections with few samples of the device cuda.
+measure()
+{
+    cat >bench.ini <<INI
+[policy few]
+plugin = fixed
+samples = 40
+[device absent]
+plugin = cuda
+cupti = $top_builddir/tests/modules/.libs/fake_cupti.so
+[device without]
+plugin = cuda
+cupti = no
+[defaults]
+policy = few
+device = cuda
+time_limit = 120 s
+INI
+    printf '%s\n' "$@" >>bench.ini
+    run bench.ini
+}
+
+# What helps to understand a failure: values, messages and passes of all cases.
+show_all()
+{
+    "$GBRUN" show --verbose results.gbr 2>&1 | cut -c1-400
+}
+
+# within NAME PERCENT EXPECTED COLUMN [WHERE]
+within()
+{
+    local value
+    value=$(column "$4" "${5:-1}")
+    if awk -v value="$value" -v expected="$3" -v percent="$2" 'BEGIN {
+        exit !(value != "" && value - expected <= expected * percent / 100 &&
+               expected - value <= expected * percent / 100) }'; then
+        pass "$1"
+        echo "#   $4: $value, expected $3"
+    else
+        fail "$1" "$4: '$value', expected $3 within $2 %" "$(show_all)"
+    fi
+}
+
+said()
+{
+    grep -c -- "$1" table.txt
+}
+
+# all_fine and what was said of counters.
+counted()
+{
+    all_fine "$1"
+    equals "$1: nothing is missing" "" "$(grep -- 'counters: ' table.txt)"
+}
+
+mega=1048576
+
+measure '[bench copy]' 'method = kernel' 'bytes = 512MiB' 'counters = yes'
+if [ "$(said 'counters are forbidden')" != 0 ]; then
+    all_fine "where counters are forbidden the run goes on"
+    equals "which is said once" 1 "$(said 'counters are forbidden')"
+    skip "counters" "they are forbidden here: $(grep -o 'counters are forbidden.*' table.txt)"
+    finish
+fi
+counted "copy"
+within "copy: bytes read from memory" 2 $((512 * mega)) dram__bytes_read.sum
+within "copy: bytes written to memory" 2 $((512 * mega)) dram__bytes_write.sum
+within "copy: bytes of memory" 2 $((1024 * mega)) counted_bytes_dram
+within "copy: bytes of L1" 5 $((1024 * mega)) counted_bytes_l1
+show_all | sed 's/^/#   /' | head -n 40
+equals "copy: no operations" 0 "$(column counted_flops)"
+equals "copy: nothing to warn of" 0 "$(said 'the benchmark declares')"
+
+measure '[bench ceilings]' 'roof = dram_triad' 'bytes = 768MiB' 'counters = yes'
+counted "triad"
+equals "triad: nothing to warn of" 0 "$(said 'the benchmark declares')"
+# a = b + 3 c: two operations and twelve bytes for each element of 4.
+flops=$(column counted_flops)
+within "triad: two operations for twelve bytes" 2 \
+    "$(awk -v flops="$flops" 'BEGIN { printf "%.0f", flops * 6 }')" counted_bytes_dram
+show_all | sed 's/^/#   /' | head -n 30
+
+measure '[bench gemm_verify]' 'dtype = fp32' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
+counted "FP32 GEMM"
+within "FP32 GEMM: operations" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
+measure '[bench padding]' 'schedule = pad' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
+counted "FP32 GEMM of padding"
+within "FP32 GEMM of padding: operations" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
+measure '[bench gemm_verify]' 'dtype = fp16' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
+counted "FP16 GEMM"
+within "FP16 GEMM: operations of tensor cores" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
+
+measure '[bench copy]' 'method = kernel' 'bytes = 8MiB' 'counters = yes' 'sweep.cache = warm, cold'
+counted "warm and cold"
+within "cold: all is read from memory" 5 $((8 * mega)) dram__bytes_read.sum "cache = 'cold'"
+equals "warm: hardly anything is" "" \
+    "$(column dram__bytes_read.sum "cache = 'warm'" | awk -v most=$((8 * mega / 10)) '$1 > most')"
+
+measure '[bench copy]' 'method = kernel' 'bytes = 64MiB' \
+    'counters = gpu__time_duration.sum, lts__t_sector_hit_rate.pct, no__such.sum, dram__bytes_read'
+all_fine "counters by name"
+equals "unknown ones are told in one line" 1 \
+    "$(said 'counters: no__such.sum, dram__bytes_read: no counter of the chip')"
+equals "a rate is a rate" "" \
+    "$(column lts__t_sector_hit_rate.pct | awk '!($1 > 0 && $1 <= 100) { print "it is", $1 }')"
+equals "time is some 30 us" "" \
+    "$(column gpu__time_duration.sum | awk '!($1 > 1e4 && $1 < 1e6) { print "it is", $1 }')"
+
+# The same case before, with and after counting, in one worker.
+measure '[bench before]' 'plugin = copy' 'method = kernel' 'bytes = 64MiB' \
+    '[bench counted]' 'like = before' 'counters = yes' '[bench after]' 'like = before'
+counted "times"
+medians=$(in_a_line column bench,median_ns)
+equals "times are the same before, with and after counting" "" \
+    "$(echo "$medians" | tr ' ' '\n' | awk -F, '{ m[$1] = $2 } END {
+        for (i in m) if (m[i] < 0.98 * m["before"] || m[i] > 1.02 * m["before"]) print i, m[i], m["before"]
+    }')"
+echo "#   $medians"
+equals "the clock is the same" "$(column clock "bench = 'before'")" "$(column clock | sort -u)"
+
+measure '[bench gemm_verify]' 'dtype = fp32' 'm = 512' 'n = 512' 'k = 512' 'counters = yes' \
+    'sweep.launch = stream, graph'
+counted "graphs"
+equals "a graph's work is the same" 1 "$(column counted_flops | sort -u | wc -l)"
+measure '[bench multistream_matmul]' 'streams = 4' 'problems = 8' 'counters = yes'
+counted "work on several streams"
+
+measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = absent' 'sweep.width = 4, 8, 16'
+all_fine "a libcupti without a profiler"
+equals "is told once" 1 "$(said 'this libcupti has no cuptiProfilerInitialize')"
+measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = without' 'sweep.width = 4, 8, 16'
+all_fine "no libcupti on purpose"
+equals "is told once as well" 1 "$(said "counters: the device's option cupti is no")"
+
+# Another user, who may not count on most systems.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    mkdir -m 777 other
+    printf '[policy few]\nplugin = fixed\nsamples = 20\n[bench copy]\ndevice = cuda\npolicy = few
+counters = yes\nsweep.width = 4, 8, 16\n' >other/bench.ini
+    chmod 755 "$TMPDIR" 2>/dev/null
+    HOME=$TMPDIR/other setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$GBRUN" -c other/bench.ini -o "$TMPDIR/other/results.gbr" >table.txt 2>text.txt
+    code=$?
+    if [ "$(said 'counters are forbidden to this user')" = 1 ]; then
+        equals "forbidden counters cost no case" 0 "$code"
+    else
+        skip "forbidden counters" "another user: exit code $code, $(tail -n 3 table.txt text.txt | tr '\n' ' ')"
+    fi
+else
+    skip "forbidden counters" "needs root and setpriv"
+fi
+
+"$GBRUN" list counters --device cuda dram__bytes >list.txt 2>text.txt
+succeeds "counters of this GPU are listed" grep -q '^dram__bytes_read.sum  *byte  *cuda ' list.txt
+succeeds "GH100's are, too, by name" \
+    sh -c "'$GBRUN' list counters --chip GH100 dram__bytes | grep -q '^dram__bytes_write.sum '"
+finish

@@ -1,0 +1,309 @@
+/* fake_profiler.c - see fake_profiler.h. */
+#include "tests/modules/fake_profiler.h"
+
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+
+struct fake_profiler fake_profiler = {.n_passes = 3};
+
+enum { CONFIG_BYTES = 96, DATA_BYTES = 640 };
+
+/* The value of a metric is factor times the work. */
+static const struct {
+    const char *base, *unit, *help;
+    CUpti_MetricType type;
+    double factor;
+} metrics[] = {
+    {"smsp__sass_thread_inst_executed_op_fadd_pred_on", "instruction", "adds",
+     CUPTI_METRIC_TYPE_COUNTER, 10},
+    {"smsp__sass_thread_inst_executed_op_ffma_pred_on", "instruction", "fused multiply-adds",
+     CUPTI_METRIC_TYPE_COUNTER, 100},
+    {"smsp__sass_thread_inst_executed_op_hfma_pred_on", "instruction", "the same of pairs",
+     CUPTI_METRIC_TYPE_COUNTER, 0},
+    {"sm__ops_path_tensor_src_fp16", "math_op", "of tensor cores", CUPTI_METRIC_TYPE_COUNTER, 1000},
+    {"l1tex__t_bytes", "byte", "of L1", CUPTI_METRIC_TYPE_COUNTER, 4},
+    {"lts__t_bytes", "byte", "of L2", CUPTI_METRIC_TYPE_COUNTER, 3},
+    {"dram__bytes_read", "byte", "of memory", CUPTI_METRIC_TYPE_COUNTER, 2},
+    {"lts__hit_rate", "percent", "hits", CUPTI_METRIC_TYPE_RATIO, 1},
+    {"sm__throughput", "percent", "of the peak", CUPTI_METRIC_TYPE_THROUGHPUT, 0.5},
+};
+enum { N_METRICS = sizeof metrics / sizeof metrics[0], FORMS_MAX = 3 };
+
+static const char *forms[][FORMS_MAX] = {
+    [CUPTI_METRIC_TYPE_COUNTER] = {".avg", ".sum", ".sum.per_second"},
+    [CUPTI_METRIC_TYPE_RATIO] = {".max_rate", ".pct", ".ratio"},
+    [CUPTI_METRIC_TYPE_THROUGHPUT] = {".avg.pct_of_peak_sustained_elapsed",
+                                      ".max.pct_of_peak_sustained_elapsed",
+                                      ".min.pct_of_peak_sustained_elapsed"},
+};
+
+struct CUpti_Profiler_Host_Object {
+    bool has_metrics;
+};
+struct CUpti_RangeProfiler_Object {
+    bool is_configured, has_data, is_decoded;
+};
+
+static CUptiResult call(const char *function, size_t size, size_t right_size)
+{
+    fake_profiler.n_wrong += size != right_size;
+    if (fake_profiler.fail_function == NULL || strcmp(fake_profiler.fail_function, function) != 0)
+        return CUPTI_SUCCESS;
+    fake_profiler.n_failed_calls++;
+    return fake_profiler.fail_at == 0 || fake_profiler.fail_at == fake_profiler.n_failed_calls
+               ? (CUptiResult)fake_profiler.result
+               : CUPTI_SUCCESS;
+}
+
+#define CALL(name, type)                                                                           \
+    do {                                                                                           \
+        const CUptiResult called = call(name, p->structSize, type##_STRUCT_SIZE);                  \
+        if (called != CUPTI_SUCCESS)                                                               \
+            return called;                                                                         \
+    } while (0)
+
+static CUptiResult expect(bool is_right)
+{
+    fake_profiler.n_wrong += !is_right;
+    return is_right ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+}
+
+/* The number of a metric by its name with or without a form; -1: there is none. */
+static int find(const char *name)
+{
+    const size_t length = strcspn(name, ".");
+    for (int i = 0; i < N_METRICS; i++) {
+        if (strlen(metrics[i].base) != length || memcmp(metrics[i].base, name, length) != 0)
+            continue;
+        for (int j = 0; j < FORMS_MAX; j++) {
+            if (name[length] == '\0' || strcmp(forms[metrics[i].type][j], name + length) == 0)
+                return i;
+        }
+    }
+    return -1;
+}
+
+CUptiResult cuptiGetResultString(CUptiResult result, const char **words)
+{
+    *words = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
+                                                           : "CUPTI_ERROR_OTHER";
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
+{
+    CALL("ProfilerInitialize", CUpti_Profiler_Initialize_Params);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
+{
+    CALL("DeviceGetChipName", CUpti_Device_GetChipName_Params);
+    p->pChipName = p->deviceIndex == 0 ? "FK100" : "FK999";
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *p)
+{
+    CALL("ProfilerGetCounterAvailability", CUpti_Profiler_GetCounterAvailability_Params);
+    if (p->pCounterAvailabilityImage != NULL)
+        memset(p->pCounterAvailabilityImage, 7, p->counterAvailabilityImageSize);
+    p->counterAvailabilityImageSize = 50;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params *p)
+{
+    static const char *const chips[] = {"FK050", "FK100"};
+    CALL("ProfilerHostGetSupportedChips", CUpti_Profiler_Host_GetSupportedChips_Params);
+    p->numChips = 2;
+    p->ppChipNames = chips;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
+{
+    CALL("ProfilerHostInitialize", CUpti_Profiler_Host_Initialize_Params);
+    p->pHostObject = calloc(1, sizeof *p->pHostObject);
+    fake_profiler.n_live++;
+    return expect(strcmp(p->pChipName, "FK100") == 0 &&
+                  p->profilerType == CUPTI_PROFILER_TYPE_RANGE_PROFILER);
+}
+
+CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
+{
+    CALL("ProfilerHostDeinitialize", CUpti_Profiler_Host_Deinitialize_Params);
+    free(p->pHostObject);
+    fake_profiler.n_live--;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params *p)
+{
+    static const char *names[N_METRICS];
+    CALL("ProfilerHostGetBaseMetrics", CUpti_Profiler_Host_GetBaseMetrics_Params);
+    p->numMetrics = 0;
+    p->ppMetricNames = names;
+    for (int i = 0; i < N_METRICS; i++) {
+        if (metrics[i].type == p->metricType)
+            names[p->numMetrics++] = metrics[i].base;
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Params *p)
+{
+    CALL("ProfilerHostGetSubMetrics", CUpti_Profiler_Host_GetSubMetrics_Params);
+    if (find(p->pMetricName) < 0)
+        return CUPTI_ERROR_INVALID_METRIC_NAME;
+    p->numOfSubmetrics = FORMS_MAX;
+    p->ppSubMetrics = forms[p->metricType];
+    return expect(metrics[find(p->pMetricName)].type == p->metricType);
+}
+
+CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params *p)
+{
+    CALL("ProfilerHostGetMetricProperties", CUpti_Profiler_Host_GetMetricProperties_Params);
+    const int i = find(p->pMetricName);
+    if (i < 0)
+        return CUPTI_ERROR_INVALID_METRIC_NAME;
+    p->pDescription = metrics[i].help;
+    p->pDimUnit = metrics[i].unit;
+    p->metricType = metrics[i].type;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
+{
+    CALL("ProfilerHostConfigAddMetrics", CUpti_Profiler_Host_ConfigAddMetrics_Params);
+    for (size_t i = 0; i < p->numMetrics; i++) {
+        if (find(p->ppMetricNames[i]) < 0 || strchr(p->ppMetricNames[i], '.') == NULL)
+            abort();
+    }
+    const bool is_first = !p->pHostObject->has_metrics;
+    p->pHostObject->has_metrics = true;
+    return expect(is_first && p->numMetrics > 0);
+}
+
+CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params *p)
+{
+    CALL("ProfilerHostGetConfigImageSize", CUpti_Profiler_Host_GetConfigImageSize_Params);
+    p->configImageSize = CONFIG_BYTES;
+    return expect(p->pHostObject->has_metrics);
+}
+
+CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params *p)
+{
+    CALL("ProfilerHostGetConfigImage", CUpti_Profiler_Host_GetConfigImage_Params);
+    memset(p->pConfigImage, 1, CONFIG_BYTES);
+    return expect(p->configImageSize == CONFIG_BYTES);
+}
+
+CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
+{
+    CALL("ProfilerHostEvaluateToGpuValues", CUpti_Profiler_Host_EvaluateToGpuValues_Params);
+    double counted = 0;
+    memcpy(&counted, p->pCounterDataImage, sizeof counted);
+    for (size_t i = 0; i < p->numMetrics; i++)
+        p->pMetricValues[i] = metrics[find(p->ppMetricNames[i])].factor * counted;
+    return expect(p->rangeIndex == 0 && p->counterDataImageSize == DATA_BYTES);
+}
+
+CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
+{
+    CALL("RangeProfilerEnable", CUpti_RangeProfiler_Enable_Params);
+    p->pRangeProfilerObject = calloc(1, sizeof *p->pRangeProfilerObject);
+    fake_profiler.n_live++;
+    return expect(p->ctx != NULL);
+}
+
+CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
+{
+    CALL("RangeProfilerDisable", CUpti_RangeProfiler_Disable_Params);
+    free(p->pRangeProfilerObject);
+    fake_profiler.n_live--;
+    return expect(!fake_profiler.is_started && !fake_profiler.is_in_range);
+}
+
+CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *p)
+{
+    CALL("RangeProfilerGetCounterDataSize", CUpti_RangeProfiler_GetCounterDataSize_Params);
+    p->counterDataSize = DATA_BYTES;
+    return expect(p->maxNumOfRanges == 1 && p->maxNumRangeTreeNodes == 1 && p->numMetrics > 0);
+}
+
+static uint8_t *data;
+
+CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
+{
+    CALL("RangeProfilerCounterDataImageInitialize",
+         CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+    data = p->pCounterData;
+    p->pRangeProfilerObject->has_data = true;
+    return expect(p->counterDataSize == DATA_BYTES);
+}
+
+CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
+{
+    CALL("RangeProfilerSetConfig", CUpti_RangeProfiler_SetConfig_Params);
+    p->pRangeProfilerObject->is_configured = true;
+    return expect(p->pRangeProfilerObject->has_data && p->configSize == CONFIG_BYTES &&
+                  p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay &&
+                  p->maxRangesPerPass == 1 && p->passIndex == 0);
+}
+
+CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
+{
+    CALL("RangeProfilerStart", CUpti_RangeProfiler_Start_Params);
+    const CUptiResult result = expect(p->pRangeProfilerObject->is_configured &&
+                                      !fake_profiler.is_started);
+    fake_profiler.is_started = 1;
+    return result;
+}
+
+CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
+{
+    CALL("RangeProfilerPushRange", CUpti_RangeProfiler_PushRange_Params);
+    fake_profiler.is_in_range = 1;
+    return expect(fake_profiler.is_started && p->pRangeName != NULL);
+}
+
+CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
+{
+    const CUptiResult result = expect(fake_profiler.is_in_range);
+    fake_profiler.is_in_range = 0;
+    CALL("RangeProfilerPopRange", CUpti_RangeProfiler_PopRange_Params);
+    return result;
+}
+
+CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
+{
+    const CUptiResult result = expect(fake_profiler.is_started && !fake_profiler.is_in_range);
+    fake_profiler.is_started = 0;
+    CALL("RangeProfilerStop", CUpti_RangeProfiler_Stop_Params);
+    fake_profiler.n_done++;
+    p->isAllPassSubmitted = !fake_profiler.never_ends &&
+                            fake_profiler.n_done == fake_profiler.n_passes;
+    return result;
+}
+
+CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
+{
+    CALL("RangeProfilerDecodeData", CUpti_RangeProfiler_DecodeData_Params);
+    const double counted = fake_profiler.work / fake_profiler.n_passes;
+    memcpy(data, &counted, sizeof counted);
+    p->numOfRangeDropped = (size_t)fake_profiler.n_dropped;
+    return expect(fake_profiler.n_done == fake_profiler.n_passes);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,329 @@
+/*
+ * test_cpu_counters.c - counters of the CPU device. What no machine lacks is what the kernel counts
+ * itself, such as page faults; where even that is forbidden, the reason is tested.
+ */
+#define _GNU_SOURCE
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <gbrun/counters.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGES = 256, SLACK = 24, VALUES_MAX = 64 };
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_device_ops *ops;
+static const struct gb_counters *counters;
+static void *params;
+static void *device;
+
+static void setup(void)
+{
+    fake = fake_host_new();
+    plugin = fake_plugin("device_cpu", GB_PLUGIN_DEVICE, "cpu");
+    ops = plugin->ops;
+    counters = plugin->extension(GB_COUNTERS);
+    params = fake_params_new(plugin);
+    fake_params_set(plugin, params, "flush", "64KiB");
+    ck_assert_ptr_nonnull(counters);
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
+}
+
+static void teardown(void)
+{
+    ops->close(device);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+/* --- a benchmark that touches fresh pages --- */
+
+enum { HERE, OLD_THREAD, NEW_THREAD };
+
+struct toucher {
+    int where;
+    int n_run, n_reset;
+    int fail_run_at, fail_reset_at;
+    pthread_t thread;
+    pthread_barrier_t begin, end;
+};
+
+static void *touch(void *context)
+{
+    const long bytes = sysconf(_SC_PAGESIZE);
+    (void)context;
+    char *memory = mmap(NULL, (size_t)(PAGES * bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    madvise(memory, (size_t)(PAGES * bytes), MADV_NOHUGEPAGE);
+    for (long i = 0; i < PAGES; i++)
+        ((volatile char *)memory)[i * bytes] = 1;
+    munmap(memory, (size_t)(PAGES * bytes));
+    return NULL;
+}
+
+static void *touch_when_asked(void *object)
+{
+    struct toucher *toucher = object;
+    for (;;) {
+        pthread_barrier_wait(&toucher->begin);
+        if (toucher->where != OLD_THREAD)
+            return NULL;
+        touch(NULL);
+        pthread_barrier_wait(&toucher->end);
+    }
+}
+
+static void touch_elsewhere(struct toucher *toucher)
+{
+    pthread_t thread;
+    if (toucher->where == NEW_THREAD) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, touch, NULL), 0);
+        pthread_join(thread, NULL);
+    } else {
+        pthread_barrier_wait(&toucher->begin);
+        pthread_barrier_wait(&toucher->end);
+    }
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct toucher *toucher = object;
+    (void)queue;
+    for (uint64_t i = 0; i < iterations; i++) {
+        if (toucher->where == HERE)
+            touch(NULL);
+        else
+            touch_elsewhere(toucher);
+    }
+    return ++toucher->n_run == toucher->fail_run_at ? GB_UNSUPPORTED : GB_OK;
+}
+
+static int32_t reset(void *object, const struct gb_queue *queue)
+{
+    struct toucher *toucher = object;
+    (void)queue;
+    return ++toucher->n_reset == toucher->fail_reset_at ? GB_WRONG_RESULT : GB_OK;
+}
+
+static const struct gb_bench_ops bench = {.size = sizeof bench, .run = run, .reset = reset};
+
+/* --- counting --- */
+
+static struct values {
+    size_t n;
+    char names[VALUES_MAX][64];
+    double values[VALUES_MAX];
+} told;
+
+static void take(void *context, const char *name, double value, const char *unit)
+{
+    ck_assert_ptr_eq(context, &told);
+    ck_assert_ptr_nonnull(unit);
+    ck_assert_uint_lt(told.n, VALUES_MAX);
+    snprintf(told.names[told.n], sizeof told.names[0], "%s", name);
+    told.values[told.n++] = value;
+}
+
+static struct gb_counting counting_of(struct toucher *toucher, const char *const *names, uint32_t n)
+{
+    struct gb_counting counting = {.size = sizeof counting,
+                                   .iterations = 2,
+                                   .bench_ops = &bench,
+                                   .bench = toucher,
+                                   .n_names = n,
+                                   .names = names,
+                                   .count = take,
+                                   .context = &told};
+    for (int i = 0; i < GB_COUNTED_KINDS; i++)
+        counting.work[i] = NAN;
+    told.n = 0;
+    return counting;
+}
+
+static bool is_forbidden(const struct gb_counting *counting)
+{
+    if (strstr(counting->missing, "forbidden to this user") == NULL &&
+        strstr(counting->missing, "no perf_event_open") == NULL)
+        return false;
+    ck_assert_uint_eq(told.n, 0);
+    ck_assert_uint_eq(counting->n_passes, 0);
+    return true;
+}
+
+static const char *const faults[] = {"page-faults"};
+
+static void count_faults(struct toucher *toucher)
+{
+    struct gb_counting counting = counting_of(toucher, faults, 1);
+    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    if (is_forbidden(&counting))
+        return;
+    ck_assert_str_eq(counting.missing, "");
+    ck_assert_uint_eq(counting.n_passes, 1);
+    ck_assert_uint_eq(told.n, 1);
+    ck_assert_str_eq(told.names[0], "page-faults");
+    ck_assert_msg(told.values[0] >= PAGES && told.values[0] <= PAGES + SLACK, "%g", told.values[0]);
+    ck_assert_int_eq(toucher->n_run, 2); /* one before, as the cache is warm */
+    ck_assert_int_eq(toucher->n_reset, 2);
+}
+
+START_TEST(an_iteration_is_counted)
+{
+    struct toucher toucher = {.where = HERE};
+    count_faults(&toucher);
+}
+END_TEST
+
+START_TEST(threads_that_run_starts_are_counted)
+{
+    struct toucher toucher = {.where = NEW_THREAD};
+    count_faults(&toucher);
+}
+END_TEST
+
+START_TEST(threads_from_before_are_counted)
+{
+    struct toucher toucher = {.where = OLD_THREAD};
+    pthread_barrier_init(&toucher.begin, NULL, 2);
+    pthread_barrier_init(&toucher.end, NULL, 2);
+    ck_assert_int_eq(pthread_create(&toucher.thread, NULL, touch_when_asked, &toucher), 0);
+    count_faults(&toucher);
+    toucher.where = HERE;
+    pthread_barrier_wait(&toucher.begin);
+    pthread_join(toucher.thread, NULL);
+}
+END_TEST
+
+START_TEST(a_cold_sample_needs_no_run_before)
+{
+    struct toucher toucher = {.where = HERE};
+    struct gb_counting counting = counting_of(&toucher, faults, 1);
+    counting.cache = GB_CACHE_COLD;
+    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    if (is_forbidden(&counting))
+        return;
+    ck_assert_int_eq(toucher.n_run, 1);
+    ck_assert_int_eq(toucher.n_reset, 1);
+}
+END_TEST
+
+/* On a real processor there is more; in no case is anything told without a name. */
+START_TEST(work_is_told_as_far_as_the_machine_counts)
+{
+    struct toucher toucher = {.where = HERE};
+    struct gb_counting counting = counting_of(&toucher, NULL, 0);
+    counting.wants_work = 1;
+    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    for (size_t i = 0; i < told.n; i++)
+        ck_assert_msg(isnan(told.values[i]) || told.values[i] >= 0, "%s", told.names[i]);
+    ck_assert_uint_eq(counting.n_passes, told.n);
+    ck_assert_msg(told.n > 0 || counting.missing[0] != '\0', "neither a count nor a reason");
+    ck_assert(isnan(counting.work[GB_COUNTED_DRAM_READ]));
+    ck_assert(isnan(counting.work[GB_COUNTED_FLOPS]) == (counting.made_from[0] == '\0'));
+}
+END_TEST
+
+START_TEST(names_that_are_not_known_are_told)
+{
+    static const char *const names[] = {"no-such-event", "page-faults", "dram__bytes.sum",
+                                        "page-faults"};
+    struct toucher toucher = {.where = HERE};
+    struct gb_counting counting = counting_of(&toucher, names, 4);
+    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    ck_assert_ptr_eq(strstr(counting.missing,
+                            "no-such-event, dram__bytes.sum: no counter of this machine; `gbrun"),
+                     counting.missing);
+    ck_assert_uint_le(told.n, 1); /* twice is once */
+}
+END_TEST
+
+START_TEST(many_long_names_are_cut)
+{
+    enum { MANY = 400 };
+    static char name[1000];
+    const char *names[MANY];
+    struct toucher toucher = {.where = HERE};
+    memset(name, 'n', sizeof name - 1);
+    for (int i = 0; i < MANY; i++)
+        names[i] = name;
+    struct gb_counting counting = counting_of(&toucher, names, MANY);
+    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    ck_assert_ptr_nonnull(strstr(counting.missing, "...: no counter of this machine"));
+}
+END_TEST
+
+START_TEST(what_run_or_reset_returns_is_handed_back)
+{
+    struct toucher toucher = {.where = HERE, .fail_run_at = 2};
+    struct gb_counting counting = counting_of(&toucher, faults, 1);
+    const int32_t status = counters->count(device, &counting);
+    if (is_forbidden(&counting))
+        return;
+    ck_assert_int_eq(status, GB_UNSUPPORTED);
+    ck_assert_uint_eq(told.n, 0);
+    toucher = (struct toucher){.where = HERE, .fail_reset_at = 1};
+    counting = counting_of(&toucher, faults, 1);
+    ck_assert_int_eq(counters->count(device, &counting), GB_WRONG_RESULT);
+    ck_assert_int_eq(toucher.n_run, 0);
+}
+END_TEST
+
+/* --- what there is --- */
+
+struct listing {
+    int n, n_wrong;
+    bool has_faults;
+};
+
+static void take_counter(void *context, const struct gb_counter *counter)
+{
+    struct listing *listing = context;
+    listing->n++;
+    listing->n_wrong += counter->size != sizeof *counter || counter->name[0] == '\0' ||
+                        counter->help[0] == '\0' || counter->unit == NULL;
+    listing->has_faults = listing->has_faults || strcmp(counter->name, "page-faults") == 0;
+}
+
+START_TEST(counters_are_listed)
+{
+    struct listing listing = {0};
+    ck_assert_int_eq(counters->list(&fake->host, params, 0, NULL, NULL, take_counter, &listing),
+                     GB_OK);
+    ck_assert_int_ge(listing.n, 14);
+    ck_assert_int_eq(listing.n_wrong, 0);
+    ck_assert(listing.has_faults);
+    ck_assert_int_eq(counters->list(&fake->host, params, 1, NULL, NULL, take_counter, &listing),
+                     GB_NOT_FOUND);
+    ck_assert_int_eq(counters->list(&fake->host, params, 0, "GH100", NULL, take_counter, &listing),
+                     GB_SKIPPED);
+    ck_assert_str_eq(fake->reason, "only the processors of this machine are known");
+    ck_assert_ptr_null(plugin->extension("gbrun.counters/99"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("cpu_counters");
+    TCase *counting = tcase_create("counting");
+    tcase_add_checked_fixture(counting, setup, teardown);
+    tcase_add_test(counting, an_iteration_is_counted);
+    tcase_add_test(counting, threads_that_run_starts_are_counted);
+    tcase_add_test(counting, threads_from_before_are_counted);
+    tcase_add_test(counting, a_cold_sample_needs_no_run_before);
+    tcase_add_test(counting, work_is_told_as_far_as_the_machine_counts);
+    tcase_add_test(counting, names_that_are_not_known_are_told);
+    tcase_add_test(counting, many_long_names_are_cut);
+    tcase_add_test(counting, what_run_or_reset_returns_is_handed_back);
+    tcase_add_test(counting, counters_are_listed);
+    suite_add_tcase(suite, counting);
+    return suite;
+}
