@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# `gbrun report` and --roofs: from measured roofs to pictures, on the command line.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+export XDG_DATA_HOME=$TMPDIR/data
+
+cat >bench.ini <<'INI'
+[gbrun]
+results = results.gbr
+roofs = others.gbr
+[defaults]
+policy = few
+device = cpu
+[policy few]
+plugin = fixed
+samples = 2
+[bench copy]
+plugin = copy
+sweep.bytes = 4KiB, 8KiB
+[bench spin]
+plugin = nop
+[bench gemm]
+plugin = gemm_verify
+m = 16
+n = 16
+k = 16
+kernel = scalar
+INI
+cat >roofs.ini <<'INI'
+[defaults]
+policy = few
+device = cpu
+[policy few]
+plugin = fixed
+samples = 2
+[bench roofs]
+plugin = ceilings
+bytes = 64KiB
+sweep.roof = dram_copy, l3_copy, l2_copy
+INI
+
+# says NAME CODE PATTERN ARGUMENT...: the exit code, and what standard error matches.
+says()
+{
+    local name=$1 code=$2 pattern=$3
+    shift 3
+    "$GBRUN" "$@" >out.txt 2>err.txt
+    equals "$name: exit code" "$code" "$?"
+    grep -q -- "$pattern" err.txt
+    equals "$name: message" 0 "$?"
+}
+
+no_gnuplot()
+{
+    PATH=/nonexistent "$GBRUN" "$@"
+}
+
+succeeds "cases are measured" "$GBRUN" -c bench.ini -q
+succeeds "roofs are measured" "$GBRUN" -c roofs.ini -q -o others.gbr
+"$GBRUN" show results.gbr >shown.txt
+grep -q "^roofs of .*: run 1 of .*others.gbr" shown.txt
+equals "the configured file is found and named" 0 "$?"
+grep -q "% l[23]_copy\|% dram_copy" shown.txt
+equals "and cases are held against it" 0 "$?"
+
+equals "what computes is known of each case" "fp32,scalar,5" "$("$GBRUN" export results.gbr \
+    --where "bench = 'gemm'" --columns math_format,math_unit,intensity | sed -n '2s/[.].*//p')"
+
+mv others.gbr moved.gbr
+"$GBRUN" show results.gbr >shown.txt
+grep -q "roofs that can not be used: .*others.gbr: there is no such results file" shown.txt
+equals "one that is gone is said to be" 0 "$?"
+mkdir -p data/gbrun && cp moved.gbr data/gbrun/roofs.gbr
+"$GBRUN" export results.gbr --columns roofs_source | grep -q "run 1 of .*/data/gbrun/roofs.gbr"
+equals "the user's file is found" 0 "$?"
+"$GBRUN" export results.gbr --roofs moved.gbr --columns roofs_source | grep -q "run 1 of moved.gbr"
+equals "the file that is named comes first" 0 "$?"
+says "a file that is not there" 2 "none.gbr: there is no such results file" \
+    export results.gbr --roofs none.gbr
+
+says "a picture of another kind" 2 "expected a name in .svg, .png, .pdf or .gp" \
+    report results.gbr -o out.jpg
+says "no such parameter" 2 "no column 'byts': did you mean 'bytes'" report results.gbr --pivot byts
+says "nothing to draw" 2 "there is nothing to report" report results.gbr --where "bytes = 1"
+says "no file" 2 "none.gbr: there is no such results file" report none.gbr
+
+"$GBRUN" report >report.txt 2>err.txt
+equals "text without -o" 0 "$?"
+grep -q "^gbrun: roofs that can not be used: .*others.gbr" err.txt
+equals "a file of roofs that is gone is said to be there too" 0 "$?"
+grep -q "left out: 1 case without declared work" report.txt
+equals "cases without work are counted" 0 "$?"
+"$GBRUN" report results.gbr --pivot bytes | grep -c '|#.*ns' >count.txt
+equals "a bar for each value" 2 "$(cat count.txt)"
+succeeds "several files" "$GBRUN" report results.gbr moved.gbr results.gbr --pivot bytes
+
+no_gnuplot report results.gbr -o out.svg 2>err.txt
+equals "without gnuplot it is a mistake to ask for a picture" 2 "$?"
+succeeds "the script needs none" no_gnuplot report results.gbr --roofs moved.gbr -o out.gp
+grep -q "arithmetic intensity (FLOP/byte)" out.gp
+equals "the script has the axes" 0 "$?"
+if command -v gnuplot >/dev/null; then
+    for kind in svg png pdf; do
+        succeeds "$kind" "$GBRUN" report results.gbr --roofline --pivot bytes -o out.$kind
+        equals "$kind is not empty" 0 "$([ -s out.$kind ]; echo $?)"
+    done
+    succeeds "the script runs" gnuplot out.gp
+else
+    skip "pictures" "gnuplot is not installed"
+fi
+
+finish
