@@ -62,7 +62,7 @@ _gbrun()
 {
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} verb='' configuration i
     local before=${COMP_WORDS[COMP_CWORD - 1]}
-    local verbs='run list check help show merge export replay doctor'
+    local verbs='run list check help show merge export report replay doctor'
     verbs=${verbs// /$'\n'}
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -72,12 +72,18 @@ _gbrun()
         fi
     done
 
+    case $verb$before in
+    report-o | report--output)
+        _gbrun_files '@(.svg|.png|.pdf|.gp)' "$word"
+        return
+        ;;
+    esac
     case $before in
     -c | --config)
         _gbrun_files .ini "$word"
         return
         ;;
-    -R | --resume | -o | --output)
+    -R | --resume | -o | --output | --roofs)
         _gbrun_files .gbr "$word"
         return
         ;;
@@ -116,9 +122,9 @@ _gbrun()
     fi
     case $verb in
     '') _gbrun_words "$verbs" "$word" ;;
-    list) _gbrun_words $'cases\nplugins\ndevices' "$word" ;;
+    list) _gbrun_words $'cases\nplugins\ndevices\ncounters' "$word" ;;
     help) _gbrun_words "$verbs"$'\n'"$(_gbrun_plugins "$program")" "$word" ;;
-    show | merge | export) _gbrun_files .gbr "$word" ;;
+    show | merge | export | report) _gbrun_files .gbr "$word" ;;
     replay) _gbrun_files '@(.gbr|.csv|.f32|.f64|.bin)' "$word" ;;
     esac
 }

@@ -11,13 +11,14 @@
 
 /* Settings that every benchmark has beside its own options; filled from common_options(). */
 struct common_params {
-    int32_t cache;      /* GB_CACHE_... */
-    int32_t launch;     /* GB_LAUNCH_... */
-    int32_t isolate;    /* a fresh worker process for this case */
-    int32_t exclusive;  /* no other case is measured beside this one */
-    const char *clock;  /* a clock's name, or "auto" */
-    int64_t iterations; /* in a sample; 0: auto (written "auto" or 0) */
-    double warmup_ns;   /* run untimed for this long before the first sample, at least once */
+    int32_t cache;        /* GB_CACHE_... */
+    int32_t launch;       /* GB_LAUNCH_... */
+    int32_t isolate;      /* a fresh worker process for this case */
+    int32_t exclusive;    /* no other case is measured beside this one */
+    const char *clock;    /* a clock's name, or "auto" */
+    const char *counters; /* "no", "yes", or names with commas between; see counting.h */
+    int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
+    double warmup_ns;     /* run untimed for this long before the first sample, at least once */
     int64_t min_samples;
     int64_t max_samples;
     double max_time_ns;   /* of measuring; no further sample after it */

@@ -2,6 +2,7 @@
 #include "core/case_run.h"
 
 #include "core/case_columns.h"
+#include "core/counting.h"
 #include "core/host_clock.h"
 #include "core/messages.h"
 #include "core/option_table.h"
@@ -38,6 +39,7 @@ struct run {
     double first_begin_ns; /* of the first sample; 0: none yet */
     uint64_t n_lost;
     uint64_t n_iterations; /* run, whether their times were kept or not */
+    struct gb_work work;   /* declared; zeroed: nothing is */
     double telemetry_ns;   /* when the device was asked before the first sample */
     struct columns batch;
     struct columns outbox;
@@ -264,6 +266,7 @@ static int32_t tell_work(struct run *run)
         return GB_FAILED;
     put_work(link_begin(run->link, WIRE_WORK), &work);
     link_send(run->link);
+    run->work = work;
     return GB_OK;
 }
 
@@ -544,6 +547,36 @@ static int32_t take_samples(struct run *run)
     return run->outcome->status == CASE_OK ? GB_OK : GB_FAILED;
 }
 
+/* Before verify, which is the last call but destroy that a benchmark gets, and judges these runs
+ * too. A device without counters, or one that may not be counted on, costs a message. */
+static int32_t count(struct run *run, const struct host_sink *sink)
+{
+    const struct open_device *device = run->device;
+    const struct common_params *common = &run->bench_case->common;
+    struct counting counting;
+    int32_t status = GB_OK;
+    if (!counting_is_wanted(common->counters) || host_cancelled())
+        return GB_OK;
+    link_phase(run->link, PHASE_COUNT);
+    counting_new(&counting, common->counters, (uint32_t)common->cache);
+    counting.asked.iterations = run->iterations;
+    counting.asked.bench_ops = run->ops;
+    counting.asked.bench = run->bench;
+    counting.asked.queue = device->queue;
+    if (device->counters)
+        CALL_BENCH(run, status, device->counters->count(device->device, &counting.asked));
+    else
+        snprintf(counting.asked.missing, sizeof counting.asked.missing, "the device %s has none",
+                 device->name);
+    if (status == GB_OK)
+        counting_tell(&counting, &device->info, &run->work, sink);
+    counting_free(&counting);
+    if (status == GB_OK)
+        host_clear_reason(device->host); /* what it could not count is told */
+    const char *words = host_reason(run->host);
+    return judge(run, "counting", status, *words ? words : host_reason(device->host));
+}
+
 static void verify(struct run *run)
 {
     if (!run->ops->verify)
@@ -597,7 +630,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                     make_bench(&run, bench, bench_params, sink) == GB_OK &&
                     make_policy(&run, policy, policy_params, sink) == GB_OK &&
                     tell_work(&run) == GB_OK;
-    if (is_ready && take_samples(&run) == GB_OK)
+    if (is_ready && take_samples(&run) == GB_OK && count(&run, sink) == GB_OK)
         verify(&run);
     clean_up(&run);
 }

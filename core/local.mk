@@ -25,6 +25,8 @@ core_libgbrun_la_SOURCES = \
 	core/collector.c \
 	core/collector.h \
 	core/configuration.c \
+	core/counting.c \
+	core/counting.h \
 	core/error.c \
 	core/error.h \
 	core/expression.c \
@@ -84,6 +86,15 @@ core_libgbrun_la_SOURCES = \
 	core/replay_trace.c \
 	core/replay_worker.c \
 	core/replay_worker.h \
+	core/report.c \
+	core/report.h \
+	core/report_internal.h \
+	core/report_page.c \
+	core/report_text.c \
+	core/roofline.c \
+	core/roofline.h \
+	core/roofs.c \
+	core/roofs.h \
 	core/rounds.c \
 	core/rounds.h \
 	core/session.c \
@@ -136,6 +147,7 @@ core_libgbrun_la_SOURCES = \
 	core/verb_help.c \
 	core/verb_list.c \
 	core/verb_replay.c \
+	core/verb_report.c \
 	core/verb_results.c \
 	core/verb_run.c \
 	core/verbs.h \
@@ -159,6 +171,7 @@ core_libgbrun_la_SOURCES = \
 	core/view_lists.c \
 	core/view_notes.c \
 	core/view_pivot.c \
+	core/view_roofs.c \
 	core/view_rounds.c \
 	core/view_select.c \
 	core/view_show.c \

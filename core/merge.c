@@ -80,8 +80,8 @@ static const struct child_table case_children[] = {
     " wall_ns, n_samples, n_lost, n_throttled, min_ns, max_ns, mean_ns, stdev_ns, median_ns,"      \
     " q1_ns, q3_ns, p10_ns, p90_ns, p99_ns, verdict, statistic, estimate_ns, low_ns, high_ns,"     \
     " confidence, n_observed, n_discarded, n_effective, excluded_mode_weight, flops, bytes_read,"  \
-    " bytes_written, items, item, launch"
-enum { RUN_N_COLUMNS = 12, DEVICE_N_COLUMNS = 7, CASE_N_COLUMNS = 57 };
+    " bytes_written, items, item, launch, math_format, math_unit"
+enum { RUN_N_COLUMNS = 12, DEVICE_N_COLUMNS = 7, CASE_N_COLUMNS = 59 };
 
 static int32_t reset_with(struct merge *merge, struct store *store, sqlite3_stmt *statement,
                           int code)
@@ -179,7 +179,8 @@ static int32_t merge_case(struct merge *merge, sqlite3_stmt *row, int64_t run_id
         "DELETE FROM bench_case WHERE uuid = ?1 AND (status <> 'running', n_samples) <"
         " (?2 <> 'running', ?3)";
     static const char insert_case[] =
-        "INSERT OR IGNORE INTO bench_case (" CASE_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+        "INSERT OR IGNORE INTO bench_case (" CASE_COLUMNS
+        ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
         "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     static const char find_case[] = "SELECT id FROM bench_case WHERE uuid = ?";
     enum { STATUS_COLUMN = 18, N_SAMPLES_COLUMN = 28 };

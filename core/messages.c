@@ -132,6 +132,7 @@ static void put_common(struct wire_writer *writer, const struct common_params *c
     wire_put_u32(writer, (uint32_t)common->cache);
     wire_put_u32(writer, (uint32_t)common->launch);
     wire_put_text(writer, common->clock);
+    wire_put_text(writer, common->counters);
     wire_put_u64(writer, (uint64_t)common->iterations);
     wire_put_f64(writer, common->warmup_ns);
     wire_put_u64(writer, (uint64_t)common->min_samples);
@@ -151,6 +152,7 @@ static void get_common(struct wire_reader *reader, struct arena *arena, struct c
     ret->cache = (int32_t)wire_get_u32(reader);
     ret->launch = (int32_t)wire_get_u32(reader);
     ret->clock = wire_get_word(reader, arena);
+    ret->counters = wire_get_word(reader, arena);
     ret->iterations = (int64_t)wire_get_u64(reader);
     ret->warmup_ns = wire_get_f64(reader);
     ret->min_samples = (int64_t)wire_get_u64(reader);
@@ -242,6 +244,8 @@ void put_work(struct wire_writer *writer, const struct gb_work *work)
     wire_put_f64(writer, work->bytes_written);
     wire_put_f64(writer, work->items);
     wire_put_text(writer, work->item);
+    wire_put_u32(writer, work->math_format);
+    wire_put_u32(writer, work->math_unit);
 }
 
 void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *ret)
@@ -252,6 +256,8 @@ void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *r
     ret->bytes_written = wire_get_f64(reader);
     ret->items = wire_get_f64(reader);
     ret->item = wire_get_text(reader, arena);
+    ret->math_format = wire_get_u32(reader);
+    ret->math_unit = wire_get_u32(reader);
 }
 
 void put_telemetry(struct wire_writer *writer, uint32_t moment,
@@ -336,6 +342,22 @@ void get_finding(struct wire_reader *reader, struct arena *arena, const char **r
     ret->state = get_finding_text(reader, arena);
     ret->why = get_finding_text(reader, arena);
     ret->cure = get_finding_text(reader, arena);
+}
+
+/* Plugins' texts: cut, and without what a terminal would take for a command. */
+void put_counter(struct wire_writer *writer, const struct gb_counter *counter)
+{
+    put_finding_text(writer, counter->name);
+    put_finding_text(writer, counter->unit);
+    put_finding_text(writer, counter->help);
+}
+
+void get_counter(struct wire_reader *reader, struct arena *arena, struct gb_counter *ret)
+{
+    *ret = (struct gb_counter){.size = sizeof *ret};
+    ret->name = get_finding_text(reader, arena);
+    ret->unit = get_finding_text(reader, arena);
+    ret->help = get_finding_text(reader, arena);
 }
 
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)

@@ -14,6 +14,8 @@
 #include "core/record.h"
 #include "core/wire.h"
 
+#include <gbrun/counters.h>
+
 /* A description without ops; get gives a plugin whose ops and extension are NULL. */
 void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin);
 void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugin *ret,
@@ -47,6 +49,9 @@ void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct tele
 
 /* Something noisy about a device. NULL is written as "". get: a text longer than a finding can be
  * fails the reader; line breaks and other control characters have become blanks. */
+void put_counter(struct wire_writer *writer, const struct gb_counter *counter);
+void get_counter(struct wire_reader *reader, struct arena *arena, struct gb_counter *ret);
+
 void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding);
 void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
                  struct finding *ret);

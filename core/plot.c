@@ -152,6 +152,11 @@ static void add_style(struct text *out, const struct plot_series *series, size_t
                     ((double)bar - (double)(n_bars - 1) / 2) * width, 0.94 * width);
         break;
     }
+    case PLOT_INTERVALS:
+        text_printf(out,
+                    "using 1:2:(0):($3-$2) with vectors heads size screen 0.004,90 lw %.3g lc ",
+                    1.2 * size);
+        break;
     default:
         text_printf(out, "using 1:2 with lines lw %.3g lc ", 1.6 * size);
     }
@@ -221,6 +226,24 @@ static void add_verticals(struct text *out, const struct frame *frame)
     }
 }
 
+/* The last of them tells how many there was no room for. */
+static void add_notes(struct text *out, const struct frame *frame, struct arena *arena)
+{
+    const struct plot_panel *panel = frame->panel;
+    size_t room = frame_notes(frame);
+    size_t n = panel->n_notes <= room ? panel->n_notes : room > 0 ? room - 1 : 0;
+    double x = frame->right + PLOT_NOTE_GAP, y = frame->top + PLOT_ROW / 2.0;
+    for (size_t i = 0; i < n; i++, y += PLOT_ROW) {
+        CLEANUP(text_free) struct text style = {0};
+        text_add(&style, "left textcolor ");
+        add_colour(&style, panel->notes[i].colour, 1);
+        add_words(out, frame, panel->notes[i].words, PLOT_LABEL_COLUMNS, x, y, text_get(&style));
+    }
+    if (n < panel->n_notes)
+        add_words(out, frame, arena_printf(arena, "and %zu more", panel->n_notes - n),
+                  PLOT_LABEL_COLUMNS, x, y, "left");
+}
+
 static void add_page_title(struct text *out, const struct frame *frame)
 {
     const struct plot_page *page = frame->page;
@@ -230,6 +253,15 @@ static void add_page_title(struct text *out, const struct frame *frame)
     if (page->subtitle)
         add_words(out, frame, page->subtitle, TITLE_COLUMNS, frame->left,
                   PLOT_TITLE + PLOT_ROW / 2.0 - 3, "left textcolor rgb '#606060'");
+}
+
+static void add_line_name(struct text *out, const struct frame *frame,
+                          const struct plot_series *series, const struct line_name *name)
+{
+    CLEANUP(text_free) struct text style = {0};
+    text_printf(&style, "left rotate by %.4g textcolor ", name->degrees);
+    add_colour(&style, series->colour, 1);
+    add_words(out, frame, series->name, PLOT_LABEL_COLUMNS, name->x, name->y, text_get(&style));
 }
 
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
@@ -249,12 +281,16 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
         add_words(out, frame, panel->y_label, TITLE_COLUMNS, frame->left - PLOT_LEFT + 10,
                   (frame->top + frame->bottom) / 2, "center rotate by 90");
     add_verticals(out, frame);
+    add_notes(out, frame, arena);
     struct placed_name *names;
     size_t n_names = frame_names(frame, arena, &names);
     for (size_t i = 0; i < n_names; i++)
         add_words(out, frame, names[i].words, PLOT_LABEL_COLUMNS, names[i].x, names[i].middle,
                   names[i].alignment);
     for (size_t i = 0; i < panel->n_series; i++) {
+        struct line_name name;
+        if (frame_line_name(frame, &panel->series[i], &name))
+            add_line_name(out, frame, &panel->series[i], &name);
         add_data(out, frame, i);
         n_bars += panel->series[i].kind == PLOT_BARS;
     }

@@ -11,17 +11,20 @@
 #include "core/error.h"
 #include "core/text.h"
 
-enum { PLOT_LINE, PLOT_POINTS, PLOT_BAND, PLOT_BARS };
+enum { PLOT_LINE, PLOT_POINTS, PLOT_BAND, PLOT_BARS, PLOT_INTERVALS };
 
 /* n values; what is not finite, or not above 0 on a logarithmic axis, is a gap. */
 struct plot_series {
     int kind;
     const char *label; /* in the key; NULL: it is not there */
     uint64_t n;
-    const double *x; /* BARS: NULL, value i belongs to category i */
+    const double *x; /* BARS, INTERVALS: NULL, value i belongs to category i */
     const double *y;
-    const double *high; /* BAND: y is its lower edge and this the upper one, inf: without end */
+    const double *high;       /* BAND: y is its lower edge and this the upper one, inf: without end;
+                                 INTERVALS: y is the low end and this the high one */
     const char *const *names; /* POINTS: beside each, or NULL */
+    const char *name;         /* LINE: written along it, from its first point to its last; flat ones
+                                 have it at the right end; or NULL */
     int colour;               /* any number from 0; few of them look alike */
     double opacity;           /* 0 to 1; 0 means 1 */
     double size;              /* of points and lines, about 1; 0 means 1 */
@@ -31,6 +34,12 @@ struct plot_series {
 struct plot_vertical {
     double x;
     const char *label; /* NULL: none */
+    int colour;
+};
+
+/* A line of words to the right of a panel. */
+struct plot_note {
+    const char *words;
     int colour;
 };
 
@@ -46,6 +55,8 @@ struct plot_panel {
     size_t n_series;
     const struct plot_vertical *verticals;
     size_t n_verticals;
+    const struct plot_note *notes; /* as many as there is room for, and how many there are more */
+    size_t n_notes;
     double height; /* as a share of its row against other rows; 0 means 1 */
 };
 

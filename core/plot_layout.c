@@ -224,13 +224,54 @@ static bool place_name(const struct frame *frame, const char *name, double x, do
     return false;
 }
 
+bool frame_line_name(const struct frame *frame, const struct plot_series *series,
+                     struct line_name *ret)
+{
+    enum { ALONG = 14, ABOVE = 10, END = 6 };
+    if (series->kind != PLOT_LINE || !series->name || series->n < 2)
+        return false;
+    double x = frame_x(frame, series->x[0]), y = frame_y(frame, series->y[0]);
+    double run = frame_x(frame, series->x[series->n - 1]) - x;
+    double rise = y - frame_y(frame, series->y[series->n - 1]);
+    if (!isfinite(x) || !isfinite(y) || !isfinite(run) || !isfinite(rise) || !(run > 0))
+        return false;
+    double angle = atan2(rise, run);
+    double along = rise > 0 ? ALONG : run - END - width_of(series->name, PLOT_LABEL_COLUMNS);
+    *ret = (struct line_name){.x = x + along * cos(angle) - ABOVE * sin(angle),
+                              .y = y - along * sin(angle) - ABOVE * cos(angle),
+                              .degrees = angle * 180 / acos(-1)};
+    return true;
+}
+
+/* A box for each letter of the names of lines. */
+static size_t box_line_names(const struct frame *frame, struct box *boxes)
+{
+    size_t n_boxes = 0;
+    for (size_t i = 0; i < frame->panel->n_series; i++) {
+        const struct plot_series *series = &frame->panel->series[i];
+        struct line_name name;
+        if (!frame_line_name(frame, series, &name))
+            continue;
+        size_t n = text_columns(series->name);
+        double angle = name.degrees * acos(-1) / 180, half = LETTER;
+        for (size_t j = 0; j < n && j < PLOT_LABEL_COLUMNS; j++) {
+            double x = name.x + LETTER * ((double)j + 0.5) * cos(angle);
+            double y = name.y - LETTER * ((double)j + 0.5) * sin(angle);
+            boxes[n_boxes++] = (struct box){x - half, x + half, y - half, y + half};
+        }
+    }
+    return n_boxes;
+}
+
 size_t frame_names(const struct frame *frame, struct arena *arena, struct placed_name **ret)
 {
     const struct plot_panel *panel = frame->panel;
     size_t n_boxes = 0, n_names = 0, most = 0;
     for (size_t i = 0; i < panel->n_series; i++)
         most += panel->series[i].names ? panel->series[i].n : 0;
-    struct box *boxes = ARENA_ARRAY(arena, struct box, 2 * most + 1);
+    struct box *boxes = ARENA_ARRAY(arena, struct box,
+                                    2 * most + PLOT_LABEL_COLUMNS * panel->n_series + 1);
+    n_boxes = box_line_names(frame, boxes);
     *ret = ARENA_ARRAY(arena, struct placed_name, most + 1);
     for (int pass = 0; pass < 2; pass++) /* the points first: no name may hide one */
         for (size_t i = 0; i < panel->n_series; i++) {
@@ -239,8 +280,9 @@ size_t frame_names(const struct frame *frame, struct arena *arena, struct placed
                 double x = frame_x(frame, series->x[j]), y = frame_y(frame, series->y[j]);
                 if (!isfinite(x) || !isfinite(y) || !series->names[j])
                     continue;
+                double half = 3 * (series->size > 1 ? series->size : 1);
                 if (pass == 0)
-                    boxes[n_boxes++] = (struct box){x - 3, x + 3, y - 3, y + 3};
+                    boxes[n_boxes++] = (struct box){x - half, x + half, y - half, y + half};
                 else
                     n_names += place_name(frame, series->names[j], x, y, boxes, &n_boxes,
                                           &(*ret)[n_names]);
@@ -262,6 +304,21 @@ struct row {
     double above, below, share;
 };
 
+/* What the notes of a panel take of its width. */
+static double notes_width(const struct plot_panel *panel)
+{
+    double width = 0;
+    for (size_t i = 0; i < panel->n_notes; i++)
+        width = fmax(width, width_of(panel->notes[i].words, PLOT_LABEL_COLUMNS));
+    return panel->n_notes > 0 ? width + PLOT_NOTE_GAP : 0;
+}
+
+size_t frame_notes(const struct frame *frame)
+{
+    double rows = floor((frame->bottom - frame->top) / PLOT_ROW);
+    return rows > 0 ? (size_t)rows : 0;
+}
+
 /* All of a frame but its top and bottom. */
 static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_columns,
                              struct arena *arena)
@@ -274,7 +331,7 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
                           .x = x_range_of(panel),
                           .y = y_range_of(panel),
                           .left = left + PLOT_LEFT,
-                          .right = left + width - RIGHT,
+                          .right = left + width - RIGHT - notes_width(panel),
                           .rows = ARENA_ARRAY(arena, size_t, panel->n_verticals + 1),
                           .is_left = ARENA_ARRAY(arena, bool, panel->n_verticals + 1)};
     place_labels(&frame, arena);

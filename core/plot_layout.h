@@ -17,6 +17,7 @@ enum {
     PLOT_TITLE = 30,
     PLOT_ABOVE = 24,         /* a panel: its title and key */
     PLOT_LABEL_COLUMNS = 48, /* longer labels are cut */
+    PLOT_NOTE_GAP = 14,      /* between a panel and its notes */
 };
 
 struct range {
@@ -38,6 +39,9 @@ struct frame {
 /* One for each panel of the page; memory is the arena's. */
 struct frame *frames_of(const struct plot_page *page, struct arena *arena);
 
+/* Notes that there is room for beside the panel. */
+size_t frame_notes(const struct frame *frame);
+
 /* Letters that there is room for under each bar. */
 size_t frame_category_columns(const struct frame *frame);
 
@@ -53,6 +57,15 @@ struct placed_name {
     const char *alignment; /* as gnuplot says it: "left" if they begin at x */
     double x, middle;
 };
+
+/* Where the name of a line begins, and its direction. */
+struct line_name {
+    double x, y;
+    double degrees; /* counter-clockwise */
+};
+/* False: it has no name, or is not to be seen. */
+bool frame_line_name(const struct frame *frame, const struct plot_series *series,
+                     struct line_name *ret);
 
 /* The names of points for which there is room; the array is the arena's. */
 size_t frame_names(const struct frame *frame, struct arena *arena, struct placed_name **ret);

@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBE_SECONDS = 10, PLUGINS_MAX = 4096, FINDINGS_MAX = 1000, PROBLEMS_MAX = 1000 };
+enum {
+    PROBE_SECONDS = 10,
+    PLUGINS_MAX = 4096,
+    FINDINGS_MAX = 1000,
+    PROBLEMS_MAX = 1000,
+    COUNTERS_MAX = 200000
+};
 
 /* A conversation with one worker: what is asked, and where the answers go. */
 struct probe {
@@ -44,6 +50,11 @@ struct probe {
     struct origin origin;  /* of its section */
     const char **reported; /* options of the section that something was said about */
     size_t n_reported;
+    /* counters */
+    struct gb_counter *counters;
+    size_t n_counters;
+    uint32_t index; /* of the device */
+    const char *model, *whole;
 };
 
 static void note_line(void *context, const char *line)
@@ -325,6 +336,11 @@ static int32_t ask_plugin(struct probe *probe, uint32_t question, struct gb_erro
         return error->status;
     wire_begin(&writer, question);
     put_plugin_settings(&writer, probe->settings);
+    if (question == WIRE_COUNTERS) {
+        wire_put_u32(&writer, probe->index);
+        wire_put_text(&writer, probe->model);
+        wire_put_text(&writer, probe->whole);
+    }
     wire_end(&writer);
     if (worker_send(&probe->worker, &writer, error) == GB_OK)
         listen(probe);
@@ -544,4 +560,40 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
     if (status != GB_OK)
         error_list_take(errors, &error);
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+}
+
+static int32_t answer_counters(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    restart_clock(probe);
+    if (type == WIRE_COUNTER) {
+        struct gb_counter counter;
+        get_counter(message, probe->arena, &counter);
+        if (!wire_complete(message) || probe->n_counters == COUNTERS_MAX)
+            return GB_CORRUPT;
+        probe->counters = arena_grow(probe->arena, probe->counters, probe->n_counters,
+                                     sizeof *probe->counters);
+        probe->counters[probe->n_counters++] = counter;
+    } else if (type == WIRE_COUNTERS_END) {
+        probe->status = (int32_t)wire_get_u32(message);
+        probe->reason = wire_get_word(message, probe->arena);
+        probe->is_complete = true;
+    }
+    return GB_OK;
+}
+
+int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
+                      const char *whole, struct arena *arena, struct counter_list *ret,
+                      struct gb_error *error)
+{
+    struct probe probe = {.arena = arena,
+                          .answer = answer_counters,
+                          .settings = settings,
+                          .index = index,
+                          .model = model,
+                          .whole = whole,
+                          .reason = ""};
+    const int32_t status = ask_plugin(&probe, WIRE_COUNTERS, error);
+    *ret = (struct counter_list){probe.counters, probe.n_counters, probe.reason};
+    text_free(&probe.printed);
+    return status;
 }

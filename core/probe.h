@@ -10,6 +10,8 @@
 #include "core/record.h"
 #include "core/settings.h"
 
+#include <gbrun/counters.h>
+
 /*
  * Describes what is needed for n requests: modules whose file names say that they hold what is
  * asked for, explicit paths, and all device modules (for device = auto); every module of the
@@ -79,5 +81,16 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
  */
 enum { VALIDATED_MAX = 1000 };
 int32_t cases_validate(struct sweep *sweep, struct error_list *errors);
+
+/* The counters of one device, or of a model of one, as session_counters has them. */
+struct counter_list {
+    const struct gb_counter *items;
+    size_t n;
+    const char *reason; /* why there are none, or why these are not all; "": neither */
+};
+
+int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
+                      const char *whole, struct arena *arena, struct counter_list *ret,
+                      struct gb_error *error);
 
 #endif

@@ -224,6 +224,46 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     return status;
 }
 
+/* NULL: the plugin has no counters. */
+static const struct gb_counters *counters_of(const struct gb_plugin *plugin)
+{
+    const struct gb_counters *counters = GB_HAS(plugin, extension) && plugin->extension
+                                             ? plugin->extension(GB_COUNTERS)
+                                             : NULL;
+    return counters && GB_HAS(counters, count) && counters->list && counters->count ? counters
+                                                                                    : NULL;
+}
+
+int32_t session_counters(struct session *session, const struct plugin_settings *settings,
+                         uint32_t index, const char *model, const char *whole,
+                         gb_counter_fn *counter, void *context, const char **ret_reason,
+                         struct gb_error *error)
+{
+    const struct gb_device_ops *ops = NULL;
+    const struct gb_plugin *plugin = NULL;
+    void *params = NULL;
+    *ret_reason = "";
+    int32_t status = session_plugin(session, settings->info, &plugin, error);
+    if (status == GB_OK)
+        status = prepare(session, settings, &ops, &params, error);
+    if (status != GB_OK)
+        return status;
+    const struct gb_counters *counters = counters_of(plugin);
+    if (!counters) {
+        *ret_reason = "it has no counters";
+        return GB_OK;
+    }
+    struct host *host = host_new(0, &session->sink, NULL, NULL);
+    status = counters->list(host_interface(host), params, index, model, whole, counter, context);
+    const char *reason = host_reason(host);
+    if (status == GB_SKIPPED || status == GB_NOT_FOUND)
+        *ret_reason = arena_text(&session->arena, *reason ? reason : "there is no such device");
+    else if (status != GB_OK)
+        device_failure(settings, "listing counters", host, status, error);
+    host_free(host);
+    return status == GB_SKIPPED || status == GB_NOT_FOUND ? GB_OK : status;
+}
+
 static int32_t read_clocks(struct open_device *open, const struct plugin_settings *settings,
                            struct gb_error *error)
 {
@@ -250,9 +290,13 @@ static int32_t open_it(struct session *session, const struct device_choice *choi
     const struct plugin_settings *settings = choice->settings;
     void *params = NULL;
     *open = (struct open_device){.name = arena_text(&session->arena, settings->name)};
-    int32_t status = prepare(session, settings, &open->ops, &params, error);
+    const struct gb_plugin *plugin = NULL;
+    int32_t status = session_plugin(session, settings->info, &plugin, error);
+    if (status == GB_OK)
+        status = prepare(session, settings, &open->ops, &params, error);
     if (status != GB_OK)
         return status;
+    open->counters = counters_of(plugin);
     uint32_t index = choice->index == DEVICE_INDEX_ANY ? 0 : (uint32_t)choice->index;
     open->host = host_new(0, &session->sink, NULL, NULL);
     const struct gb_host *host = host_interface(open->host);

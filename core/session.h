@@ -9,6 +9,8 @@
 #include "core/host.h"
 #include "core/module.h"
 
+#include <gbrun/counters.h>
+
 struct session;
 
 /* sink: for what the device plugin logs; must outlive the session. */
@@ -47,12 +49,23 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
                          const char *folder, gb_problem_fn *problem, void *context,
                          struct gb_error *error);
 
+/*
+ * Asks a device plugin which counters there are on a device, which is not opened, or on a model of
+ * one (NULL: on that device). Calls back for each; of the one called `whole` (NULL: none), for all
+ * its forms. *ret_reason says why there are none, in the session's memory.
+ */
+int32_t session_counters(struct session *session, const struct plugin_settings *settings,
+                         uint32_t index, const char *model, const char *whole,
+                         gb_counter_fn *counter, void *context, const char **ret_reason,
+                         struct gb_error *error);
+
 struct open_device {
     const char *name; /* of its settings */
     const struct gb_device_ops *ops;
     void *device;
     struct host *host; /* holds the device's own words after a failure */
     struct gb_queue *queue;
+    const struct gb_counters *counters; /* NULL: it has none */
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

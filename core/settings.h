@@ -15,6 +15,7 @@
 /* The [gbrun] section; filled from run_options(). */
 struct run_params {
     const char *results; /* path of the results file: "results.gbr" */
+    const char *roofs; /* a results file with roofs of the devices, relative to the INI file; "" */
     int64_t seed;
     int32_t order;          /* ORDER_... */
     struct gb_list devices; /* const char *: what `device = auto` chooses from, in order; empty: all

@@ -14,6 +14,10 @@ static const char *const distribute_words[] = {
 static const struct gb_option run_table[] = {
     GB_STRING(struct run_params, results, "results.gbr",
               "The results file, from the folder gbrun is started in"),
+    GB_STRING(
+        struct run_params, roofs, "",
+        "A results file with cases of the benchmark ceilings, from the folder of the INI file: "
+        "the devices' roofs, where the results file has none itself"),
     GB_INT(struct run_params, seed, "42", NULL, NULL,
            "What random inputs and the shuffling of cases are derived from"),
     GB_CHOICE(struct run_params, order, "listed", order_words,

@@ -1,6 +1,8 @@
 /* store_case.c - see store.h: cases into the file. Floor 4. */
 #include "core/store_case.h"
 
+#include "core/roofline.h"
+
 #include <string.h>
 
 /* What is there already of a record: after store_samples. */
@@ -43,7 +45,7 @@ static int32_t find_earlier(struct store *store, const char *uuid, struct earlie
     X(stop_reason) X(clock) X(iterations) X(tick_ns) X(overhead_ns) X(started) X(wall_ns) \
     X(n_samples) X(n_lost) X(n_throttled) X(min_ns) X(max_ns) X(mean_ns) X(stdev_ns) \
     X(median_ns) X(q1_ns) X(q3_ns) X(p10_ns) X(p90_ns) X(p99_ns) X(flops) X(bytes_read) \
-    X(bytes_written) X(items) X(item) X(verdict) X(statistic) X(estimate_ns) X(low_ns) \
+    X(bytes_written) X(items) X(item) X(math_format) X(math_unit) X(verdict) X(statistic) X(estimate_ns) X(low_ns) \
     X(high_ns) X(confidence) X(n_observed) X(n_discarded) X(n_effective) X(excluded_mode_weight)
 /* clang-format on */
 
@@ -127,6 +129,8 @@ static void put_outcome(sqlite3_stmt *statement, int *at, const struct case_reco
     bind_real(statement, at, record->work.bytes_written);
     bind_real(statement, at, record->work.items);
     bind_text(statement, at, record->work.item);
+    bind_text(statement, at, math_format_word(record->work.math_format));
+    bind_text(statement, at, math_unit_word(record->work.math_unit));
 }
 
 static const char *verdict_word(int32_t verdict)

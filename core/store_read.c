@@ -215,20 +215,13 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
     return end_rows(store, select, code, error);
 }
 
-int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, size_t *ret_n,
-                       struct gb_error *error)
+/* The ids that a statement gives whose places are bound. */
+static int32_t read_ids(struct store *store, sqlite3_stmt *select, int64_t **ret_ids, size_t *ret_n,
+                        struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement(
-        store,
-        "SELECT id FROM bench_case AS c WHERE run_id = ? AND " STORE_IS_LATEST
-        " ORDER BY sequence, started, uuid",
-        error);
-    if (!select)
-        return error ? error->status : GB_FAILED;
     int64_t *ids = NULL;
     size_t n = 0;
-    int at = 0, code;
-    bind_integer(select, &at, run_id);
+    int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
         ids = memory_grow(ids, n, sizeof *ids);
         ids[n++] = sqlite3_column_int64(select, 0);
@@ -241,6 +234,37 @@ int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, s
     *ret_ids = ids;
     *ret_n = n;
     return GB_OK;
+}
+
+int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, size_t *ret_n,
+                       struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement(
+        store,
+        "SELECT id FROM bench_case AS c WHERE run_id = ? AND " STORE_IS_LATEST
+        " ORDER BY sequence, started, uuid",
+        error);
+    int at = 0;
+    if (!select)
+        return error ? error->status : GB_FAILED;
+    bind_integer(select, &at, run_id);
+    return read_ids(store, select, ret_ids, ret_n, error);
+}
+
+int32_t store_case_ids_of(struct store *store, int64_t run_id, const char *plugin,
+                          int64_t **ret_ids, size_t *ret_n, struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement(
+        store,
+        "SELECT id FROM bench_case AS c WHERE run_id = ? AND plugin = ? AND " STORE_IS_LATEST
+        " ORDER BY sequence, started, uuid",
+        error);
+    int at = 0;
+    if (!select)
+        return error ? error->status : GB_FAILED;
+    bind_integer(select, &at, run_id);
+    bind_text(select, &at, plugin);
+    return read_ids(store, select, ret_ids, ret_n, error);
 }
 
 static int32_t read_names(struct store *store, const char *sql, int64_t id, struct arena *arena,

@@ -60,9 +60,17 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
 int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, size_t *ret_n,
                        struct gb_error *error);
 
+/* The same of the cases of one benchmark plugin. */
+int32_t store_case_ids_of(struct store *store, int64_t run_id, const char *plugin,
+                          int64_t **ret_ids, size_t *ret_n, struct gb_error *error);
+
 /* All of one case but its samples. */
 int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,
                         struct stored_case *ret, struct gb_error *error);
+
+/* The time that stands for a case, ns: the policy's estimate of the median, else the samples'
+ * median. NaN: there is none. */
+double central_ns(const struct stored_case *c);
 
 /* Names of the parameters and of the metrics of a run's cases, sorted. */
 int32_t store_parameter_names(struct store *store, int64_t run_id, struct arena *arena,

@@ -1,4 +1,5 @@
 /* store_read_case.c - see store_read.h: one case out of the file. Floor 4. */
+#include "core/roofline.h"
 #include "core/store_internal.h"
 #include "core/store_read.h"
 
@@ -299,6 +300,8 @@ static void take_outcome(struct taker *taker, struct stored_case *ret)
     record->work.bytes_written = next_real(taker);
     record->work.items = next_real(taker);
     record->work.item = next_text(taker);
+    record->work.math_format = math_format_named(next_text(taker));
+    record->work.math_unit = math_unit_named(next_text(taker));
 }
 
 static void take_estimate(struct taker *taker, struct case_record *record)
@@ -329,7 +332,8 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
         " status, status_text, stop_reason, clock, iterations, tick_ns, overhead_ns, started,"
         " wall_ns, n_samples, n_lost, n_throttled, min_ns, max_ns, mean_ns, stdev_ns, median_ns,"
         " q1_ns, q3_ns, p10_ns, p90_ns, p99_ns, flops, bytes_read, bytes_written, items, item,"
-        " verdict, statistic, estimate_ns, low_ns, high_ns, confidence, n_observed, n_discarded,"
+        " math_format, math_unit, verdict, statistic, estimate_ns, low_ns, high_ns, confidence, "
+        "n_observed, n_discarded,"
         " n_effective, excluded_mode_weight FROM bench_case WHERE id = ?",
         error);
     if (!select)
@@ -352,4 +356,12 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
     take_estimate(&taker, &ret->record);
     sqlite3_reset(select);
     return take_parts(store, arena, ret, error);
+}
+
+double central_ns(const struct stored_case *c)
+{
+    const struct gb_estimate *estimate = &c->record.estimate;
+    bool estimated = c->record.has_estimate && text_equal(estimate->statistic, "median") &&
+                     isfinite(estimate->value_ns) && estimate->value_ns > 0;
+    return estimated ? estimate->value_ns : c->summary.median;
 }

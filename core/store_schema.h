@@ -208,7 +208,10 @@ static const char *const store_schema[] = {
     "    bytes_read REAL, -- of one iteration\n"
     "    bytes_written REAL,\n"
     "    items REAL, -- whatever else is counted\n"
-    "    item TEXT -- its name\n"
+    "    item TEXT, -- its name\n"
+    "    math_format TEXT NOT NULL DEFAULT '', -- of the numbers that are multiplied: fp32, bf16\n"
+    "    math_unit TEXT NOT NULL DEFAULT '' -- what computes: scalar, vector, tensor; '': not "
+    "said\n"
     ")",
     "CREATE INDEX bench_case_place ON bench_case (run_id, position, round)",
 

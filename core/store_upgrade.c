@@ -12,7 +12,7 @@ static const struct {
 } steps[] = {
     {"ALTER TABLE bench_case ADD COLUMN launch TEXT NOT NULL DEFAULT "
      "'stream';" STORE_TELEMETRY_TABLE ";" STORE_SUMMARY_TABLE ";" STORE_HISTOGRAM_TABLE,
-     "CREATE TEMP VIEW bench_case AS SELECT *, 'stream' AS launch FROM main.bench_case;"
+     "CREATE TEMP VIEW bench_case_of_2 AS SELECT *, 'stream' AS launch FROM main.bench_case;"
      "CREATE TEMP VIEW telemetry AS SELECT NULL AS case_id, NULL AS moment, NULL AS elapsed_ns,"
      " NULL AS iterations, NULL AS clock_hz, NULL AS memory_clock_hz, NULL AS temperature_celsius,"
      " NULL AS power_watts, NULL AS energy_joules, NULL AS throttle, NULL AS throttle_text"
@@ -24,7 +24,12 @@ static const struct {
      " NULL AS label, NULL AS count WHERE 0"},
     /* Chunks of equal values may be one double now, which those of before are only if n is 1. The
      * view is for people, who find it in the file. */
-    {"DROP VIEW IF EXISTS result;" STORE_RESULT_VIEW, ""},
+    {"ALTER TABLE bench_case ADD COLUMN math_format TEXT NOT NULL DEFAULT '';"
+     "ALTER TABLE bench_case ADD COLUMN math_unit TEXT NOT NULL DEFAULT '';"
+     "DROP VIEW IF EXISTS result;" STORE_RESULT_VIEW,
+     "CREATE TEMP VIEW IF NOT EXISTS bench_case_of_2 AS SELECT * FROM main.bench_case;"
+     "CREATE TEMP VIEW bench_case AS SELECT *, '' AS math_format, '' AS math_unit"
+     " FROM bench_case_of_2"},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 _Static_assert(STEPS == STORE_SCHEMA_VERSION - 1, "a step for each version but the present one");

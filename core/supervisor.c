@@ -104,19 +104,36 @@ static struct visit *take_from_window(struct run *run, size_t i)
 
 /* ---- storing ---- */
 
+/* What the device told of itself, and the size of its last cache, which roofs depend on. */
+static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
+{
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 1);
+    for (size_t i = 0; i < device->n_facts; i++)
+        facts[i] = device->facts[i];
+    *ret_n = device->n_facts;
+    if (device->info.cache_bytes > 0)
+        facts[(*ret_n)++] = (struct fact){
+            "cache_bytes",
+            arena_printf(arena, "%llu", (unsigned long long)device->info.cache_bytes)};
+    return facts;
+}
+
 static int64_t device_id(struct run *run, const struct slot *slot)
 {
     size_t i = (size_t)(slot->device - run->schedule.devices->items);
     if (run->device_ids[i] == 0) {
         const struct known_device *device = slot->device;
+        CLEANUP(arena_free) struct arena arena = {0};
+        size_t n_facts = 0;
+        struct fact *facts = facts_of(device, &arena, &n_facts);
         struct device_record record = {
             .plugin = device->settings->info->plugin.id,
             .name = device->settings->name,
             .index = device->info.index,
             .model = device->info.model,
             .uuid = device->info.uuid,
-            .facts = device->facts,
-            .n_facts = device->n_facts,
+            .facts = facts,
+            .n_facts = n_facts,
             .clocks = (struct clock_record *)(uintptr_t)slot->collector.clocks,
             .n_clocks = slot->collector.n_clocks};
         struct gb_error error;

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
     {"format", 'f', "FORMAT", "table, csv or md"},
+    {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
+    {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
 };
 
 static const struct verb_option check_options[] = {
@@ -163,6 +166,105 @@ static int list_devices(const struct arguments *arguments, int format)
     return code;
 }
 
+/* ---- counters ---- */
+
+/* Case does not matter: what is looked for is a word of the description, too. */
+static bool contains(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (; strlen(text) >= length; text++)
+        if (strncasecmp(text, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_shown(const struct gb_counter *counter, const char *pattern)
+{
+    return !pattern || contains(counter->name, pattern) || contains(counter->help, pattern);
+}
+
+/* "cuda:1" is index 1 of cuda. False: it is not this device plugin. */
+static bool device_is_meant(const char *device, const char *name, uint32_t *ret_index)
+{
+    const size_t length = strlen(name);
+    *ret_index = 0;
+    if (!device)
+        return true;
+    if (strncmp(device, name, length) != 0)
+        return false;
+    if (!device[length])
+        return true;
+    char *end = NULL;
+    const unsigned long index = strtoul(device + length + 1, &end, 10);
+    *ret_index = (uint32_t)index;
+    return device[length] == ':' && device[length + 1] >= '0' && device[length + 1] <= '9' &&
+           !*end && index < UINT32_MAX;
+}
+
+/* What was found of all devices asked. */
+struct found {
+    size_t n_told, n_shown;
+    struct text reasons; /* why some have none */
+};
+
+static int list_counters_of(const struct arguments *arguments, const struct plugin_settings *device,
+                            uint32_t index, const char *pattern, struct arena *arena,
+                            struct listing *listing, struct found *found)
+{
+    struct counter_list counters;
+    struct gb_error error;
+    if (counters_find(device, index, argument(arguments, "chip"), pattern, arena, &counters,
+                      &error) != GB_OK) {
+        say_error(&error);
+        return EXIT_INTERNAL;
+    }
+    for (size_t i = 0; i < counters.n; i++) {
+        const struct gb_counter *counter = &counters.items[i];
+        const char *cells[] = {counter->name, counter->unit, device->name, counter->help};
+        if (!is_shown(counter, pattern))
+            continue;
+        listing_row(listing, cells, 4);
+        found->n_shown++;
+    }
+    found->n_told += counters.n;
+    if (*counters.reason)
+        text_printf(&found->reasons, "%s: no counters: %s\n", device->name, counters.reason);
+    return EXIT_FINE;
+}
+
+static int list_counters(const struct arguments *arguments, int format, const char *pattern)
+{
+    static const char *const heads[] = {"counter", "unit", "device", "description"};
+    struct configuration configuration;
+    const struct plugin_settings *settings = NULL;
+    struct listing listing;
+    const char *device = argument(arguments, "device");
+    size_t n, n_auto, n_meant = 0;
+    struct found found = {0};
+    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
+    listing_begin(&listing, format, heads, 4);
+    for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
+        uint32_t index;
+        if (!device_is_meant(device, settings[i].name, &index))
+            continue;
+        n_meant++;
+        code = list_counters_of(arguments, &settings[i], index, pattern, &configuration.arena,
+                                &listing, &found);
+    }
+    listing_end(&listing);
+    /* A chip belongs to one device plugin: that others do not know it says nothing. */
+    if (!argument(arguments, "chip") || device || found.n_told == 0)
+        fputs(text_get(&found.reasons), stderr);
+    if (code == EXIT_FINE && device && n_meant == 0)
+        code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
+                          device);
+    else if (code == EXIT_FINE && found.n_told > 0 && found.n_shown == 0)
+        fprintf(stderr, "no counter has '%s' in its name or description\n", pattern);
+    text_free(&found.reasons);
+    configuration_free(&configuration);
+    return code;
+}
+
 static int run_list(const struct arguments *arguments)
 {
     const char *const *operands;
@@ -178,16 +280,21 @@ static int run_list(const struct arguments *arguments)
         return list_plugins(arguments, format);
     if (text_equal(what, "devices"))
         return list_devices(arguments, format);
-    return fail_usage("list %s: expected cases, plugins or devices", what);
+    if (text_equal(what, "counters"))
+        return list_counters(arguments, format, n > 1 ? operands[1] : NULL);
+    return fail_usage("list %s: expected cases, plugins, devices or counters", what);
 }
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[cases|plugins|devices]",
-    .summary = "List the cases of a configuration, or the plugins or devices there are",
+    .operands = "[cases|plugins|devices|counters [TEXT]]",
+    .summary = "List the cases of a configuration, or the plugins, devices or counters there are",
     .help = "Opens no device. Cases need -c; without it the devices are those of all device "
             "plugins with\n"
-            "their default settings. Modules that can not be used are named with the reason.",
+            "their default settings. Modules that can not be used are named with the reason.\n"
+            "Counters are those with TEXT in name or description; where TEXT is the name of one, "
+            "with or\n"
+            "without its form (.sum, .avg ...), all of its forms are listed.",
     .options = list_options,
     .n_options = sizeof list_options / sizeof *list_options,
     .run = run_list,

@@ -18,6 +18,10 @@ static const char default_file[] = "results.gbr";
          "one row for each group of cases with equal values of these columns; --columns are then " \
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
         {"columns", 0, "LIST", "the columns to show, with commas between"},                        \
+        {"roofs", 0, "FILE",                                                                       \
+         "a results file with cases of the benchmark ceilings: the device's roofs, which cases "   \
+         "are held against; if not given, those of the file shown, then those that are "           \
+         "configured, then the user's"},                                                           \
     {                                                                                              \
         "sort", 0, "LIST", "sort by columns, with commas between; - before one: downwards"         \
     }
@@ -74,6 +78,7 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .pivot = argument(arguments, "pivot"),
                                  .group_by = argument(arguments, "group-by"),
                                  .columns = argument(arguments, "columns"),
+                                 .roofs = argument(arguments, "roofs"),
                                  .sort = argument(arguments, "sort"),
                                  .verbose = argument(arguments, "verbose") != NULL};
     int code = read_format(arguments, default_format, &ret->format);

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-double central_ns(const struct stored_case *c)
-{
-    const struct gb_estimate *estimate = &c->record.estimate;
-    bool estimated = c->record.has_estimate && text_equal(estimate->statistic, "median") &&
-                     isfinite(estimate->value_ns) && estimate->value_ns > 0;
-    return estimated ? estimate->value_ns : c->summary.median;
-}
-
 double spread_of(const struct stored_case *c)
 {
     return (c->summary.q3 - c->summary.q1) / c->summary.median;
@@ -185,10 +177,19 @@ static const struct check_record no_check = {.metric = NULL};
     X(bytes_written, REAL, UNIT_BYTES, r->work.bytes_written)                                      \
     X(items, REAL, UNIT_NONE, r->work.items)                                                       \
     X(item, TEXT, UNIT_NONE, r->work.item)                                                         \
+    X(math_format, TEXT, UNIT_NONE, math_format_word(r->work.math_format))                         \
+    X(math_unit, TEXT, UNIT_NONE, math_unit_word(r->work.math_unit))                               \
     X(gflops, REAL, UNIT_GFLOPS, per_ns(c, r->work.flops))                                         \
     X(bytes_per_s, REAL, UNIT_BYTES_PER_S,                                                         \
       per_ns(c, r->work.bytes_read + r->work.bytes_written) * 1e9)                                 \
     X(items_per_s, REAL, UNIT_PER_S, per_ns(c, r->work.items) * 1e9)                               \
+    X(intensity, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.intensity)                               \
+    X(bound, TEXT, UNIT_NONE, bound_word(row->roofline.bound))                                     \
+    X(ridge, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.ridge)                                       \
+    X(roof_name, TEXT, UNIT_NONE, row->roofline.roof ? row->roofline.roof->name : NULL)            \
+    X(roof_ratio, REAL, UNIT_RATIO, roof_ratio(row))                                               \
+    X(model_ns, REAL, UNIT_NS, row->roofline.model_ns)                                             \
+    X(roofs_source, TEXT, UNIT_NONE, row->roofline.roof ? row->roofs->source : NULL)               \
     X(clock_begin_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_BEGIN)->clock_hz)                   \
     X(clock_end_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->clock_hz)                       \
     X(memory_clock_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->memory_clock_hz)             \
@@ -262,8 +263,8 @@ bool result_column_is_text(size_t i)
 
 const char *result_column_unit(size_t i)
 {
-    static const char *const words[] = {"",    "ns", "bytes", "",  "GFLOP/s", "bytes/s",
-                                        "1/s", "Hz", "C",     "W", "J"};
+    static const char *const words[] = {"",        "ns",  "bytes", "",  "GFLOP/s", "FLOP/byte",
+                                        "bytes/s", "1/s", "Hz",    "C", "W",       "J"};
     return words[results[i].unit];
 }
 
@@ -442,6 +443,9 @@ void cell_readable(const struct cell *cell, struct text *out)
         break;
     case UNIT_GFLOPS:
         text_add(out, format_si(cell->real * 1e9, "FLOP/s", 4, number));
+        break;
+    case UNIT_FLOPS_PER_BYTE:
+        text_printf(out, "%.4g", cell->real);
         break;
     case UNIT_BYTES_PER_S:
         text_add(out, format_si(cell->real, "B/s", 4, number));

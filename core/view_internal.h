@@ -4,6 +4,7 @@
 #ifndef GBRUN_CORE_VIEW_INTERNAL_H
 #define GBRUN_CORE_VIEW_INTERNAL_H
 
+#include "core/roofs.h"
 #include "core/store_read.h"
 #include "core/views.h"
 
@@ -15,6 +16,7 @@ enum {
     UNIT_BYTES,
     UNIT_RATIO,
     UNIT_GFLOPS,
+    UNIT_FLOPS_PER_BYTE,
     UNIT_BYTES_PER_S,
     UNIT_PER_S,
     UNIT_HZ,
@@ -36,8 +38,10 @@ struct view_row {
     const struct stored_device *device; /* NULL: none was opened */
     const char *label;                  /* "streams rows=32 streams=4": bench and axes */
     struct stored_case c;
-    size_t n_rounds;    /* more than 1: c is several records in one, see rounds_as_one */
-    double apart_ratio; /* of them, see rounds.h; NaN: of one */
+    size_t n_rounds;              /* more than 1: c is several records in one, see rounds_as_one */
+    double apart_ratio;           /* of them, see rounds.h; NaN: of one */
+    const struct roof_set *roofs; /* of the device; NULL: none are known */
+    struct roofline roofline;
 };
 
 /* A column by what is looked up in a row. */
@@ -74,9 +78,6 @@ void cell_short(const struct cell *cell, struct text *out);
 void cell_readable(const struct cell *cell, struct text *out);
 void add_single_line(struct text *out, const char *words);
 
-/* The time that stands for a case, ns: the policy's estimate of the median, else the samples'
- * median. NaN: there is none. */
-double central_ns(const struct stored_case *c);
 double spread_of(const struct stored_case *c); /* (q3 - q1) / median */
 
 enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
@@ -139,6 +140,7 @@ struct survey {
     int64_t run_id;
     uint32_t last_round;
     bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph, any_estimate;
+    bool any_roof;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;
 };
@@ -177,6 +179,9 @@ struct view {
     size_t n_entries;
     struct view_entry *rounds; /* --rows combined: the records that entries are made of */
     struct survey survey;
+    struct roof_library roofs;
+    bool has_roofs;            /* the library has been filled */
+    const char *roofs_problem; /* why a file of roofs that the user did not name now is of no use */
 };
 
 int32_t view_open(struct store *store, const struct view_options *options, int64_t run,
@@ -191,6 +196,21 @@ struct group;
 int32_t view_read_group(struct view *view, const struct view_entry *entries,
                         const struct group *group, struct arena *arena, struct view_row **ret,
                         struct gb_error *error);
+
+/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
+ */
+int32_t view_find_roofs(struct view *view, struct view_row *row, struct gb_error *error);
+/* What the case takes by its roof over what it took; NaN: not known. */
+double roof_ratio(const struct view_row *row);
+/* "87 % dram_copy"; nothing where no roof is known. */
+void roof_cell(const struct view_row *row, struct text *out);
+/* Which roofs were used, a line for each device model and run. */
+void roofs_write(const struct view *view, struct text *out);
+
+/* What a verbose table shows of roofs. */
+enum { ROOF_COLUMNS = 4 };
+const char *roof_column_head(size_t i);
+const char *roof_column_name(size_t i); /* of the result column */
 
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,

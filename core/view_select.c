@@ -282,7 +282,7 @@ static int32_t read_record(struct view *view, const struct view_entry *entry, st
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == ret->c.record.device_id)
             ret->device = &devices->items[i];
-    return GB_OK;
+    return view_find_roofs(view, ret, error);
 }
 
 int32_t view_read_group(struct view *view, const struct view_entry *entries,
@@ -464,6 +464,7 @@ int32_t view_open(struct store *store, const struct view_options *options, int64
 {
     *ret = (struct view){.store = store, .options = options};
     ret->survey.arena = &ret->arena;
+    ret->roofs.arena = &ret->arena;
     int32_t status = store_snapshot_begin(store, error);
     if (status != GB_OK)
         return status;

@@ -148,6 +148,7 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
         status = write_asked(view, out, error);
     else
         status = tables_show(view, out, error);
+    roofs_write(view, out);
     if (status == GB_OK)
         status = write_notes(view, out, error);
     write_rest(view, out);

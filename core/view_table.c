@@ -62,11 +62,12 @@ static void add_rate(struct text *out, const struct shown *shown, double amount,
 /* One table: which columns it has. */
 struct layout {
     const struct survey *survey;
-    bool bench, device, policy, clock, launch, rounds, flops, bytes, items, check, status;
+    bool bench, device, policy, clock, launch, rounds, flops, bytes, items, roof, check, status;
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
     bool estimate; /* what the policy reported beside its interval */
+    bool model;    /* what the case's roof comes from */
     bool apart;    /* what rounds differ by */
     bool narrow;   /* as wide as a terminal: columns are left out, words shortened */
 };
@@ -76,6 +77,7 @@ enum {
     NEVER,
     RANK_FLOPS,
     RANK_BYTES,
+    RANK_ROOF,
     RANK_ROUNDS,
     RANK_SAMPLES,
     RANK_STOP_REASON,
@@ -128,10 +130,13 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
                  {layout->bytes, "GB/s", true, RANK_BYTES},
-                 {layout->items, "M items/s", true, RANK_ITEMS}};
+                 {layout->items, "M items/s", true, RANK_ITEMS},
+                 {layout->roof, "roof", true, RANK_ROOF}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i].wanted)
             add_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
+    for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
+        add_column(table, roof_column_head(i), true, NEVER);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
         add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
@@ -253,6 +258,19 @@ static void add_stop_reason(const struct layout *layout, const char *reason, str
     text_add_shortened(out, text_get(&words), layout->narrow ? STOP_REASON_MOST : SIZE_MAX);
 }
 
+static void add_model(const struct layout *layout, const struct shown *shown, struct table *table)
+{
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++) {
+        struct view_column column;
+        if (result_column_named(roof_column_name(i), &column)) {
+            struct cell cell = cell_of(&shown->row, &column);
+            cell_readable(&cell, &words);
+        }
+        finish_cell(table, &words);
+    }
+}
+
 static void add_row(const struct layout *layout, const struct view_row *rows, size_t n,
                     struct table *table)
 {
@@ -290,6 +308,11 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
             add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
             finish_cell(table, &cell);
         }
+    if (layout->roof) {
+        roof_cell(&shown.row, &cell);
+        finish_cell(table, &cell);
+    }
+    add_model(layout, &shown, table);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
         estimate_cell(&shown, i, &cell);
         finish_cell(table, &cell);
@@ -354,6 +377,8 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .flops = survey->any_flops,
         .bytes = survey->any_bytes,
         .items = survey->any_items,
+        .roof = survey->any_roof,
+        .model = view->options->verbose && survey->any_roof,
         .check = survey->any_check,
         .status = survey->any_bad || survey->any_skipped,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,

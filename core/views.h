@@ -24,7 +24,12 @@
  *   n_rounds (1; with --rows combined those that count) apart (what the medians of these rounds
  * span over their median; NULL for one)
  *
- *   tick_ns overhead_ns flops bytes_read bytes_written items item gflops bytes_per_s items_per_s
+ *   tick_ns overhead_ns flops bytes_read bytes_written items item math_format math_unit (fp32, bf16
+ *   ...; scalar, vector, tensor) gflops bytes_per_s items_per_s
+ *
+ *   intensity (FLOP/byte) bound (memory-bound, math-bound) ridge (FLOP/byte) roof_name roof_ratio
+ *   (model_ns over the time measured) model_ns (bytes or operations over the rate of the roof)
+ *   roofs_source (of roofline.h and roofs.h; NULL where no roofs are known)
  *
  *   clock_begin_hz clock_end_hz memory_clock_hz temperature_celsius power_watts energy_joules
  *   throttle_reasons (what the device said of itself before the first sample and after the last:
@@ -87,6 +92,8 @@ struct view_options {
     const char *group_by; /* comma list of columns: a row for each group of cases that have the same
                              values there; columns are then aggregates; NULL */
     const char *columns;  /* comma list of columns to show; NULL: those that say something */
+    const char *path;     /* of the file, for words where there are several files; NULL */
+    const char *roofs;    /* a results file whose roofs come before all others (roofs.h); NULL */
     const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
     bool verbose;         /* more columns, all facts and messages */
 };

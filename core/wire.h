@@ -34,6 +34,9 @@ enum {
     X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
     X(FINDING)      /* name of the device, one finding */                                          \
     X(EXAMINE_END)  /* status, words */                                                            \
+    X(COUNTERS) /* to worker: device plugin and settings, index, model, whole: which there are */  \
+    X(COUNTER)  /* name, unit, help */                                                             \
+    X(COUNTERS_END) /* status, why there are none */                                               \
     X(VALIDATE) /* to worker: a benchmark plugin, folder, settings: what is wrong with them? */    \
     X(PROBLEM)  /* option, byte of its value, text */                                              \
     X(VALIDATE_END) /* status, words */                                                            \

@@ -201,6 +201,33 @@ static void serve_validate(struct worker *worker, struct wire_reader *message, s
     link_send(&worker->link);
 }
 
+static void send_counter(void *context, const struct gb_counter *counter)
+{
+    struct worker *worker = context;
+    if (!counter || !GB_HAS(counter, help) || !counter->name)
+        return;
+    put_counter(link_begin(&worker->link, WIRE_COUNTER), counter);
+    link_send(&worker->link);
+}
+
+static void serve_counters(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    const uint32_t index = wire_get_u32(message);
+    const char *model = wire_get_text(message, arena);
+    const char *whole = wire_get_text(message, arena);
+    link_phase(&worker->link, PHASE_LIST);
+    int32_t status = session_counters(worker->session, &settings, index, model, whole, send_counter,
+                                      worker, &reason, &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_COUNTERS_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
 /* What the case left behind in this process; "" if nothing that matters. */
 static void find_traces(const struct process_state *state, uint64_t resident_before,
                         struct text *out)
@@ -277,6 +304,8 @@ int worker_main(void)
             serve_devices(&worker, &message, &arena);
         else if (type == WIRE_EXAMINE)
             serve_examine(&worker, &message, &arena);
+        else if (type == WIRE_COUNTERS)
+            serve_counters(&worker, &message, &arena);
         else if (type == WIRE_VALIDATE)
             serve_validate(&worker, &message, &arena);
         else if (type == WIRE_CASE)

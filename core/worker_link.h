@@ -19,6 +19,7 @@
     X(LOAD, "while loading a module")                                                              \
     X(DESCRIBE, "while describing devices")                                                        \
     X(EXAMINE, "while examining devices")                                                          \
+    X(LIST, "while listing counters")                                                              \
     X(VALIDATE, "while checking the settings")                                                     \
     X(OPEN, "while opening the device")                                                            \
     X(FLUSH, "while flushing the device's cache")                                                  \
@@ -30,6 +31,7 @@
     X(RUN, "in run")                                                                               \
     X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
+    X(COUNT, "while counting")                                                                     \
     X(VERIFY, "in verify")                                                                         \
     X(DESTROY, "in destroy")
 

@@ -8,8 +8,12 @@ sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
     '@OPTIONS '*@)
         name=${line#@OPTIONS }
         name=${name%@}
-        # The one plugin that depends on what the build finds.
-        if [ "$name" = cuda ] && ! "$program" help cuda </dev/null >/dev/null 2>&1; then
+        # The plugins that depend on what the build finds.
+        needs_cuda=
+        case $name in
+        cuda | kernel) needs_cuda=1 ;;
+        esac
+        if [ -n "$needs_cuda" ] && ! "$program" help "$name" </dev/null >/dev/null 2>&1; then
             echo 'Not part of this build: the headers of CUDA were not found.'
             continue
         fi

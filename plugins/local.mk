@@ -53,6 +53,8 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda_image.h \
 	plugins/common/nvrtc.c \
 	plugins/common/nvrtc.h \
+	plugins/common/nvrtc_program.c \
+	plugins/common/nvrtc_program.h \
 	plugins/common/with_cuda.h
 if HAVE_CUDA_HEADERS
 noinst_LTLIBRARIES += $(PLUGIN_COMMON_CUDA)
@@ -87,8 +89,10 @@ endif
 include $(top_srcdir)/plugins/bench_call/local.mk
 include $(top_srcdir)/plugins/bench_ceilings/local.mk
 include $(top_srcdir)/plugins/bench_copy/local.mk
+include $(top_srcdir)/plugins/bench_elementwise/local.mk
 include $(top_srcdir)/plugins/bench_gemm_verify/local.mk
 include $(top_srcdir)/plugins/bench_histogram/local.mk
+include $(top_srcdir)/plugins/bench_kernel/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/bench_padding/local.mk

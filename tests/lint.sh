@@ -225,6 +225,7 @@ lacks_cuda_header()
 }
 cuda=${CUDA_DIR:-/usr/local/cuda}
 if [ -f "$cuda/include/cuda.h" ]; then
+    flags+=(-isystem plugins/device_cuda/without_cxx)
     flags+=(-isystem "$cuda/include" -isystem "$cuda/extras/CUPTI/include" -DPLUGIN_WITH_CUDA
         '-DCUDA_IMAGE_SOURCES=""')
 else

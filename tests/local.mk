@@ -48,8 +48,10 @@ TEST_PROGRAM_LIST = \
 	tests/test_ceilings \
 	tests/test_clock_history \
 	tests/test_confidence_sequence \
+	tests/test_cpu_counters \
 	tests/test_device_cpu \
 	tests/test_effective_size \
+	tests/test_elementwise \
 	tests/test_error \
 	tests/test_expression \
 	tests/test_histogram \
@@ -75,6 +77,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_rank_index \
 	tests/test_recording \
 	tests/test_replay_series \
+	tests/test_roofs \
 	tests/test_rounds \
 	tests/test_settings \
 	tests/test_sha256 \
@@ -101,7 +104,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_visit \
 	tests/test_wire
 if HAVE_CUDA_HEADERS
-TEST_PROGRAM_LIST += tests/test_device_cuda tests/test_nvrtc
+TEST_PROGRAM_LIST += tests/test_device_cuda tests/test_kernel tests/test_kernel_build tests/test_nvrtc tests/test_profiler
 endif
 POLICY_TEST_SOURCES = tests/policy_fixture.h tests/fake_host.h tests/fake_host.c
 tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
@@ -114,10 +117,16 @@ tests_test_confidence_sequence_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_confidence_sequence_SOURCES = tests/test_confidence_sequence.c $(POLICY_TEST_SOURCES)
 tests_test_ceilings_SOURCES = tests/test_ceilings.c $(CEILINGS_CPU_SOURCES) tests/fake_host.h tests/fake_host.c
 tests_test_ceilings_CFLAGS = $(AM_CFLAGS)
+tests_test_cpu_counters_SOURCES = tests/test_cpu_counters.c tests/fake_host.h tests/fake_host.c
 tests_test_device_cpu_SOURCES = tests/test_device_cpu.c plugins/device_cpu/cpu_device.h tests/fake_host.h tests/fake_host.c
 tests_test_device_cuda_SOURCES = tests/test_device_cuda.c plugins/device_cuda/records.c plugins/device_cuda/records.h tests/fake_host.h tests/fake_host.c
 tests_test_effective_size_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_effective_size_SOURCES = tests/test_effective_size.c tests/steady_reference.c tests/steady_reference.h $(POLICY_TEST_SOURCES)
+tests_test_elementwise_SOURCES = tests/test_elementwise.c $(ELEMENTWISE_CPU_SOURCES) tests/fake_host.h tests/fake_host.c
+tests_test_elementwise_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_test_elementwise_CFLAGS += -DWITH_CXX
+endif
 tests_test_histogram_SOURCES = tests/test_histogram.c tests/fake_host.h tests/fake_host.c
 tests_test_histogram_CFLAGS = $(AM_CFLAGS)
 if HAVE_CXX
@@ -129,6 +138,11 @@ tests_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
 tests_test_merge_SOURCES = tests/test_merge.c tests/store_fixture.h
 tests_test_modes_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_modes_SOURCES = tests/test_modes.c $(POLICY_TEST_SOURCES)
+tests_test_kernel_SOURCES = tests/test_kernel.c tests/fake_cuda/fake_launch.h tests/fake_host.h tests/fake_host.c
+tests_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_test_kernel_build_SOURCES = tests/test_kernel_build.c $(KERNEL_BUILD_SOURCES) $(CALL_PARSER_SOURCES)
+tests_test_kernel_build_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_test_kernel_build_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
 tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_multistream_SOURCES = tests/test_multistream.c tests/fake_cuda/fake_cuda.h tests/fake_host.h tests/fake_host.c
@@ -162,15 +176,31 @@ tests_test_visit_SOURCES = tests/test_visit.c tests/settings_fixture.h
 tests_test_verify_SOURCES = tests/test_verify.c tests/verify_fixture.h
 tests_test_verify_bound_SOURCES = tests/test_verify_bound.c tests/verify_fixture.h
 tests_test_verify_faults_SOURCES = tests/test_verify_faults.c tests/verify_fixture.h
+tests_test_profiler_SOURCES = \
+	tests/test_profiler.c \
+	tests/modules/fake_profiler.h \
+	plugins/device_cuda/profiler.c \
+	plugins/device_cuda/profiler.h \
+	plugins/device_cuda/work_metrics.c \
+	plugins/device_cuda/work_metrics.h
+tests_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
+tests_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_verify_pass_SOURCES = tests/test_verify_pass.c tests/verify_fixture.h
 tests_test_verify_text_SOURCES = tests/test_verify_text.c tests/verify_fixture.h
 tests_test_view_details_SOURCES = tests/test_view_details.c tests/views_fixture.h
+tests_test_roofs_SOURCES = tests/test_roofs.c tests/views_fixture.h
 tests_test_views_SOURCES = tests/test_views.c tests/views_fixture.h
 
 # A driver for tests of plugins for CUDA, under the driver's own name.
 if HAVE_CUDA_HEADERS
-check_LTLIBRARIES += tests/fake_cuda/libcuda.la
+check_LTLIBRARIES += tests/fake_cuda/libcuda.la tests/fake_cuda/launch/libcuda.la
 endif
+tests_fake_cuda_launch_libcuda_la_SOURCES = \
+	tests/fake_cuda/fake_launch.c \
+	tests/fake_cuda/fake_launch.h \
+	tests/fake_cuda/rest.c
+tests_fake_cuda_launch_libcuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
+tests_fake_cuda_launch_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 1:0:0 -rpath /nowhere
 tests_fake_cuda_libcuda_la_SOURCES = \
 	tests/fake_cuda/fake_cuda.c \
 	tests/fake_cuda/fake_cuda.h \
@@ -184,6 +214,7 @@ TEST_SCRIPT_LIST = \
 	tests/test_check.sh \
 	tests/test_cli.sh \
 	tests/test_completion.sh \
+	tests/test_counters.sh \
 	tests/test_devices.sh \
 	tests/test_doctor.sh \
 	tests/test_faults.sh \
@@ -192,10 +223,12 @@ TEST_SCRIPT_LIST = \
 	tests/test_help.sh \
 	tests/test_install.sh \
 	tests/test_interleaving.sh \
+	tests/test_kernel.sh \
 	tests/test_launch.sh \
 	tests/test_no_gpu.sh \
 	tests/test_readme.sh \
 	tests/test_replay.sh \
+	tests/test_report.sh \
 	tests/test_rust.sh \
 	tests/test_steady_builds.sh
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # readme_tables.sh - the tables of options in README.md, as the program prints them: between a line
 # `<!-- options: NAME -->` and the next `<!-- end -->` stands what `gbrun help --markdown NAME` says.
-# Where the device cuda was not built its table stays as it is.
+# Where what needs the headers of CUDA was not built its table stays as it is.
 # usage: readme_tables.sh [--write]
 #   without it, prints README.md with fresh tables; with it, puts them into README.md.
 # The program is $GBRUN, or ./gbrun.
@@ -18,7 +18,8 @@ print_readme()
             printf '%s\n' "$line"
             name=${line#'<!-- options: '}
             name=${name%' -->'}
-            if [ "$name" = cuda ] && ! "$gbrun" help cuda </dev/null >/dev/null 2>&1; then
+            if [[ $name = cuda || $name = kernel ]] &&
+                ! "$gbrun" help "$name" </dev/null >/dev/null 2>&1; then
                 name=
             else
                 "$gbrun" help --markdown "$name" </dev/null

@@ -76,6 +76,7 @@ START_TEST(descriptors_are_complete)
         {"device_cpu", "cpu", GB_PLUGIN_DEVICE},
         {"bench_nop", "nop", GB_PLUGIN_BENCH},
         {"bench_copy", "copy", GB_PLUGIN_BENCH},
+        {"bench_elementwise", "elementwise", GB_PLUGIN_BENCH},
         {"bench_histogram", "histogram", GB_PLUGIN_BENCH},
         {"bench_spin", "spin", GB_PLUGIN_BENCH},
         {"bench_multistream_matmul", "multistream_matmul", GB_PLUGIN_BENCH},

@@ -2,7 +2,7 @@
  * is read, and what is said, at which byte, of what is not. */
 #include "tests/check_main.h"
 
-#include "plugins/bench_call/parse.h"
+#include "plugins/common/call_parse.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ says "no such configuration" 2 "none.ini: error: can not be opened: No such file
     "$GBRUN" -c none.ini
 says "no results file" 2 "gbrun: error: none.gbr: there is no such results file" "$GBRUN" show none.gbr
 succeeds "version" "$GBRUN" --version
-for verb in run list check help show export merge replay doctor; do
+for verb in run list check help show export merge report replay doctor; do
     succeeds "help $verb" "$GBRUN" help $verb
     succeeds "$verb --help" "$GBRUN" $verb --help
 done

@@ -38,7 +38,7 @@ mkdir conf
 : >trace.csv
 : >old.svg
 
-offers "verbs" "run list check help show merge export replay doctor" gbrun ''
+offers "verbs" "run list check help show merge export report replay doctor" gbrun ''
 offers "verbs by their start" "merge" gbrun me
 offers "long options of the verb that stands there" "--format --where" gbrun list cases --
 offers "long options of run without a verb" "--config --resume" gbrun --
@@ -49,9 +49,12 @@ offers "samples and results files of replay" "conf old.gbr trace.csv" gbrun repl
 offers "policies after -P" "fixed" gbrun replay -P ''
 offers "configurations after -c of replay" "conf bench.ini" gbrun replay -c ''
 offers "plots after --plot" "conf old.svg" gbrun replay --plot ''
+offers "results files of report" "conf old.gbr" gbrun report ''
+offers "pictures after -o of report" "conf old.svg" gbrun report -o ''
+offers "results files after --roofs" "conf old.gbr" gbrun show --roofs ''
 offers "results files after --resume" "old.gbr" gbrun run --resume o
 offers "folders after -p" "conf" gbrun run -p ''
-offers "what list lists" "cases plugins devices" gbrun list ''
+offers "what list lists" "cases plugins devices counters" gbrun list ''
 offers "plugins after help" "nop" gbrun help no
 offers "quoted ids are bare" "copy" gbrun help co
 offers "sections after -s" "streams. gemm." gbrun -c bench.ini -s ''

@@ -105,6 +105,8 @@ static void fill_everything(struct fixture_case *c)
     record->estimate.modes[0] = (struct gb_mode){1000, 990, 1010, 0.75};
     record->estimate.modes[1] = (struct gb_mode){1200, NAN, INFINITY, 0.25};
     record->work.item = "key";
+    record->work.math_format = GB_BF16;
+    record->work.math_unit = GB_MATH_TENSOR;
     for (int i = 0; i < FIXTURE_SAMPLES; i++)
         c->extra[i] = i < 3 ? GB_SAMPLE_THROTTLED : 0;
     c->columns[2] = (struct sample_column){"flags", c->extra};
@@ -182,6 +184,8 @@ START_TEST(every_field_of_a_case_comes_back)
     ck_assert_double_eq(b->work.flops, 1e6);
     ck_assert_double_eq(b->work.bytes_read, 4000);
     ck_assert_str_eq(b->work.item, "key");
+    ck_assert_uint_eq(b->work.math_format, GB_BF16);
+    ck_assert_uint_eq(b->work.math_unit, GB_MATH_TENSOR);
     ck_assert_uint_eq(b->n_metrics, 2);
     ck_assert_str_eq(b->metrics[0].name, "registers");
     ck_assert_str_eq(b->metrics[0].unit, "count");

@@ -138,8 +138,9 @@ static int64_t query(const char *name, const char *sql)
 static const char *const downgrades[] = {
     "DROP TABLE telemetry; DROP TABLE check_summary; DROP TABLE check_histogram;"
     "ALTER TABLE bench_case DROP COLUMN launch; PRAGMA user_version = 1",
-    "DROP VIEW result; CREATE VIEW result AS SELECT bench, status FROM bench_case;"
-    "PRAGMA user_version = 2",
+    "DROP VIEW result; ALTER TABLE bench_case DROP COLUMN math_format;"
+    "ALTER TABLE bench_case DROP COLUMN math_unit;"
+    "CREATE VIEW result AS SELECT bench, status FROM bench_case; PRAGMA user_version = 2",
 };
 
 /* Three cases, the last of which was cancelled, in a file as that version made them. */
@@ -164,11 +165,11 @@ static void make_version(const char *name, int version)
     sqlite3_close(db);
 }
 
-static const char *const columns = "label,launch,status,median_ns,power_watts";
-static const char *const rows = "label,launch,status,median_ns,power_watts\n"
-                                "streams streams=1,stream,ok,109.5,\n"
-                                "streams streams=2,stream,ok,109.5,\n"
-                                "streams streams=3,stream,cancelled,109.5,\n";
+static const char *const columns = "label,launch,status,median_ns,power_watts,math_unit";
+static const char *const rows = "label,launch,status,median_ns,power_watts,math_unit\n"
+                                "streams streams=1,stream,ok,109.5,,\n"
+                                "streams streams=2,stream,ok,109.5,,\n"
+                                "streams streams=3,stream,cancelled,109.5,,\n";
 
 START_TEST(a_file_of_an_earlier_version_is_read_as_it_is)
 {
@@ -205,14 +206,15 @@ START_TEST(a_file_of_an_earlier_version_is_resumed)
     fixture_case(&c, 2, 3, 100);
     fixture_uuid(0xC0, 99, c.record.uuid);
     c.bench_case.common.launch = GB_LAUNCH_GRAPH;
+    c.record.work.math_unit = GB_MATH_VECTOR;
     c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
     fixture_store(store, 1, &c);
     fixture_close(store);
     export_columns("old.gbr", columns, &got);
-    ck_assert_str_eq(text_get(&got), "label,launch,status,median_ns,power_watts\n"
-                                     "streams streams=1,stream,ok,109.5,\n"
-                                     "streams streams=2,stream,ok,109.5,\n"
-                                     "streams streams=3,graph,ok,109.5,75\n");
+    ck_assert_str_eq(text_get(&got), "label,launch,status,median_ns,power_watts,math_unit\n"
+                                     "streams streams=1,stream,ok,109.5,,\n"
+                                     "streams streams=2,stream,ok,109.5,,\n"
+                                     "streams streams=3,graph,ok,109.5,75,vector\n");
     ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), 3);
     ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM result WHERE launch = 'graph' AND"
                                       " label = 'streams streams=3' AND verdict = 'certified'"),
@@ -245,7 +247,7 @@ START_TEST(files_of_several_versions_are_merged)
     export_columns("both.gbr", columns, &into_new);
     export_columns("old.gbr", columns, &into_old);
     CLEANUP(text_free) struct text expected = {0};
-    text_printf(&expected, "%sstreams streams=1,graph,ok,209.5,75\n", rows);
+    text_printf(&expected, "%sstreams streams=1,graph,ok,209.5,75,\n", rows);
     ck_assert_str_eq(text_get(&into_new), text_get(&expected));
     ck_assert_str_eq(text_get(&into_old), text_get(&expected));
 }

@@ -20,7 +20,25 @@ struct gb_work {
     double bytes_written; /* to memory, each byte once */
     double items;         /* whatever else is counted: elements, messages, keys */
     const char *item;     /* the items' name in the singular, or NULL; lives as long as the bench */
+    uint32_t math_format; /* GB_F64 ...: of the numbers that are multiplied; 0: not said */
+    uint32_t math_unit;   /* GB_MATH_...: what computes; 0: not said */
 };
+
+/* Units that compute. With the format they name the highest rate that flops are held against. */
+enum {
+    GB_MATH_SCALAR = 1, /* a CPU, one number an instruction */
+    GB_MATH_VECTOR = 2, /* vectors of a CPU, ordinary cores of a GPU */
+    GB_MATH_TENSOR = 3  /* tensor cores */
+};
+
+/* [work] Says both, where the host knows of them: an older one has less room in *work. */
+#define GB_WORK_MATH(work, format, unit)                                                           \
+    do {                                                                                           \
+        if (GB_HAS(work, math_unit)) {                                                             \
+            (work)->math_format = (format);                                                        \
+            (work)->math_unit = (unit);                                                            \
+        }                                                                                          \
+    } while (0)
 
 enum {
     GB_BENCH_SYNCHRONIZES =

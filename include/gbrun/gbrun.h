@@ -4,6 +4,7 @@
 
 #include <gbrun/abi.h>
 #include <gbrun/bench.h>
+#include <gbrun/counters.h>
 #include <gbrun/device.h>
 #include <gbrun/host.h>
 #include <gbrun/module.h>

@@ -325,6 +325,7 @@ static int32_t work(void *object, struct gb_work *work)
     work->bytes_written = (double)elementwise->output_bytes;
     work->items = n;
     work->item = "element";
+    GB_WORK_MATH(work, types[elementwise->params->dtype].computed_format, GB_MATH_VECTOR);
     return GB_OK;
 }
 

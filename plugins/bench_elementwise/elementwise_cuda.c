@@ -123,6 +123,24 @@ static unsigned at_least_one(uint64_t n)
     return n > 0 ? (unsigned)n : 1;
 }
 
+/* A kernel that holds much in registers can not have blocks of any size. */
+static int32_t check_block(const struct elementwise *elementwise, const struct launch *launch)
+{
+    const struct elementwise_cuda *cuda = elementwise->own;
+    const struct gb_host *host = elementwise->host;
+    char reason[128];
+    int most = 0;
+    const CUresult result = cuda->kernels.driver.function_attribute(
+        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, launch->function);
+    if (result != CUDA_SUCCESS)
+        return driver_status(&cuda->kernels.driver, host, result, "asking for a kernel's registers");
+    if (elementwise->params->block <= most)
+        return GB_OK;
+    snprintf(reason, sizeof reason, "block = %lld: with its registers this kernel has at most %d",
+             (long long)elementwise->params->block, most);
+    return host->skip(host, reason);
+}
+
 /* `infix` says which of a kernel's variants. */
 static int32_t load(const struct elementwise *elementwise, struct launch *launch, const char *infix)
 {
@@ -130,10 +148,12 @@ static int32_t load(const struct elementwise *elementwise, struct launch *launch
     char name[48];
     snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
              dtype_names[elementwise->params->dtype]);
-    if (cuda->kernels.module != NULL)
-        return cuda_image_function(&cuda->kernels.driver, elementwise->host, cuda->kernels.module,
-                                   name, &launch->function);
-    return cuda_kernels_load(&cuda->kernels, &elementwise_image, name, &launch->function);
+    const int32_t status =
+        cuda->kernels.module != NULL
+            ? cuda_image_function(&cuda->kernels.driver, elementwise->host, cuda->kernels.module,
+                                  name, &launch->function)
+            : cuda_kernels_load(&cuda->kernels, &elementwise_image, name, &launch->function);
+    return status == GB_OK ? check_block(elementwise, launch) : status;
 }
 
 /* One vector a thread spreads few of them over all multiprocessors; when each of their threads

@@ -307,6 +307,23 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
 
 /* --- the plugin --- */
 
+/* What a CPU and ordinary cores compute with is wider than what they read; cuBLAS takes tensor
+ * cores for all types but fp32, which is asked for as such. */
+static void tell_math(const struct gemm *gemm, struct gb_work *work)
+{
+    static const uint32_t computed[] = {
+        [ACCUMULATE_FP32] = GB_F32,   [ACCUMULATE_FP64] = GB_F64,  [ACCUMULATE_FP16] = GB_F16,
+        [ACCUMULATE_EVERY4] = GB_F64, [ACCUMULATE_INT32] = GB_I32,
+    };
+    const bool is_tensor = gemm->kernel == KERNEL_TENSOR ||
+                           (gemm->kernel == KERNEL_CUBLAS && gemm->params->dtype != DTYPE_FP32);
+    if (is_tensor)
+        GB_WORK_MATH(work, types[gemm->params->dtype].input, GB_MATH_TENSOR);
+    else
+        GB_WORK_MATH(work, computed[gemm->accumulate],
+                     gemm->kernel == KERNEL_SCALAR ? GB_MATH_SCALAR : GB_MATH_VECTOR);
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct gemm *gemm = object;
@@ -316,6 +333,7 @@ static int32_t work(void *object, struct gb_work *work)
     work->flops = 2.0 * m * n * k;
     work->bytes_read = (m * k + k * n) * gemm->input->bytes;
     work->bytes_written = m * n * gemm->output->bytes;
+    tell_math(gemm, work);
     return GB_OK;
 }
 

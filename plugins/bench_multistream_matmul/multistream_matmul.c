@@ -334,6 +334,7 @@ static int32_t work(void *object, struct gb_work *work)
     work->flops = 2.0 * problems * (double)matmul->c_size * (double)matmul->params->aligned;
     work->bytes_read = problems * (double)(matmul->a_size + matmul->b_size) * sizeof(float);
     work->bytes_written = problems * (double)matmul->c_size * sizeof(float);
+    GB_WORK_MATH(work, GB_F32, GB_MATH_VECTOR);
     return GB_OK;
 }
 

@@ -263,6 +263,7 @@ static int32_t work(void *object, struct gb_work *work)
     work->flops = 2.0 * (double)n_y(padding) * (double)padding->shape.k;
     work->bytes_read = (double)(n_x(padding) + n_w(padding)) * sizeof(float);
     work->bytes_written = (double)n_y(padding) * sizeof(float);
+    GB_WORK_MATH(work, GB_F32, GB_MATH_VECTOR);
     return GB_OK;
 }
 

@@ -201,8 +201,9 @@ static int32_t bench_verify(void *object, const struct gb_queue *queue)
 }
 
 /*
- * work: Not required. What one iteration does; rates in the table come from it. The host has zeroed
- * what does not apply.
+ * work: Not required. What one iteration does; rates in the table come from it, and what bounds
+ * the case: for that say which numbers are computed with, and by what. The host has zeroed what
+ * does not apply.
  */
 static int32_t bench_work(void *object, struct gb_work *work)
 {
@@ -212,6 +213,7 @@ static int32_t bench_work(void *object, struct gb_work *work)
     work->bytes_written = work->bytes_read;
     work->items = (double)bench->n;
     work->item = "element";
+    GB_WORK_MATH(work, GB_F64, GB_MATH_VECTOR);
     return GB_OK;
 }
 

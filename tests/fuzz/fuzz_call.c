@@ -3,7 +3,7 @@
  * first byte says as which. What is wrong is told, with a place inside the text; what is read obeys
  * its limits, and texts in it are parts of the one that was read.
  */
-#include "plugins/bench_call/parse.h"
+#include "plugins/common/call_parse.h"
 
 #include <math.h>
 #include <stdio.h>

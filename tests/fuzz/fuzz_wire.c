@@ -14,6 +14,7 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
     struct wire_reader message = {.data = data, .length = size};
     struct gb_plugin plugin;
     struct bench_case bench_case;
+    struct gb_counter counter;
     struct gb_device_info info;
     struct gb_estimate estimate;
     struct plugin_settings settings;
@@ -36,6 +37,7 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
         get_plugin_settings(&message, &arena, GB_PLUGIN_DEVICE, &settings);
         break;
     default:
+        get_counter(&message, &arena, &counter);
         break;
     }
     arena_free(&arena);

@@ -105,6 +105,21 @@ measure '[bench histogram]' 'n = 1Mi' 'sweep.bins = 12289, 16Mi' 'sweep.method =
 fine_or_skipped "histogram: more bins than shared memory holds"
 skipped_for 'a block has shared memory for 12288'
 
+kernels='sweep.kernel = copy, scale, add, triad, gelu, softmax, layernorm, sum'
+types='sweep.dtype = fp32, fp16, bf16, fp64'
+measure '[bench elementwise]' "$kernels" "$types" 'sweep.n = 4096, 1Mi, 33Mi'
+verified "elementwise: kernels, types and sizes"
+number_of_cases 96
+measure '[bench elementwise]' 'sweep.kernel = copy, add, gelu, sum' "$types" 'sweep.n = 1, 7, 4099'
+verified "elementwise: sizes that fill no vector"
+measure '[bench elementwise]' 'sweep.kernel = softmax, layernorm' "$types" 'n = 1Mi' \
+    'sweep.columns = 8, 256, 2048, 4096, 16384' 'sweep.block = 32, 256, 1024'
+fine_or_skipped "elementwise: rows of warps and of blocks"
+skipped_for 'a block of .* threads holds\|with its registers this kernel has at most'
+measure '[bench elementwise]' 'sweep.kernel = triad, softmax, sum' 'n = 1Mi' 'iterations = 3' \
+    'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
+verified "elementwise: launch, cache and several iterations"
+
 sizes='zip.size = m, n, k: 1, 1, 1 | 119, 121, 9 | 127, 130, 770 | 144, 256, 66 | 260, 129, 33'
 measure '[bench padding]' "$sizes" 'sweep.problem = dense, batched' 'batch = 2' \
     'sweep.schedule = baseline, partition, pad, partition_pad, tuned'

@@ -4,9 +4,11 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/benches.sh \
 	tests/gpu/call.sh \
 	tests/gpu/clocks.sh \
+	tests/gpu/counters.sh \
 	tests/gpu/devices.sh \
 	tests/gpu/faults.sh \
 	tests/gpu/gemm_random.sh \
+	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/readme_plugin.sh \
 	tests/gpu/sanitizer.sh

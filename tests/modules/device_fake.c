@@ -11,8 +11,14 @@
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
  * that. `gbrun doctor` is told two things about each; with where = examine the second is not told.
+ *
+ * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 four
+ * times, L2 twice the bytes), and fake.cycles: 1000 an iteration, fake.share: 50, fake.broken: not
+ * a number. They can be forbidden, or garbage of every sort. The counters of `shorter` are by an
+ * older header, too: there is nothing behind list.
  */
 #include <gbrun/gbrun.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +41,9 @@ enum {
     EXAMINE
 };
 
+static const char *const countings[] = {"fine", "forbidden", "garbage", "error", "crash"};
+enum { FINE, FORBIDDEN, GARBAGE, COUNT_ERROR, COUNT_CRASH };
+
 static const char *const kinds[] = {"crash", "error", "loop"};
 enum { CRASH, ERROR };
 
@@ -51,6 +60,8 @@ struct params {
     struct gb_list models;
     struct gb_list uuids;
     int64_t closed_device;
+    int32_t counting;
+    double excess;
 };
 
 static const struct gb_option options[] = {
@@ -71,6 +82,9 @@ static const struct gb_option options[] = {
     GB_LIST(struct params, uuids, GB_TYPE_STRING, "", NULL, NULL,
             "their UUIDs; FAKE-INDEX where none is given"),
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that can not be opened"),
+    GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
+    GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,
+             "counters say so much of what was declared"),
 };
 
 struct device {
@@ -336,6 +350,157 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
     return status;
 }
 
+/* --- counters --- */
+
+static void tell_counter(gb_counter_fn *counter, void *context, const char *name, const char *unit,
+                         const char *help)
+{
+    struct gb_counter told = {0};
+    told.size = sizeof told;
+    told.name = name;
+    told.unit = unit;
+    told.help = help;
+    counter(context, &told);
+}
+
+static void list_garbage(gb_counter_fn *counter, void *context)
+{
+    struct gb_counter none = {0};
+    static char longer[5000];
+    memset(longer, 'x', sizeof longer - 1);
+    counter(context, NULL);
+    counter(context, &none);
+    tell_counter(counter, context, NULL, NULL, NULL);
+    tell_counter(counter, context, "fake.odd", NULL, "with\na\033[31m line");
+    tell_counter(counter, context, longer, longer, longer);
+}
+
+static int32_t list_counters(const struct gb_host *host, const void *object, uint32_t index,
+                             const char *model, const char *whole, gb_counter_fn *counter,
+                             void *context)
+{
+    const struct params *params = object;
+    if (params->counting == COUNT_CRASH)
+        abort();
+    if (params->counting == COUNT_ERROR) {
+        host->fail(host, "the counters' list is lost");
+        return GB_IO;
+    }
+    if (params->counting == FORBIDDEN)
+        return host->skip(host, "counters are forbidden by an option");
+    if (model && strcmp(model, "FK1") != 0)
+        return host->skip(host, "the only chip is FK1");
+    if (index >= (uint64_t)params->n_devices)
+        return GB_NOT_FOUND;
+    if (params->counting == GARBAGE)
+        list_garbage(counter, context);
+    tell_counter(counter, context, "fake.cycles", "cycle", "cycles of arithmetic");
+    tell_counter(counter, context, "fake.share", "percent", "half of everything");
+    if (whole && strcmp(whole, "fake.cycles") == 0)
+        tell_counter(counter, context, "fake.cycles.max", "cycle", "the most of them");
+    return GB_OK;
+}
+
+static int32_t count_pass(const struct gb_counting *counting)
+{
+    const struct gb_bench_ops *bench = counting->bench_ops;
+    int32_t status = GB_OK;
+    if (GB_HAS(bench, reset) && bench->reset)
+        status = bench->reset(counting->bench, counting->queue);
+    if (status == GB_OK)
+        status = bench->run(counting->bench, counting->queue, counting->iterations);
+    return status;
+}
+
+static void tell_garbage(struct gb_counting *counting)
+{
+    static char longer[5000];
+    char name[32];
+    memset(longer, 'x', sizeof longer - 1);
+    counting->count(counting->context, NULL, 1, "");
+    counting->count(counting->context, "", 1, "");
+    counting->count(counting->context, "fake.no_unit", 1, NULL);
+    counting->count(counting->context, "fake\n.line", 1, "");
+    counting->count(counting->context, longer, 1, "");
+    counting->count(counting->context, "fake.negative", -3, "");
+    counting->count(counting->context, "fake.infinite", HUGE_VAL, "");
+    for (int i = 0; i < 2000; i++) {
+        snprintf(name, sizeof name, "fake.many.%d", i);
+        counting->count(counting->context, name, i, "");
+    }
+    for (int i = 0; i < GB_COUNTED_KINDS; i++)
+        counting->work[i] = i % 2 ? -5 : HUGE_VAL;
+    counting->work[GB_COUNTED_DRAM_WRITE] = 100;
+    memset(counting->missing, 'm', sizeof counting->missing);
+    memset(counting->made_from, '\033', sizeof counting->made_from);
+}
+
+static void tell_names(struct gb_counting *counting)
+{
+    for (uint32_t i = 0; i < counting->n_names; i++) {
+        const char *name = counting->names[i];
+        if (strcmp(name, "fake.cycles") == 0)
+            counting->count(counting->context, name, 1000, "cycle");
+        else if (strcmp(name, "fake.share") == 0)
+            counting->count(counting->context, name, 50, "percent");
+        else if (strcmp(name, "fake.broken") == 0)
+            counting->count(counting->context, name, strtod("nan", NULL), "");
+        else
+            snprintf(counting->missing, sizeof counting->missing, "%s: no counter", name);
+    }
+}
+
+static int32_t count_it(void *object, struct gb_counting *counting)
+{
+    const struct device *device = object;
+    const double excess = device->params->excess;
+    struct gb_work work = {0};
+    int32_t status = GB_OK;
+    if (device->params->counting == COUNT_CRASH)
+        abort();
+    if (device->params->counting == COUNT_ERROR) {
+        device->host->fail(device->host, "the counters broke the device");
+        return GB_DEVICE_ERROR;
+    }
+    if (device->params->counting == FORBIDDEN) {
+        strcpy(counting->missing, "forbidden to this user: be another");
+        return GB_OK;
+    }
+    for (counting->n_passes = 0; counting->n_passes < 2 && status == GB_OK; counting->n_passes++)
+        status = count_pass(counting);
+    if (status != GB_OK)
+        return status;
+    tell_names(counting);
+    if (device->params->counting == GARBAGE)
+        tell_garbage(counting);
+    if (device->params->counting == GARBAGE || !counting->wants_work || !counting->bench_ops->work)
+        return GB_OK;
+    work.size = sizeof work;
+    counting->bench_ops->work(counting->bench, &work);
+    counting->work[GB_COUNTED_FLOPS] = excess * work.flops;
+    counting->work[GB_COUNTED_BYTES_L1] = 4 * (work.bytes_read + work.bytes_written);
+    counting->work[GB_COUNTED_BYTES_L2] = 2 * (work.bytes_read + work.bytes_written);
+    counting->work[GB_COUNTED_DRAM_READ] = excess * work.bytes_read;
+    counting->work[GB_COUNTED_DRAM_WRITE] = work.bytes_written;
+    strcpy(counting->made_from, "what was declared");
+    return GB_OK;
+}
+
+static const struct gb_counters counters = {
+    .size = sizeof counters, .list = list_counters, .count = count_it};
+static const struct gb_counters short_counters = {
+    .size = offsetof(struct gb_counters, count), .list = list_counters, .count = count_it};
+
+static const void *extension(const char *id)
+{
+    return strcmp(id, GB_COUNTERS) == 0 ? &counters : NULL;
+}
+
+static const void *short_extension(const char *id)
+{
+    return strcmp(id, GB_COUNTERS) == 0 ? &short_counters : NULL;
+}
+
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
     .flags = GB_DEVICE_GRAPHS,
@@ -416,6 +581,7 @@ static const struct gb_plugin fake = {
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),
     .ops = &ops,
+    .extension = extension,
 };
 static const struct gb_plugin absent = {
     .size = sizeof absent,
@@ -435,6 +601,7 @@ static const struct gb_plugin shorter = {
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),
     .ops = &short_ops,
+    .extension = short_extension,
 };
 static const struct gb_plugin *const plugins[] = {&fake, &absent, &shorter};
 static const struct gb_module module = {

@@ -61,6 +61,10 @@ check_LTLIBRARIES += tests/modules/hang_on_load.la
 tests_modules_hang_on_load_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_hang_on_load_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
+check_LTLIBRARIES += tests/modules/kernel_reference.la
+tests_modules_kernel_reference_la_CFLAGS = $(TEST_MODULE_CFLAGS)
+tests_modules_kernel_reference_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/leak.la
 tests_modules_leak_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_leak_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
@@ -122,6 +126,11 @@ tests_modules_slow_la_CFLAGS = $(TEST_MODULE_CFLAGS)
 tests_modules_slow_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CXX
+check_LTLIBRARIES += tests/modules/elementwise_kernels.la
+tests_modules_elementwise_kernels_la_SOURCES = tests/modules/cuda_on_host.h tests/modules/elementwise_kernels.cc
+tests_modules_elementwise_kernels_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS) -Wno-unknown-pragmas
+tests_modules_elementwise_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
+
 check_LTLIBRARIES += tests/modules/histogram_kernels.la
 tests_modules_histogram_kernels_la_SOURCES = tests/modules/cuda_on_host.h tests/modules/histogram_kernels.cc
 tests_modules_histogram_kernels_la_CXXFLAGS = $(TEST_MODULE_CXXFLAGS) -Wno-unknown-pragmas
@@ -166,4 +175,9 @@ tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c plugins/common/
 tests_modules_fake_cupti_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_fake_cupti_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 tests_modules_fake_cupti_la_LIBADD = $(SYSTEM_LIBS)
+
+check_LTLIBRARIES += tests/modules/fake_profiler.la
+tests_modules_fake_profiler_la_SOURCES = tests/modules/fake_profiler.c tests/modules/fake_profiler.h
+tests_modules_fake_profiler_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
+tests_modules_fake_profiler_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 endif
