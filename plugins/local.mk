@@ -42,6 +42,39 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/thinned_samples.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
+# Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
+# that work together, formats of numbers.
+CALL_PARSER_SOURCES = \
+	plugins/common/call_cursor.c \
+	plugins/common/call_cursor.h \
+	plugins/common/call_parse.c \
+	plugins/common/call_parse.h \
+	plugins/common/call_types.c \
+	plugins/common/call_types.h
+CALL_SOURCES = \
+	plugins/common/call_callback.c \
+	plugins/common/call_callback.h \
+	plugins/common/call_compare.c \
+	plugins/common/call_compare.h \
+	plugins/common/call_fill.c \
+	plugins/common/call_fill.h \
+	plugins/common/call_foreign.c \
+	plugins/common/call_foreign.h \
+	plugins/common/call_invoke.c \
+	plugins/common/call_invoke.h \
+	plugins/common/call_library.c \
+	plugins/common/call_library.h \
+	plugins/common/call_plan.c \
+	plugins/common/call_plan.h \
+	plugins/common/call_world.c \
+	plugins/common/call_world.h
+TEAM_SOURCES = \
+	plugins/common/team.c \
+	plugins/common/team.h
+FORMATS_SOURCES = \
+	plugins/common/formats.c \
+	plugins/common/formats.h
+
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
 PLUGIN_COMMON_CUDA_SOURCES = \

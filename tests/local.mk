@@ -223,7 +223,7 @@ TEST_SCRIPT_LIST = \
 	tests/test_help.sh \
 	tests/test_install.sh \
 	tests/test_interleaving.sh \
-	tests/test_kernel.sh \
+	tests/test_kernel_cases.sh \
 	tests/test_launch.sh \
 	tests/test_no_gpu.sh \
 	tests/test_readme.sh \
@@ -284,6 +284,9 @@ tests_bench_libstopping_la_SOURCES = \
 	tests/bench/trace_random.c \
 	tests/bench/trace_random.h
 STOPPING_PROGRAM = tests/bench/stopping
+# As the program of the bundle, it has no folder of plugins of its own.
+tests_bench_stopping_SOURCES = tests/bench/stopping.c core/module.c
+tests_bench_stopping_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUGIN_DIR='""'
 tests_bench_stopping_LDADD = tests/bench/libstopping.la core/libgbrun.la $(CORE_LIBS)
 tests_bench_stopping_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 tests_bench_verify_LDADD = core/libgbrun.la $(CORE_LIBS)

@@ -6,7 +6,7 @@
 #include "plugins/bench_ceilings/numbers.h"
 #include "plugins/bench_ceilings/rates.h"
 #include "plugins/bench_ceilings/roofs.h"
-#include "plugins/bench_ceilings/team.h"
+#include "plugins/common/team.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

@@ -3,7 +3,7 @@
 #include "core/random.h"
 #include "core/verify.h"
 #include "plugins/bench_elementwise/ways.h"
-#include "plugins/bench_gemm_verify/formats.h"
+#include "plugins/common/formats.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "core/verify.h"
 #include "plugins/bench_gemm_verify/fault.h"
-#include "plugins/bench_gemm_verify/formats.h"
+#include "plugins/common/formats.h"
 #include "plugins/bench_gemm_verify/range.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"

@@ -316,13 +316,13 @@ START_TEST(finds_its_folder)
 {
     static const struct {
         const char *asked, *xdg, *home, *folder;
-    } folders[] = {{"", "/xdg", "/home/me", "/xdg/gbrun/kernels"},
-                   {"", "relative", "/home/me", "/home/me/.cache/gbrun/kernels"},
-                   {"", "", "/home/me", "/home/me/.cache/gbrun/kernels"},
+    } folders[] = {{"", "/xdg", "/me", "/xdg/gbrun/kernels"},
+                   {"", "relative", "/me", "/me/.cache/gbrun/kernels"},
+                   {"", "", "/me", "/me/.cache/gbrun/kernels"},
                    {"", "", "", NULL},
-                   {"none", "/xdg", "/home/me", NULL},
-                   {"here", "/xdg", "/home/me", "/config/here"},
-                   {"/there", "/xdg", "/home/me", "/there"}};
+                   {"none", "/xdg", "/me", NULL},
+                   {"here", "/xdg", "/me", "/config/here"},
+                   {"/there", "/xdg", "/me", "/there"}};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         setenv("XDG_CACHE_HOME", folders[i].xdg, 1);
         setenv("HOME", folders[i].home, 1);

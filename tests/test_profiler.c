@@ -44,6 +44,7 @@ static void new_metrics(void)
 {
     metrics = metrics_new("fk100", context, reason, sizeof reason);
     ck_assert_msg(metrics != NULL, "%s", reason);
+    ck_assert_str_eq(reason, "");
 }
 
 /* --- what there is --- */

@@ -8,7 +8,7 @@
 #include "ceilings.h"
 #include "memory.h"
 #include "rates.h"
-#include "team.h"
+#include "../common/team.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -160,6 +160,13 @@ static int32_t plan_global(struct ceilings *ceilings)
     cuda->array_bytes = cuda->n_tiles * tile_bytes(ceilings);
     const uint64_t n_passes = (ITERATION_BYTES - 1) / (cuda->array_bytes * n_arrays) + 1;
     cuda->n_uses = cuda->n_tiles * n_passes;
+    /* Memory is written fastest by blocks of one tile each, which end and make room in no order. A
+     * cache has to be gone through by blocks that stay. Where there is arithmetic threads stay,
+     * too: what they execute beside it (constants are set by half-precision instructions) would
+     * count. */
+    if (ceilings->roof->level != LEVEL_L2 &&
+        (ceilings->roof->access == ACCESS_WRITE || ceilings->roof->access == ACCESS_COPY))
+        cuda->n_blocks = (unsigned)cuda->n_uses;
     ceilings->working_set_bytes = cuda->array_bytes * n_arrays;
     ceilings->array_bytes = (double)cuda->array_bytes * (double)n_passes;
     ceilings->element_bytes = sizeof(float);

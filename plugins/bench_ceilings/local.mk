@@ -1,5 +1,6 @@
 pkglib_LTLIBRARIES += plugins/bench_ceilings/bench_ceilings.la
 CEILINGS_CPU_SOURCES = \
+	$(TEAM_SOURCES) \
 	plugins/bench_ceilings/caches.c \
 	plugins/bench_ceilings/caches.h \
 	plugins/bench_ceilings/fragments.c \
@@ -13,9 +14,7 @@ CEILINGS_CPU_SOURCES = \
 	plugins/bench_ceilings/rates.h \
 	plugins/bench_ceilings/rates_body.h \
 	plugins/bench_ceilings/roofs.c \
-	plugins/bench_ceilings/roofs.h \
-	plugins/bench_ceilings/team.c \
-	plugins/bench_ceilings/team.h
+	plugins/bench_ceilings/roofs.h
 plugins_bench_ceilings_bench_ceilings_la_SOURCES = \
 	$(CEILINGS_CPU_SOURCES) \
 	plugins/bench_ceilings/ceilings.c \

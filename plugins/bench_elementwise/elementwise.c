@@ -6,7 +6,7 @@
  */
 #include "elementwise.h"
 
-#include "plugins/bench_gemm_verify/formats.h"
+#include "plugins/common/formats.h"
 #include "plugins/common/exact_sum.h"
 #include "plugins/common/with_cuda.h"
 

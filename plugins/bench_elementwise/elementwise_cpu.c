@@ -1,7 +1,7 @@
 /* elementwise_cpu.c - see elementwise.h: threads, each with a part of the elements. Plugin side. */
 #include "ways.h"
 
-#include "plugins/bench_ceilings/team.h"
+#include "plugins/common/team.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -133,7 +133,8 @@ static int32_t check_block(const struct elementwise *elementwise, const struct l
     const CUresult result = cuda->kernels.driver.function_attribute(
         &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, launch->function);
     if (result != CUDA_SUCCESS)
-        return driver_status(&cuda->kernels.driver, host, result, "asking for a kernel's registers");
+        return driver_status(&cuda->kernels.driver, host, result,
+                             "asking for a kernel's registers");
     if (elementwise->params->block <= most)
         return GB_OK;
     snprintf(reason, sizeof reason, "block = %lld: with its registers this kernel has at most %d",
@@ -148,11 +149,11 @@ static int32_t load(const struct elementwise *elementwise, struct launch *launch
     char name[48];
     snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
              dtype_names[elementwise->params->dtype]);
-    const int32_t status =
-        cuda->kernels.module != NULL
-            ? cuda_image_function(&cuda->kernels.driver, elementwise->host, cuda->kernels.module,
-                                  name, &launch->function)
-            : cuda_kernels_load(&cuda->kernels, &elementwise_image, name, &launch->function);
+    const int32_t status = cuda->kernels.module != NULL
+                               ? cuda_image_function(&cuda->kernels.driver, elementwise->host,
+                                                     cuda->kernels.module, name, &launch->function)
+                               : cuda_kernels_load(&cuda->kernels, &elementwise_image, name,
+                                                   &launch->function);
     return status == GB_OK ? check_block(elementwise, launch) : status;
 }
 

@@ -1,7 +1,7 @@
 pkglib_LTLIBRARIES += plugins/bench_elementwise/bench_elementwise.la
 ELEMENTWISE_CPU_SOURCES = \
-	plugins/bench_ceilings/team.c \
-	plugins/bench_ceilings/team.h \
+	$(FORMATS_SOURCES) \
+	$(TEAM_SOURCES) \
 	plugins/bench_elementwise/elementwise.h \
 	plugins/bench_elementwise/reference.c \
 	plugins/bench_elementwise/reference.h \
@@ -10,9 +10,7 @@ ELEMENTWISE_CPU_SOURCES = \
 	plugins/bench_elementwise/ways_body.h \
 	plugins/bench_elementwise/ways_double.h \
 	plugins/bench_elementwise/ways_float.h \
-	plugins/bench_elementwise/ways_formats.h \
-	plugins/bench_gemm_verify/formats.c \
-	plugins/bench_gemm_verify/formats.h
+	plugins/bench_elementwise/ways_formats.h
 plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
 	$(ELEMENTWISE_CPU_SOURCES) \
 	plugins/bench_elementwise/elementwise.c \

@@ -3,7 +3,7 @@
 #ifndef GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
 #define GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
 
-#include "formats.h"
+#include "../common/formats.h"
 #include "product.h"
 
 enum {

@@ -6,7 +6,7 @@
 #define GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
 
 #include "fault.h"
-#include "formats.h"
+#include "../common/formats.h"
 #include "product.h"
 #include "range.h"
 #include "sums.h"

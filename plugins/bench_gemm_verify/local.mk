@@ -1,9 +1,8 @@
 pkglib_LTLIBRARIES += plugins/bench_gemm_verify/bench_gemm_verify.la
 GEMM_VERIFY_CPU_SOURCES = \
+	$(FORMATS_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
-	plugins/bench_gemm_verify/formats.c \
-	plugins/bench_gemm_verify/formats.h \
 	plugins/bench_gemm_verify/product.h \
 	plugins/bench_gemm_verify/range.c \
 	plugins/bench_gemm_verify/range.h \

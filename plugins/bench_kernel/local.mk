@@ -11,22 +11,7 @@ KERNEL_BUILD_SOURCES = \
 	plugins/bench_kernel/files.h \
 	plugins/bench_kernel/scan.c \
 	plugins/bench_kernel/scan.h
-KERNEL_CALL_SOURCES = \
-	$(CALL_PARSER_SOURCES) \
-	plugins/common/call_callback.c \
-	plugins/common/call_callback.h \
-	plugins/common/call_fill.c \
-	plugins/common/call_fill.h \
-	plugins/common/call_foreign.c \
-	plugins/common/call_foreign.h \
-	plugins/common/call_invoke.c \
-	plugins/common/call_invoke.h \
-	plugins/common/call_library.c \
-	plugins/common/call_library.h \
-	plugins/common/call_plan.c \
-	plugins/common/call_plan.h \
-	plugins/common/call_world.c \
-	plugins/common/call_world.h
+KERNEL_CALL_SOURCES = $(CALL_PARSER_SOURCES) $(CALL_SOURCES)
 if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/bench_kernel/bench_kernel.la
 endif
@@ -34,8 +19,6 @@ plugins_bench_kernel_bench_kernel_la_SOURCES = \
 	$(KERNEL_BUILD_SOURCES) \
 	$(KERNEL_CALL_SOURCES) \
 	plugins/bench_kernel/check.c \
-	plugins/common/call_compare.c \
-	plugins/common/call_compare.h \
 	plugins/bench_kernel/kernel.c \
 	plugins/bench_kernel/kernel.h \
 	plugins/bench_kernel/launch.c \

@@ -95,7 +95,7 @@ static bool grow(void *block, size_t element, uint64_t n)
     if (grown == NULL)
         return false;
     memcpy(block, &grown, sizeof grown);
-    /* cppcheck-suppress memleak: *block holds it, whatever its type is. */
+    /* cppcheck-suppress memleak ; block holds it, whatever its type is */
     return true;
 }
 

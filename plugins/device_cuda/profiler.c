@@ -198,6 +198,7 @@ static bool spell_chip(const char *chip, char *ret, char *reason, size_t bytes)
         const char *known = arguments.ppChipNames[i];
         if (strcasecmp(known, chip) == 0) {
             snprintf(ret, PROFILER_CHIP_BYTES, "%s", known);
+            snprintf(reason, bytes, "%s", "");
             return true;
         }
         if (length < bytes)

@@ -44,12 +44,12 @@ extern "C" __global__ void twice(int *x, int n)
 }
 extern "C" __global__ void reverse(int *x)
 {
-    extern __shared__ int all[];
+    extern __shared__ int kept[];
     for (int i = threadIdx.x; i < 25000; i += blockDim.x)
-        all[i] = x[i];
+        kept[i] = x[i];
     __syncthreads();
     for (int i = threadIdx.x; i < 25000; i += blockDim.x)
-        x[24999 - i] = all[i];
+        x[24999 - i] = kept[i];
 }
 extern "C" __global__ void rank_in_cluster(unsigned *x)
 {

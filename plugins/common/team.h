@@ -1,6 +1,6 @@
 /* team.h - threads that do the same at the same time, each on a CPU of its own. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_TEAM_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_TEAM_H
+#ifndef GBRUN_PLUGINS_COMMON_TEAM_H
+#define GBRUN_PLUGINS_COMMON_TEAM_H
 
 #include <stdint.h>
 

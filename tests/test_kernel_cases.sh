@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_kernel.sh - kernels described in a configuration: what is refused before anything runs, with
+# test_kernel_cases.sh - kernels described in a configuration: what is refused before anything runs, with
 # its place. No GPU is needed.
 # shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
