@@ -5,10 +5,10 @@
 #include "core/random.h"
 #include "core/verify.h"
 #include "plugins/bench_gemm_verify/fault.h"
-#include "plugins/common/formats.h"
 #include "plugins/bench_gemm_verify/range.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/formats.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

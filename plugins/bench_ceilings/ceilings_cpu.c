@@ -4,11 +4,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* MADV_HUGEPAGE */
 #endif
+#include "../common/team.h"
 #include "caches.h"
 #include "ceilings.h"
 #include "memory.h"
 #include "rates.h"
-#include "../common/team.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  */
 #include "elementwise.h"
 
-#include "plugins/common/formats.h"
 #include "plugins/common/exact_sum.h"
+#include "plugins/common/formats.h"
 #include "plugins/common/with_cuda.h"
 
 #include <gbrun/gbrun.h>

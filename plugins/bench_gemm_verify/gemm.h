@@ -5,8 +5,8 @@
 #ifndef GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
 #define GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
 
-#include "fault.h"
 #include "../common/formats.h"
+#include "fault.h"
 #include "product.h"
 #include "range.h"
 #include "sums.h"

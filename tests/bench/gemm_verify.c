@@ -12,9 +12,9 @@
 #include "core/random.h"
 #include "core/verify.h"
 #include "plugins/bench_gemm_verify/fault.h"
-#include "plugins/common/formats.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/formats.h"
 
 #include <math.h>
 #include <pthread.h>
