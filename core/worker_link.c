@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { EXIT_LINK_LOST = 4 };
+enum { EXIT_LINK_LOST = 4, EXIT_NOT_WORKER = 5 };
 
 const char *phase_words(uint32_t phase)
 {
@@ -18,7 +18,7 @@ const char *phase_words(uint32_t phase)
 
 void link_open(struct worker_link *link)
 {
-    *link = (struct worker_link){.socket = WORKER_SOCKET};
+    *link = (struct worker_link){.socket = WORKER_SOCKET, .process = getpid()};
     pthread_mutex_init(&link->lock, NULL);
     void *page = mmap(NULL, sizeof *link->page, PROT_READ | PROT_WRITE, MAP_SHARED, WORKER_PAGE, 0);
     if (page == MAP_FAILED)
@@ -27,8 +27,17 @@ void link_open(struct worker_link *link)
     close(WORKER_PAGE);
 }
 
+/* A child that a plugin forked and that came back from the plugin's function must not speak for the
+ * worker, nor take its messages. */
+static void end_unless_worker(const struct worker_link *link)
+{
+    if (getpid() != link->process)
+        _exit(EXIT_NOT_WORKER);
+}
+
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
 {
+    end_unless_worker(link);
     pthread_mutex_lock(&link->lock);
     wire_begin(&link->writer, type);
     return &link->writer;
@@ -48,6 +57,7 @@ void link_send(struct worker_link *link)
 bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload)
 {
     struct gb_error error;
+    end_unless_worker(link);
     return wire_receive(link->socket, &link->input, ret_type, ret_payload, &error) == GB_OK;
 }
 

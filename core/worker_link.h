@@ -4,7 +4,7 @@
  * Messages go over the socket; what the worker is calling right now stands in a page that both
  * processes map, so that the supervisor can say where a worker died, and naming it costs one store.
  * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once: nobody
- * is left to report to.
+ * is left to report to. A child that a plugin forked ends as soon as it uses the link.
  */
 #ifndef GBRUN_CORE_WORKER_LINK_H
 #define GBRUN_CORE_WORKER_LINK_H
@@ -12,6 +12,7 @@
 #include "core/wire.h"
 
 #include <pthread.h>
+#include <sys/types.h>
 
 /* What a worker is in the middle of. X(name, words after "crashed (SIGSEGV) ") */
 #define PHASE_MAP(X)                                                                               \
@@ -53,6 +54,7 @@ enum { WORKER_SOCKET = 3, WORKER_PAGE = 4 }; /* file descriptors in a worker */
 
 struct worker_link {
     int socket;
+    pid_t process; /* the worker */
     struct worker_page *page;
     pthread_mutex_t lock; /* plugins may log from threads of their own */
     struct wire_writer writer;

@@ -89,6 +89,10 @@ sweep.where = create, run, verify
 [bench forker]
 sweep.dies = no, yes
 seconds = 60
+[bench returning]
+plugin = forker
+kind = returns
+sweep.where = create, prepare, verify, destroy
 [bench after]
 plugin = good
 INI
@@ -101,6 +105,10 @@ equals "a hanging verify keeps its samples" 'timed out after 300 ms, in verify n
 equals "a child left running does not matter" "ok n=12" "$(status "forker dies=no")"
 equals "a child that holds the connection does not hide a crash" 'crashed (SIGABRT, in prepare)' \
     "$(status "forker dies=yes")"
+for where in create prepare verify destroy; do
+    equals "a child that returns from $where does not speak for the worker" "ok n=12" \
+        "$(status "returning where=$where")"
+done
 equals "the next case is fine" "ok n=12" "$(status after)"
 equals "no process is left behind" "" "$(pgrep -f -- "$GBRUN --worker" | head -n 1)"
 

@@ -2,7 +2,8 @@
  * forker.c - leaves something running, in the callback named by `where`: a child process that
  * inherits every descriptor, the worker's socket with them, and sleeps for a minute; threads that
  * never end; or both. gbrun must not wait for them: a worker that is done or dead is noticed
- * although a child still holds its socket.
+ * although a child still holds its socket. Or the child returns as if it were the worker, and must
+ * not speak for it.
  */
 #define _GNU_SOURCE
 #include "tests/modules/places.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"child", "threads", "both"};
-enum { CHILD, THREADS };
+static const char *const kinds[] = {"child", "threads", "both", "returns"};
+enum { CHILD, THREADS, BOTH, RETURNS };
 
 struct params {
     int32_t where;
@@ -51,14 +52,14 @@ static int32_t start_threads(void)
     return GB_OK;
 }
 
-static int32_t start_child(int64_t seconds)
+static int32_t start_child(const struct params *params)
 {
     pid_t child = fork();
-    if (child == 0) {
-        sleep((unsigned)seconds);
+    if (child == 0 && params->kind != RETURNS) {
+        sleep((unsigned)params->seconds);
         _exit(0);
     }
-    return child > 0 ? GB_OK : GB_NO_MEMORY;
+    return child >= 0 ? GB_OK : GB_NO_MEMORY;
 }
 
 static int32_t act(struct bench *bench, int32_t where)
@@ -67,10 +68,10 @@ static int32_t act(struct bench *bench, int32_t where)
     if (where != bench->params.where)
         return GB_OK;
     if (bench->params.kind != THREADS)
-        status = start_child(bench->params.seconds);
+        status = start_child(&bench->params);
     if (bench->params.dies)
         abort();
-    if (status == GB_OK && bench->params.kind != CHILD)
+    if (status == GB_OK && (bench->params.kind == THREADS || bench->params.kind == BOTH))
         status = start_threads();
     return status;
 }
