@@ -268,6 +268,21 @@ static bool names_setting(const struct expression_engine *engine, const char *wo
     return false;
 }
 
+/* Words for what settings may be written as and expressions may not: `2^31`, `64Ki`. NULL:
+ * the words are of something else. */
+static const char *token_hint(const char *words)
+{
+    static const char before[] = "unrecognized token: \"";
+    if (!text_starts_with(words, before))
+        return NULL;
+    const char *token = words + strlen(before);
+    if (*token == '^')
+        return "no '^' in expressions: 2^31 is 1 << 31, x^2 is x * x or power(x, 2)";
+    if (*token >= '0' && *token <= '9')
+        return "numbers in expressions have no unit: 64Ki is 64 * 1024";
+    return NULL;
+}
+
 /* Turns what SQLite said about PREFIX + text into words about the text. */
 static int32_t compile_error(const struct expression_engine *engine, const char *text,
                              struct origin origin, struct gb_error *error)
@@ -286,6 +301,9 @@ static int32_t compile_error(const struct expression_engine *engine, const char 
     if (names_setting(engine, words))
         return error_set_at(error, GB_INVALID, origin,
                             "%s (a name that is a word of SQL needs double quotes)", words);
+    const char *hint = token_hint(words);
+    if (hint)
+        return error_set_at(error, GB_INVALID, origin, "%s", hint);
     if (text_equal(words, "row value misused"))
         return error_set_at(error, GB_INVALID, origin, "expected one value, not a list of them");
     if (text_ends_with(words, "syntax error") && offset >= 0 && (size_t)offset >= strlen(text))

@@ -63,6 +63,7 @@ core_libgbrun_la_SOURCES = \
 	core/plot_gnuplot.c \
 	core/plot_layout.c \
 	core/plot_layout.h \
+	core/plot_names.c \
 	core/policy_run.c \
 	core/policy_run.h \
 	core/probe.c \
@@ -90,6 +91,7 @@ core_libgbrun_la_SOURCES = \
 	core/report.h \
 	core/report_internal.h \
 	core/report_page.c \
+	core/report_roofline.c \
 	core/report_text.c \
 	core/roofline.c \
 	core/roofline.h \
@@ -162,6 +164,7 @@ core_libgbrun_la_SOURCES = \
 	core/verify_pass_portable.c \
 	core/verify_text.c \
 	core/view_aligned.c \
+	core/view_check.c \
 	core/view_columns.c \
 	core/view_csv.c \
 	core/view_estimate.c \
@@ -170,6 +173,7 @@ core_libgbrun_la_SOURCES = \
 	core/view_json.c \
 	core/view_lists.c \
 	core/view_notes.c \
+	core/view_names.c \
 	core/view_pivot.c \
 	core/view_roofs.c \
 	core/view_rounds.c \

@@ -84,11 +84,32 @@ static void add_number(struct text *out, double value)
     text_add(out, format_double(value, number));
 }
 
+static const char *colour_of(int colour)
+{
+    return colour == PLOT_GREY ? "909090" : colours[(unsigned)colour % COLOURS];
+}
+
+static double opacity_of(double opacity)
+{
+    return opacity > 0 && opacity < 1 ? opacity : 1;
+}
+
 static void add_colour(struct text *out, int colour, double opacity)
 {
-    double alpha = opacity > 0 && opacity < 1 ? opacity : 1;
-    text_printf(out, "rgb '#%02X%s'", (unsigned)lrint(255 * (1 - alpha)),
-                colours[(unsigned)colour % COLOURS]);
+    text_printf(out, "rgb '#%02X%s'", (unsigned)lrint(255 * (1 - opacity_of(opacity))),
+                colour_of(colour));
+}
+
+/* Words have no opacity: what it would give on white. */
+static void add_word_colour(struct text *out, int colour, double opacity)
+{
+    unsigned rgb = (unsigned)strtoul(colour_of(colour), NULL, 16);
+    text_add(out, "rgb '#");
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        double part = rgb >> shift & 0xFF;
+        text_printf(out, "%02X", (unsigned)lrint(255 - (255 - part) * opacity_of(opacity)));
+    }
+    text_add(out, "'");
 }
 
 /* ---- the script ---- */
@@ -136,12 +157,29 @@ static void add_data(struct text *out, const struct frame *frame, size_t index)
     text_add(out, "EOD\n");
 }
 
-static void add_style(struct text *out, const struct plot_series *series, size_t bar, size_t n_bars)
+static void add_style(struct text *out, const struct frame *frame, const struct plot_series *series,
+                      size_t bar, size_t n_bars)
 {
+    /* Filled shapes of gnuplot, which look equally large. */
+    static const struct {
+        int type;
+        double size;
+    } shapes[PLOT_SHAPES] = {[PLOT_CIRCLE] = {7, 1},
+                             [PLOT_TRIANGLE] = {9, 1.2},
+                             [PLOT_SQUARE] = {5, 0.9},
+                             [PLOT_DIAMOND] = {13, 1.2}};
+    unsigned shape = (unsigned)series->shape % PLOT_SHAPES;
     double size = series->size > 0 ? series->size : 1;
     switch (series->kind) {
     case PLOT_POINTS:
-        text_printf(out, "using 1:2 with points pt 7 ps %.3g lc ", 0.5 * size);
+        text_printf(out, "using 1:2 with points pt %d ps %.3g lc ", shapes[shape].type,
+                    0.5 * size * shapes[shape].size);
+        break;
+    case PLOT_ARROWS:
+        text_add(out, "using 1:2:(");
+        add_number(out, frame->x.high);
+        text_printf(out, "-$1):(0) with vectors head filled size screen 0.006,22 lw %.3g lc ",
+                    1.6 * size);
         break;
     case PLOT_BAND:
         text_add(out, "using 1:2:3 with filledcurves lc ");
@@ -163,6 +201,14 @@ static void add_style(struct text *out, const struct plot_series *series, size_t
     add_colour(out, series->colour, series->opacity);
 }
 
+/* At each decade, if there is room for them. */
+static void add_tics(struct text *out, const char *axis, const struct range *range, double pixels)
+{
+    enum { APART = 48 };
+    double decades = range->is_log ? log10(range->high / range->low) : NAN;
+    text_printf(out, "set %stics %s\n", axis, decades * APART <= pixels ? "10" : "auto");
+}
+
 static void add_axes(struct text *out, const struct frame *frame)
 {
     const struct plot_panel *panel = frame->panel;
@@ -180,17 +226,27 @@ static void add_axes(struct text *out, const struct frame *frame)
     add_number(out, frame->y.low);
     text_add(out, ":");
     add_number(out, frame->y.high);
-    text_printf(out, "]\nset format x '%s'\nset format y '%%g'\n",
-                panel->x_is_count ? "%.0s%c" : "%g");
+    text_printf(out, "]\nset format x '%s'\nset format y ", panel->x_is_count ? "%.0s%c" : "%.8g");
+    CLEANUP(text_free) struct text format = {0};
+    text_add(&format, panel->y_unit ? "%.0s %c" : "%g");
+    text_add(&format, panel->y_unit ? panel->y_unit : "");
+    add_quoted(out, text_get(&format), TITLE_COLUMNS);
+    text_add(out, "\n");
+    add_tics(out, "x", &frame->x, frame->right - frame->left);
+    add_tics(out, "y", &frame->y, frame->bottom - frame->top);
     text_add(out, "set xlabel ");
     add_quoted(out, panel->x_label ? panel->x_label : "", TITLE_COLUMNS);
-    text_add(out, " offset 0,0.5\nset xtics auto\n");
+    text_printf(out, " offset 0,%s\n", frame->is_slanted ? "0" : "0.5");
     for (size_t i = 0; i < panel->n_categories; i++) {
-        text_add(out, i ? ", " : "set xtics (");
+        if (i == 0)
+            text_printf(out, "set xtics %s (",
+                        frame->is_slanted ? "rotate by 45 right" : "norotate");
+        else
+            text_add(out, ", ");
         add_quoted_format(out, panel->categories[i], frame_category_columns(frame));
         text_printf(out, " %zu", i);
     }
-    text_add(out, panel->n_categories ? ")\n" : "");
+    text_add(out, panel->n_categories ? ")\n" : "set xtics norotate\n");
 }
 
 static void add_words(struct text *out, const struct frame *frame, const char *words, size_t most,
@@ -226,22 +282,43 @@ static void add_verticals(struct text *out, const struct frame *frame)
     }
 }
 
-/* The last of them tells how many there was no room for. */
+static void add_note(struct text *out, const struct frame *frame, const struct note_grid *grid,
+                     const struct plot_note *note, double x, double y)
+{
+    enum { RIGHT_CELLS = 2 };
+    CLEANUP(text_free) struct text style = {0};
+    text_add(&style, " textcolor ");
+    add_word_colour(&style, note->colour, note->opacity);
+    if (note->words) {
+        CLEANUP(text_free) struct text left = {0};
+        text_printf(&left, "left%s", text_get(&style));
+        add_words(out, frame, note->words, PLOT_NOTE_COLUMNS, x, y, text_get(&left));
+    }
+    for (size_t i = 0; !note->words && i < PLOT_NOTE_CELLS; x += grid->cells[i], i++) {
+        CLEANUP(text_free) struct text aligned = {0};
+        bool is_right = i < RIGHT_CELLS;
+        text_printf(&aligned, "%s%s", is_right ? "right" : "left", text_get(&style));
+        if (note->cells[i])
+            add_words(out, frame, note->cells[i], PLOT_NOTE_COLUMNS,
+                      is_right ? x + grid->cells[i] - PLOT_CELL_GAP : x, y, text_get(&aligned));
+    }
+}
+
+/* Column by column. The last of them tells how many there was no room for. */
 static void add_notes(struct text *out, const struct frame *frame, struct arena *arena)
 {
     const struct plot_panel *panel = frame->panel;
-    size_t room = frame_notes(frame);
+    struct note_grid grid = frame_notes(frame);
+    size_t room = grid.rows * grid.columns;
     size_t n = panel->n_notes <= room ? panel->n_notes : room > 0 ? room - 1 : 0;
-    double x = frame->right + PLOT_NOTE_GAP, y = frame->top + PLOT_ROW / 2.0;
-    for (size_t i = 0; i < n; i++, y += PLOT_ROW) {
-        CLEANUP(text_free) struct text style = {0};
-        text_add(&style, "left textcolor ");
-        add_colour(&style, panel->notes[i].colour, 1);
-        add_words(out, frame, panel->notes[i].words, PLOT_LABEL_COLUMNS, x, y, text_get(&style));
+    for (size_t i = 0; i < n + (n < panel->n_notes && room > 0); i++) {
+        size_t column = i / grid.rows, row = i % grid.rows;
+        const struct plot_note more = {
+            .words = arena_printf(arena, "and %zu more", panel->n_notes - n), .colour = PLOT_GREY};
+        add_note(out, frame, &grid, i < n ? &panel->notes[i] : &more,
+                 frame->right + PLOT_NOTE_GAP + grid.width * (double)column,
+                 frame->top + PLOT_ROW * ((double)row + 0.5));
     }
-    if (n < panel->n_notes)
-        add_words(out, frame, arena_printf(arena, "and %zu more", panel->n_notes - n),
-                  PLOT_LABEL_COLUMNS, x, y, "left");
 }
 
 static void add_page_title(struct text *out, const struct frame *frame)
@@ -255,13 +332,34 @@ static void add_page_title(struct text *out, const struct frame *frame)
                   PLOT_TITLE + PLOT_ROW / 2.0 - 3, "left textcolor rgb '#606060'");
 }
 
-static void add_line_name(struct text *out, const struct frame *frame,
-                          const struct plot_series *series, const struct line_name *name)
+static void add_name(struct text *out, const struct frame *frame, const struct placed_name *name)
 {
     CLEANUP(text_free) struct text style = {0};
-    text_printf(&style, "left rotate by %.4g textcolor ", name->degrees);
-    add_colour(&style, series->colour, 1);
-    add_words(out, frame, series->name, PLOT_LABEL_COLUMNS, name->x, name->y, text_get(&style));
+    text_add(&style, name->alignment);
+    if (name->series->kind == PLOT_LINE) {
+        text_printf(&style, " rotate by %.4g textcolor ", name->degrees);
+        add_word_colour(&style, name->series->colour, name->series->opacity);
+    }
+    add_words(out, frame, name->words, PLOT_LABEL_COLUMNS, name->x, name->y, text_get(&style));
+    if (name->has_leader)
+        text_printf(
+            out,
+            "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead front lw 0.6 lc rgb "
+            "'#606060'\n",
+            screen_x(frame, name->from_x), screen_y(frame, name->from_y),
+            screen_x(frame, name->to_x), screen_y(frame, name->to_y));
+}
+
+/* Columns of a title that the key leaves. */
+static size_t title_columns(const struct frame *frame)
+{
+    enum { SAMPLE = 8, SHORTEST = 12 };
+    double room = (frame->right - frame->left) / PLOT_LETTER;
+    for (size_t i = 0; i < frame->panel->n_series; i++)
+        if (frame->panel->series[i].label)
+            room -= SAMPLE +
+                    words_width(frame->panel->series[i].label, PLOT_LABEL_COLUMNS) / PLOT_LETTER;
+    return room < SHORTEST ? SHORTEST : room > TITLE_COLUMNS ? TITLE_COLUMNS : (size_t)room;
 }
 
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
@@ -274,23 +372,20 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     add_axes(out, frame);
     double head = frame->top - PLOT_ROW * (double)frame->label_rows - PLOT_ABOVE / 2.0;
     if (panel->title)
-        add_words(out, frame, panel->title, TITLE_COLUMNS, frame->left, head, "left");
+        add_words(out, frame, panel->title, title_columns(frame), frame->left, head, "left");
     text_printf(out, "set key at screen %.6f,%.6f right center horizontal\n",
                 screen_x(frame, frame->right), screen_y(frame, head));
     if (panel->y_label)
-        add_words(out, frame, panel->y_label, TITLE_COLUMNS, frame->left - PLOT_LEFT + 10,
+        add_words(out, frame, panel->y_label, TITLE_COLUMNS,
+                  frame->left - PLOT_LEFT - (panel->y_unit ? PLOT_UNIT_LEFT : 0) + 10,
                   (frame->top + frame->bottom) / 2, "center rotate by 90");
     add_verticals(out, frame);
     add_notes(out, frame, arena);
     struct placed_name *names;
     size_t n_names = frame_names(frame, arena, &names);
     for (size_t i = 0; i < n_names; i++)
-        add_words(out, frame, names[i].words, PLOT_LABEL_COLUMNS, names[i].x, names[i].middle,
-                  names[i].alignment);
+        add_name(out, frame, &names[i]);
     for (size_t i = 0; i < panel->n_series; i++) {
-        struct line_name name;
-        if (frame_line_name(frame, &panel->series[i], &name))
-            add_line_name(out, frame, &panel->series[i], &name);
         add_data(out, frame, i);
         n_bars += panel->series[i].kind == PLOT_BARS;
     }
@@ -298,7 +393,7 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     for (size_t i = 0; i < panel->n_series; i++) {
         const struct plot_series *series = &panel->series[i];
         text_printf(out, "    $data%zu ", i);
-        add_style(out, series, bar, n_bars);
+        add_style(out, frame, series, bar, n_bars);
         bar += series->kind == PLOT_BARS;
         text_add(out, series->label ? " title " : " notitle");
         if (series->label)
@@ -331,9 +426,10 @@ static void add_terminal(struct text *out, const struct plot_page *page, int for
 void plot_script(const struct plot_page *page, int format, const char *output, struct text *out)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const struct frame *frames = frames_of(page, &arena);
+    struct plot_page sized = *page;
+    const struct frame *frames = frames_of(&sized, &arena);
     text_add(out, "set encoding utf8\n");
-    add_terminal(out, page, format, output);
+    add_terminal(out, &sized, format, output);
     text_add(out, "set multiplot\nset border 3 lc rgb '#606060'\nset tics nomirror out scale 0.6\n"
                   "set grid lc rgb '#E4E4E4' lt 1 lw 0.6\n"
                   "set key samplen 1.5 noenhanced textcolor rgb '#303030'\n");

@@ -69,6 +69,14 @@ static void restart_clock(struct probe *probe)
     probe->deadline_ns = host_clock_ns() + PROBE_SECONDS * 1e9;
 }
 
+/* The message that ends an answer: how it went. */
+static void take_outcome(struct probe *probe, struct wire_reader *message)
+{
+    probe->status = (int32_t)wire_get_u32(message);
+    probe->reason = wire_get_word(message, probe->arena);
+    probe->is_complete = true;
+}
+
 /* Listens until the answer is complete, the worker is gone or takes too long. */
 static void listen(struct probe *probe)
 {
@@ -401,9 +409,7 @@ static int32_t answer_examine(struct probe *probe, uint32_t type, struct wire_re
             return GB_CORRUPT;
         add_finding(probe, message);
     } else if (type == WIRE_EXAMINE_END) {
-        probe->status = (int32_t)wire_get_u32(message);
-        probe->reason = wire_get_word(message, probe->arena);
-        probe->is_complete = true;
+        take_outcome(probe, message);
     }
     return GB_OK;
 }
@@ -470,9 +476,7 @@ static int32_t answer_validate(struct probe *probe, uint32_t type, struct wire_r
             return GB_CORRUPT;
         add_problem(probe, message);
     } else if (type == WIRE_VALIDATE_END) {
-        probe->status = (int32_t)wire_get_u32(message);
-        probe->reason = wire_get_word(message, probe->arena);
-        probe->is_complete = true;
+        take_outcome(probe, message);
     }
     return GB_OK;
 }
@@ -574,9 +578,7 @@ static int32_t answer_counters(struct probe *probe, uint32_t type, struct wire_r
                                      sizeof *probe->counters);
         probe->counters[probe->n_counters++] = counter;
     } else if (type == WIRE_COUNTERS_END) {
-        probe->status = (int32_t)wire_get_u32(message);
-        probe->reason = wire_get_word(message, probe->arena);
-        probe->is_complete = true;
+        take_outcome(probe, message);
     }
     return GB_OK;
 }

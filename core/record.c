@@ -56,6 +56,19 @@ void case_status_describe(int status, const char *words, struct text *out)
         text_printf(out, ": %s", words);
 }
 
+const char *verdict_words(int32_t verdict)
+{
+    switch (verdict) {
+#define VERDICT_WORDS(name, value, words)                                                          \
+    case value:                                                                                    \
+        return words;
+        GB_VERDICT_MAP(VERDICT_WORDS)
+#undef VERDICT_WORDS
+    default:
+        return "none";
+    }
+}
+
 void uuid_new(char ret_uuid[UUID_TEXT])
 {
     uint8_t bytes[16];

@@ -41,6 +41,9 @@ bool case_status_is_bad(int status);
  * input". */
 void case_status_describe(int status, const char *words, struct text *out);
 
+/* What a policy vouches for, as stored and shown: "resolution limited". Unknown: "none". */
+const char *verdict_words(int32_t verdict);
+
 struct fact {
     const char *name;
     const char *value;

@@ -10,19 +10,6 @@ enum { POLICY_COLUMNS = 44, WHY_COLUMNS = 64 };
 
 /* ---- for programs ---- */
 
-static const char *verdict_words(int32_t verdict)
-{
-    switch (verdict) {
-#define VERDICT_WORDS(name, value, words)                                                          \
-    case value:                                                                                    \
-        return words;
-        GB_VERDICT_MAP(VERDICT_WORDS)
-#undef VERDICT_WORDS
-    default:
-        return "none";
-    }
-}
-
 static const char *outcome_word(const struct replay_result *result)
 {
     return result->has_failed ? "failed" : result->has_ended ? "stopped" : "not yet";
@@ -175,8 +162,12 @@ static void add_interval(struct table *table, const struct replay_result *result
     const struct gb_estimate *estimate = &result->estimate;
     if (!result->has_estimate)
         table_cell(table, "-");
-    else if (isnan(estimate->low_ns) || (isinf(estimate->low_ns) && isinf(estimate->high_ns)))
+    else if (!view_is_interval(estimate->low_ns, estimate->high_ns))
         table_cell(table, "none");
+    else if (!isfinite(estimate->low_ns))
+        table_cell_printf(table, "\u2264 %s", format_time(estimate->high_ns, 5, high));
+    else if (!isfinite(estimate->high_ns))
+        table_cell_printf(table, "\u2265 %s", format_time(estimate->low_ns, 5, low));
     else
         table_cell_printf(table, "[%s, %s]", format_time(estimate->low_ns, 5, low),
                           format_time(estimate->high_ns, 5, high));

@@ -9,8 +9,11 @@
  * held against. A case's mark is at the intensity of its declared work; where its metrics hold what
  * hardware counters found (counted_flops, counted_bytes_l1, counted_bytes_l2, counted_bytes_dram,
  * of one iteration) there is one for each of these levels instead, and the highest bandwidth of
- * each. Cases without operations have no place on logarithmic axes; they are in the list. Cases of
- * the plugin `ceilings` are the roofs, not marks.
+ * each. The marks of a case are joined by a line, and its number is in the picture once, beside the
+ * rightmost; where numbers are crowded those of L1 choose first, then L2, then DRAM, each in the
+ * order of cases, and what has no room is left out. Cases without operations have no place on
+ * logarithmic axes; they are at the end of the list, without a number. Cases of the plugin
+ * `ceilings` are the roofs, not marks. Roofs that no case is held against are fainter.
  */
 #ifndef GBRUN_CORE_REPORT_H
 #define GBRUN_CORE_REPORT_H
@@ -73,9 +76,10 @@ int32_t report_add_bars(struct report *report, struct view *view, const char *pi
 void report_free(struct report *report);
 
 void report_text(const struct report *report, struct text *out);
-/* A page with a panel for each chart and group of bars; memory is the arena's. Panels beyond
- * REPORT_PANELS are left out, and said to be on the page. */
-enum { REPORT_PANELS = 12 };
+/* A page with a panel for each chart and group of bars, as high as the lists of cases; memory is
+ * the arena's. Panels beyond REPORT_PANELS are left out, and said to be on the page. Cases of a
+ * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
+enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);
 
 #endif

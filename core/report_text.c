@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 72, ROWS = 20, AXIS = 9 };
+enum { COLUMNS = 72, ROWS = 24, AXIS = 14 };
+
+/* Of marks in the same place; of those that lie farther to the right. */
+static const char several = '*', beyond = '>';
 
 /* A field of letters over logarithmic axes. */
 struct field {
@@ -32,16 +35,52 @@ static void extend(double *low, double *high, double value)
     *high = fmax(*high, log);
 }
 
+bool report_has_mark(const struct report_case *one, int level)
+{
+    double x = one->intensity[level], y = one->flops_per_s;
+    return isfinite(x) && isfinite(y) && x > 0 && y > 0;
+}
+
+bool report_is_drawn(const struct report_case *one)
+{
+    for (int i = 0; i < MARK_LEVELS; i++)
+        if (report_has_mark(one, i))
+            return true;
+    return false;
+}
+
+const char *report_undrawn_words(const struct report_chart *chart)
+{
+    for (size_t i = 0; i < chart->n; i++)
+        if (!report_is_drawn(&chart->cases[i]) && chart->cases[i].flops_per_s > 0)
+            return "no operations or no bytes, so not in the picture:";
+    return "no arithmetic, so not in the picture:";
+}
+
+/* Where what was counted ends; what was declared does not. */
+static double cut_off(const struct report_chart *chart, double x_high)
+{
+    const double more = 30;
+    double ridge = NAN, declared = NAN;
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        ridge = fmax(ridge, one->ridge);
+        if (report_has_mark(one, MARK_DECLARED))
+            declared = fmax(declared, one->intensity[MARK_DECLARED]);
+    }
+    return isfinite(ridge) ? fmin(x_high, log10(fmax(more * ridge, declared))) : x_high;
+}
+
 bool report_bounds(const struct report_chart *chart, struct report_bounds *ret)
 {
+    const double margin = 0.3;
     double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
     for (size_t i = 0; i < chart->n; i++)
         for (int j = 0; j < MARK_LEVELS; j++) {
-            double x = chart->cases[i].intensity[j], y = chart->cases[i].flops_per_s;
-            if (!(isfinite(x) && isfinite(y) && x > 0 && y > 0))
+            if (!report_has_mark(&chart->cases[i], j))
                 continue;
-            extend(&x_low, &x_high, x);
-            extend(&y_low, &y_high, y);
+            extend(&x_low, &x_high, chart->cases[i].intensity[j]);
+            extend(&y_low, &y_high, chart->cases[i].flops_per_s);
         }
     for (size_t i = 0; i < chart->n; i++)
         extend(&x_low, &x_high, chart->cases[i].ridge);
@@ -50,20 +89,36 @@ bool report_bounds(const struct report_chart *chart, struct report_bounds *ret)
             extend(&y_low, &y_high, chart->roofs.items[i].rate);
     if (!isfinite(x_low) || !isfinite(y_low))
         return false;
-    *ret = (struct report_bounds){floor(x_low - 0.2), ceil(x_high + 0.3), floor(y_low - 0.1),
-                                  ceil(y_high + 0.1)};
+    double end = cut_off(chart, x_high);
+    *ret = (struct report_bounds){floor(x_low - 0.2), ceil(end < x_high ? end : x_high + margin),
+                                  floor(y_low - 0.1), ceil(y_high + 0.1)};
     return true;
 }
 
-static void put(struct field *field, double x, double y, char letter, bool over)
+/* NULL: it is not to be seen. */
+static char *cell_at(struct field *field, double x, double y)
 {
     double column = (x - field->x_low) / (field->x_high - field->x_low) * (COLUMNS - 1);
     double row = (field->y_high - y) / (field->y_high - field->y_low) * (ROWS - 1);
     if (!(column >= -0.5 && column < COLUMNS - 0.5 && row >= -0.5 && row < ROWS - 0.5))
-        return;
-    char *cell = &field->cells[lrint(row)][lrint(column)];
-    if (*cell == ' ' || (over && strchr("/-", *cell)))
+        return NULL;
+    return &field->cells[lrint(row)][lrint(column)];
+}
+
+static void put_line(struct field *field, double x, double y, char letter)
+{
+    char *cell = cell_at(field, x, y);
+    if (cell && *cell == ' ')
         *cell = letter;
+}
+
+static void put_mark(struct field *field, double x, double y, char letter)
+{
+    char *cell = cell_at(field, fmin(x, field->x_high), y);
+    bool is_beyond = x > field->x_high;
+    if (!cell || (is_beyond && !strchr(" /-", *cell)))
+        return;
+    *cell = is_beyond ? beyond : strchr(" /->", *cell) || *cell == letter ? letter : several;
 }
 
 double report_top(const struct report_chart *chart, bool of_memory)
@@ -87,7 +142,7 @@ static void draw_roofs(const struct report_chart *chart, struct field *field)
             double y = log10(roof->rate) + (is_memory ? x : 0);
             bool is_there = is_memory ? !(y > log10(rate)) : !(x < log10(roof->rate / bandwidth));
             if (is_there)
-                put(field, x, y, is_memory ? '/' : '-', false);
+                put_line(field, x, y, is_memory ? '/' : '-');
         }
     }
 }
@@ -95,15 +150,16 @@ static void draw_roofs(const struct report_chart *chart, struct field *field)
 static void add_field(const struct field *field, struct text *out)
 {
     int decades = (int)lrint(field->y_high - field->y_low);
-    text_add(out, "  GFLOP/s\n");
     for (int row = 0; row < ROWS; row++) {
+        char number[NUMBER_TEXT_MAX];
         size_t n = COLUMNS;
         double step = (double)(ROWS - 1) / decades;
         int decade = (int)lrint(row / step);
         while (n > 0 && field->cells[row][n - 1] == ' ')
             n--;
         if (lrint(decade * step) == row)
-            text_printf(out, "%*.3g |", AXIS - 2, pow(10, field->y_high - decade - 9));
+            text_printf(out, "%*s |", AXIS - 2,
+                        format_si(pow(10, round(field->y_high) - decade), "FLOP/s", 1, number));
         else
             text_printf(out, "%*s |", AXIS - 2, "");
         text_add_n(out, field->cells[row], n);
@@ -123,7 +179,7 @@ static void add_x_axis(const struct field *field, struct text *out)
     for (int i = 0; i <= decades; i++) {
         char number[NUMBER_TEXT_MAX];
         size_t at = (size_t)lrint((double)(COLUMNS - 1) * i / decades);
-        size_t n = (size_t)snprintf(number, sizeof number, "%.3g", pow(10, field->x_low + i));
+        size_t n = (size_t)snprintf(number, sizeof number, "%.8g", pow(10, field->x_low + i));
         ticks[at] = '+';
         size_t begin = at > n / 2 ? at - n / 2 : 0;
         if (begin < end || begin + n > sizeof numbers)
@@ -138,6 +194,11 @@ static void add_x_axis(const struct field *field, struct text *out)
     text_printf(out, "  FLOP/byte\n");
 }
 
+static bool has_letter(const struct field *field, char letter)
+{
+    return memchr(field->cells, letter, sizeof field->cells);
+}
+
 static void draw_field(const struct report_chart *chart, struct text *out)
 {
     struct report_bounds bounds;
@@ -148,19 +209,31 @@ static void draw_field(const struct report_chart *chart, struct text *out)
     struct field field = {bounds.x_low, bounds.x_high, bounds.y_low, bounds.y_high, {{0}}};
     memset(field.cells, ' ', sizeof field.cells);
     draw_roofs(chart, &field);
-    for (size_t i = 0; i < chart->n; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
         for (int j = 0; j < MARK_LEVELS; j++)
-            put(&field, log10(chart->cases[i].intensity[j]), log10(chart->cases[i].flops_per_s),
-                letter_of(i), true);
+            if (report_has_mark(one, j))
+                put_mark(&field, log10(one->intensity[j]), log10(one->flops_per_s), letter_of(n));
+        n += report_is_drawn(one);
+    }
     add_field(&field, out);
     add_x_axis(&field, out);
+    if (has_letter(&field, several))
+        text_add(out, "*: several marks\n");
+    if (has_letter(&field, beyond))
+        text_add(out, ">: marks that lie farther to the right\n");
+}
+
+char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX])
+{
+    return format_si(roof->rate, roof_is_memory(roof->name) ? "B/s" : "FLOP/s", 3, buffer);
 }
 
 void report_add_rate(const struct roof *roof, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
-    const char *unit = roof_is_memory(roof->name) ? "B/s" : "FLOP/s";
-    text_printf(out, "%s %s", roof->name, format_si(roof->rate, unit, 4, number));
+    text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
 }
 
 static void add_roof_list(const struct report_chart *chart, struct text *out)
@@ -181,18 +254,39 @@ static void add_roof_list(const struct report_chart *chart, struct text *out)
     text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);
 }
 
-static void add_number(struct table *table, double value)
+static void add_rate(struct table *table, double value, const char *unit)
 {
-    if (isfinite(value))
-        table_cell_printf(table, "%.4g", value);
-    else
+    char number[NUMBER_TEXT_MAX];
+    table_cell(table, isfinite(value) ? format_si(value, unit, 4, number) : "");
+}
+
+/* FLOP/byte, without an exponent. */
+static void add_intensity(struct table *table, double value)
+{
+    char number[NUMBER_TEXT_MAX];
+    if (!isfinite(value))
         table_cell(table, "");
+    else if (value < 1e3)
+        table_cell_printf(table, "%.4g", value);
+    else if (value < 1e6)
+        table_cell_printf(table, "%.0f", value);
+    else
+        table_cell(table, format_si(value, "", 4, number));
 }
 
 static void add_time(struct table *table, double ns)
 {
     char number[NUMBER_TEXT_MAX];
     table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
+}
+
+static void add_share(const struct report_case *one, struct table *table)
+{
+    if (isfinite(one->ratio))
+        table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
+                          one->roof);
+    else
+        table_cell(table, "");
 }
 
 /* A row for each mark of the case; what belongs to the case is in the first. */
@@ -202,51 +296,81 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
     const char letter[] = {letter_of(index), 0};
     bool is_first = true;
     for (int i = 0; i < MARK_LEVELS; i++) {
-        bool is_last = i == MARK_LEVELS - 1;
-        if (!isfinite(one->intensity[i]) && !(is_first && is_last))
+        if (!report_has_mark(one, i))
             continue;
         table_row(table);
         table_cell(table, is_first ? letter : "");
         table_cell(table, is_first ? one->label : "");
         if (has_levels)
-            table_cell(table, isfinite(one->intensity[i]) ? mark_level_word(i) : "");
-        add_number(table, one->intensity[i]);
+            table_cell(table, mark_level_word(i));
+        add_intensity(table, one->intensity[i]);
         if (!is_first)
             continue;
         is_first = false;
-        add_number(table, one->flops_per_s / 1e9);
-        add_number(table, one->bytes_per_s / 1e9);
-        if (isfinite(one->ratio))
-            table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
-                              one->roof);
-        else
-            table_cell(table, "");
+        add_rate(table, one->flops_per_s, "FLOP/s");
+        add_rate(table, one->bytes_per_s, "B/s");
+        add_share(one, table);
         table_cell(table, one->bound ? one->bound : "");
-        add_number(table, one->ridge);
+        add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
     }
 }
 
-static void add_case_table(const struct report_chart *chart, struct text *out)
+static void add_drawn_cases(const struct report_chart *chart, struct text *out)
 {
     static const struct {
         const char *head;
         bool right;
-    } heads[] = {{"", false},       {"case", false}, {"counted at", false}, {"FLOP/byte", true},
-                 {"GFLOP/s", true}, {"GB/s", true},  {"roof", true},        {"bound", false},
-                 {"ridge", true},   {"model", true}, {"measured", true}};
+    } heads[] = {{"", false},         {"case", false},       {"counted at", false},
+                 {"FLOP/byte", true}, {"performance", true}, {"memory", true},
+                 {"roof", true},      {"bound", false},      {"ridge", true},
+                 {"model", true},     {"measured", true}};
     struct table table = {0};
     bool has_levels = false;
+    size_t n = 0;
     for (size_t i = 0; i < chart->n; i++)
         for (int j = MARK_DECLARED + 1; j < MARK_LEVELS; j++)
-            has_levels = has_levels || isfinite(chart->cases[i].intensity[j]);
+            has_levels = has_levels || report_has_mark(&chart->cases[i], j);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (i != 2 || has_levels)
             table_column(&table, heads[i].head, heads[i].right);
     for (size_t i = 0; i < chart->n; i++)
-        add_case(&chart->cases[i], i, has_levels, &table);
-    table_write(&table, TABLE_PLAIN, out);
+        if (report_is_drawn(&chart->cases[i]))
+            add_case(&chart->cases[i], n++, has_levels, &table);
+    if (n > 0) {
+        text_add(out, "\n");
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    table_free(&table);
+}
+
+/* Without operations or bytes they have no letter. */
+static void add_other_cases(const struct report_chart *chart, struct text *out)
+{
+    static const char *const heads[] = {"case", "performance", "memory",
+                                        "roof", "model",       "measured"};
+    struct table table = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        table_column(&table, heads[i], i > 0);
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        if (report_is_drawn(one))
+            continue;
+        n++;
+        table_row(&table);
+        table_cell(&table, one->label);
+        add_rate(&table, one->flops_per_s, "FLOP/s");
+        add_rate(&table, one->bytes_per_s, "B/s");
+        add_share(one, &table);
+        add_time(&table, one->model_ns);
+        add_time(&table, one->measured_ns);
+    }
+    if (n > 0) {
+        text_printf(out, "\n%s\n", report_undrawn_words(chart));
+        table_write(&table, TABLE_PLAIN, out);
+    }
     table_free(&table);
 }
 
@@ -258,8 +382,8 @@ static void add_chart(const struct report_chart *chart, struct text *out)
     add_roof_list(chart, out);
     text_add(out, "\n");
     draw_field(chart, out);
-    text_add(out, "\n");
-    add_case_table(chart, out);
+    add_drawn_cases(chart, out);
+    add_other_cases(chart, out);
 }
 
 /* ---- bars ---- */

@@ -133,24 +133,11 @@ static void put_outcome(sqlite3_stmt *statement, int *at, const struct case_reco
     bind_text(statement, at, math_unit_word(record->work.math_unit));
 }
 
-static const char *verdict_word(int32_t verdict)
-{
-    switch (verdict) {
-#define VERDICT_WORD(name, value, words)                                                           \
-    case value:                                                                                    \
-        return words;
-        GB_VERDICT_MAP(VERDICT_WORD)
-#undef VERDICT_WORD
-    default:
-        return "none";
-    }
-}
-
 static void put_estimate(sqlite3_stmt *statement, int *at, const struct gb_estimate *estimate)
 {
     char statistic[sizeof estimate->statistic + 1] = {0};
     memcpy(statistic, estimate->statistic, sizeof estimate->statistic);
-    bind_text(statement, at, verdict_word(estimate->verdict));
+    bind_text(statement, at, verdict_words(estimate->verdict));
     sqlite3_bind_text(statement, ++*at, statistic, -1, SQLITE_TRANSIENT);
     bind_real(statement, at, estimate->value_ns);
     bind_real(statement, at, estimate->low_ns);

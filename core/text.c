@@ -357,9 +357,9 @@ void table_cell_printf(struct table *table, const char *format, ...)
     text_free(&cell);
 }
 
-static const char *cell_of(const struct table_row *row, size_t column)
+const char *table_cell_at(const struct table *table, size_t row, size_t column)
 {
-    return column < row->n ? row->cells[column] : "";
+    return column < table->rows[row].n ? table->rows[row].cells[column] : "";
 }
 
 /* A bar inside a Markdown cell would end it. */
@@ -399,7 +399,7 @@ size_t table_column_width(const struct table *table, size_t column, int style)
 {
     size_t width = cell_columns(table->heads[column], style);
     for (size_t i = 0; i < table->n_rows; i++) {
-        size_t columns = cell_columns(cell_of(&table->rows[i], column), style);
+        size_t columns = cell_columns(table_cell_at(table, i, column), style);
         if (columns > width)
             width = columns;
     }
@@ -441,7 +441,7 @@ void table_write(const struct table *table, int style, struct text *out)
         text_add(out, " |\n");
     for (size_t i = 0; i < table->n_rows; i++) {
         for (size_t column = 0; column < table->n_columns; column++)
-            write_cell(table, column, cell_of(&table->rows[i], column), widths[column], style, out);
+            write_cell(table, column, table_cell_at(table, i, column), widths[column], style, out);
         text_add(out, "\n");
     }
     free(widths);

@@ -76,6 +76,7 @@ void table_row(struct table *table);
 void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
 void table_cell_printf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+const char *table_cell_at(const struct table *table, size_t row, size_t column); /* "" */
 size_t table_column_width(const struct table *table, size_t column, int style);
 void table_remove_column(struct table *table, size_t column);
 void table_write(const struct table *table, int style, struct text *out);

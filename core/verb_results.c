@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char default_file[] = "results.gbr";
@@ -59,12 +60,26 @@ int read_run_number(const char *text, const char *expected, int64_t *ret)
     return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
 }
 
+/* As git does: COLUMNS, else the terminal's if there is one. 0: neither is known. */
+static size_t output_width(void)
+{
+    enum { NARROWEST = 40, WIDEST = 100000 };
+    const char *columns = getenv("COLUMNS");
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    return width >= NARROWEST && width <= WIDEST ? (size_t)width : 0;
+}
+
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
 {
     CLEANUP(text_free) struct text text = {0};
     if (view->format != FORMAT_TABLE && view->format != FORMAT_MARKDOWN)
         return view_export(store, view, stdout, error);
-    int32_t status = view_show(store, view, &text, error);
+    struct view_options options = *view;
+    options.width = output_width();
+    int32_t status = view_show(store, &options, &text, error);
     fputs(text_get(&text), stdout);
     return status;
 }

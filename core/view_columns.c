@@ -10,27 +10,6 @@ double spread_of(const struct stored_case *c)
     return (c->summary.q3 - c->summary.q1) / c->summary.median;
 }
 
-const struct check_record *main_check(const struct stored_case *c)
-{
-    const struct check_record *judged = NULL;
-    for (size_t i = 0; i < c->record.n_checks; i++) {
-        const struct check_record *check = &c->record.checks[i];
-        if (!check->passed)
-            return check;
-        if (!judged && !isnan(check->tolerance))
-            judged = check;
-    }
-    return judged;
-}
-
-int verified_of(const struct stored_case *c)
-{
-    const struct check_record *check = main_check(c);
-    if (!check)
-        return VERIFIED_UNCHECKED;
-    return check->passed ? VERIFIED_OK : VERIFIED_FAILED;
-}
-
 const char *fact_of(const struct fact *facts, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -87,19 +66,6 @@ static double exact_ratio(const struct stored_case *c)
                                                : NAN;
 }
 
-const char *view_verdict_words(int32_t verdict)
-{
-    switch (verdict) {
-#define VERDICT_WORDS(name, value, words)                                                          \
-    case value:                                                                                    \
-        return words;
-        GB_VERDICT_MAP(VERDICT_WORDS)
-#undef VERDICT_WORDS
-    default:
-        return "none";
-    }
-}
-
 static const char *const verified_words[] = {"unchecked", "ok", "failed"};
 static const struct check_record no_check = {.metric = NULL};
 
@@ -132,6 +98,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(status_text, TEXT, UNIT_NONE, r->status_text)                                                \
     X(stop_reason, TEXT, UNIT_NONE, r->stop_reason)                                                \
     X(verified, TEXT, UNIT_NONE, verified_words[verified_of(c)])                                   \
+    X(check, TEXT, UNIT_NONE, row->check)                                                          \
     X(check_metric, TEXT, UNIT_NONE, k->metric)                                                    \
     X(check_value, REAL, UNIT_NONE, checked(c, k->value))                                          \
     X(check_tolerance, REAL, UNIT_NONE, checked(c, k->tolerance))                                  \
@@ -163,7 +130,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(high_ns, REAL, UNIT_NS, estimated(c, e->high_ns))                                            \
     X(confidence, REAL, UNIT_RATIO, estimated(c, e->confidence))                                   \
     X(statistic, TEXT, UNIT_NONE, r->has_estimate ? e->statistic : NULL)                           \
-    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? view_verdict_words(e->verdict) : NULL)           \
+    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL)                \
     X(n_discarded, INTEGER, UNIT_NONE, (int64_t)e->n_discarded)                                    \
     X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective))                                  \
     X(excluded_mode_weight, REAL, UNIT_RATIO, estimated(c, e->excluded_mode_weight))               \
@@ -404,7 +371,9 @@ void cell_exact(const struct cell *cell, struct text *out)
 
 void cell_short(const struct cell *cell, struct text *out)
 {
-    if (cell->kind == CELL_REAL && isfinite(cell->real))
+    if (cell->kind == CELL_REAL && cell->unit != UNIT_NONE && !isfinite(cell->real))
+        text_add(out, "-");
+    else if (cell->kind == CELL_REAL && isfinite(cell->real))
         text_printf(out, "%.6g", cell->real);
     else if (cell->kind == CELL_TEXT)
         add_single_line(out, cell->text);

@@ -13,12 +13,23 @@ void view_add_percent(struct text *out, double ratio)
         text_add(out, "-");
 }
 
+bool view_is_interval(double low_ns, double high_ns)
+{
+    return isfinite(low_ns) || isfinite(high_ns);
+}
+
 void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns)
 {
     char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    if (!isfinite(low_ns) || !isfinite(high_ns)) {
+        if (isfinite(low_ns))
+            text_printf(out, "\u2265 %s", format_time(low_ns, 4, low));
+        else if (isfinite(high_ns))
+            text_printf(out, "\u2264 %s", format_time(high_ns, 4, high));
+        return;
+    }
     double below = central_ns - low_ns, above = high_ns - central_ns;
-    bool alike = isfinite(below) && isfinite(above) && below >= 0 && above >= 0 &&
-                 fabs(above - below) <= 0.5 * fmax(above, below);
+    bool alike = below >= 0 && above >= 0 && fabs(above - below) <= 0.5 * fmax(above, below);
     if (alike && central_ns > 0) {
         text_add(out, "\u00B1");
         view_add_percent(out, (above + below) / 2 / central_ns);
@@ -30,7 +41,7 @@ void view_add_interval(struct text *out, double central_ns, double low_ns, doubl
 void shown_add_interval(struct text *out, const struct shown *shown)
 {
     const struct case_record *record = &shown->row.c.record;
-    if (!shown->has_interval || (isinf(shown->low_ns) && isinf(shown->high_ns))) {
+    if (!shown->has_interval || !view_is_interval(shown->low_ns, shown->high_ns)) {
         text_add(out, record->has_estimate ? "none" : "");
         return;
     }
@@ -68,7 +79,7 @@ void shown_add_central(struct text *out, const struct shown *shown)
 
 static void add_verdict(struct text *out, const struct shown *shown)
 {
-    text_add(out, view_verdict_words(shown->row.c.record.estimate.verdict));
+    text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
 }
 
 /* Nobody has a part of an independent sample. */

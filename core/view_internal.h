@@ -37,6 +37,7 @@ struct view_row {
     const struct stored_run *run;
     const struct stored_device *device; /* NULL: none was opened */
     const char *label;                  /* "streams rows=32 streams=4": bench and axes */
+    const char *check;                  /* as of check_words */
     struct stored_case c;
     size_t n_rounds;              /* more than 1: c is several records in one, see rounds_as_one */
     double apart_ratio;           /* of them, see rounds.h; NaN: of one */
@@ -85,6 +86,8 @@ int verified_of(const struct stored_case *c);
 /* The judged metric that says most: the first that failed, else the first with a tolerance; or
  * NULL. */
 const struct check_record *main_check(const struct stored_case *c);
+/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
+void check_words(const struct stored_case *c, struct text *out);
 
 /* All NaN and no words where the device did not tell. moment: TELEMETRY_... */
 const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);
@@ -122,7 +125,7 @@ struct survey_bench {
     const char *name;
     struct survey_parameter *parameters;
     size_t n_parameters;
-    uint64_t n_cases;
+    uint64_t n_cases, n_skipped;
 };
 
 struct survey_metric {
@@ -212,6 +215,8 @@ enum { ROOF_COLUMNS = 4 };
 const char *roof_column_head(size_t i);
 const char *roof_column_name(size_t i); /* of the result column */
 
+bool view_has_name(const char *const *names, size_t n, const char *name);
+struct view_column view_metric_column(struct arena *arena, const char *name);
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
                           struct view_column *ret, struct gb_error *error);
@@ -247,7 +252,6 @@ struct shown {
     bool has_interval;
     bool differs;                 /* see rounds.h */
     const struct view_row *worst; /* the first round that is not ok, or NULL */
-    const struct view_row *checked;
 };
 
 /*
@@ -255,14 +259,17 @@ struct shown {
  * its interval are as of rounds.h, at the highest confidence of any; n_samples, n_lost,
  * n_throttled, n_discarded, n_effective and wall_ns are sums; min_ns and max_ns of all samples,
  * other numbers of the summary, metrics and excluded_mode_weight medians of the rounds'; the
- * verdict is the worst, modes are those of the first round that has several. All else is of the
- * first round that is not ok, or of the first. A single round stays what it is. Arrays live in the
- * arena.
+ * verdict is the worst, modes are those of the first round that has several, check is the first
+ * that failed, else the first there is. All else is of the first round that is not ok, or of the
+ * first. A single round stays what it is. Arrays live in the arena.
  */
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
 /* "0.52 %"; "-" for what is not finite. */
 void view_add_percent(struct text *out, double ratio);
-/* "+-0.52 %"; "[1.2 us, inf]" where the ends are not alike. */
+/* Is one of the ends known? An infinite one is not, and never looks like a number. */
+bool view_is_interval(double low_ns, double high_ns);
+/* "+-0.52 %"; "[1.2 us, 1.4 us]" where the ends are not alike, ">= 1.2 us" where one is known (with
+ * the signs of these). Nothing where none is. */
 void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns);
 /* The same with the statistic, if it is not the median; "none" where none is claimed, or one
  * without ends. */
@@ -271,7 +278,6 @@ void shown_add_interval(struct text *out, const struct shown *shown);
 void shown_add_central(struct text *out, const struct shown *shown);
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy stands by */
-const char *view_verdict_words(int32_t verdict);
 
 /* What a verbose table shows of the policy's report. */
 struct estimate_column {
@@ -294,7 +300,8 @@ int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 /* Adds the table, with a line on what was left out. */
 int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
 
-enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, unless --verbose */
+enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, if nothing else is said */
+size_t view_width(const struct view *view);
 
 /* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
 int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
@@ -339,6 +346,9 @@ struct note {
     const char *first;  /* label of the first case it was said of */
     uint64_t count;     /* of the cases */
     uint64_t last_case; /* number of the last of them */
+    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    const char **values;
+    size_t n_values, values_at;
 };
 struct note_list {
     struct note *items;
@@ -351,7 +361,7 @@ struct notes {
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
-    uint64_t throttled_cases, throttled_samples, all_samples;
+    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t lost_cases, lost_samples;
     uint64_t unconverged, limited, gave_up;
 };

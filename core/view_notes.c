@@ -4,21 +4,72 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4 };
+enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
 
 /* One list entry for equal words, with the number of cases that they were said of. */
-static void list_add(struct notes *notes, struct note_list *list, const char *words,
-                     const char *label)
+static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
+                             const char *label)
 {
     for (size_t i = 0; i < list->n; i++)
         if (text_equal(list->items[i].words, words)) {
             list->items[i].count += list->items[i].last_case != notes->n_cases;
             list->items[i].last_case = notes->n_cases;
-            return;
+            return &list->items[i];
         }
     list->items = arena_grow(notes->arena, list->items, list->n, sizeof *list->items);
-    list->items[list->n++] = (struct note){arena_text(notes->arena, words),
-                                           arena_text(notes->arena, label), 1, notes->n_cases};
+    list->items[list->n] = (struct note){.words = arena_text(notes->arena, words),
+                                         .first = arena_text(notes->arena, label),
+                                         .count = 1,
+                                         .last_case = notes->n_cases};
+    return &list->items[list->n++];
+}
+
+/* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
+static const char *axis_value_in(const char *words, const struct stored_case *c,
+                                 const char **ret_value)
+{
+    CLEANUP(text_free) struct text said = {0};
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        const struct parameter *parameter = &c->parameters[i];
+        text_clear(&said);
+        text_printf(&said, "%s = %s", parameter->name, parameter->value.text);
+        const char *at = parameter->is_axis && *parameter->value.text
+                             ? strstr(words, text_get(&said))
+                             : NULL;
+        if (at && (at == words || at[-1] == ' ') && strchr(" ,;:)", at[said.length])) {
+            *ret_value = parameter->value.text;
+            return at + said.length - strlen(parameter->value.text);
+        }
+    }
+    return NULL;
+}
+
+static void add_value(struct notes *notes, struct note *note, const char *value)
+{
+    for (size_t i = 0; i < note->n_values; i++)
+        if (text_equal(note->values[i], value))
+            return;
+    note->values = arena_grow(notes->arena, note->values, note->n_values, sizeof *note->values);
+    note->values[note->n_values++] = arena_text(notes->arena, value);
+}
+
+/* Reasons that differ in the value of an axis are one: "roof = l3_read is for CPUs" and the same of
+ * l3_write. The words are kept without the value. */
+static void add_skip(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const char *reason = *c->record.status_text ? c->record.status_text : "no reason given";
+    const char *value = NULL, *at = axis_value_in(reason, c, &value);
+    if (!at) {
+        list_add(notes, &notes->skips, reason, label);
+        return;
+    }
+    text_add_n(&words, reason, (size_t)(at - reason));
+    size_t values_at = words.length;
+    text_add(&words, at + strlen(value));
+    struct note *note = list_add(notes, &notes->skips, text_get(&words), label);
+    note->values_at = values_at;
+    add_value(notes, note, value);
 }
 
 static const char *severity_word(int32_t severity)
@@ -35,8 +86,7 @@ static void add_outcome(struct notes *notes, const struct stored_case *c, const 
     if (c->record.status == CASE_WRONG_RESULT && !*c->record.status_text && main_check(c))
         text_printf(&words, ": %s", main_check(c)->text);
     if (c->record.status == CASE_SKIPPED)
-        list_add(notes, &notes->skips,
-                 *c->record.status_text ? c->record.status_text : "no reason given", label);
+        add_skip(notes, c, label);
     else if (case_status_is_bad(c->record.status))
         list_add(notes, &notes->failures, text_get(&words), label);
 }
@@ -66,12 +116,13 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
     text_printf(&words, "%s:", label);
     for (uint32_t i = 0; i < estimate->n_modes; i++) {
         const struct gb_mode *mode = &estimate->modes[i];
+        bool is_interval = view_is_interval(mode->low_ns, mode->high_ns);
         text_printf(&words, "%s %s", i ? "," : "", format_time(mode->median_ns, 4, number));
-        if (!isnan(mode->low_ns) && !isnan(mode->high_ns)) {
+        if (is_interval) {
             text_add(&words, " ");
             view_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
         }
-        text_printf(&words, " (%.0f %%)", 100 * mode->weight);
+        text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
     }
     list_add(notes, &notes->modes, text_get(&words), label);
 }
@@ -119,7 +170,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
         notes->n_short++;
         notes->short_overhead_ns = fmax(notes->short_overhead_ns, record->overhead_ns);
     }
-    notes->all_samples += record->n_samples;
+    notes->samples_of_throttled += c->n_throttled > 0 ? record->n_samples : 0;
     notes->throttled_cases += c->n_throttled > 0;
     notes->throttled_samples += c->n_throttled;
     notes->lost_cases += record->n_lost > 0;
@@ -154,6 +205,18 @@ static void write_left_out(size_t n, struct text *out)
         text_printf(out, "  and %zu more; --verbose shows all\n", n);
 }
 
+static void add_words(const struct note *note, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
+    text_add_n(&words, note->words, note->values_at);
+    for (size_t i = 0; i < n; i++)
+        text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
+    text_add(&words, note->n_values > n ? ", ..." : "");
+    text_add(&words, note->words + note->values_at);
+    add_single_line(out, text_get(&words));
+}
+
 /* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
 static void write_outcomes(const struct note_list *list, const char *heading, bool verbose,
                            struct text *out)
@@ -167,7 +230,7 @@ static void write_outcomes(const struct note_list *list, const char *heading, bo
         if (list->items[i].count > 1)
             text_printf(out, " and %llu more", (unsigned long long)list->items[i].count - 1);
         text_add(out, ": ");
-        add_single_line(out, list->items[i].words);
+        add_words(&list->items[i], out);
         text_add(out, "\n");
     }
     write_left_out(list->n - n, out);
@@ -190,18 +253,19 @@ static void write_messages(const struct note_list *list, bool verbose, struct te
     write_left_out(list->n - n, out);
 }
 
-/* "2 cases have throttled samples: 5 of 40 (power limit; too hot)" */
+/* "2 cases have throttled samples: 5 of their 40 (power limit; too hot)" */
 static void write_throttles(const struct notes *notes, struct text *out)
 {
     const struct note_list *list = &notes->throttles;
     size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
     if (!notes->throttled_cases)
         return;
-    text_printf(out, "  %llu %s throttled samples: %llu of %llu",
+    text_printf(out, "  %llu %s throttled samples: %llu of %s %llu",
                 (unsigned long long)notes->throttled_cases,
                 plural(notes->throttled_cases, "case has", "cases have"),
                 (unsigned long long)notes->throttled_samples,
-                (unsigned long long)notes->all_samples);
+                plural(notes->throttled_cases, "its", "their"),
+                (unsigned long long)notes->samples_of_throttled);
     for (size_t i = 0; i < n; i++)
         text_printf(out, "%s%s", i ? "; " : " (", list->items[i].words);
     text_printf(out, "%s%s\n", list->n > n ? "; ..." : "", n ? ")" : "");
@@ -223,9 +287,11 @@ static void write_counts(const struct notes *notes, struct text *out)
          "cases were given up by their policy"},
     };
     if (notes->n_short)
-        text_printf(out, "  %llu %s shorter than 100 times the empty sample's %s\n",
+        text_printf(out,
+                    "  %llu %s short samples: more than 1 %% of each is what an empty one reads"
+                    " (%s); it is not subtracted\n",
                     (unsigned long long)notes->n_short,
-                    plural(notes->n_short, "case has samples", "cases have samples"),
+                    plural(notes->n_short, "case has", "cases have"),
                     format_time(notes->short_overhead_ns, 3, number));
     write_throttles(notes, out);
     if (notes->lost_cases)

@@ -99,7 +99,7 @@ void roofs_write(const struct view *view, struct text *out)
         add_single_line(&line, set->source);
         text_add(&line, "\n");
         text_add(out, is_first ? "\n" : "");
-        text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);
+        text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
         is_first = false;
     }
     if (view->roofs_problem)

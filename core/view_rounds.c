@@ -201,22 +201,28 @@ static void combine_counts(const struct view_row *const *rounds, size_t n, struc
     }
 }
 
-static struct shown find_worst(const struct view_row *rows, size_t n)
+static const struct view_row *find_worst(const struct view_row *rows, size_t n)
 {
-    struct shown shown = {.n_rounds = n};
-    for (size_t i = 0; i < n; i++) {
-        if (rows[i].c.record.status != CASE_OK && !shown.worst)
-            shown.worst = &rows[i];
-        if (!shown.checked || verified_of(&rows[i].c) > verified_of(&shown.checked->c))
-            shown.checked = &rows[i];
-    }
-    return shown;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].c.record.status != CASE_OK)
+            return &rows[i];
+    return NULL;
+}
+
+static const struct view_row *find_checked(const struct view_row *rows, size_t n)
+{
+    const struct view_row *checked = rows;
+    for (size_t i = 1; i < n; i++)
+        if (verified_of(&rows[i].c) > verified_of(&checked->c))
+            checked = &rows[i];
+    return checked;
 }
 
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
 {
-    struct shown shown = find_worst(rows, n);
+    struct shown shown = {.n_rounds = n, .worst = find_worst(rows, n)};
     shown.row = shown.worst ? *shown.worst : *rows;
+    shown.row.check = find_checked(rows, n)->check;
     struct stored_case *c = &shown.row.c;
     if (n > 1) {
         size_t n_kept = 0;

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_name(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(names[i], name))
-            return true;
-    return false;
-}
-
 /* Adds what is not there yet. Names are few. */
 static void add_names(struct arena *arena, const char ***names, size_t *n, const char **more,
                       size_t n_more)
@@ -24,7 +16,7 @@ static void add_names(struct arena *arena, const char ***names, size_t *n, const
     if (*n)
         memcpy(all, *names, *n * sizeof *all);
     for (size_t i = 0; i < n_more; i++)
-        if (!has_name(all, *n, more[i]))
+        if (!view_has_name(all, *n, more[i]))
             all[(*n)++] = more[i];
     *names = all;
 }
@@ -58,73 +50,6 @@ static int32_t load_devices(struct view *view, struct gb_error *error)
     return status;
 }
 
-/* All names that a user may write: result columns, parameters, metrics. */
-static const char *known_name(const void *table, size_t i)
-{
-    const struct view *view = table;
-    if (i < view->n_parameters)
-        return view->parameters[i];
-    i -= view->n_parameters;
-    return i < view->n_metrics ? view->metrics[i] : result_column_name(i - view->n_metrics);
-}
-
-static const char METRIC_PREFIX[] = "metric.";
-
-static struct view_column metric_column(struct arena *arena, const char *name)
-{
-    return (struct view_column){.kind = COLUMN_METRIC,
-                                .name = name,
-                                .head = arena_printf(arena, "%s%s", METRIC_PREFIX, name),
-                                .unit = ""};
-}
-
-int32_t view_column_named(const struct view *view, const char *name, const char *option,
-                          struct view_column *ret, struct gb_error *error)
-{
-    struct arena *arena = (struct arena *)&view->arena;
-    if (result_column_named(name, ret))
-        return GB_OK;
-    name = arena_text(arena, name);
-    if (has_name(view->parameters, view->n_parameters, name)) {
-        *ret = (struct view_column){
-            .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""};
-        return GB_OK;
-    }
-    const char *metric = name;
-    if (text_starts_with(name, METRIC_PREFIX))
-        metric += sizeof METRIC_PREFIX - 1;
-    if (has_name(view->metrics, view->n_metrics, metric)) {
-        *ret = metric_column(arena, metric);
-        return GB_OK;
-    }
-    const char *nearest = text_nearest(
-        name, view->n_parameters + view->n_metrics + result_columns(), known_name, view);
-    return nearest ? error_set(error, GB_INVALID, "%s: no column '%s': did you mean '%s'?", option,
-                               name, nearest)
-                   : error_set(error, GB_INVALID,
-                               "%s: no column '%s': expected a parameter, a metric or a result"
-                               " column such as median_ns",
-                               option, name);
-}
-
-int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,
-                           struct gb_error *error)
-{
-    struct text_list names = {0};
-    int32_t status = text_split(view->options->columns, ',', (struct origin){0}, &view->arena,
-                                &names, error);
-    if (status != GB_OK) {
-        error_prefix(error, "--columns: ");
-        return status;
-    }
-    struct view_column *columns = ARENA_ARRAY(&view->arena, struct view_column, names.n + 1);
-    for (size_t i = 0; status == GB_OK && i < names.n; i++)
-        status = view_column_named(view, names.items[i], "--columns", &columns[i], error);
-    *ret = columns;
-    *ret_n = names.n;
-    return status;
-}
-
 /* --where, compiled: names and the columns that give their values. */
 struct filter {
     struct expression_engine *engine;
@@ -155,7 +80,7 @@ static int32_t filter_open(struct view *view, struct filter *filter, struct gb_e
                    (struct view_column){.kind = COLUMN_PARAMETER, .name = view->parameters[i]},
                    view->parameters[i]);
     for (size_t i = 0; i < view->n_metrics; i++) {
-        struct view_column column = metric_column(&view->arena, view->metrics[i]);
+        struct view_column column = view_metric_column(&view->arena, view->metrics[i]);
         filter_add(filter, column, column.head);
         filter_add(filter, column, column.name);
     }
@@ -270,6 +195,14 @@ static const char *label_of(const struct stored_case *c, struct arena *arena)
     return arena_text(arena, text_get(&label));
 }
 
+/* As a table shows it. */
+static const char *check_of(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    check_words(c, &words);
+    return arena_text(arena, text_get(&words));
+}
+
 static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
                            struct view_row *ret, struct gb_error *error)
 {
@@ -278,6 +211,7 @@ static int32_t read_record(struct view *view, const struct view_entry *entry, st
     if (status != GB_OK)
         return status;
     ret->label = label_of(&ret->c, arena);
+    ret->check = check_of(&ret->c, arena);
     const struct view_devices *devices = &view->devices[entry->run];
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == ret->c.record.device_id)

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t view_width(const struct view *view)
+{
+    return view->options->width ? view->options->width : SHOW_COLUMNS;
+}
+
 /* "2026-01-01T10:00:00.000Z" as people write it. */
 static void add_time(struct text *out, const char *iso)
 {
@@ -14,7 +19,8 @@ static void add_time(struct text *out, const char *iso)
         text_add(out, iso);
 }
 
-static void add_device_line(const struct device_record *device, bool verbose, struct text *out)
+static void add_device_line(const struct device_record *device, const struct view *view,
+                            struct text *out)
 {
     char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
     CLEANUP(text_free) struct text line = {0};
@@ -27,8 +33,8 @@ static void add_device_line(const struct device_record *device, bool verbose, st
                     device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
                     format_time(device->clocks[i].overhead_ns, 3, overhead));
     text_add(&line, device->n_clocks ? ")\n" : "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);
-    for (size_t i = 0; verbose && i < device->n_facts; i++)
+    text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
+    for (size_t i = 0; view->options->verbose && i < device->n_facts; i++)
         text_printf(out, "  %s: %s\n", device->facts[i].name, device->facts[i].value);
 }
 
@@ -48,7 +54,7 @@ static void add_head(const struct view *view, struct text *out)
             text_printf(out, "  %s: %s\n", run->facts[i].name, run->facts[i].value);
     }
     for (size_t i = 0; i < view->devices[0].n; i++)
-        add_device_line(&view->devices[0].items[i].record, verbose, out);
+        add_device_line(&view->devices[0].items[i].record, view, out);
 }
 
 /* --columns: what was asked for, a row for each record. */

@@ -46,6 +46,7 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
         }
     }
     bench->n_cases++;
+    bench->n_skipped += row->c.record.status == CASE_SKIPPED;
 }
 
 static void add_metrics(struct survey *survey, const struct view_row *row)

@@ -14,33 +14,6 @@ enum {
     NAMES_LEFT_OUT = 8
 };
 
-/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
-static void add_fault(struct text *out, const char *text)
-{
-    static const char before_place[] = " at [";
-    const char *place = strstr(text, before_place);
-    size_t n = strcspn(text, ":");
-    if (place && (size_t)(place - text) < n)
-        n = (size_t)(place - text);
-    text_add(out, "FAIL ");
-    text_add_n(out, text, n);
-}
-
-static void add_check(struct text *out, const struct shown *shown)
-{
-    const struct check_record *check = main_check(&shown->checked->c);
-    if (!check) {
-        text_add(out, "unchecked");
-        return;
-    }
-    if (check->passed)
-        text_printf(out, "ok %s %.3g", check->metric, check->value);
-    else if (check->value > check->tolerance)
-        text_printf(out, "FAIL %s %.3g > %.3g", check->metric, check->value, check->tolerance);
-    else
-        add_fault(out, check->text);
-}
-
 /* In the unit of the column's head. */
 static void add_rate(struct text *out, const struct shown *shown, double amount, double unit)
 {
@@ -75,9 +48,9 @@ struct layout {
 /* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
 enum {
     NEVER,
+    RANK_ROOF,
     RANK_FLOPS,
     RANK_BYTES,
-    RANK_ROOF,
     RANK_ROUNDS,
     RANK_SAMPLES,
     RANK_STOP_REASON,
@@ -166,9 +139,57 @@ static void leave_out(struct left_out *left_out, const char *name, struct arena 
     left_out->names[left_out->n++] = arena_text(arena, name);
 }
 
+static void remove_column(struct case_table *table, size_t i)
+{
+    table_remove_column(&table->table, i);
+    memmove(table->ranks + i, table->ranks + i + 1,
+            (table->table.n_columns - i) * sizeof *table->ranks);
+}
+
+static bool columns_are_equal(const struct table *table, size_t a, size_t b)
+{
+    for (size_t row = 0; row < table->n_rows; row++)
+        if (!text_equal(table_cell_at(table, row, a), table_cell_at(table, row, b)))
+            return false;
+    return true;
+}
+
+/* Takes out options that follow an axis and say the same in each row: `let.m = size`. */
+static void remove_repeats(const struct layout *layout, struct case_table *table,
+                           struct left_out *left_out, struct arena *arena)
+{
+    const struct survey_parameter *const *parameters = layout->parameters;
+    size_t first = layout->bench, n = layout->n_parameters;
+    const char **equal = ARENA_ARRAY(arena, const char *, n + 1); /* the axis; NULL: none */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; !parameters[i]->is_axis && j < n; j++)
+            if (parameters[j]->is_axis && columns_are_equal(&table->table, first + i, first + j))
+                equal[i] = parameters[j]->name;
+    for (size_t i = 0; i < n; i++)
+        if (equal[i])
+            leave_out(left_out, arena_printf(arena, "%s (= %s)", parameters[i]->name, equal[i]),
+                      arena);
+    for (size_t i = n; i-- > 0;)
+        if (equal[i])
+            remove_column(table, first + i);
+}
+
+/* Those that may go. They say nothing, so nothing is said of them. */
+static void remove_blank(struct case_table *table)
+{
+    for (size_t i = table->table.n_columns; i-- > 0;) {
+        bool is_blank = table->ranks[i] != NEVER;
+        for (size_t row = 0; is_blank && row < table->table.n_rows; row++)
+            is_blank = !*table_cell_at(&table->table, row, i);
+        if (is_blank)
+            remove_column(table, i);
+    }
+}
+
 /* Takes out what does not fit: of the columns that may go, in the order of their ranks, those stay
  * that there is still room for. */
-static void fit_columns(struct case_table *table, struct left_out *left_out, struct arena *arena)
+static void fit_columns(struct case_table *table, size_t width, struct left_out *left_out,
+                        struct arena *arena)
 {
     enum { GAP = 2 };
     size_t n = table->table.n_columns, used = 0, last_rank = 0;
@@ -182,7 +203,7 @@ static void fit_columns(struct case_table *table, struct left_out *left_out, str
     }
     for (size_t rank = NEVER + 1; rank <= last_rank; rank++)
         for (size_t i = 0; i < n; i++)
-            if (table->ranks[i] == rank && used + widths[i] <= SHOW_COLUMNS + GAP) {
+            if (table->ranks[i] == rank && used + widths[i] <= width + GAP) {
                 stays[i] = true;
                 used += widths[i];
             }
@@ -191,7 +212,7 @@ static void fit_columns(struct case_table *table, struct left_out *left_out, str
             leave_out(left_out, table->table.heads[i], arena);
     for (size_t i = n; i-- > 0;)
         if (!stays[i])
-            table_remove_column(&table->table, i);
+            remove_column(table, i);
 }
 
 static void add_metric(const struct shown *shown, const struct survey_metric *metric,
@@ -326,10 +347,8 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
             telemetry_cell(rows, n, i, &arena, &cell);
             finish_cell(table, &cell);
         }
-    if (layout->check) {
-        add_check(&cell, &shown);
-        finish_cell(table, &cell);
-    }
+    if (layout->check)
+        table_cell(table, shown.row.check);
     if (layout->status)
         table_cell(table, case_status_word(shown.worst ? shown.worst->c.record.status : CASE_OK));
 }
@@ -406,8 +425,11 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
         if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
             add_row(layout, rows, groups[i].n, &table.table);
     }
-    if (layout->narrow)
-        fit_columns(&table, left_out, &view->arena);
+    if (layout->narrow) {
+        remove_blank(&table);
+        remove_repeats(layout, &table, left_out, &view->arena);
+        fit_columns(&table, view_width(view), left_out, &view->arena);
+    }
     for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
     table_write(&table.table,
@@ -417,7 +439,7 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
     return status;
 }
 
-static void write_left_out(const struct left_out *left_out, struct text *out)
+static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
     size_t n = left_out->n < NAMES_LEFT_OUT ? left_out->n : NAMES_LEFT_OUT;
@@ -429,7 +451,7 @@ static void write_left_out(const struct left_out *left_out, struct text *out)
         text_printf(&words, " and %zu more", left_out->n - n);
     text_add(&words, "; --verbose shows all columns, --columns those it names\n");
     text_add(out, "\n");
-    text_add_wrapped(out, text_get(&words), 0, 2, SHOW_COLUMNS);
+    text_add_wrapped(out, text_get(&words), 0, 2, width);
 }
 
 int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
@@ -451,11 +473,15 @@ int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
             n_shared = survey_union(&one, true, &view->arena, &shared);
             struct layout layout = layout_of(view, false, shared, n_shared);
             text_printf(out, "%s%s\n", i ? "\n" : "", survey->benches[i].name);
+            if (layout.narrow && survey->benches[i].n_skipped == survey->benches[i].n_cases) {
+                text_add(out, "all cases were skipped\n");
+                continue;
+            }
             status = write_table(view, &layout, survey->benches[i].name, groups, n_groups,
                                  &left_out, out, error);
         }
     }
-    write_left_out(&left_out, out);
+    write_left_out(&left_out, view_width(view), out);
     free(groups);
     return status;
 }

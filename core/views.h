@@ -11,9 +11,10 @@
  *   device device_number device_model device_uuid policy policy_plugin policy_options cache launch
  *   seed round position sequence status status_text stop_reason
  *
- *   verified (ok, failed, unchecked) check_metric check_value check_tolerance check.abs check.rel
- *   check.rel_floor check.ulp check.rms check.bound (of the first comparison, whether judged or
- * only measured) exact_ratio (of its values, those equal to the reference)
+ *   verified (ok, failed, unchecked) check (as a table has it: "ok rms 1e-07") check_metric
+ * check_value check_tolerance check.abs check.rel check.rel_floor check.ulp check.rms check.bound
+ * (of the first comparison, whether judged or only measured) exact_ratio (of its values, those
+ * equal to the reference)
  *
  *   clock iterations n_samples n_lost n_throttled median_ns mean_ns stdev_ns min_ns max_ns q1_ns
  *   q3_ns p10_ns p90_ns p99_ns spread ((q3 - q1) / median)
@@ -51,7 +52,8 @@
  *          missing value is empty, infinities are inf and -inf.
  *   json   one object: format, runs, devices, cases; with samples as arrays in each case.
  *   jsonl  one object a case or a sample. In JSON missing and infinite numbers are null.
- *   md     and table: what says something, for readers; six digits.
+ *   md     and table: what says something, for readers; six digits; `-` for an infinite time or
+ * rate.
  * --rows case has a row for each round, as it was measured. --rows combined has one for each case:
  * the same columns, with the rounds' combined interval (rounds.h) as estimate_ns, low_ns and
  * high_ns, sums of counts and medians of other numbers (combine_rounds in view_internal.h); round
@@ -96,6 +98,7 @@ struct view_options {
     const char *roofs;    /* a results file whose roofs come before all others (roofs.h); NULL */
     const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
     bool verbose;         /* more columns, all facts and messages */
+    size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
 
 /*

@@ -89,7 +89,7 @@ equals "iterations between them are the samples'" "0 24" "$(samples begin iterat
 equals "and so is what the counter moved by" 12 \
     $(($(samples end energy_joules) - $(samples begin energy_joules)))
 equals "throttled samples are told with the reason" \
-    "  1 case has throttled samples: 5 of 24 (held down by its option)" "$(grep throttled table.txt)"
+    "  1 case has throttled samples: 5 of its 12 (held down by its option)" "$(grep throttled table.txt)"
 succeeds "a verbose table has what the device told" \
     sh -c '"$GBRUN" show --verbose | grep -E "clock rate +temperature +power" && "$GBRUN" show --verbose | grep -E "2.000 GHz +40 C +100.0 W"'
 

@@ -70,10 +70,44 @@ START_TEST(bars)
     const struct plot_panel panel = {
         .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
     const char *script = script_of_panel(&panel);
-    ck_assert_ptr_nonnull(strstr(script, "set xtics ('fp16 100%%' 0, 'it\u2019s' 1)"));
+    ck_assert_ptr_nonnull(strstr(script, "set xtics norotate ('fp16 100%%' 0, 'it\u2019s' 1)"));
     ck_assert_ptr_nonnull(strstr(script, "using ($1-0.2):2:(0.376) with boxes"));
     ck_assert_ptr_nonnull(strstr(script, "using ($1+0.2):2:(0.376) with boxes"));
     ck_assert_ptr_nonnull(strstr(script, "set xrange [-0.5:1.5]\nset yrange [0:"));
+}
+END_TEST
+
+START_TEST(bars_say_their_values)
+{
+    static const char *const categories[] = {"a", "a name that is longer than its bar is wide"};
+    static const char *const names[] = {"2.000 us", "4.000 us"};
+    static const double low[] = {1, 3};
+    const struct plot_series series[] = {{.kind = PLOT_BARS, .n = 2, .y = y, .names = names},
+                                         {.kind = PLOT_INTERVALS, .n = 2, .y = low, .high = high}};
+    struct plot_panel panel = {
+        .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
+    struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 900, .height = 300};
+    const char *script = script_of(&page);
+    ck_assert_ptr_nonnull(strstr(script, "set label '4.000 us' at screen"));
+    ck_assert_ptr_nonnull(strstr(script, "set xtics norotate ("));
+    page.width = 200; /* no room for the values, little for the categories */
+    script = script_of(&page);
+    ck_assert_ptr_null(strstr(script, "4.000 us"));
+    ck_assert_ptr_nonnull(
+        strstr(script, "set xtics rotate by 45 right ('a' 0, 'a name that is lo\u2026' 1)"));
+}
+END_TEST
+
+START_TEST(pages_get_the_height_that_panels_ask_for)
+{
+    const struct plot_panel panels[] = {{.height = 300, .x_label = "x"}, {.height = 200}};
+    const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 400};
+    double height, top, bottom;
+    ck_assert_int_eq(
+        sscanf(script_of(&page), "set encoding utf8\nset terminal svg size 400,%lf", &height), 1);
+    sscanf(strstr(script_of(&page), "set tmargin"),
+           "set tmargin at screen %lf\nset bmargin at screen %lf", &top, &bottom);
+    ck_assert_double_eq_tol((top - bottom) * height, 300, 1);
 }
 END_TEST
 
@@ -289,6 +323,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, all_kinds);
     tcase_add_test(tests, gaps);
     tcase_add_test(tests, bars);
+    tcase_add_test(tests, bars_say_their_values);
+    tcase_add_test(tests, pages_get_the_height_that_panels_ask_for);
     tcase_add_loop_test(tests, words_stay_words, 0, sizeof hostile / sizeof *hostile);
     tcase_add_loop_test(tests, words_stay_words_in_gnuplot, 0, sizeof hostile / sizeof *hostile);
     tcase_add_loop_test(tests, labels_do_not_collide, 0, 4);

@@ -67,8 +67,9 @@ INI
 succeeds "cases are measured" "$GBRUN" -c measured.ini -q
 columns=stop_reason,verdict,statistic,estimate_ns,low_ns,high_ns,confidence,n_discarded,n_effective
 for policy in some short noise interval policy_sees; do
+    # On a busy machine max_time may end one first: the replay ends with its samples, for no reason.
     "$GBRUN" export --where "policy = '$policy'" --columns "n_samples,$columns" measured.gbr |
-        tail -n +2 >expected.txt
+        tail -n +2 | sed 's/^\([0-9]*\),max_time [^,]*/\1,/' >expected.txt
     equals "$policy: there is something to compare" 2 "$(wc -l <expected.txt)"
     replay -c measured.ini -P "$policy" --where "policy = '$policy'" --format csv measured.gbr
     equals "$policy: exit code" 0 "$code"

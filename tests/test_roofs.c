@@ -319,6 +319,19 @@ START_TEST(tables_show_them)
 }
 END_TEST
 
+/* How near a case is to its roof is what samples, rates and the policy's reason make room for. */
+START_TEST(a_narrow_table_keeps_the_roof)
+{
+    CLEANUP(text_free) struct text shown = {0};
+    make_file("results.gbr", 1, true, true);
+    views_show("results.gbr", &(struct view_options){.width = 100}, &shown);
+    ck_assert_msg(strstr(text_get(&shown),
+                         "\nbench     roof       streams    median  interval      "
+                         "       roof  check           status\n") != NULL,
+                  "%s", text_get(&shown));
+}
+END_TEST
+
 static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
 {
     struct store *store = fixture_open(file, STORE_READ);
@@ -376,17 +389,19 @@ START_TEST(reports_as_pages)
     static const char *const expected[] = {
         "set label 'Example CPU 9000' at screen",
         "set xlabel 'arithmetic intensity (FLOP/byte)'",
-        "set label 'GFLOP/s' at screen",
-        "set label 'dram_read' at screen", /* along its line */
+        "set label 'performance' at screen",
+        "set format y '%.0s %cFLOP/s'",
         "rotate by",
-        "set label 'dram_read 10.00 GB/s' at screen",
-        "set label 'l2_copy 50.00 GB/s' at screen", /* for what was counted there */
-        "set label 'fp32_fma 100.0 GFLOP/s' at screen",
-        "set label '1  80 % dram_read  streams streams=1' at screen",
-        "set label 'run 1 of this file, 2026-01-01 10:00:00 UTC' at screen",
+        "set label 'dram_read 10.0 GB/s' at screen",
+        "set label 'l2_copy 50.0 GB/s' at screen", /* for what was counted there */
+        "set label 'fp32_fma 100 GFLOP/s' at screen",
+        "set label '80 %' at screen",
+        "set label 'streams streams=1' at screen",
+        "set label 'roofs: run 1 of this file, 2026-01-01 10:00:00 UTC' at screen",
         "title 'counted at DRAM'",
-        "2.25 90\n", /* 9e7 / 40e6, 9e7 / 1 ms */
-        "10 90\n",
+        "set label 'left out: 1 case not measured, or not ok; 1 case without declared work",
+        "2.25 9", /* 9e7 / 40e6, 9e7 / 1 ms */
+        "10 9",
         "set label 'median, ms' at screen",
         "set label 'streams on Example CPU 9000' at screen",
         "with vectors heads",
@@ -420,7 +435,7 @@ START_TEST(many_cases_and_groups_stay_on_the_page)
     struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
     script_of(&report, &script);
     ck_assert_ptr_nonnull(strstr(text_get(&script), "(the first 12 of 14 charts)"));
-    ck_assert_ptr_nonnull(strstr(text_get(&script), "set label 'and 2"));
+    ck_assert_ptr_nonnull(strstr(text_get(&script), "set label 'and 1"));
     ck_assert_ptr_null(strstr(text_get(&script), "it's"));
     report_text(&report, &text);
     ck_assert_ptr_nonnull(strstr(text_get(&text), "no roofs of this device are known"));
@@ -443,6 +458,7 @@ Suite *test_suite(void)
     tcase_add_test(files, a_run_prefers_its_own_roofs);
     tcase_add_test(files, a_file_that_is_no_results_file);
     tcase_add_test(files, tables_show_them);
+    tcase_add_test(files, a_narrow_table_keeps_the_roof);
     tcase_add_test(files, reports_as_text);
     tcase_add_test(files, reports_as_pages);
     suite_add_tcase(all_tests, files);

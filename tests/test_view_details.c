@@ -40,6 +40,16 @@ static void make_open_above(struct fixture_case *c)
     c->record.estimate.high_ns = INFINITY;
 }
 
+static void make_open_below(struct fixture_case *c)
+{
+    c->record.estimate.low_ns = -INFINITY;
+}
+
+static void make_without_numbers(struct fixture_case *c)
+{
+    c->record.estimate.low_ns = c->record.estimate.high_ns = NAN;
+}
+
 static void make_cancelled(struct fixture_case *c)
 {
     c->record.status = CASE_CANCELLED;
@@ -106,6 +116,14 @@ static void make_multimodal(struct fixture_case *c)
     c->record.estimate.modes[2] = (struct gb_mode){2e6, NAN, NAN, 0.10};
 }
 
+static void make_modes_without_ends(struct fixture_case *c)
+{
+    c->record.estimate.verdict = GB_VERDICT_MULTIMODAL;
+    c->record.estimate.n_modes = 2;
+    c->record.estimate.modes[0] = (struct gb_mode){1e6, -INFINITY, INFINITY, 0.75};
+    c->record.estimate.modes[1] = (struct gb_mode){1.2e6, NAN, NAN, 0.25};
+}
+
 static void make_multimodal_unconverged(struct fixture_case *c)
 {
     make_multimodal(c);
@@ -128,7 +146,9 @@ static const struct {
     {make_cancelled, false, "\nthis run has not ended: 0 of 3 cases are done; "},
     {make_asymmetric, true, "  [990.0 us, 1.200 ms]  "},
     {make_without_ends, true, "  1.000 ms      none  "},
-    {make_open_above, true, "  [990.0 us, inf]  "},
+    {make_open_above, true, "  \u2265 990.0 us  "},
+    {make_open_below, true, "  \u2264 1.010 ms  "},
+    {make_without_numbers, true, "  1.000 ms      none  "},
     {make_long_reason, true, "  times are zero, negative or\u2026  "},
     {make_many_metrics, true, "  GFLOP/s      GB/s  first  check\n"},
     {make_many_metrics, true,
@@ -138,7 +158,9 @@ static const struct {
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {make_measured_only, true, "  unchecked\n"},
     {make_short, true,
-     "\nnotes\n  1 case has samples shorter than 100 times the empty sample's 200 us\n"},
+     "\nnotes\n  1 case has short samples: more than 1 % of each is what an empty one reads (200 "
+     "us); it is"
+     " not subtracted\n"},
     {make_limited, true, "\nnotes\n  ~ 1 case is limited by the clock's step\n"},
     {make_limited, true, "  1.000 ms~  "},
     {make_unconverged, true, "  1.000 ms?  "},
@@ -147,9 +169,10 @@ static const struct {
     {make_multimodal, true, "  1.000 ms*  "},
     {make_multimodal, true,
      "\nnotes\n  * several modes: their medians, intervals and shares of the samples:\n"
-     "    streams streams=4: 1.000 ms \u00B11.00 % (75 %), 1.200 ms [1.100 ms, inf] (15 %), 2.000 "
-     "ms"
-     " (10 %)\n"},
+     "    streams streams=4: 1.000 ms \u00B11.00 % (75 %), 1.200 ms \u2265 1.100 ms (15 %), 2.000 "
+     "ms (10 %, no interval)\n"},
+    {make_modes_without_ends, true,
+     "    streams streams=4: 1.000 ms (75 %, no interval), 1.200 ms (25 %, no interval)\n"},
     {make_multimodal_unconverged, true, "  1.000 ms*?  "},
 };
 enum { N_DETAILS = sizeof details / sizeof *details };
@@ -260,6 +283,90 @@ START_TEST(benches_that_differ_get_tables_of_their_own)
     struct view_options options = {0};
     views_show("one.gbr", &options, &got);
     views_expect_golden("show_benches.txt", &got);
+}
+END_TEST
+
+/* What a table that is too wide says, and one that is as wide as it likes. */
+static void show_products(size_t width, struct text *out)
+{
+    struct store *store = fixture_open("one.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, 4, 1e6);
+        c.bench_case.n_parameters = 0;
+        fixture_add(&c, fixture_integer(&c, "m", 10 + i, false));
+        fixture_add(&c, fixture_integer(&c, "n", i == 2 ? 99 : 10 + i, false));
+        fixture_add(&c, fixture_integer(&c, "size", 10 + i, true));
+        fixture_add(&c, fixture_integer(&c, "side", 10 + i, true));
+        c.record.iterations = 1;
+        c.record.work.bytes_read = c.record.work.bytes_written = 0;
+        c.record.stop_reason = "";
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    struct view_options options = {.width = width};
+    views_show("one.gbr", &options, out);
+}
+
+static const struct {
+    size_t width;
+    const char *expected;
+} widths[] = {
+    /* m is size; n is not, side is an axis too; nobody needs columns that are blank */
+    {0, "\nbench     n  size  side    median  interval  spread  samples  GFLOP/s  check\n"},
+    {0, "\nleft out: m (= side); --verbose shows all columns, --columns those it names\n"},
+    {80, "\nbench     n  size  side    median  interval  samples  GFLOP/s  check\n"},
+    {80, "\nleft out: m (= side), spread; --verbose shows all columns, --columns those it\n"
+         "  names\n"},
+    {40, "\nbench     n  size  side    median  interval  check\n"},
+};
+enum { N_WIDTHS = sizeof widths / sizeof *widths };
+
+START_TEST(what_says_least_is_left_out_first)
+{
+    CLEANUP(text_free) struct text got = {0};
+    show_products(widths[_i].width, &got);
+    ck_assert_msg(strstr(text_get(&got), widths[_i].expected) != NULL, "%s", text_get(&got));
+}
+END_TEST
+
+/* Two benches with options of their own; the cases of the second are skipped. */
+START_TEST(cases_that_were_skipped_take_little_room)
+{
+    static const char *const names[2][3] = {{"alpha", "beta", "gamma"}, {"m", "n", "k"}};
+    static const char *const reasons[] = {"m = 0 is for GPUs", "m = 1 is for GPUs", "m = 1: is odd",
+                                          "needs 4 cores"};
+    struct store *store = fixture_open("one.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, 4, 1e6);
+        c.bench_case.bench = i < 2 ? "first" : "second";
+        c.bench_case.n_parameters = 0;
+        for (int j = 0; j < 3; j++)
+            fixture_add(&c, fixture_integer(&c, names[i / 2 > 0][j], (int)i % 2 + 10 * j, true));
+        c.record.iterations = 1;
+        if (i >= 2) {
+            c.record.status = CASE_SKIPPED;
+            c.record.status_text = reasons[i - 2];
+            if (i == 4)
+                c.parameters[0] = fixture_words("m", "1", true);
+        }
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    CLEANUP(text_free) struct text got = {0}, verbose = {0};
+    views_show("one.gbr", &(struct view_options){0}, &got);
+    ck_assert_msg(strstr(text_get(&got), "\nsecond\nall cases were skipped\n\nskipped\n"
+                                         "  second m=0 n=10 k=20 and 1 more: m = 0, 1 is for GPUs\n"
+                                         "  second m=1 n=10 k=20: m = 1: is odd\n"
+                                         "  second m=1 n=11 k=21: needs 4 cores\n"),
+                  "%s", text_get(&got));
+    views_show("one.gbr", &(struct view_options){.verbose = true}, &verbose);
+    ck_assert_msg(strstr(text_get(&verbose), "\nsecond\nm  ") != NULL, "%s", text_get(&verbose));
 }
 END_TEST
 
@@ -379,6 +486,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, rounds_are_one_row, 0, N_ROUNDS);
     tcase_add_loop_test(tests, an_axis_of_device_policy_or_clock_is_one_column, 0, N_ONE_COLUMNS);
     tcase_add_test(tests, an_axis_that_is_named_like_a_column_is_shown);
+    tcase_add_loop_test(tests, what_says_least_is_left_out_first, 0, N_WIDTHS);
+    tcase_add_test(tests, cases_that_were_skipped_take_little_room);
     tcase_add_test(tests, benches_that_differ_get_tables_of_their_own);
     suite_add_tcase(suite, tests);
     return suite;
