@@ -563,6 +563,8 @@ static int32_t count(struct run *run, const struct host_sink *sink)
     counting.asked.bench_ops = run->ops;
     counting.asked.bench = run->bench;
     counting.asked.queue = device->queue;
+    counting.asked.math_format = run->work.math_format;
+    counting.asked.math_unit = run->work.math_unit;
     if (device->counters)
         CALL_BENCH(run, status, device->counters->count(device->device, &counting.asked));
     else

@@ -168,13 +168,39 @@ static void tell_work(const struct counting *counting, const struct host_sink *s
     tell_metric(sink, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
 }
 
-static void compare(const struct host_sink *sink, const char *what, double declared, double counted)
+static bool agrees(double declared, double counted)
 {
-    if (!(declared > 0) || isnan(counted) || fabs(counted - declared) <= disagreement * declared)
+    return fabs(counted - declared) <= disagreement * declared;
+}
+
+/* note: what is to be known of it; or "". */
+static void compare(const struct host_sink *sink, const char *what, double declared, double counted,
+                    const char *note)
+{
+    if (!(declared > 0) || isnan(counted) || agrees(declared, counted))
         return;
     say(sink, GB_LOG_WARNING,
-        "%s: the benchmark declares %.4g an iteration, the counters say %.4g (%+.0f %%)", what,
-        declared, counted, 100 * (counted / declared - 1));
+        "%s: the benchmark declares %.4g an iteration, the counters say %.4g (%+.0f %%)%s", what,
+        declared, counted, 100 * (counted / declared - 1), note);
+}
+
+/* Devices leave out what is not the declared arithmetic, if they can. */
+static void compare_flops(const struct counting *counting, const struct gb_work *declared,
+                          const struct host_sink *sink)
+{
+    const double flops = counted(counting, GB_COUNTED_FLOPS);
+    const bool may_be_too_many = declared->math_format == 0 && flops > declared->flops;
+    compare(sink, "FLOP", declared->flops, flops,
+            may_be_too_many ? "; of which arithmetic they are is not declared" : "");
+}
+
+/* Where as many were asked for as declared, and memory saw fewer, a cache gave the same ones again
+ * and again. */
+static void compare_bytes(const struct host_sink *sink, const char *what, double declared,
+                          double counted, bool was_asked)
+{
+    if (!was_asked || counted > declared)
+        compare(sink, what, declared, counted, "");
 }
 
 /*
@@ -188,11 +214,12 @@ static void compare_work(const struct counting *counting, const struct gb_device
     const double read = counted(counting, GB_COUNTED_DRAM_READ);
     const double written = counted(counting, GB_COUNTED_DRAM_WRITE);
     const double bytes = declared->bytes_read + declared->bytes_written;
-    compare(sink, "FLOP", declared->flops, counted(counting, GB_COUNTED_FLOPS));
+    compare_flops(counting, declared, sink);
+    const bool was_asked = agrees(bytes, counted(counting, GB_COUNTED_BYTES_L1));
     if (device->cache_bytes > 0 && bytes >= caches_beyond * (double)device->cache_bytes)
-        compare(sink, "bytes of memory", bytes, read + written);
+        compare_bytes(sink, "bytes of memory", bytes, read + written, was_asked);
     else if (counting->asked.cache == GB_CACHE_COLD && declared->bytes_read >= least_cold_bytes)
-        compare(sink, "bytes read from memory", declared->bytes_read, read);
+        compare_bytes(sink, "bytes read from memory", declared->bytes_read, read, was_asked);
 }
 
 void counting_tell(const struct counting *counting, const struct gb_device_info *device,

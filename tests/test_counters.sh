@@ -84,6 +84,25 @@ counters = yes, fake.cycles
 INI
 equals "both at once" "1000,1048576" "$(column fake.cycles,counted_flops)"
 
+# GB_F32 is 2, GB_BF16 4; GB_MATH_VECTOR is 2, GB_MATH_TENSOR 3.
+run <<INI
+$defaults
+[bench good]
+counters = fake.format, fake.unit
+[bench labs]
+plugin = call
+library = libc.so.6
+function = labs
+signature = long(long)
+arg.1 = -1
+work.flops = 1
+work.math = {math}
+counters = fake.format, fake.unit
+sweep.math = fp32 vector, bf16 tensor
+INI
+equals "the device is told of the declared arithmetic" \
+    "0 0,0 2,2 4,3" "$code $(column fake.format,fake.unit | tr '\n' ' ' | sed 's/ $//')"
+
 # ---- what is said ----
 run <<INI
 $defaults
@@ -106,7 +125,28 @@ equals "a difference of more than 10 % is a warning, not a failure" \
 succeeds "with both numbers" grep -q \
     'warning: FLOP: the benchmark declares 1.049e+06 an iteration, the counters say 1.164e+06 (+11 %)' \
     table.txt
-succeeds "and the direction" grep -q 'counters say 7.34e+05 (-30 %)' table.txt
+succeeds "and what may explain it" grep -q \
+    '(+11 %); of which arithmetic they are is not declared' table.txt
+succeeds "and the direction" grep -q 'counters say 7.34e+05 (-30 %) (good' table.txt
+
+run <<INI
+$defaults
+[device much]
+plugin = fake
+excess = 1.11
+[bench labs]
+plugin = call
+library = libc.so.6
+function = labs
+signature = long(long)
+arg.1 = -1
+work.flops = 1
+work.math = fp64 vector
+counters = yes
+device = much
+INI
+succeeds "arithmetic that is declared is not asked for" grep -q \
+    'FLOP: the benchmark declares 1 an iteration, the counters say 1.11 (+11 %) (labs)' table.txt
 
 run <<INI
 $defaults
@@ -119,6 +159,23 @@ device = much
 zip.setting = size,cache: 64Ki, warm | 64Ki, cold | 256Ki, warm | 256Ki, cold | 512Ki, warm
 INI
 equals "memory is compared where it must see what was declared" "0 5 1 1" \
+    "$code $(column status | grep -c ok) $(said 'bytes of memory:') $(said 'bytes read from memory:')"
+
+run <<INI
+$defaults
+[device cached]
+plugin = fake
+excess = 0.3
+asked = 1
+[device more]
+plugin = fake
+excess = 3
+asked = 1
+[bench good]
+counters = yes
+zip.setting = size,cache,device: 64Ki, cold, cached | 512Ki, warm, cached | 512Ki, warm, more
+INI
+equals "what a cache gave again and again, as declared, is none that memory must see" "0 3 1 0" \
     "$code $(column status | grep -c ok) $(said 'bytes of memory:') $(said 'bytes read from memory:')"
 
 run <<INI

@@ -11,6 +11,7 @@
 #include <cupti_result.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +307,8 @@ END_TEST
 
 /* --- work --- */
 
+static const struct declared_math fp32_vector = {GB_F32, GB_MATH_VECTOR};
+
 START_TEST(work_is_summed_from_what_the_chip_has)
 {
     struct work_metrics work;
@@ -316,7 +319,7 @@ START_TEST(work_is_summed_from_what_the_chip_has)
     ck_assert_uint_eq(work.n, 7);
     for (size_t i = 0; i < work.n; i++)
         values[i] = strstr(work.names[i], "hfma") ? 0 : (double)(i + 1);
-    work_metrics_sum(&work, values, sums, text, sizeof text);
+    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
     /* fadd 1 x 1, ffma 2 x 2, hfma 0, tensor 1 x 4 */
     ck_assert_double_eq(sums[GB_COUNTED_FLOPS], 9);
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 5);
@@ -326,6 +329,75 @@ START_TEST(work_is_summed_from_what_the_chip_has)
     ck_assert_ptr_nonnull(
         strstr(text, "2 x smsp__sass_thread_inst_executed_op_ffma_pred_on.sum + 1 x sm__ops"));
     ck_assert_ptr_null(strstr(text, "hfma"));
+    ck_assert_ptr_null(strstr(text, "half precision"));
+}
+END_TEST
+
+/* hfma reads 3: it is 12 operations, or none. */
+static const struct {
+    struct declared_math math;
+    double flops;
+    const char *words;
+} halves[] = {
+    {{GB_F32, GB_MATH_VECTOR}, 9, ", without half precision, which is constants and conversions"},
+    {{GB_F64, GB_MATH_VECTOR}, 9, ", without half precision, which is constants and conversions"},
+    {{GB_TF32, 0}, 9, ", without half precision, which is constants and conversions"},
+    {{GB_F16, GB_MATH_TENSOR}, 9, ", without half precision, which is constants and conversions"},
+    {{GB_F8_E4M3, GB_MATH_TENSOR}, 9, ", without half precision"},
+    {{0, GB_MATH_TENSOR}, 9, ", without half precision"},
+    {{GB_F16, GB_MATH_VECTOR}, 21, NULL},
+    {{GB_BF16, GB_MATH_VECTOR}, 21, NULL},
+    {{GB_F16, 0}, 21, NULL},
+    {{0, GB_MATH_VECTOR}, 21, ", in which half precision may be constants and conversions"},
+    {{0, 0}, 21, ", in which half precision may be constants and conversions"},
+};
+
+START_TEST(half_precision_is_work_where_it_is_declared)
+{
+    struct work_metrics work;
+    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
+    const char *words = halves[_i].words;
+    char text[GB_COUNTING_TEXT] = "";
+    new_metrics();
+    work_metrics_choose(metrics, &work);
+    for (size_t i = 0; i < work.n; i++)
+        values[i] = (double)(i + 1);
+    work_metrics_sum(&work, halves[_i].math, values, sums, text, sizeof text);
+    ck_assert_double_eq(sums[GB_COUNTED_FLOPS], halves[_i].flops);
+    ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 5);
+    ck_assert_int_eq(strstr(text, "4 x smsp__sass_thread_inst_executed_op_hfma") != NULL,
+                     halves[_i].flops == 21);
+    const char *found = strstr(text, words != NULL ? words : "half precision");
+    ck_assert_msg((found != NULL) == (words != NULL), "%s", text);
+}
+END_TEST
+
+START_TEST(an_older_host_declares_nothing)
+{
+    struct gb_counting counting = {
+        .size = sizeof counting, .math_format = GB_BF16, .math_unit = GB_MATH_VECTOR};
+    ck_assert_uint_eq(declared_math_of(&counting).format, GB_BF16);
+    ck_assert_uint_eq(declared_math_of(&counting).unit, GB_MATH_VECTOR);
+    counting.size = offsetof(struct gb_counting, math_format);
+    ck_assert_uint_eq(declared_math_of(&counting).format, 0);
+    ck_assert_uint_eq(declared_math_of(&counting).unit, 0);
+}
+END_TEST
+
+START_TEST(what_is_left_out_need_not_be_known)
+{
+    struct work_metrics work;
+    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
+    char text[GB_COUNTING_TEXT] = "";
+    new_metrics();
+    work_metrics_choose(metrics, &work);
+    for (size_t i = 0; i < work.n; i++)
+        values[i] = work.is_half[i] ? NAN : 1;
+    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
+    ck_assert_double_eq(sums[GB_COUNTED_FLOPS], 4);
+    work_metrics_sum(&work, (struct declared_math){GB_F16, GB_MATH_VECTOR}, values, sums, text,
+                     sizeof text);
+    ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
 }
 END_TEST
 
@@ -338,7 +410,7 @@ START_TEST(work_with_a_missing_count_is_not_known)
     work_metrics_choose(metrics, &work);
     for (size_t i = 0; i < work.n; i++)
         values[i] = i == 1 ? NAN : 1;
-    work_metrics_sum(&work, values, sums, text, sizeof text);
+    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
     ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 1);
     ck_assert_uint_lt(strlen(text), sizeof text);
@@ -363,6 +435,10 @@ Suite *test_suite(void)
     tcase_add_test(fake, passes_without_end_are_ended);
     tcase_add_test(fake, a_dropped_range_is_no_count);
     tcase_add_test(fake, work_is_summed_from_what_the_chip_has);
+    tcase_add_loop_test(fake, half_precision_is_work_where_it_is_declared, 0,
+                        sizeof halves / sizeof halves[0]);
+    tcase_add_test(fake, an_older_host_declares_nothing);
+    tcase_add_test(fake, what_is_left_out_need_not_be_known);
     tcase_add_test(fake, work_with_a_missing_count_is_not_known);
     suite_add_tcase(suite, fake);
     TCase *none = tcase_create("none");

@@ -62,6 +62,12 @@ struct gb_counting {
     char made_from[GB_COUNTING_TEXT]; /* out: which counters `work` was made from; "" if unset */
     char missing[GB_COUNTING_TEXT];   /* out: why something is missing, and what could be done; "":
                                        * nothing is */
+
+    /* What the benchmark declares that it computes. Instructions also move constants and convert:
+     * what can not be this arithmetic may be left out of GB_COUNTED_FLOPS. Where nothing is
+     * declared all is counted. */
+    uint32_t math_format; /* GB_F64 ...; 0: not said */
+    uint32_t math_unit;   /* GB_MATH_...; 0: not said */
 };
 
 struct gb_counters {

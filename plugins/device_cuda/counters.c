@@ -217,8 +217,8 @@ static void tell_values(const struct request *request, const struct metrics *met
                             metrics_unit(metrics, name));
     }
     if (counting->wants_work != 0)
-        work_metrics_sum(&request->work, request->values, counting->work, counting->made_from,
-                         sizeof counting->made_from);
+        work_metrics_sum(&request->work, declared_math_of(counting), request->values,
+                         counting->work, counting->made_from, sizeof counting->made_from);
 }
 
 static int32_t count_chosen(struct cuda_device *device, struct metrics *metrics,

@@ -14,10 +14,14 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/measure.c \
+	plugins/device_cuda/metrics.c \
+	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
+	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/profiler_library.h \
 	plugins/device_cuda/records.c \
 	plugins/device_cuda/records.h \
 	plugins/device_cuda/sensors.c \

@@ -4,365 +4,17 @@
  * Nothing that CUPTI might not know is passed to ConfigAddMetrics: that of CUDA 13.0 crashes then,
  * or refuses what is added later.
  */
-#define _GNU_SOURCE
 #include "profiler.h"
 
-#include "plugins/common/cuda_driver.h"
+#include "profiler_library.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
-#if __has_include(<cupti_range_profiler.h>)
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_result.h>
-#include <cupti_target.h>
+#ifdef HAS_RANGE_PROFILER
 
-enum { PASSES_MAX = 1000, METRIC_TYPES = 3 };
-
-#define PROFILER_FUNCTIONS(X)                                                                      \
-    X(initialize, cuptiProfilerInitialize)                                                         \
-    X(availability, cuptiProfilerGetCounterAvailability)                                           \
-    X(chip_name, cuptiDeviceGetChipName)                                                           \
-    X(chips, cuptiProfilerHostGetSupportedChips)                                                   \
-    X(host_new, cuptiProfilerHostInitialize)                                                       \
-    X(host_free, cuptiProfilerHostDeinitialize)                                                    \
-    X(base_metrics, cuptiProfilerHostGetBaseMetrics)                                               \
-    X(forms, cuptiProfilerHostGetSubMetrics)                                                       \
-    X(properties, cuptiProfilerHostGetMetricProperties)                                            \
-    X(add_metrics, cuptiProfilerHostConfigAddMetrics)                                              \
-    X(config_size, cuptiProfilerHostGetConfigImageSize)                                            \
-    X(config, cuptiProfilerHostGetConfigImage)                                                     \
-    X(evaluate, cuptiProfilerHostEvaluateToGpuValues)                                              \
-    X(enable, cuptiRangeProfilerEnable)                                                            \
-    X(disable, cuptiRangeProfilerDisable)                                                          \
-    X(data_size, cuptiRangeProfilerGetCounterDataSize)                                             \
-    X(data_new, cuptiRangeProfilerCounterDataImageInitialize)                                      \
-    X(set_config, cuptiRangeProfilerSetConfig)                                                     \
-    X(start, cuptiRangeProfilerStart)                                                              \
-    X(stop, cuptiRangeProfilerStop)                                                                \
-    X(push, cuptiRangeProfilerPushRange)                                                           \
-    X(pop, cuptiRangeProfilerPopRange)                                                             \
-    X(decode, cuptiRangeProfilerDecodeData)                                                        \
-    X(words, cuptiGetResultString)
-
-static struct functions {
-#define PROFILER_MEMBER(member, function) __typeof__(function) *member;
-    PROFILER_FUNCTIONS(PROFILER_MEMBER)
-#undef PROFILER_MEMBER
-} cupti;
-static bool is_open, is_initialized;
-
-/* A struct of arguments with its size in it. */
-#define ARGUMENTS(type, ...)                                                                       \
-    {                                                                                              \
-        .structSize = type##_STRUCT_SIZE, __VA_ARGS__                                              \
-    }
-
-struct metrics {
-    CUpti_Profiler_Host_Object *host;
-    uint8_t *availability; /* NULL: all of the chip's */
-};
-
-/* --- errors --- */
-
-/* What can be done about it, for the errors that users meet. */
-static const char *advice(CUptiResult result)
-{
-    static const struct {
-        CUptiResult result;
-        const char *words;
-    } known[] = {
-        {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
-         "counters are forbidden to this user: run as root, or let the administrator load the "
-         "driver with NVreg_RestrictProfilingToAdminUsers=0"},
-        {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
-         "counters are forbidden on this virtual GPU: let its administrator enable profiling"},
-        {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "a virtual GPU has no counters"},
-        {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "this part of a GPU (MIG) has no counters"},
-        {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
-         "confidential computing permits no counters"},
-        {CUPTI_ERROR_HARDWARE_BUSY,
-         "the counters are in use: end the other profiler of this GPU, such as ncu, nsys or dcgm"},
-        {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
-         "CUPTI is busy: another profiler is attached"},
-        {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
-         "CUPTI is busy: its old profiler is in use in this process"},
-        {CUPTI_ERROR_INVALID_CHIP_NAME, "this libcupti does not know the chip: use a newer one"},
-        {CUPTI_ERROR_NOT_COMPATIBLE, "this libcupti and the driver do not go together"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].result == result)
-            return known[i].words;
-    }
-    return NULL;
-}
-
-/* False for what is no success; says what was being done. */
-static bool succeeded(CUptiResult result, const char *doing, char *reason, size_t bytes)
-{
-    const char *words = NULL;
-    if (result == CUPTI_SUCCESS)
-        return true;
-    cupti.words(result, &words);
-    if (words == NULL)
-        words = "unknown error";
-    if (advice(result) != NULL)
-        snprintf(reason, bytes, "%s (%s)", advice(result), words);
-    else
-        snprintf(reason, bytes, "CUPTI fails while %s (%s)", doing, words);
-    return false;
-}
-
-/* --- the library --- */
-
-static bool load(const char *path, char *reason, size_t bytes)
-{
-    static const char *const symbols[] = {
-#define PROFILER_SYMBOL(member, function) #function,
-        PROFILER_FUNCTIONS(PROFILER_SYMBOL)
-#undef PROFILER_SYMBOL
-    };
-    void **const members[] = {
-#define PROFILER_ADDRESS(member, function) (void **)&cupti.member,
-        PROFILER_FUNCTIONS(PROFILER_ADDRESS)
-#undef PROFILER_ADDRESS
-    };
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    void *library = path[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                    : cuda_library_open(names);
-    if (library == NULL) {
-        const char *words = path[0] != '\0' ? dlerror() : NULL;
-        snprintf(reason, bytes, "%s",
-                 words != NULL ? words
-                               : "libcupti was not found; it is part of the CUDA Toolkit (set "
-                                 "CUDA_HOME or LD_LIBRARY_PATH)");
-        return false;
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        *members[i] = dlsym(library, symbols[i]);
-        if (*members[i] == NULL) {
-            snprintf(reason, bytes, "this libcupti has no %s: use one of CUDA 12.6 or later",
-                     symbols[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-bool profiler_open(const char *path, char *reason, size_t bytes)
-{
-    is_open = is_open || load(path, reason, bytes);
-    return is_open;
-}
-
-/* What needs the driver needs this before. */
-static bool initialize(char *reason, size_t bytes)
-{
-    CUpti_Profiler_Initialize_Params arguments = ARGUMENTS(CUpti_Profiler_Initialize_Params);
-    if (!is_initialized)
-        is_initialized = succeeded(cupti.initialize(&arguments), "starting the profiler", reason,
-                                   bytes);
-    return is_initialized;
-}
-
-bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes)
-{
-    CUpti_Device_GetChipName_Params arguments = ARGUMENTS(CUpti_Device_GetChipName_Params,
-                                                          .deviceIndex = device);
-    if (!initialize(reason, bytes) ||
-        !succeeded(cupti.chip_name(&arguments), "asking for the chip's name", reason, bytes))
-        return false;
-    snprintf(chip, PROFILER_CHIP_BYTES, "%s",
-             arguments.pChipName != NULL ? arguments.pChipName : "");
-    return true;
-}
-
-/* --- metrics --- */
-
-/* The name as CUPTI writes it; what it does not know is an error with all that it knows. */
-static bool spell_chip(const char *chip, char *ret, char *reason, size_t bytes)
-{
-    CUpti_Profiler_Host_GetSupportedChips_Params arguments = ARGUMENTS(
-        CUpti_Profiler_Host_GetSupportedChips_Params);
-    if (!succeeded(cupti.chips(&arguments), "asking for the chips that it knows", reason, bytes))
-        return false;
-    size_t length = (size_t)snprintf(reason, bytes, "chip '%.32s' is not known: expected one of",
-                                     chip);
-    for (size_t i = 0; i < arguments.numChips; i++) {
-        const char *known = arguments.ppChipNames[i];
-        if (strcasecmp(known, chip) == 0) {
-            snprintf(ret, PROFILER_CHIP_BYTES, "%s", known);
-            snprintf(reason, bytes, "%s", "");
-            return true;
-        }
-        if (length < bytes)
-            length += (size_t)snprintf(reason + length, bytes - length, " %s", known);
-    }
-    return false;
-}
-
-/* Which counters the driver lets this process use. */
-static bool ask_availability(struct metrics *metrics, CUcontext context, char *reason, size_t bytes)
-{
-    CUpti_Profiler_GetCounterAvailability_Params arguments = ARGUMENTS(
-        CUpti_Profiler_GetCounterAvailability_Params, .ctx = context);
-    const char *doing = "asking which counters are available";
-    if (!initialize(reason, bytes) ||
-        !succeeded(cupti.availability(&arguments), doing, reason, bytes))
-        return false;
-    metrics->availability = calloc(1, arguments.counterAvailabilityImageSize + 1);
-    arguments.pCounterAvailabilityImage = metrics->availability;
-    return succeeded(metrics->availability == NULL ? CUPTI_ERROR_OUT_OF_MEMORY
-                                                   : cupti.availability(&arguments),
-                     doing, reason, bytes);
-}
-
-struct metrics *metrics_new(const char *chip, CUcontext context, char *reason, size_t bytes)
-{
-    struct metrics *metrics = calloc(1, sizeof *metrics);
-    char name[PROFILER_CHIP_BYTES];
-    if (metrics == NULL) {
-        snprintf(reason, bytes, "out of memory");
-        return NULL;
-    }
-    if (!spell_chip(chip, name, reason, bytes) ||
-        (context != NULL && !ask_availability(metrics, context, reason, bytes))) {
-        metrics_free(metrics);
-        return NULL;
-    }
-    CUpti_Profiler_Host_Initialize_Params arguments = ARGUMENTS(
-        CUpti_Profiler_Host_Initialize_Params, .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-        .pChipName = name, .pCounterAvailabilityImage = metrics->availability);
-    if (!succeeded(cupti.host_new(&arguments), "reading the chip's metrics", reason, bytes)) {
-        metrics_free(metrics);
-        return NULL;
-    }
-    metrics->host = arguments.pHostObject;
-    return metrics;
-}
-
-void metrics_free(struct metrics *metrics)
-{
-    if (metrics == NULL)
-        return;
-    CUpti_Profiler_Host_Deinitialize_Params arguments = ARGUMENTS(
-        CUpti_Profiler_Host_Deinitialize_Params, .pHostObject = metrics->host);
-    if (metrics->host != NULL)
-        cupti.host_free(&arguments);
-    free(metrics->availability);
-    free(metrics);
-}
-
-static bool read_properties(const struct metrics *metrics, const char *name,
-                            CUpti_Profiler_Host_GetMetricProperties_Params *ret)
-{
-    *ret = (CUpti_Profiler_Host_GetMetricProperties_Params)ARGUMENTS(
-        CUpti_Profiler_Host_GetMetricProperties_Params, .pHostObject = metrics->host,
-        .pMetricName = name);
-    return cupti.properties(ret) == CUPTI_SUCCESS;
-}
-
-/* The forms of a metric: ".sum", ".avg.per_second" ... */
-static bool read_forms(const struct metrics *metrics, const char *base, CUpti_MetricType type,
-                       CUpti_Profiler_Host_GetSubMetrics_Params *ret)
-{
-    *ret = (CUpti_Profiler_Host_GetSubMetrics_Params)ARGUMENTS(
-        CUpti_Profiler_Host_GetSubMetrics_Params, .pHostObject = metrics->host, .metricType = type,
-        .pMetricName = base);
-    return cupti.forms(ret) == CUPTI_SUCCESS;
-}
-
-/* "dram__bytes_read" of "dram__bytes_read.sum"; false if it is too long. */
-static bool base_of(const char *name, char base[PROFILER_NAME_BYTES])
-{
-    const size_t length = strcspn(name, ".");
-    if (length >= PROFILER_NAME_BYTES)
-        return false;
-    memcpy(base, name, length);
-    base[length] = '\0';
-    return true;
-}
-
-static void tell(const struct metrics *metrics, const char *base, const char *form,
-                 metrics_fn *metric, void *context)
-{
-    CUpti_Profiler_Host_GetMetricProperties_Params properties;
-    char name[2 * PROFILER_NAME_BYTES];
-    snprintf(name, sizeof name, "%s%s", base, form);
-    if (!read_properties(metrics, name, &properties))
-        return;
-    metric(context, name, properties.pDimUnit != NULL ? properties.pDimUnit : "",
-           properties.pDescription != NULL ? properties.pDescription : "");
-}
-
-/* One metric by its most usual form, or by all of them. */
-static void tell_metric(const struct metrics *metrics, const char *base, CUpti_MetricType type,
-                        bool is_whole, metrics_fn *metric, void *context)
-{
-    static const char *const usual[] = {".sum", ".pct", ".avg.pct_of_peak_sustained_elapsed"};
-    CUpti_Profiler_Host_GetSubMetrics_Params forms;
-    if (!read_forms(metrics, base, type, &forms) || forms.numOfSubmetrics == 0)
-        return;
-    size_t chosen = 0;
-    for (size_t i = 0; i < forms.numOfSubmetrics; i++) {
-        if (is_whole)
-            tell(metrics, base, forms.ppSubMetrics[i], metric, context);
-        if (strcmp(forms.ppSubMetrics[i], usual[type]) == 0)
-            chosen = i;
-    }
-    if (!is_whole)
-        tell(metrics, base, forms.ppSubMetrics[chosen], metric, context);
-}
-
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
-                  void *context, char *reason, size_t bytes)
-{
-    char base[PROFILER_NAME_BYTES] = "";
-    if (whole != NULL && !base_of(whole, base))
-        base[0] = '\0';
-    for (uint32_t type = 0; type < METRIC_TYPES; type++) {
-        CUpti_Profiler_Host_GetBaseMetrics_Params list = ARGUMENTS(
-            CUpti_Profiler_Host_GetBaseMetrics_Params, .pHostObject = metrics->host,
-            .metricType = (CUpti_MetricType)type);
-        if (!succeeded(cupti.base_metrics(&list), "listing the metrics", reason, bytes))
-            return false;
-        for (size_t i = 0; i < list.numMetrics; i++)
-            tell_metric(metrics, list.ppMetricNames[i], (CUpti_MetricType)type,
-                        strcmp(list.ppMetricNames[i], base) == 0, metric, context);
-    }
-    return true;
-}
-
-bool metrics_has(const struct metrics *metrics, const char *name)
-{
-    CUpti_Profiler_Host_GetMetricProperties_Params properties;
-    CUpti_Profiler_Host_GetSubMetrics_Params forms;
-    char base[PROFILER_NAME_BYTES];
-    if (!base_of(name, base) || !read_properties(metrics, base, &properties) ||
-        !read_forms(metrics, base, properties.metricType, &forms))
-        return false;
-    for (size_t i = 0; i < forms.numOfSubmetrics; i++) {
-        if (strcmp(forms.ppSubMetrics[i], name + strlen(base)) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *metrics_unit(const struct metrics *metrics, const char *name)
-{
-    CUpti_Profiler_Host_GetMetricProperties_Params properties;
-    return read_properties(metrics, name, &properties) && properties.pDimUnit != NULL
-               ? properties.pDimUnit
-               : "";
-}
-
-/* --- counting --- */
+enum { PASSES_MAX = 1000 };
 
 /* What lives while metrics are counted. */
 struct session {
@@ -378,7 +30,7 @@ struct session {
 
 static bool check(const struct session *session, CUptiResult result, const char *doing)
 {
-    return succeeded(result, doing, session->reason, session->reason_bytes);
+    return profiler_succeeded(result, doing, session->reason, session->reason_bytes);
 }
 
 static bool new_bytes(const struct session *session, size_t n, uint8_t **ret)
@@ -391,28 +43,28 @@ static bool new_bytes(const struct session *session, size_t n, uint8_t **ret)
 /* Which counters run in which pass. */
 static bool make_config(struct session *session)
 {
-    CUpti_Profiler_Host_Object *host = session->metrics->host;
+    CUpti_Profiler_Host_Object *host = metrics_host(session->metrics);
     CUpti_Profiler_Host_ConfigAddMetrics_Params add = ARGUMENTS(
         CUpti_Profiler_Host_ConfigAddMetrics_Params, .pHostObject = host,
         .ppMetricNames = session->names, .numMetrics = session->n);
     CUpti_Profiler_Host_GetConfigImageSize_Params size = ARGUMENTS(
         CUpti_Profiler_Host_GetConfigImageSize_Params, .pHostObject = host);
-    if (!check(session, cupti.add_metrics(&add), "choosing counters") ||
-        !check(session, cupti.config_size(&size), "choosing counters") ||
+    if (!check(session, profiler_library.add_metrics(&add), "choosing counters") ||
+        !check(session, profiler_library.config_size(&size), "choosing counters") ||
         !new_bytes(session, size.configImageSize, &session->config))
         return false;
     session->config_bytes = size.configImageSize;
     CUpti_Profiler_Host_GetConfigImage_Params image = ARGUMENTS(
         CUpti_Profiler_Host_GetConfigImage_Params, .pHostObject = host,
         .configImageSize = session->config_bytes, .pConfigImage = session->config);
-    return check(session, cupti.config(&image), "choosing counters");
+    return check(session, profiler_library.config(&image), "choosing counters");
 }
 
 static bool enable(struct session *session, CUcontext context)
 {
     CUpti_RangeProfiler_Enable_Params arguments = ARGUMENTS(CUpti_RangeProfiler_Enable_Params,
                                                             .ctx = context);
-    if (!check(session, cupti.enable(&arguments), "enabling the profiler"))
+    if (!check(session, profiler_library.enable(&arguments), "enabling the profiler"))
         return false;
     session->profiler = arguments.pRangeProfilerObject;
     return true;
@@ -425,7 +77,7 @@ static bool make_data(struct session *session)
         CUpti_RangeProfiler_GetCounterDataSize_Params, .pRangeProfilerObject = session->profiler,
         .pMetricNames = session->names, .numMetrics = session->n, .maxNumOfRanges = 1,
         .maxNumRangeTreeNodes = 1);
-    if (!check(session, cupti.data_size(&size), "sizing the counters' memory") ||
+    if (!check(session, profiler_library.data_size(&size), "sizing the counters' memory") ||
         !new_bytes(session, size.counterDataSize, &session->data))
         return false;
     session->data_bytes = size.counterDataSize;
@@ -433,7 +85,7 @@ static bool make_data(struct session *session)
         CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
         .pRangeProfilerObject = session->profiler, .counterDataSize = session->data_bytes,
         .pCounterData = session->data);
-    return check(session, cupti.data_new(&image), "preparing the counters' memory");
+    return check(session, profiler_library.data_new(&image), "preparing the counters' memory");
 }
 
 static bool set_config(const struct session *session)
@@ -444,7 +96,7 @@ static bool set_config(const struct session *session)
         .counterDataImageSize = session->data_bytes, .pCounterDataImage = session->data,
         .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1,
         .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0, .targetNestingLevel = 1);
-    return check(session, cupti.set_config(&arguments), "setting the counters up");
+    return check(session, profiler_library.set_config(&arguments), "setting the counters up");
 }
 
 /* One pass. What has been started is stopped, too, or the driver would go on counting. */
@@ -462,14 +114,14 @@ static bool run_pass(const struct session *session, const struct profiler_work *
     CUpti_RangeProfiler_Stop_Params stop = ARGUMENTS(CUpti_RangeProfiler_Stop_Params,
                                                      .pRangeProfilerObject = profiler);
     *ret_status = work->prepare(work->context);
-    if (*ret_status != 0 || !check(session, cupti.start(&start), "starting a pass"))
+    if (*ret_status != 0 || !check(session, profiler_library.start(&start), "starting a pass"))
         return false;
-    bool is_fine = check(session, cupti.push(&push), "beginning a range");
+    bool is_fine = check(session, profiler_library.push(&push), "beginning a range");
     if (is_fine) {
         *ret_status = work->run(work->context);
-        is_fine = check(session, cupti.pop(&pop), "ending a range");
+        is_fine = check(session, profiler_library.pop(&pop), "ending a range");
     }
-    const CUptiResult result = cupti.stop(&stop);
+    const CUptiResult result = profiler_library.stop(&stop);
     *ret_is_last = stop.isAllPassSubmitted != 0;
     return is_fine && *ret_status == 0 && check(session, result, "ending a pass");
 }
@@ -493,17 +145,17 @@ static bool evaluate(const struct session *session, double *values)
     CUpti_RangeProfiler_DecodeData_Params decode = ARGUMENTS(
         CUpti_RangeProfiler_DecodeData_Params, .pRangeProfilerObject = session->profiler);
     CUpti_Profiler_Host_EvaluateToGpuValues_Params values_of = ARGUMENTS(
-        CUpti_Profiler_Host_EvaluateToGpuValues_Params, .pHostObject = session->metrics->host,
-        .pCounterDataImage = session->data, .counterDataImageSize = session->data_bytes,
-        .rangeIndex = 0, .ppMetricNames = session->names, .numMetrics = session->n,
-        .pMetricValues = values);
-    if (!check(session, cupti.decode(&decode), "reading the counters"))
+        CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+        .pHostObject = metrics_host(session->metrics), .pCounterDataImage = session->data,
+        .counterDataImageSize = session->data_bytes, .rangeIndex = 0,
+        .ppMetricNames = session->names, .numMetrics = session->n, .pMetricValues = values);
+    if (!check(session, profiler_library.decode(&decode), "reading the counters"))
         return false;
     if (decode.numOfRangeDropped > 0) {
         snprintf(session->reason, session->reason_bytes, "CUPTI lost what it had counted");
         return false;
     }
-    return check(session, cupti.evaluate(&values_of), "evaluating the counters");
+    return check(session, profiler_library.evaluate(&values_of), "evaluating the counters");
 }
 
 static void end(struct session *session)
@@ -511,7 +163,7 @@ static void end(struct session *session)
     CUpti_RangeProfiler_Disable_Params arguments = ARGUMENTS(
         CUpti_RangeProfiler_Disable_Params, .pRangeProfilerObject = session->profiler);
     if (session->profiler != NULL)
-        cupti.disable(&arguments);
+        profiler_library.disable(&arguments);
     free(session->names);
     free(session->config);
     free(session->data);
@@ -546,65 +198,6 @@ bool profiler_count(struct metrics *metrics, CUcontext context, const char *cons
 
 #else
 
-/* The headers that this was built with are older than the range profiler. */
-static bool refuse(char *reason, size_t bytes)
-{
-    snprintf(reason, bytes,
-             "gbrun was built with a CUDA Toolkit without the range profiler: build it with 12.6 "
-             "or later");
-    return false;
-}
-
-bool profiler_open(const char *path, char *reason, size_t bytes)
-{
-    (void)path;
-    return refuse(reason, bytes);
-}
-
-bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes)
-{
-    (void)device;
-    (void)chip;
-    return refuse(reason, bytes);
-}
-
-struct metrics *metrics_new(const char *chip, CUcontext context, char *reason, size_t bytes)
-{
-    (void)chip;
-    (void)context;
-    refuse(reason, bytes);
-    return NULL;
-}
-
-void metrics_free(struct metrics *metrics)
-{
-    (void)metrics;
-}
-
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
-                  void *context, char *reason, size_t bytes)
-{
-    (void)metrics;
-    (void)whole;
-    (void)metric;
-    (void)context;
-    return refuse(reason, bytes);
-}
-
-bool metrics_has(const struct metrics *metrics, const char *name)
-{
-    (void)metrics;
-    (void)name;
-    return false;
-}
-
-const char *metrics_unit(const struct metrics *metrics, const char *name)
-{
-    (void)metrics;
-    (void)name;
-    return "";
-}
-
 bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes)
@@ -617,7 +210,7 @@ bool profiler_count(struct metrics *metrics, CUcontext context, const char *cons
         values[i] = NAN;
     *ret_passes = 0;
     *ret_status = 0;
-    return refuse(reason, bytes);
+    return profiler_refuse(reason, bytes);
 }
 
 #endif

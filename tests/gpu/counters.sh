@@ -98,6 +98,96 @@ measure '[bench gemm_verify]' 'dtype = fp16' 'm = 1024' 'n = 1024' 'k = 1024' 'c
 counted "FP16 GEMM"
 within "FP16 GEMM: operations of tensor cores" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
 
+# Threads that do next to nothing: instructions of half precision that set their constants and
+# convert from fp16 would be more than the work.
+export XDG_CACHE_HOME=$TMPDIR/cache
+cat >short.cu <<'CU'
+#define KERNEL(name, type, expression)                                                             \
+    extern "C" __global__ void name(type *to, const type *a, const type *b, int n)                \
+    {                                                                                              \
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;                                       \
+        if (i < n)                                                                                 \
+            to[i] = expression;                                                                    \
+    }
+__device__ float wide(unsigned short half)
+{
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half));
+    return x;
+}
+__device__ unsigned short narrow(float x)
+{
+    unsigned short half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+    return half;
+}
+__device__ unsigned power(unsigned x, unsigned y)
+{
+#pragma unroll
+    for (int k = 0; k < 128; k++)
+        asm("fma.rn.f16x2 %0, %0, %0, %1;" : "+r"(x) : "r"(y));
+    return x;
+}
+KERNEL(copy, float, a[i])
+KERNEL(scale, float, 3.0f * a[i])
+KERNEL(line, float, 3.0f * a[i] + 2.0f)
+KERNEL(triad, float, 3.0f * a[i] + b[i])
+KERNEL(triad_of_halves, unsigned short, narrow(3.0f * wide(a[i]) + wide(b[i])))
+KERNEL(powers_of_halves, unsigned, power(a[i], b[i]))
+CU
+
+# short LINE...: a million threads of a kernel with elements {type}, {each} operations for each.
+short()
+{
+    measure '[bench short]' 'plugin = kernel' 'source = short.cu' \
+        'signature = void(pointer, pointer, pointer, int)' 'arg.1 = buffer({type}[1Mi], out)' \
+        'arg.2 = buffer({type}[1Mi], fill=1)' 'arg.3 = buffer({type}[1Mi], fill=2)' 'arg.4 = 1Mi' \
+        'grid = 4096' 'block = 256' 'work.flops = {each * 1048576}' 'counters = yes' "$@"
+}
+
+# in_halves OPERATION: such instructions of all threads; nothing where there are none.
+in_halves()
+{
+    column "smsp__sass_thread_inst_executed_op_$1_pred_on.sum" | grep '^[0-9]'
+}
+
+short 'work.math = {math} vector' 'zip.kernel = entry, type, math, each: copy, float, fp32, 0 |
+  scale, float, fp32, 1 | line, float, fp32, 2 | triad, float, fp32, 2 |
+  triad_of_halves, fp16, fp32, 2 | powers_of_halves, uint32, fp16, 512'
+counted "short threads"
+equals "short threads: fp32 is counted exactly, whatever sets constants and converts" \
+    "copy,0 line,2 scale,1 triad,2 triad_of_halves,2" \
+    "$(column entry,counted_flops | awk -F, '!/powers/ { print $1 "," $2 / 1048576 }' |
+        in_a_line sort)"
+equals "short threads: fp16 is counted where it is declared" "" \
+    "$(column entry,counted_flops | awk -F, '/powers/ {
+        if ($2 < 512 * 1048576 || $2 > 1.05 * 512 * 1048576) print "it is", $2 }')"
+equals "short threads: nothing to warn of" 0 "$(said 'the benchmark declares')"
+show_all | grep 'counters: ' | sed 's/^/#   /'
+if in_halves hadd >/dev/null; then
+    equals "what was left out is for those who ask" 0 \
+        "$("$GBRUN" show --verbose results.gbr | tr -s ' \n' '  ' |
+            grep -q 'without half precision, which is constants and conversions here'; echo $?)"
+else
+    skip "what was left out is for those who ask" "this GPU converts without half precision"
+fi
+
+short 'entry = line' 'sweep.type = float' 'sweep.each = 2'
+all_fine "arithmetic that is not declared"
+halves=$(awk -v fma="$(in_halves hfma)" -v add="$(in_halves hadd)" -v mul="$(in_halves hmul)" \
+    'BEGIN { printf "%.0f", 4 * fma + 2 * add + 2 * mul }')
+equals "is counted, and all of half precision" $((2 * mega + halves)) \
+    "$(column counted_flops | awk '{ printf "%.0f", $1 }')"
+echo "#   $halves of them are of half precision"
+equals "where that is much, the warning says so" "$((10 * halves > 2 * mega))" \
+    "$(said 'FLOP: .*; of which arithmetic they are is not declared')"
+
+measure '[bench elementwise]' 'n = 4Mi' 'counters = yes' 'sweep.kernel = scale, add, triad' \
+    'sweep.dtype = fp32, fp16, bf16'
+counted "elements of several formats"
+equals "elements of several formats: nothing to warn of" 0 "$(said 'the benchmark declares')"
+column label,flops,counted_flops | sed 's/^/#   /'
+
 measure '[bench copy]' 'method = kernel' 'bytes = 8MiB' 'counters = yes' 'sweep.cache = warm, cold'
 counted "warm and cold"
 within "cold: all is read from memory" 5 $((8 * mega)) dram__bytes_read.sum "cache = 'cold'"

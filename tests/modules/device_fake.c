@@ -12,10 +12,11 @@
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
  * that. `gbrun doctor` is told two things about each; with where = examine the second is not told.
  *
- * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 four
- * times, L2 twice the bytes), and fake.cycles: 1000 an iteration, fake.share: 50, fake.broken: not
- * a number. They can be forbidden, or garbage of every sort. The counters of `shorter` are by an
- * older header, too: there is nothing behind list.
+ * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
+ * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
+ * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
+ * They can be forbidden, or garbage of every sort. The counters of `shorter` are by an older
+ * header, too: there is nothing behind list.
  */
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -61,7 +62,7 @@ struct params {
     struct gb_list uuids;
     int64_t closed_device;
     int32_t counting;
-    double excess;
+    double excess, asked;
 };
 
 static const struct gb_option options[] = {
@@ -83,6 +84,7 @@ static const struct gb_option options[] = {
             "their UUIDs; FAKE-INDEX where none is given"),
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that can not be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
+    GB_FLOAT(struct params, asked, "4", "0:", NULL, "bytes of L1 for each that is declared"),
     GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,
              "counters say so much of what was declared"),
 };
@@ -443,6 +445,10 @@ static void tell_names(struct gb_counting *counting)
             counting->count(counting->context, name, 1000, "cycle");
         else if (strcmp(name, "fake.share") == 0)
             counting->count(counting->context, name, 50, "percent");
+        else if (strcmp(name, "fake.format") == 0 && GB_HAS(counting, math_format))
+            counting->count(counting->context, name, counting->math_format, "");
+        else if (strcmp(name, "fake.unit") == 0 && GB_HAS(counting, math_unit))
+            counting->count(counting->context, name, counting->math_unit, "");
         else if (strcmp(name, "fake.broken") == 0)
             counting->count(counting->context, name, strtod("nan", NULL), "");
         else
@@ -478,7 +484,8 @@ static int32_t count_it(void *object, struct gb_counting *counting)
     work.size = sizeof work;
     counting->bench_ops->work(counting->bench, &work);
     counting->work[GB_COUNTED_FLOPS] = excess * work.flops;
-    counting->work[GB_COUNTED_BYTES_L1] = 4 * (work.bytes_read + work.bytes_written);
+    counting->work[GB_COUNTED_BYTES_L1] = device->params->asked *
+                                          (work.bytes_read + work.bytes_written);
     counting->work[GB_COUNTED_BYTES_L2] = 2 * (work.bytes_read + work.bytes_written);
     counting->work[GB_COUNTED_DRAM_READ] = excess * work.bytes_read;
     counting->work[GB_COUNTED_DRAM_WRITE] = work.bytes_written;
