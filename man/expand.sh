@@ -13,7 +13,7 @@ sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
         case $name in
         cuda | kernel) needs_cuda=1 ;;
         esac
-        if [ -n "$needs_cuda" ] && ! "$program" help "$name" </dev/null >/dev/null 2>&1; then
+        if [ -n "$needs_cuda" ] && ! "$program" help --roff "$name" </dev/null >/dev/null 2>&1; then
             echo 'Not part of this build: the headers of CUDA were not found.'
             continue
         fi

@@ -47,8 +47,12 @@ PLUGIN_COMMON = plugins/common/libcommon.la
 CALL_PARSER_SOURCES = \
 	plugins/common/call_cursor.c \
 	plugins/common/call_cursor.h \
+	plugins/common/call_math.c \
+	plugins/common/call_math.h \
 	plugins/common/call_parse.c \
 	plugins/common/call_parse.h \
+	plugins/common/call_signature.c \
+	plugins/common/call_signature.h \
 	plugins/common/call_types.c \
 	plugins/common/call_types.h
 CALL_SOURCES = \
@@ -69,6 +73,7 @@ CALL_SOURCES = \
 	plugins/common/call_world.c \
 	plugins/common/call_world.h
 TEAM_SOURCES = \
+	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
 FORMATS_SOURCES = \

@@ -50,6 +50,14 @@ static int32_t fake_device_copy(const struct gb_host *host, void *to, const void
     return GB_OK;
 }
 
+static int32_t fake_device_fill(const struct gb_host *host, void *memory, uint32_t byte,
+                                uint64_t bytes)
+{
+    (void)host;
+    memset(memory, (int)byte, (size_t)bytes);
+    return GB_OK;
+}
+
 static int32_t fake_fail(const struct gb_host *host, const char *text)
 {
     snprintf(fake_of(host)->reason, FAKE_TEXT_BYTES, "%s", text);
@@ -203,6 +211,7 @@ struct fake_host *fake_host_new(void)
         .device = &fake->device,
         .device_allocate = fake_device_allocate,
         .device_copy = fake_device_copy,
+        .device_fill = fake_device_fill,
         .exclusive = fake_exclusive,
     };
     return fake;

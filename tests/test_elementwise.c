@@ -45,18 +45,9 @@ static int32_t real_check(const struct gb_host *host, const struct gb_check *che
     return judge(check);
 }
 
-static int32_t real_device_fill(const struct gb_host *host, void *memory, uint32_t byte,
-                                uint64_t bytes)
-{
-    (void)host;
-    memset(memory, (int)byte, bytes);
-    return GB_OK;
-}
-
 static void load(void)
 {
     fake = fake_host_new();
-    fake->host.device_fill = real_device_fill;
     fake->host.fill = real_fill;
     fake->host.check = real_check;
     plugin = fake_plugin("bench_elementwise", GB_PLUGIN_BENCH, "elementwise");
@@ -147,7 +138,7 @@ END_TEST
 /* Bytes of each array once; flops by the table of `gbrun help elementwise`. */
 START_TEST(work_is_what_the_kernel_does)
 {
-    static const double flops[KERNELS] = {0, 1, 1, 2, 7, 5, 5, 1};
+    static const double flops[KERNELS] = {0, 1, 1, 2, 7, 5, 6, 1};
     static const double reads[KERNELS] = {1, 1, 2, 2, 1, 1, 1, 1};
     static const double bytes[DTYPES] = {4, 2, 2, 8};
     for (size_t i = 0; i < DTYPES; i++) {
@@ -386,7 +377,11 @@ typedef void kernel_fn(void);
 typedef void launch_fn(int kind, kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
                        const void *a, const void *b, unsigned long long n, uint32_t number);
 
-enum { KIND_MAP, KIND_ROWS, KIND_SUM };
+typedef void launch_sum_fn(kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
+                           const void *from, unsigned long long n, void *partial, uint32_t *ticket,
+                           bool goes_back);
+
+enum { KIND_MAP, KIND_ROWS };
 
 static void *kernel_library(launch_fn **ret)
 {
@@ -463,22 +458,40 @@ START_TEST(cuda_rows_are_right)
 }
 END_TEST
 
+/* As in elementwise_cuda.c. */
+static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_threads)
+{
+    const uint32_t n_tiles = quotient_up(n_vectors, 4 * n_threads);
+    return 3 + 2 + quotient_up(n_tiles, n_blocks) + 2 + 10 + quotient_up(n_blocks, n_threads) + 10;
+}
+
+/* Launch after launch with the same ticket; no matter which block comes last, to the bit. */
 START_TEST(cuda_sums_are_right)
 {
-    static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}};
-    static double partial[64];
+    static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {300, 32}, {5, 160}};
+    enum { GRIDS = sizeof grids / sizeof grids[0] };
+    static double partial[300];
+    uint32_t ticket = 0;
     launch_fn *launch = NULL;
+    launch_sum_fn *launch_sum = NULL;
     void *library = kernel_library(&launch);
-    for (size_t i = 0; i < 4 * sizeof shapes / sizeof shapes[0]; i++) {
-        const uint32_t *grid = grids[i % 4];
-        const uint64_t n = shapes[i / 4].n;
-        fill_arrays(_i, n, -12.0, 12.0);
-        memset(partial, 0xff, sizeof partial);
-        launch(KIND_SUM, kernel_of(library, KERNEL_SUM, "", _i), grid[0], grid[1], partial,
-               arrays.inputs[0], NULL, n, 0);
-        launch(KIND_SUM, kernel_of(library, KERNEL_SUM, "end_", _i), 1, grid[1], arrays.output,
-               partial, NULL, grid[0], 0);
-        check_arrays(KERNEL_SUM, _i, n, 1, 9 + n / 128 + 40 + 2 * (5 + grid[1] / 32), "sums");
+    *(void **)&launch_sum = dlsym(library, "elementwise_launch_sum");
+    ck_assert(launch_sum != NULL);
+    kernel_fn *fn = kernel_of(library, KERNEL_SUM, "", _i);
+    for (size_t i = 0; i < GRIDS * sizeof shapes / sizeof shapes[0]; i++) {
+        const uint32_t *grid = grids[i % GRIDS];
+        const uint64_t n = shapes[i / GRIDS].n;
+        const uint64_t n_vectors = n * format_of(formats[_i])->bytes / 16;
+        unsigned char sums[2][sizeof(double)];
+        for (int j = 0; j < 2; j++) {
+            fill_arrays(_i, n, -12.0, 12.0);
+            memset(partial, 0xff, sizeof partial);
+            launch_sum(fn, grid[0], grid[1], arrays.output, arrays.inputs[0], n, partial, &ticket,
+                       j == 1);
+            check_arrays(KERNEL_SUM, _i, n, 1, depth_of_sum(n_vectors, grid[0], grid[1]), "sums");
+            memcpy(sums[j], arrays.output, sizeof sums[j]);
+        }
+        ck_assert_mem_eq(sums[0], sums[1], sizeof sums[0]);
     }
 }
 END_TEST

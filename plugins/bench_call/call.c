@@ -36,8 +36,8 @@ static const struct gb_option options[] = {
     TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
     GB_CHOICE(P, reference_memory, "as_is", reference_memories,
               "Where its buffers are: as those of the function, or all in host memory"),
-    TEXTS(work, "What a call does: work.flops, work.bytes_read, work.bytes_written, work.items and "
-                "work.item, the name of one"),
+    TEXTS(work, "What a call does: work.flops, work.math (fp32 vector), work.bytes_read, "
+                "work.bytes_written, work.items and work.item, the name of one"),
     GB_BOOL(P, optional, "no", "Whether a missing library or function is skipped, not an error"),
 };
 
@@ -234,12 +234,7 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct call_bench *bench = object;
-    const struct gb_work *told = &bench->plan.work;
-    work->flops = told->flops;
-    work->bytes_read = told->bytes_read;
-    work->bytes_written = told->bytes_written;
-    work->items = told->items;
-    work->item = told->item;
+    plan_tell_work(&bench->plan, work);
     return GB_OK;
 }
 

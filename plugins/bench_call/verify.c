@@ -2,18 +2,16 @@
 #include "call.h"
 #include "plugins/common/call_compare.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORDS_BYTES = 320 };
 
-/* Texts and addresses are compared here; that they were is told as a difference of nothing. */
-static int32_t right(const struct gb_host *host, const char *name)
+/* Texts and addresses are compared here; the outcome is told as a difference of 0 or 1. */
+static int32_t tell(const struct gb_host *host, const char *name, int64_t difference)
 {
-    static const int64_t difference = 0;
-    static const double none = 0;
+    static const struct number none = {.is_integer = true};
     const struct comparison comparison = {.name = name,
                                           .type = TYPE_INT64,
                                           .wanted_type = TYPE_INT64,
@@ -23,10 +21,16 @@ static int32_t right(const struct gb_host *host, const char *name)
     return compare(host, &comparison);
 }
 
-static int32_t wrong(const struct gb_host *host, const char *words)
+static int32_t right(const struct gb_host *host, const char *name)
 {
+    return tell(host, name, 0);
+}
+
+static int32_t wrong(const struct gb_host *host, const char *name, const char *words)
+{
+    const int32_t status = tell(host, name, 1);
     host->fail(host, words);
-    return GB_WRONG_RESULT;
+    return status;
 }
 
 /* ---- texts ---- */
@@ -44,7 +48,7 @@ static int32_t compare_text(const struct gb_host *host, const char *name, const 
         return right(host, name);
     snprintf(words, sizeof words, "%s is \"%.*s\": expected \"%.100s\"", name,
              (int)(length < 100 ? length : 100), output, expected);
-    return wrong(host, words);
+    return wrong(host, name, words);
 }
 
 /* ---- buffers ---- */
@@ -65,7 +69,7 @@ static int32_t check_buffer(const struct call_bench *bench, const struct world *
     if (status == GB_OK && expect->kind == EXPECT_TEXT)
         return compare_text(bench->host, name, output, buffer->n, expect->text);
     if (expect->kind == EXPECT_NUMBER)
-        comparison.constant = &expect->number.value;
+        comparison.constant = &expect->number;
     else if (status == GB_OK && expect->kind == EXPECT_NAME)
         status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
                             &wanted);
@@ -113,7 +117,7 @@ static int32_t check_address(const struct call_bench *bench, const struct raw *r
         return right(bench->host, "return");
     snprintf(words, sizeof words, "the function returned %#jx: expected %.*s, %#jx",
              (uintmax_t)address, (int)expect->text.n, expect->text.text, (uintmax_t)wanted);
-    return wrong(bench->host, words);
+    return wrong(bench->host, "return", words);
 }
 
 /* Of a struct each member; wanted NULL: against what is expected. */
@@ -121,9 +125,7 @@ static int32_t check_members(const struct call_bench *bench, const struct raw *w
 {
     const struct type *type = &bench->plan.routine.signature.result;
     const struct value *expected = &bench->plan.expected_struct;
-    size_t offsets[MEMBERS_MAX];
     int32_t first = GB_OK;
-    struct_layout(type->members, type->n_members, offsets, NULL);
     for (size_t i = 0; i < type->n_members; i++) {
         char name[32];
         snprintf(name, sizeof name, "return.%zu", i + 1);
@@ -132,9 +134,9 @@ static int32_t check_members(const struct call_bench *bench, const struct raw *w
             .type = type->members[i],
             .wanted_type = type->members[i],
             .n = 1,
-            .output = bench->invocation.result.bytes + offsets[i],
-            .wanted = wanted != NULL ? wanted->bytes + offsets[i] : NULL,
-            .constant = wanted != NULL ? NULL : &expected->numbers[i].value};
+            .output = bench->invocation.result.bytes + type->offsets[i],
+            .wanted = wanted != NULL ? wanted->bytes + type->offsets[i] : NULL,
+            .constant = wanted != NULL ? NULL : &expected->numbers[i]};
         const int32_t status = type_info(type->members[i])->kind == KIND_POINTER
                                    ? GB_OK
                                    : compare(bench->host, &comparison);
@@ -162,12 +164,12 @@ static int32_t check_return(const struct call_bench *bench, const struct raw *re
     case EXPECT_TEXT:
         memcpy(&text, result->bytes, sizeof text);
         if (text == NULL)
-            return wrong(bench->host, "the function returned null: expected a text");
+            return wrong(bench->host, "return", "the function returned null: expected a text");
         return compare_text(bench->host, "return", text, SIZE_MAX, expect->text);
     case EXPECT_NAME:
         return check_address(bench, result);
     case EXPECT_NUMBER:
-        comparison.constant = &expect->number.value;
+        comparison.constant = &expect->number;
         return compare(bench->host, &comparison);
     case EXPECT_NONE:
         break;
@@ -175,6 +177,7 @@ static int32_t check_return(const struct call_bench *bench, const struct raw *re
     if (reference == NULL)
         return GB_OK;
     comparison.wanted = reference->bytes;
+    comparison.wanted_type = bench->plan.reference.signature.result.id;
     return compare(bench->host, &comparison);
 }
 
@@ -184,22 +187,11 @@ static bool returns_number(const struct signature *signature)
     return kind == KIND_INTEGER || kind == KIND_FLOAT;
 }
 
-/* The reference's result as one of the function's type. */
-static bool convert_result(const struct plan *plan, const struct raw *from, struct raw *ret)
+static bool compares_results(const struct plan *plan)
 {
-    const struct signature *own = &plan->routine.signature, *other = &plan->reference.signature;
-    if (plan->has_ok || plan->expect.kind != EXPECT_NONE || !returns_number(own) ||
-        !returns_number(other))
-        return false;
-    *ret = *from;
-    if (own->result.id == other->result.id)
-        return true;
-    const double value = element_value(other->result.id, from->bytes);
-    const struct number number = {.is_integer = true,
-                                  .is_negative = value < 0,
-                                  .magnitude = fabs(value) < 0x1p63 ? (uint64_t)fabs(value) : 0,
-                                  .value = value};
-    return number_store(&number, own->result.id, ret->bytes);
+    return plan_compares_structs(plan) ||
+           (!plan->has_ok && plan->expect.kind == EXPECT_NONE &&
+            returns_number(&plan->routine.signature) && returns_number(&plan->reference.signature));
 }
 
 /* ---- the whole ---- */
@@ -232,7 +224,6 @@ int32_t call_verify(void *object, const struct gb_queue *queue)
     struct call_bench *bench = object;
     const struct plan *plan = &bench->plan;
     struct world world = bench->world;
-    struct raw converted;
     const struct raw *returned = NULL;
     (void)queue;
     world.library = bench->linkage.reference_library;
@@ -241,10 +232,7 @@ int32_t call_verify(void *object, const struct gb_queue *queue)
     int32_t status = call_once_more(bench);
     if (status == GB_OK && plan->has_reference) {
         status = call_reference(bench, &world);
-        if (plan_compares_structs(plan))
-            returned = &bench->scratch.result;
-        else if (status == GB_OK && convert_result(plan, &bench->scratch.result, &converted))
-            returned = &converted;
+        returned = compares_results(plan) ? &bench->scratch.result : NULL;
     }
     if (status == GB_OK) {
         status = check_return(bench, returned);

@@ -10,7 +10,6 @@
 #include "plugins/common/with_cuda.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const roof_names[] = {
 #define ROOF_NAME(name, level, access, number, unit) #name,
@@ -33,8 +32,6 @@ static const struct gb_option options[] = {
     GB_INT(struct params, size, "8192", "256:65536", "rows",
            "method = cublas: rows and columns of the matrices, a multiple of 64"),
 };
-
-static const struct backend *const backends[] = PLUGIN_BACKENDS(ceilings_cpu, ceilings_cuda);
 
 int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
 {
@@ -61,15 +58,6 @@ int32_t ceilings_check(const struct ceilings *ceilings, const char *name, uint32
 }
 
 /* --- the benchmark --- */
-
-static const struct backend *backend_for(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
 
 /* An option that has no effect on the case would make two cases of one. */
 static int32_t refuse_options(const struct ceilings *ceilings)
@@ -103,7 +91,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         .host = host,
         .params = settings,
         .roof = &roofs[settings->roof],
-        .backend = backend_for(host),
+        .backend = PLUGIN_BACKEND(host, ceilings_cpu, ceilings_cuda),
     };
     if (ceilings->backend == NULL)
         return host->skip(host, "this build of ceilings is not for this device");
@@ -139,6 +127,22 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 
 /* Bytes as STREAM counts them (McCalpin, 1995): what the program reads and writes, without the
  * reads that a cache makes of lines that are written. */
+static void tell_rate(const struct ceilings *ceilings, struct gb_work *work)
+{
+    static const uint32_t formats[] = {
+        [NUMBER_FP64] = GB_F64, [NUMBER_FP32] = GB_F32,  [NUMBER_TF32] = GB_TF32,
+        [NUMBER_FP16] = GB_F16, [NUMBER_BF16] = GB_BF16, [NUMBER_FP8] = GB_F8_E4M3,
+        [NUMBER_INT8] = GB_I8,
+    };
+    static const uint32_t units[] = {
+        [UNIT_SCALAR] = GB_MATH_SCALAR,
+        [UNIT_FMA] = GB_MATH_VECTOR,
+        [UNIT_TENSOR] = GB_MATH_TENSOR,
+    };
+    work->flops = ceilings->flops;
+    GB_WORK_MATH(work, formats[ceilings->roof->number], units[ceilings->roof->unit]);
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     static const struct {
@@ -151,13 +155,16 @@ static int32_t work(void *object, struct gb_work *work)
     const int32_t access = ceilings->roof->access;
     const double bytes = ceilings->array_bytes;
     if (access == ACCESS_NONE) {
-        work->flops = ceilings->flops;
+        tell_rate(ceilings, work);
         return GB_OK;
     }
     work->bytes_read = accesses[access].reads * bytes;
     work->bytes_written = accesses[access].writes * bytes;
-    if (access == ACCESS_TRIAD)
+    if (access == ACCESS_TRIAD) {
         work->flops = accesses[access].flops * bytes / ceilings->element_bytes;
+        GB_WORK_MATH(work, ceilings->element_bytes == sizeof(double) ? GB_F64 : GB_F32,
+                     GB_MATH_VECTOR);
+    }
     return GB_OK;
 }
 

@@ -97,19 +97,29 @@ static __device__ unsigned sum_of_block(unsigned sum)
     for (unsigned long long use = blockIdx.x; use < n_uses;                                        \
          use += gridDim.x, tile = tile + step >= n_tiles ? tile + step - n_tiles : tile + step)
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    global_read(uint4 *, const uint4 *from, const uint4 *, unsigned n_tiles, unsigned step,
-                unsigned long long n_uses, unsigned *sums)
+static __device__ __forceinline__ unsigned long long first_vector(unsigned tile, int n)
 {
-    enum { N = 4 };
+    return (unsigned long long)tile * THREADS * n + threadIdx.x;
+}
+
+template <int N>
+static __device__ __forceinline__ void load_tile(uint4 (&held)[N], const uint4 *from)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        held[i] = load(from + i * THREADS);
+}
+
+template <int N>
+static __device__ __forceinline__ void read_tiles(const uint4 *from, unsigned n_tiles,
+                                                  unsigned step, unsigned long long n_uses,
+                                                  unsigned *sums)
+{
     unsigned sum = 0;
     FOR_EACH_TILE
     {
-        const uint4 *at = from + (unsigned long long)tile * THREADS * N + threadIdx.x;
         uint4 held[N];
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            held[i] = load(at + i * THREADS);
+        load_tile(held, from + first_vector(tile, N));
 #pragma unroll
         for (int i = 0; i < N; i++)
             sum += sum_of(held[i]);
@@ -119,14 +129,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         sums[blockIdx.x] = sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    global_write(uint4 *to, const uint4 *, const uint4 *, unsigned n_tiles, unsigned step,
-                 unsigned long long n_uses, unsigned *)
+template <int N>
+static __device__ __forceinline__ void write_tiles(uint4 *to, unsigned n_tiles, unsigned step,
+                                                   unsigned long long n_uses)
 {
-    enum { N = 4 };
     FOR_EACH_TILE
     {
-        uint4 *at = to + (unsigned long long)tile * THREADS * N + threadIdx.x;
+        uint4 *at = to + first_vector(tile, N);
 #pragma unroll
         for (int i = 0; i < N; i++)
             store(at + i * THREADS,
@@ -134,44 +143,78 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    global_copy(uint4 *to, const uint4 *from, const uint4 *, unsigned n_tiles, unsigned step,
-                unsigned long long n_uses, unsigned *)
+template <int N>
+static __device__ __forceinline__ void copy_tiles(uint4 *to, const uint4 *from, unsigned n_tiles,
+                                                  unsigned step, unsigned long long n_uses)
 {
-    enum { N = 4 };
     FOR_EACH_TILE
     {
-        const unsigned long long first = (unsigned long long)tile * THREADS * N + threadIdx.x;
+        const unsigned long long first = first_vector(tile, N);
         uint4 held[N];
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            held[i] = load(from + first + i * THREADS);
+        load_tile(held, from + first);
 #pragma unroll
         for (int i = 0; i < N; i++)
             store(to + first + i * THREADS, held[i]);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    global_triad(uint4 *to, const uint4 *b, const uint4 *c, unsigned n_tiles, unsigned step,
-                 unsigned long long n_uses, unsigned *)
+template <int N>
+static __device__ __forceinline__ void triad_tiles(uint4 *to, const uint4 *b, const uint4 *c,
+                                                   unsigned n_tiles, unsigned step,
+                                                   unsigned long long n_uses)
 {
-    enum { N = 2 };
     FOR_EACH_TILE
     {
-        const unsigned long long first = (unsigned long long)tile * THREADS * N + threadIdx.x;
+        const unsigned long long first = first_vector(tile, N);
         uint4 left[N];
         uint4 right[N];
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            left[i] = load(b + first + i * THREADS);
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            right[i] = load(c + first + i * THREADS);
+        load_tile(left, b + first);
+        load_tile(right, c + first);
 #pragma unroll
         for (int i = 0; i < N; i++)
             store(to + first + i * THREADS, triad_of(left[i], right[i]));
     }
+}
+
+// Memory is written fastest by blocks of one vector for each thread, which end and make room in no
+// order; a cache is gone through by blocks that stay and have more under way. cuda_memory.c knows
+// how many vectors there are.
+#define GLOBAL(name)                                                                               \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                  \
+        name(uint4 *to, const uint4 *b, const uint4 *c, unsigned n_tiles, unsigned step,           \
+             unsigned long long n_uses, unsigned *sums)
+
+GLOBAL(memory_read)
+{
+    read_tiles<4>(b, n_tiles, step, n_uses, sums);
+}
+GLOBAL(memory_write)
+{
+    write_tiles<1>(to, n_tiles, step, n_uses);
+}
+GLOBAL(memory_copy)
+{
+    copy_tiles<1>(to, b, n_tiles, step, n_uses);
+}
+GLOBAL(memory_triad)
+{
+    triad_tiles<1>(to, b, c, n_tiles, step, n_uses);
+}
+GLOBAL(cache_read)
+{
+    read_tiles<4>(b, n_tiles, step, n_uses, sums);
+}
+GLOBAL(cache_write)
+{
+    write_tiles<4>(to, n_tiles, step, n_uses);
+}
+GLOBAL(cache_copy)
+{
+    copy_tiles<4>(to, b, n_tiles, step, n_uses);
+}
+GLOBAL(cache_triad)
+{
+    triad_tiles<2>(to, b, c, n_tiles, step, n_uses);
 }
 
 // --- shared memory: one block of SLOTS threads each multiprocessor, arrays of SLOTS vectors ---

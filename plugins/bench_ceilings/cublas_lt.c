@@ -5,7 +5,6 @@
 #include "plugins/common/cuda_driver.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 
 enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 }; /* cublasStatus_t */
 enum { REAL_32F = 0, REAL_16BF = 14, REAL_8F_E4M3 = 28 };                  /* cudaDataType */
@@ -59,24 +58,15 @@ int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host, const c
 {
     static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
                                         NULL};
-    char reason[160];
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
     void *library = cuda_library_open(names);
     const char *missing = library != NULL ? find_functions(library, functions) : NULL;
-    if (library != NULL && missing == NULL) {
-        lt->functions = functions;
-        return GB_OK;
-    }
-    if (library == NULL)
-        snprintf(reason, sizeof reason,
-                 "%slibcublasLt was not found, neither where the loader looks nor in the CUDA "
-                 "Toolkit",
-                 asked_by);
-    else
-        snprintf(reason, sizeof reason, "%slibcublasLt has no %s", asked_by, missing);
-    return host->skip(host, reason);
+    if (library == NULL || missing != NULL)
+        return cublas_skip(host, asked_by, "libcublasLt", missing);
+    lt->functions = functions;
+    return GB_OK;
 }
 
 /* A is taken transposed, which devices with fp8 before Blackwell ask for. */

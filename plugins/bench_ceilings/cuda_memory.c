@@ -123,9 +123,22 @@ static bool is_triad(const struct ceilings *ceilings)
     return ceilings->roof->access == ACCESS_TRIAD;
 }
 
+static bool is_of_cache(const struct ceilings *ceilings)
+{
+    return ceilings->roof->level == LEVEL_L2;
+}
+
+/* As in ceilings.cu: vectors of a tile for each thread. */
 static uint64_t tile_bytes(const struct ceilings *ceilings)
 {
-    return (uint64_t)THREADS * VECTOR_BYTES * (is_triad(ceilings) ? 2 : 4);
+    static const uint64_t n_vectors[][2] = {
+        /* of memory, of a cache */
+        [ACCESS_READ] = {4, 4},
+        [ACCESS_WRITE] = {1, 4},
+        [ACCESS_COPY] = {1, 4},
+        [ACCESS_TRIAD] = {1, 2},
+    };
+    return THREADS * VECTOR_BYTES * n_vectors[ceilings->roof->access][is_of_cache(ceilings)];
 }
 
 /* A third of the cache leaves room for what else goes through it; of memory, many times what it
@@ -137,7 +150,7 @@ static int32_t choose_bytes(const struct ceilings *ceilings, uint64_t *ret)
     size_t free_bytes = 0;
     size_t all_bytes = 0;
     *ret = ceilings->params->bytes > 0 ? ceilings->params->bytes : l2_bytes / 3;
-    if (ceilings->params->bytes > 0 || ceilings->roof->level == LEVEL_L2)
+    if (ceilings->params->bytes > 0 || is_of_cache(ceilings))
         return GB_OK;
     const CUresult result = cuda->kernels.driver.memory_info(&free_bytes, &all_bytes);
     *ret = ITERATION_BYTES > 8 * l2_bytes ? ITERATION_BYTES : 8 * l2_bytes;
@@ -160,12 +173,8 @@ static int32_t plan_global(struct ceilings *ceilings)
     cuda->array_bytes = cuda->n_tiles * tile_bytes(ceilings);
     const uint64_t n_passes = (ITERATION_BYTES - 1) / (cuda->array_bytes * n_arrays) + 1;
     cuda->n_uses = cuda->n_tiles * n_passes;
-    /* Memory is written fastest by blocks of one tile each, which end and make room in no order. A
-     * cache has to be gone through by blocks that stay. Where there is arithmetic threads stay,
-     * too: what they execute beside it (constants are set by half-precision instructions) would
-     * count. */
-    if (ceilings->roof->level != LEVEL_L2 &&
-        (ceilings->roof->access == ACCESS_WRITE || ceilings->roof->access == ACCESS_COPY))
+    /* See ceilings.cu; blocks that only read leave a sum each, so they stay. */
+    if (!is_of_cache(ceilings) && ceilings->roof->access != ACCESS_READ)
         cuda->n_blocks = (unsigned)cuda->n_uses;
     ceilings->working_set_bytes = cuda->array_bytes * n_arrays;
     ceilings->array_bytes = (double)cuda->array_bytes * (double)n_passes;
@@ -192,8 +201,8 @@ static int32_t prepare_global(struct ceilings *ceilings, const struct gb_queue *
     const bool is_read = ceilings->roof->access == ACCESS_READ;
     void *arguments[] = {&cuda->arrays[0], &cuda->arrays[1], &cuda->arrays[2], &cuda->n_tiles,
                          &cuda->tile_step, &cuda->n_uses,    &cuda->sums};
-    int32_t status = load(ceilings, "global");
-    if (status == GB_OK)
+    int32_t status = load(ceilings, is_of_cache(ceilings) ? "cache" : "memory");
+    if (status == GB_OK && is_read)
         status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * sizeof(uint32_t), &cuda->sums);
     for (uint32_t i = 0; i < roof_arrays(ceilings->roof) && status == GB_OK; i++) {
         status = cuda_ceilings_allocate(ceilings, cuda->array_bytes, &cuda->arrays[i]);

@@ -30,8 +30,6 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, to, "device", places, "memory that is written"),
 };
 
-static const struct backend *const backends[] = PLUGIN_BACKENDS(copy_cpu, copy_cuda);
-
 int32_t copy_skip_method(const struct copy *copy, const char *words)
 {
     char reason[256];
@@ -95,15 +93,6 @@ static int32_t upload(const struct copy *copy, unsigned char *to, uint64_t flip)
 
 /* --- the benchmark --- */
 
-static const struct backend *backend_of(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
-
 static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
     char text[128];
@@ -125,7 +114,7 @@ static void tell_if_exclusive(const struct gb_host *host, const struct params *p
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = backend_of(host);
+    const struct backend *backend = PLUGIN_BACKEND(host, copy_cpu, copy_cuda);
     int32_t status = check_params(host, params);
     if (status != GB_OK)
         return status;

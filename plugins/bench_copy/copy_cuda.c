@@ -204,22 +204,15 @@ static int32_t take_both(struct copy *copy, struct copy_cuda *cuda)
  * would have more than one, several loads under way in each thread hide more latency. */
 static int32_t size_grid(const struct copy *copy, struct copy_cuda *cuda)
 {
-    const struct driver *driver = &cuda->kernels.driver;
     const uint64_t n = cuda->bytes / (uint64_t)copy->params->width;
-    CUdevice here = 0;
-    int threads = 0;
     int units = 0;
-    CUresult result = driver->context_device(&here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&threads,
-                                          CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, here);
+    int threads = 0;
+    const int32_t status = driver_units(&cuda->kernels.driver, copy->host, &units, &threads);
     const uint64_t in_one_go = (uint64_t)threads * (uint64_t)units;
     cuda->per_thread = n > in_one_go ? UNROLLED : 1;
     const uint64_t in_block = (uint64_t)THREADS * cuda->per_thread;
     cuda->n_blocks = n > 0 ? (unsigned)((n + in_block - 1) / in_block) : 1;
-    return driver_status(driver, copy->host, result, "asking how many threads the device has");
+    return status;
 }
 
 /* Where the kernel reaches memory; for what is not the host's, that is its address. */

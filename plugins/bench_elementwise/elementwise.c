@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
 
@@ -36,8 +35,6 @@ static const struct gb_option options[] = {
            "CPU: threads, each on a CPU of its own; 0: as many as there are CPUs"),
 };
 
-static const struct backend *const backends[] = PLUGIN_BACKENDS(elementwise_cpu, elementwise_cuda);
-
 /* What elements of a DTYPE_... are, and what they are computed with. */
 static const struct {
     uint32_t format, computed_format;
@@ -49,15 +46,6 @@ static const struct {
 };
 
 /* --- create --- */
-
-static const struct backend *backend_of(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
 
 static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
@@ -93,7 +81,7 @@ static void describe_arrays(struct elementwise *elementwise)
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = backend_of(host);
+    const struct backend *backend = PLUGIN_BACKEND(host, elementwise_cpu, elementwise_cuda);
     if (backend == NULL)
         return host->skip(host, "this build of elementwise is not for this device");
     int32_t status = check_params(host, params);
@@ -362,11 +350,12 @@ static const struct gb_plugin plugin = {
         "    triad      a + 3 b                                       2   3\n"
         "    gelu       a / (1 + exp(-2 z)), the form with tanh       7   2\n"
         "    softmax    exp(a - max) / sum of those, of a row         5   2\n"
-        "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  5   2\n"
+        "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  6   2\n"
         "    sum        the sum of all elements                       1   1\n\n"
         "Flops are for each element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential, a "
         "division and the larger of two count as one each: softmax takes the largest, subtracts, "
-        "exponentiates, adds and divides; layernorm adds, subtracts, squares, adds and divides. "
+        "exponentiates, adds and divides; layernorm adds, subtracts, squares, adds, subtracts and "
+        "divides. Exponentials of halves are computed twice and count once. "
         "Halves are computed with as fp32, and their sum is given as fp32.\n\n"
         "Random inputs lie between `low` and `high`. Results are compared with those in float64 of "
         "the same inputs: a copy to the bit, scale and add as rounded once, all else by the bound "

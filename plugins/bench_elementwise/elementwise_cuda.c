@@ -1,4 +1,4 @@
-/* elementwise_cuda.c - see elementwise.h: a kernel for each, for a sum two. Plugin side. */
+/* elementwise_cuda.c - see elementwise.h: one launch of a kernel each. Plugin side. */
 #include "elementwise.h"
 
 #include "plugins/common/cuda_image.h"
@@ -13,21 +13,18 @@ enum {
     VECTOR_BYTES = 16,
     HELD_BY_WARP = 8, /* vectors of a row, by each thread, */
     HELD_BY_BLOCK = 4,
-    UNDER_WAY = 4 /* and of all inputs of other kernels: these as well */
-};
-
-struct launch {
-    CUfunction function;
-    unsigned n_blocks;
-    void *arguments[5];
+    UNDER_WAY = 4,   /* and of all inputs of other kernels: these as well */
+    OF_BLOCK = 5 + 5 /* additions of a warp, and of the sums of its warps */
 };
 
 struct elementwise_cuda {
     struct cuda_kernels kernels;
-    struct launch launches[2]; /* one after the other: the second is for sums */
-    unsigned n_launches;
-    CUdeviceptr output, inputs[2], partial;
-    unsigned long long n, n_rows, n_partial;
+    CUfunction function;
+    unsigned n_blocks;
+    void *arguments[5];
+    CUdeviceptr output, inputs[2];
+    CUdeviceptr partial, ticket; /* of sums: each block's, and which of them is the last to end */
+    unsigned long long n, n_rows;
     unsigned columns, per_thread;
     uint64_t resident_blocks; /* that the device has room for */
 };
@@ -95,22 +92,29 @@ static int32_t create(struct elementwise *elementwise)
 
 /* --- launches --- */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static int32_t ask_device(const struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
     const struct driver *driver = &cuda->kernels.driver;
+    const uint64_t block = (uint64_t)elementwise->params->block;
     CUdevice here = 0;
-    int threads = 0;
     int units = 0;
+    int threads = 0;
+    int blocks = 0;
+    const int32_t status = driver_units(driver, elementwise->host, &units, &threads);
+    if (status != GB_OK)
+        return status;
     CUresult result = driver->context_device(&here);
     if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&threads,
-                                          CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, here);
-    cuda->resident_blocks = (uint64_t)units *
-                            ((uint64_t)threads / (uint64_t)elementwise->params->block);
+        result = driver->device_attribute(&blocks,
+                                          CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, here);
+    cuda->resident_blocks = (uint64_t)units * least((uint64_t)threads / block, (uint64_t)blocks);
     return driver_status(driver, elementwise->host, result,
-                         "asking how many threads the device has");
+                         "asking how many blocks there is room for");
 }
 
 static uint64_t quotient_up(uint64_t a, uint64_t b)
@@ -124,14 +128,14 @@ static unsigned at_least_one(uint64_t n)
 }
 
 /* A kernel that holds much in registers can not have blocks of any size. */
-static int32_t check_block(const struct elementwise *elementwise, const struct launch *launch)
+static int32_t check_block(const struct elementwise *elementwise)
 {
     const struct elementwise_cuda *cuda = elementwise->own;
     const struct gb_host *host = elementwise->host;
     char reason[128];
     int most = 0;
     const CUresult result = cuda->kernels.driver.function_attribute(
-        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, launch->function);
+        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, cuda->function);
     if (result != CUDA_SUCCESS)
         return driver_status(&cuda->kernels.driver, host, result,
                              "asking for a kernel's registers");
@@ -143,94 +147,94 @@ static int32_t check_block(const struct elementwise *elementwise, const struct l
 }
 
 /* `infix` says which of a kernel's variants. */
-static int32_t load(const struct elementwise *elementwise, struct launch *launch, const char *infix)
+static int32_t load(const struct elementwise *elementwise, const char *infix)
 {
     struct elementwise_cuda *cuda = elementwise->own;
     char name[48];
     snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
              dtype_names[elementwise->params->dtype]);
-    const int32_t status = cuda->kernels.module != NULL
-                               ? cuda_image_function(&cuda->kernels.driver, elementwise->host,
-                                                     cuda->kernels.module, name, &launch->function)
-                               : cuda_kernels_load(&cuda->kernels, &elementwise_image, name,
-                                                   &launch->function);
-    return status == GB_OK ? check_block(elementwise, launch) : status;
+    const int32_t status = cuda_kernels_load(&cuda->kernels, &elementwise_image, name,
+                                             &cuda->function);
+    return status == GB_OK ? check_block(elementwise) : status;
 }
 
-/* One vector a thread spreads few of them over all multiprocessors; when each of their threads
- * would have more than one, several loads under way in each thread hide more latency. */
+/* One vector a thread spreads few of them over all multiprocessors, and memory is used best by
+ * blocks that end and make room. From a cache several loads under way in each thread hide more
+ * latency, once there are more vectors than threads. */
+static unsigned vectors_per_thread(const struct elementwise *elementwise, uint64_t n_vectors)
+{
+    const struct elementwise_cuda *cuda = elementwise->own;
+    const uint64_t n_inputs = elementwise->kernel->n_inputs;
+    const uint64_t bytes = n_vectors * VECTOR_BYTES * (n_inputs + 1);
+    const bool is_cached = bytes <= elementwise->host->device->cache_bytes;
+    const uint64_t n_threads = cuda->resident_blocks * (uint64_t)elementwise->params->block;
+    return is_cached && n_vectors > n_threads ? UNDER_WAY / (unsigned)n_inputs : 1;
+}
+
 static int32_t prepare_each(const struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
-    struct launch *launch = &cuda->launches[0];
     const uint64_t block = (uint64_t)elementwise->params->block;
     const uint64_t n_vectors = cuda->n / in_vector(elementwise);
-    const unsigned many = UNDER_WAY / elementwise->kernel->n_inputs;
-    cuda->per_thread = n_vectors > cuda->resident_blocks * block ? many : 1;
-    launch->n_blocks = at_least_one(quotient_up(n_vectors, block * cuda->per_thread));
-    launch->arguments[0] = &cuda->output;
-    launch->arguments[1] = &cuda->inputs[0];
-    launch->arguments[2] = &cuda->inputs[1];
-    launch->arguments[3] = &cuda->n;
-    launch->arguments[4] = &cuda->per_thread;
-    cuda->n_launches = 1;
-    return load(elementwise, launch, "");
+    cuda->per_thread = vectors_per_thread(elementwise, n_vectors);
+    cuda->n_blocks = at_least_one(quotient_up(n_vectors, block * cuda->per_thread));
+    cuda->arguments[0] = &cuda->output;
+    cuda->arguments[1] = &cuda->inputs[0];
+    cuda->arguments[2] = &cuda->inputs[1];
+    cuda->arguments[3] = &cuda->n;
+    cuda->arguments[4] = &cuda->per_thread;
+    return load(elementwise, "");
 }
 
 /* Additions: within a thread, within its warp, and of the block's warps. */
 static int32_t prepare_rows(struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
-    struct launch *launch = &cuda->launches[0];
     const uint64_t warps = (uint64_t)elementwise->params->block / WARP;
     const bool is_by_warp = elementwise->columns <=
                             (uint64_t)HELD_BY_WARP * WARP * in_vector(elementwise);
     const uint64_t held = is_by_warp ? HELD_BY_WARP : HELD_BY_BLOCK;
     elementwise->sum_depth = held * in_vector(elementwise) + 5 + (is_by_warp ? 0 : warps);
-    launch->n_blocks = at_least_one(is_by_warp ? quotient_up(cuda->n_rows, warps) : cuda->n_rows);
-    launch->arguments[0] = &cuda->output;
-    launch->arguments[1] = &cuda->inputs[0];
-    launch->arguments[2] = &cuda->n_rows;
-    launch->arguments[3] = &cuda->columns;
-    cuda->n_launches = 1;
-    return load(elementwise, launch, is_by_warp ? "warp_" : "block_");
+    cuda->n_blocks = at_least_one(is_by_warp ? quotient_up(cuda->n_rows, warps) : cuda->n_rows);
+    cuda->arguments[0] = &cuda->output;
+    cuda->arguments[1] = &cuda->inputs[0];
+    cuda->arguments[2] = &cuda->n_rows;
+    cuda->arguments[3] = &cuda->columns;
+    return load(elementwise, is_by_warp ? "warp_" : "block_");
 }
 
-/* Additions in a thread: of a vector's elements and of 4 vectors at a time, of those, of 3 vectors
- * more and of what is left over; then as with rows; and all that again for the sums of blocks. */
+/* Additions in a thread: of a vector's elements and of the 4 vectors of a tile; of those of its
+ * tiles or, in place of the last, of 3 vectors; then of its block. In the block that comes last a
+ * thread adds up every so many blocks' sums. */
 static uint64_t depth_of_sum(const struct elementwise *elementwise,
-                             const struct elementwise_cuda *cuda)
+                             const struct elementwise_cuda *cuda, uint64_t n_tiles)
 {
-    const uint64_t block = (uint64_t)elementwise->params->block;
-    const uint64_t n_vectors = cuda->n / in_vector(elementwise);
-    const uint64_t in_thread = 3 + 2 + n_vectors / (4 * block * cuda->n_partial) + 3 + 1;
-    const uint64_t in_end = quotient_up(cuda->n_partial, block);
-    return in_thread + in_end + 2 * (5 + block / WARP);
+    const uint64_t in_thread = 3 + 2 + quotient_up(n_tiles, cuda->n_blocks) + 2;
+    const uint64_t in_end = quotient_up(cuda->n_blocks, (uint64_t)elementwise->params->block);
+    return in_thread + OF_BLOCK + in_end + OF_BLOCK;
 }
 
 static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
     const struct gb_host *host = elementwise->host;
-    struct launch *first = &cuda->launches[0];
-    struct launch *second = &cuda->launches[1];
-    const uint64_t block = (uint64_t)elementwise->params->block;
-    const uint64_t wanted = quotient_up(cuda->n / in_vector(elementwise), block * UNDER_WAY);
+    const uint64_t tile = (uint64_t)elementwise->params->block * UNDER_WAY;
+    const uint64_t n_tiles = quotient_up(cuda->n / in_vector(elementwise), tile);
     void *partial = NULL;
-    first->n_blocks = at_least_one(wanted < cuda->resident_blocks ? wanted : cuda->resident_blocks);
-    second->n_blocks = 1;
-    cuda->n_partial = first->n_blocks;
-    elementwise->sum_depth = depth_of_sum(elementwise, cuda);
-    int32_t status = host->device_allocate(host, cuda->n_partial * elementwise->output_bytes,
+    void *ticket = NULL;
+    cuda->n_blocks = at_least_one(least(n_tiles, cuda->resident_blocks));
+    elementwise->sum_depth = depth_of_sum(elementwise, cuda, n_tiles);
+    int32_t status = host->device_allocate(host, cuda->n_blocks * elementwise->output_bytes,
                                            GB_MEMORY_DEVICE, &partial);
-    cuda->partial = (CUdeviceptr)(uintptr_t)partial;
-    first->arguments[0] = &cuda->partial;
-    first->arguments[1] = &cuda->inputs[0];
-    first->arguments[2] = &cuda->n;
-    second->arguments[0] = &cuda->output;
-    second->arguments[1] = &cuda->partial;
-    second->arguments[2] = &cuda->n_partial;
-    cuda->n_launches = 2;
     if (status == GB_OK)
-        status = load(elementwise, first, "");
-    return status == GB_OK ? load(elementwise, second, "end_") : status;
+        status = host->device_allocate(host, sizeof(unsigned), GB_MEMORY_DEVICE, &ticket);
+    if (status == GB_OK)
+        status = host->device_fill(host, ticket, 0, sizeof(unsigned));
+    cuda->partial = (CUdeviceptr)(uintptr_t)partial;
+    cuda->ticket = (CUdeviceptr)(uintptr_t)ticket;
+    cuda->arguments[0] = &cuda->output;
+    cuda->arguments[1] = &cuda->inputs[0];
+    cuda->arguments[2] = &cuda->n;
+    cuda->arguments[3] = &cuda->partial;
+    cuda->arguments[4] = &cuda->ticket;
+    return status == GB_OK ? load(elementwise, "") : status;
 }
 
 static int32_t prepare(struct elementwise *elementwise)
@@ -258,11 +262,9 @@ static int32_t run(const struct elementwise *elementwise, const struct gb_queue 
     const struct driver *driver = &cuda->kernels.driver;
     const unsigned block = (unsigned)elementwise->params->block;
     CUresult result = CUDA_SUCCESS;
-    for (uint64_t i = 0; i < iterations * cuda->n_launches && result == CUDA_SUCCESS; i++) {
-        struct launch *launch = &cuda->launches[i % cuda->n_launches];
-        result = driver->launch(launch->function, launch->n_blocks, 1, 1, block, 1, 1, 0,
-                                queue->native, launch->arguments, NULL);
-    }
+    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
+        result = driver->launch(cuda->function, cuda->n_blocks, 1, 1, block, 1, 1, 0, queue->native,
+                                cuda->arguments, NULL);
     return driver_status(driver, elementwise->host, result, "launching a kernel");
 }
 

@@ -135,7 +135,7 @@ static void sum(const struct reference_request *request, double *output, double 
 
 /*
  * Flops: gelu squares, multiplies and adds, multiplies, exp, adds 1, divides: 7. softmax: larger of
- * two, subtract, exp, add, divide. layernorm: add; subtract, square, add, divide.
+ * two, subtract, exp, add, divide. layernorm: add; subtract, square, add; subtract, divide.
  *
  * Roundings: triad a product and a sum, if they are not one. gelu: 5 for the exponent and its
  * constants, 2 for reducing the argument of exp, 4 for exp (2 units in the last place), 1 + e,
@@ -163,7 +163,7 @@ const struct kernel kernels[KERNELS] = {
                           .n_inputs = 1,
                           .has_rows = true,
                           .has_sums = true,
-                          .flops = 5,
+                          .flops = 6,
                           .roundings = 10,
                           .reference = layernorm},
     [KERNEL_SUM] = {.name = "sum",

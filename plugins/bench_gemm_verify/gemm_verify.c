@@ -75,8 +75,6 @@ static const struct {
     [DTYPE_INT8] = {GB_I8, GB_I32, ACCUMULATE_INT32},
 };
 
-static const struct gemm_backend *const backends[] = PLUGIN_BACKENDS(gemm_cpu, gemm_cuda);
-
 int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word, const char *reason)
 {
     char text[240];
@@ -169,15 +167,6 @@ static int32_t choose_range(struct gemm *gemm)
     return GB_OK;
 }
 
-static const struct gemm_backend *backend_for(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
-
 static int32_t set_up(struct gemm *gemm)
 {
     int32_t status = choose_range(gemm);
@@ -199,7 +188,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     *gemm = (struct gemm){
         .host = host,
         .params = settings,
-        .backend = backend_for(host),
+        .backend = PLUGIN_BACKEND(host, gemm_cpu, gemm_cuda),
         .shape = {(uint64_t)settings->m, (uint64_t)settings->n, (uint64_t)settings->k},
         .input = format_of(types[settings->dtype].input),
         .output = format_of(types[settings->dtype].output),

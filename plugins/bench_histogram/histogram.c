@@ -9,7 +9,6 @@
 #include "plugins/common/with_cuda.h"
 
 #include <gbrun/gbrun.h>
-#include <string.h>
 
 enum { CHUNK_VALUES = 1 << 20 };
 
@@ -28,8 +27,6 @@ static const struct gb_option options[] = {
     GB_INT(struct params, threads, "0", "0:1024", "threads",
            "CPU: threads; 0: as many as the device has processors"),
 };
-
-static const struct backend *const backends[] = PLUGIN_BACKENDS(histogram_cpu, histogram_cuda);
 
 /* --- the values --- */
 
@@ -87,18 +84,9 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
 
 /* --- the benchmark --- */
 
-static const struct backend *backend_of(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
-
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = backend_of(host);
+    const struct backend *backend = PLUGIN_BACKEND(host, histogram_cpu, histogram_cuda);
     if (backend == NULL)
         return host->skip(host, "this build of histogram is not for this device");
     struct histogram *histogram = host->allocate(host, sizeof *histogram);

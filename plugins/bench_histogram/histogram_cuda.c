@@ -52,22 +52,15 @@ static int32_t create(struct histogram *histogram)
  * private counts are added up as seldom as can be. */
 static int32_t size_grid(const struct histogram *histogram, struct histogram_cuda *cuda)
 {
-    const struct driver *driver = &cuda->kernels.driver;
     const uint64_t block = (uint64_t)histogram->params->block;
     const uint64_t in_block = block * VECTOR;
     const uint64_t wanted = (cuda->n + in_block - 1) / in_block;
-    CUdevice here = 0;
-    int threads = 0;
     int units = 0;
-    CUresult result = driver->context_device(&here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&threads,
-                                          CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, here);
+    int threads = 0;
+    const int32_t status = driver_units(&cuda->kernels.driver, histogram->host, &units, &threads);
     const uint64_t room = (uint64_t)units * ((uint64_t)threads / block);
     cuda->n_blocks = (unsigned)(wanted < room ? wanted : room);
-    return driver_status(driver, histogram->host, result, "asking how many threads the device has");
+    return status;
 }
 
 static int32_t prepare(struct histogram *histogram)

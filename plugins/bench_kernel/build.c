@@ -5,6 +5,7 @@
 #include "cache.h"
 #include "files.h"
 #include "plugins/common/nvrtc_program.h"
+#include "scan.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPTIONS_MAX = 256 };
+enum { OPTIONS_MAX = 256, NAME_MAX_SHOWN = 100 };
 
 /* --- the options --- */
 
@@ -89,17 +90,27 @@ static bool add_target(struct options *options, const struct build_request *requ
            add(options, options->target);
 }
 
-/* Headers of CUDA, such as cuda_fp16.h, which NVRTC does not bring along. */
+/* Adds a folder inside another one if it is there. */
+static bool add_inside(struct options *options, const char *home, const char *inside)
+{
+    char *folder = path_in(home, inside);
+    const bool is_missing = folder != NULL && access(folder, X_OK) != 0;
+    const bool is_added = is_missing || (folder != NULL && add_folder(options, folder));
+    free(folder);
+    return is_added;
+}
+
+/* Headers of CUDA, such as cuda_fp16.h, which NVRTC does not bring along; from CUDA 13 on those of
+ * C++, which cooperative_groups.h needs, have a folder of their own. */
 static bool add_toolkit(struct options *options)
 {
     const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++) {
-        char *folder = homes[i] != NULL ? path_in(homes[i], "include") : NULL;
-        const bool is_there = folder != NULL && access(folder, X_OK) == 0;
-        const bool is_added = is_there && add_folder(options, folder);
-        free(folder);
-        if (is_there)
-            return is_added;
+        const size_t n_before = options->n;
+        if (homes[i] != NULL && !add_inside(options, homes[i], "include"))
+            return false;
+        if (options->n > n_before)
+            return add_inside(options, homes[i], "include/cccl");
     }
     return true;
 }
@@ -208,18 +219,6 @@ static void add_named_headers(struct source_set *set, const struct build_request
     }
 }
 
-/* "-I folder" in two words: which is the folder is the compiler's to say. */
-static bool has_loose_value(const struct build_request *request)
-{
-    for (size_t i = 0; i < request->n_options; i++) {
-        const char *folder = option_value(request->options[i], folder_spellings);
-        const char *header = option_value(request->options[i], header_spellings);
-        if ((folder != NULL && *folder == '\0') || (header != NULL && *header == '\0'))
-            return true;
-    }
-    return false;
-}
-
 static bool read_sources(const struct build_request *request, struct source_set *ret,
                          char reason[BUILD_REASON_BYTES])
 {
@@ -245,13 +244,10 @@ static bool make_key(const struct build_request *request, const struct options *
                      const struct source_set *sources, struct bytes *ret,
                      char reason[BUILD_REASON_BYTES])
 {
-    char version[32];
-    int major = 0;
-    int minor = 0;
-    if (!nvrtc_version(&major, &minor, reason, BUILD_REASON_BYTES))
+    char compiler[NVRTC_IDENTITY_BYTES];
+    if (!nvrtc_identity(compiler, reason, BUILD_REASON_BYTES))
         return false;
-    snprintf(version, sizeof version, "NVRTC %d.%d", major, minor);
-    put_text(ret, version);
+    put_text(ret, compiler);
     for (size_t i = 0; i < request->n_entries; i++)
         put_text(ret, request->entries[i]);
     put_text(ret, "");
@@ -259,8 +255,10 @@ static bool make_key(const struct build_request *request, const struct options *
         put_text(ret, options->items[i]);
     put_text(ret, "");
     for (size_t i = 0; i < sources->n; i++) {
-        put_text(ret, sources->files[i].path);
-        put_block(ret, sources->files[i].text, sources->files[i].bytes);
+        const struct source_file *file = &sources->files[i];
+        const struct cache_digest digest = cache_digest(file->text, file->bytes);
+        put_text(ret, file->path);
+        put(ret, &digest, sizeof digest);
     }
     snprintf(reason, BUILD_REASON_BYTES, "there is no memory for the source");
     return !ret->has_failed;
@@ -308,6 +306,42 @@ static void to_cache(const struct build_request *request, const struct bytes *ke
     free(value.data);
 }
 
+/* --- macros --- */
+
+static bool is_used(const struct build_request *request, const struct source_set *sources,
+                    size_t macro, const char *name, size_t n)
+{
+    for (size_t i = 0; i < sources->n; i++)
+        if (scan_has_word(sources->files[i].text, name, n))
+            return true;
+    for (size_t i = 0; i < request->n_entries; i++)
+        if (scan_has_word(request->entries[i], name, n))
+            return true;
+    for (size_t i = 0; i < request->n_options; i++)
+        if (i != macro && scan_has_word(request->options[i], name, n))
+            return true;
+    return false;
+}
+
+/* A name that is misspelt would be a sweep over nothing. Headers of others may use any. */
+static void find_unused(const struct build_request *request, const struct source_set *sources,
+                        struct build *ret)
+{
+    static const char mark[] = "--define-macro=";
+    for (size_t i = 0; i < request->n_options && ret->unused[0] == '\0'; i++) {
+        const char *name = request->options[i] + sizeof mark - 1;
+        if (sources->is_incomplete || sources->has_others ||
+            strncmp(request->options[i], mark, sizeof mark - 1) != 0)
+            continue;
+        const size_t n = strcspn(name, "=");
+        if (!is_used(request, sources, i, name, n))
+            snprintf(ret->unused, sizeof ret->unused,
+                     "the macro %.*s changes nothing: there is no such word in %.300s, nor in what "
+                     "that includes",
+                     (int)(n < NAME_MAX_SHOWN ? n : NAME_MAX_SHOWN), name, request->path);
+    }
+}
+
 /* --- compiling --- */
 
 static double now_ms(void)
@@ -324,6 +358,20 @@ static bool is_error(const char *line, size_t n)
         if (memmem(line, n, marks[i], strlen(marks[i])) != NULL)
             return true;
     return false;
+}
+
+/* Which entry an error is about: the compiler shows the line in which it reads it. */
+static const char *entry_of(const struct build_request *request, const char *line)
+{
+    static const char mark[] = "nv_mangled_name ";
+    const char *shown = strstr(line, mark);
+    for (size_t i = 0; shown != NULL && i < request->n_entries; i++) {
+        const char *entry = request->entries[i], *at = shown + sizeof mark - 1;
+        const size_t n = strcspn(at, "\n");
+        if (strlen(entry) == n && strncmp(at, entry, n) == 0)
+            return entry;
+    }
+    return request->entries[0];
 }
 
 /* The line of the first error; about an entry, which the compiler reads in a file of its own, with
@@ -343,8 +391,8 @@ static void explain(const struct build_request *request, const char *log, const 
     if (line == NULL || *line == '\0')
         snprintf(reason, BUILD_REASON_BYTES, "%.300s: %.300s", request->path, words);
     else if (error != NULL && strncmp(line, own_file, sizeof own_file - 1) == 0)
-        snprintf(reason, BUILD_REASON_BYTES, "entry '%.200s' in %.300s: %.*s", request->entries[0],
-                 request->path, (int)strcspn(error, "\n"), error);
+        snprintf(reason, BUILD_REASON_BYTES, "entry '%.200s' in %.300s: %.*s",
+                 entry_of(request, line), request->path, (int)strcspn(error, "\n"), error);
     else
         snprintf(reason, BUILD_REASON_BYTES, "%.*s", (int)strcspn(line, "\n"), line);
 }
@@ -392,8 +440,7 @@ bool build_make(const struct build_request *request, struct build *ret,
     bool is_made = make_options(request, &options, reason) &&
                    read_sources(request, &sources, reason) &&
                    make_key(request, &options, &sources, &key, reason);
-    const bool has_cache = request->cache != NULL && !sources.is_incomplete &&
-                           !has_loose_value(request);
+    const bool has_cache = request->cache != NULL && !sources.is_incomplete;
     if (is_made && !(has_cache && from_cache(request, &key, ret))) {
         is_made = compile(request, &options, &sources, ret, reason);
         if (is_made && has_cache)
@@ -401,10 +448,11 @@ bool build_make(const struct build_request *request, struct build *ret,
         else if (is_made && request->cache != NULL)
             snprintf(ret->note, sizeof ret->note,
                      "the compiled kernel is not kept: which headers %.300s includes can not be "
-                     "seen where a macro names one, or an option such as '-I folder' is in two "
-                     "words (expected -Ifolder)",
+                     "seen where a macro or #include_next names one",
                      request->path);
     }
+    if (is_made)
+        find_unused(request, &sources, ret);
     free(key.data);
     source_set_free(&sources);
     options_free(&options);

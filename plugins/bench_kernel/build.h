@@ -15,7 +15,8 @@ struct build_request {
     int architecture;           /* of the device, major * 10 + minor */
     const char *const *entries; /* C++ expressions; up to ENTRIES_MAX */
     size_t n_entries;
-    const char *const *options; /* for NVRTC, beyond those that follow from the rest */
+    const char *const
+        *options; /* for NVRTC, each in one word, beyond those that follow from the rest */
     size_t n_options;
     const char *const *folders; /* where headers are looked for, after that of the source */
     size_t n_folders;
@@ -30,8 +31,8 @@ struct build {
     char *log;                /* of the compiler, also where it failed */
     double compile_ms;        /* that it took, now or when it was put into the cache */
     bool is_cached;
-    char
-        note[BUILD_NOTE_BYTES]; /* why it was not kept in the cache; "": it was, or there is none */
+    char note[BUILD_NOTE_BYTES];   /* why it is not kept; "": it is, or there is no cache */
+    char unused[BUILD_NOTE_BYTES]; /* which macro is not in the source; "": none is seen */
 };
 
 /* False: reason has the first error as the compiler says it, "file.cu(3): error: ...". */

@@ -2,12 +2,17 @@
 #define _GNU_SOURCE
 #include "array_file.h"
 #include "plugins/common/call_library.h"
+#include "plugins/common/nvrtc_program.h"
 #include "scan.h"
 #include "settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { NAME_MAX_SHOWN = 100 };
 
 /* Where a kernel is and what it is to be like. */
 struct wanted {
@@ -87,11 +92,58 @@ static void check_kernels(const struct wanted *wanted, const char *path,
         check_parameters(wanted, path, suiting);
 }
 
+/* NVRTC has words for neither, or none that name the entry. */
+static void check_template(const struct wanted *wanted, const char *path,
+                           const struct scan_kernel *kernels, size_t n)
+{
+    size_t n_given = 0;
+    const bool is_given = scan_template_arguments(wanted->entry, &n_given);
+    const bool is_cut = !is_given && strchr(wanted->entry, '<') != NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct scan_template *own = &kernels[i].template;
+        const bool suits = is_given ? own->is_one && n_given >= own->least && n_given <= own->most
+                                    : !own->is_one && !is_cut;
+        if (suits || !own->is_certain)
+            return;
+    }
+    const struct scan_template *first = &kernels[0].template;
+    if (n == 0)
+        return;
+    if (is_cut)
+        report(wanted->reporter, wanted->entry_option, 0, "'%.200s': expected '>' at its end",
+               wanted->entry);
+    else if (!first->is_one)
+        report(wanted->reporter, wanted->entry_option, 0,
+               "'%.200s': the kernel in %.200s:%zu is no template: expected no <...>",
+               wanted->entry, path, kernels[0].line);
+    else if (first->most == SIZE_MAX)
+        report(wanted->reporter, wanted->entry_option, 0,
+               "'%.200s': the kernel in %.200s:%zu is a template: expected its arguments, %zu or "
+               "more, in <...>",
+               wanted->entry, path, kernels[0].line, first->least);
+    else
+        report(wanted->reporter, wanted->entry_option, 0,
+               "'%.200s': the kernel in %.200s:%zu is a template: expected its %zu argument%s in "
+               "<...>",
+               wanted->entry, path, kernels[0].line, first->most, first->most == 1 ? "" : "s");
+}
+
 /* A macro may stand for the name. */
 static bool is_in_options(const struct settings *settings, const char *word, size_t n)
 {
     for (size_t i = 0; i < settings->n_options; i++)
         if (scan_has_word(settings->options[i], word, n))
+            return true;
+    return false;
+}
+
+/* Or for arguments of a template, perhaps several. */
+static bool has_macro_argument(const struct settings *settings, const char *entry)
+{
+    const char *open = strchr(entry, '<');
+    const struct gb_map *macros = &settings->params->define;
+    for (uint64_t i = 0; open != NULL && i < macros->n; i++)
+        if (scan_has_word(open, macros->keys[i], strlen(macros->keys[i])))
             return true;
     return false;
 }
@@ -116,6 +168,8 @@ static void check_cuda(const struct wanted *wanted)
         return;
     }
     bool is_there = n_word == 0 || set.is_incomplete || is_in_options(settings, word, n_word);
+    bool is_macro = has_macro_argument(settings, wanted->entry);
+    char names[SCAN_LIST_BYTES] = "";
     const char *found_in = path;
     for (size_t i = 0; i < set.n && n_kernels == 0 && n_word > 0; i++) {
         char *text = scan_strip(set.files[i].text);
@@ -123,14 +177,20 @@ static void check_cuda(const struct wanted *wanted)
             n_kernels = scan_kernels(text, word, n_word, kernels, SCAN_KERNELS_MAX);
             /* A name may be put together by ##, or be an argument of a macro. */
             is_there = is_there || scan_has_word(text, word, n_word) || strstr(text, "##") != NULL;
+            is_macro = is_macro || scan_defines_argument(text, wanted->entry);
+            if (names[0] == '\0')
+                scan_list(text, names);
         }
         found_in = set.files[i].path;
         free(text);
     }
     if (!is_there)
-        report(wanted->reporter, wanted->entry_option, 0, "there is no '%.*s' in %.300s",
-               (int)n_word, word, path);
-    else
+        report(wanted->reporter, wanted->entry_option, 0, "there is no '%.*s' in %.250s%s%s",
+               (int)(n_word < NAME_MAX_SHOWN ? n_word : NAME_MAX_SHOWN), word, path,
+               names[0] != '\0' ? ", only " : "", names);
+    if (is_there && !is_macro)
+        check_template(wanted, found_in, kernels, n_kernels);
+    if (is_there)
         check_kernels(wanted, found_in, kernels, n_kernels);
     source_set_free(&set);
     free(kernels);
@@ -143,6 +203,7 @@ static void check_image(const struct wanted *wanted)
     size_t bytes = 0;
     bool is_elf = true, is_there = false;
     struct scan_kernel kernel = {0};
+    char names[SCAN_LIST_BYTES] = "";
     char *text = file_read(source->path, &bytes, reason);
     if (text == NULL) {
         report(wanted->reporter,
@@ -151,15 +212,17 @@ static void check_image(const struct wanted *wanted)
         return;
     }
     if (source->kind == SOURCE_PTX)
+        scan_list_ptx(text, names);
+    if (source->kind == SOURCE_PTX)
         is_there = scan_ptx(text, wanted->entry, &kernel);
     else /* a fatbin has its kernels compressed */
         is_there = scan_elf(text, bytes, wanted->entry, &is_elf) || !is_elf;
     free(text);
     if (!is_there)
         report(wanted->reporter, wanted->entry_option, 0,
-               "there is no kernel '%.200s' in %.250s: expected its name as the compiler wrote it "
-               "there",
-               wanted->entry, source->path);
+               "there is no kernel '%.100s' in %.200s%s%s: expected its name as the compiler wrote "
+               "it there",
+               wanted->entry, source->path, names[0] != '\0' ? ", only " : "", names);
     else if (source->kind == SOURCE_PTX)
         check_kernels(wanted, source->path, &kernel, 1);
 }
@@ -170,6 +233,27 @@ static void check_source(const struct wanted *wanted)
         check_cuda(wanted);
     else
         check_image(wanted);
+}
+
+/* As far as NVRTC is here to be asked. */
+static void check_options(const struct settings *settings, struct reporter *reporter)
+{
+    for (size_t i = settings->params->define.n; i < settings->n_options; i++) {
+        char reason[256];
+        if (!nvrtc_knows_option(settings->options[i], reason, sizeof reason))
+            report(reporter, "options", settings->option_places[i], "NVRTC says: %s", reason);
+    }
+}
+
+static void check_folders(const struct settings *settings, struct reporter *reporter)
+{
+    for (size_t i = 0; i < settings->n_folders; i++) {
+        struct stat facts;
+        if (stat(settings->folders[i], &facts) != 0)
+            report(reporter, "include", 0, "%.300s: %s", settings->folders[i], strerror(errno));
+        else if (!S_ISDIR(facts.st_mode))
+            report(reporter, "include", 0, "%.300s: expected a folder", settings->folders[i]);
+    }
 }
 
 static void check_function(const struct settings *settings, struct reporter *reporter)
@@ -225,6 +309,8 @@ void settings_check_files(const struct settings *settings, struct reporter *repo
                                                                       : "signature",
                                  &settings->plan.reference.signature};
     const uint64_t n_before = reporter->n;
+    check_options(settings, reporter);
+    check_folders(settings, reporter);
     check_source(&own);
     if (settings->has_reference_kernel && reporter->n == n_before)
         check_source(&other);

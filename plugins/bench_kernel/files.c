@@ -112,6 +112,7 @@ static void add_from(struct source_set *set, const char *beside, const char *con
         }
         free(path);
     }
+    set->has_others = true;
 }
 
 static void add_includes(struct source_set *set, size_t of, const char *const *folders,

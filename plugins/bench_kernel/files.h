@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FILE_REASON_BYTES = 512, SOURCES_MAX = 512 };
+enum { FILE_REASON_BYTES = 512, SOURCES_MAX = 2048 };
 
 /* A path as it stands, or behind a folder if it is relative and the folder is not NULL. The caller
  * frees it; NULL: there is no memory. */
@@ -32,6 +32,7 @@ struct source_set {
     struct source_file *files;
     size_t n;
     bool is_incomplete; /* a name of a header is computed, or there are more than SOURCES_MAX */
+    bool has_others;    /* something is found elsewhere, or not at all */
 };
 
 /* False: the source itself can not be read, and the reason says why. */

@@ -55,8 +55,8 @@ static const struct gb_option options[] = {
             "Its library: names or paths, of which the first that is found counts"),
     TEXT(reference_signature, "", "Signature of either reference; empty: the same signature"),
     TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
-    TEXTS(work, "What a launch does: work.flops, work.bytes_read, work.bytes_written, work.items "
-                "and work.item, the name of one"),
+    TEXTS(work, "What a launch does: work.flops, work.math (fp32 vector), work.bytes_read, "
+                "work.bytes_written, work.items and work.item, the name of one"),
 };
 
 /* --- making the kernel --- */
@@ -93,6 +93,8 @@ static void tell_build(const struct gb_host *host, struct build *build)
     tell_log(host, build->log);
     if (build->note[0] != '\0')
         host->log(host, GB_LOG_WARNING, build->note);
+    if (build->unused[0] != '\0')
+        host->log(host, GB_LOG_WARNING, build->unused);
 }
 
 static int32_t find_kernels(struct kernel_bench *bench, CUmodule module, const char *const *names,
@@ -258,7 +260,7 @@ CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream)
 static void fail_with_first(void *context, const char *option, uint64_t offset, const char *text)
 {
     const struct gb_host **host = context;
-    char words[PROBLEM_BYTES + 64];
+    char words[4 * PROBLEM_BYTES + 80];
     (void)offset;
     if (*host == NULL)
         return;
@@ -328,9 +330,7 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct kernel_bench *bench = object;
-    const uint32_t size = work->size;
-    *work = bench->settings.plan.work;
-    work->size = size;
+    plan_tell_work(&bench->settings.plan, work);
     return GB_OK;
 }
 
@@ -379,12 +379,13 @@ static const void *extension(const char *id)
 
 static const char help_text[] =
     "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "
-    "source, the headers beside it, macros, options and NVRTC are the same. gbrun.ini(5) has the "
-    "language of signatures and arguments, which is that of the benchmark call.\n"
+    "source, the headers that it includes, macros, options and NVRTC are the same. Signature and "
+    "arguments are those of the benchmark call: numbers, struct(...), null and buffers such as "
+    "buffer(float[1Mi], out) or buffer(int[{n}], uniform=-9:9). Results are compared with those of "
+    "another kernel, of a function of the host, with a file, or with expect= of a buffer.\n"
     "A case whose kernel needs more registers or shared memory than a block can have is skipped. "
     "Metrics: compile_ms, cached (1: it was not compiled now), registers, spill_bytes, "
-    "local_bytes, "
-    "shared_bytes, blocks, blocks_per_unit and occupancy.";
+    "local_bytes, shared_bytes, blocks, blocks_per_unit and occupancy.";
 
 static const struct gb_plugin plugin = {
     .size = sizeof plugin,

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int32_t launch_driver_open(struct launch_driver *driver, const struct gb_host *host)
@@ -55,11 +56,44 @@ int32_t launch_architecture(const struct launch_driver *driver, const struct gb_
     return driver_status(&driver->driver, host, result, "asking for the device's architecture");
 }
 
+/* "k.ptx(11): error: ..." of "ptxas application ptx input, line 11; error   : ..." */
+static bool read_line(const char *path, const char *errors, char *ret, size_t bytes)
+{
+    static const char mark[] = "line ", end_of_ptx[] = ".ptx";
+    const size_t n = strlen(path), n_end = sizeof end_of_ptx - 1;
+    const bool is_ptx = n > n_end && strcmp(path + n - n_end, end_of_ptx) == 0;
+    const char *at = is_ptx ? strstr(errors, mark) : NULL;
+    char *end = NULL;
+    const unsigned long line = at != NULL ? strtoul(at + sizeof mark - 1, &end, 10) : 0;
+    if (line == 0 || *end != ';')
+        return false;
+    end += 1 + strspn(end + 1, " ");
+    snprintf(ret, bytes, "%.500s(%lu): %.*s", path, line, (int)strcspn(end, "\r\n"), end);
+    return true;
+}
+
+/* The first error is the reason, all of them are told. */
+static int32_t explain_loading(const struct launch_driver *driver, const struct gb_host *host,
+                               const char *path, CUresult result, const char *errors)
+{
+    char doing[400], reason[1024];
+    int architecture = 0;
+    if (errors[0] != '\0')
+        host->log(host, GB_LOG_INFO, errors);
+    if (read_line(path, errors, reason, sizeof reason))
+        return host->fail(host, reason);
+    const int32_t status = launch_architecture(driver, host, &architecture);
+    if (status != GB_OK)
+        return status;
+    snprintf(doing, sizeof doing, "loading %.300s for this device, which is sm_%d", path,
+             architecture);
+    return driver_status(&driver->driver, host, result, doing);
+}
+
 int32_t launch_load(const struct launch_driver *driver, const struct gb_host *host,
                     const char *path, const char *image, char log[LOADING_LOG_BYTES], CUmodule *ret)
 {
-    char errors[1024] = "";
-    char doing[1400];
+    char errors[LOADING_LOG_BYTES] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_LOG_VERBOSE};
@@ -69,9 +103,8 @@ int32_t launch_load(const struct launch_driver *driver, const struct gb_host *ho
                                (void *)(uintptr_t)LOADING_LOG_BYTES, (void *)(uintptr_t)1};
     log[0] = '\0';
     const CUresult result = driver->module_load_with(ret, image, N_OPTIONS, options, values);
-    snprintf(doing, sizeof doing, "loading %.300s%s%.1000s", path, errors[0] != '\0' ? ": " : "",
-             errors);
-    return driver_status(&driver->driver, host, result, doing);
+    errors[sizeof errors - 1] = '\0';
+    return result == CUDA_SUCCESS ? GB_OK : explain_loading(driver, host, path, result, errors);
 }
 
 int32_t launch_bind(struct launch *launch, struct world *world, const struct routine *routine)

@@ -10,7 +10,8 @@ KERNEL_BUILD_SOURCES = \
 	plugins/bench_kernel/files.c \
 	plugins/bench_kernel/files.h \
 	plugins/bench_kernel/scan.c \
-	plugins/bench_kernel/scan.h
+	plugins/bench_kernel/scan.h \
+	plugins/bench_kernel/scan_include.c
 KERNEL_CALL_SOURCES = $(CALL_PARSER_SOURCES) $(CALL_SOURCES)
 if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/bench_kernel/bench_kernel.la

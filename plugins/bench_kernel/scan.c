@@ -5,48 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_letter(char c)
+bool scan_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
            c == '$';
 }
 
+const char *scan_after_word(const char *at, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(at, word, n) == 0 && !scan_is_letter(at[n]) ? at + n : NULL;
+}
+
 static const char *after_blanks(const char *at)
 {
     return at + strspn(at, " \t\r\n");
-}
-
-/* --- includes --- */
-
-/* Is the '#' the first thing in its line? */
-static bool begins_line(const char *text, const char *sign)
-{
-    while (sign > text && (sign[-1] == ' ' || sign[-1] == '\t'))
-        sign--;
-    return sign == text || sign[-1] == '\n';
-}
-
-bool scan_next_include(const char **at, struct scan_include *ret)
-{
-    const char *text = *at;
-    for (const char *sign = strchr(text, '#'); sign != NULL; sign = strchr(sign + 1, '#')) {
-        const char *word = sign + 1 + strspn(sign + 1, " \t");
-        if (strncmp(word, "include", 7) != 0)
-            continue;
-        const char *name = word + 7 + strspn(word + 7, " \t");
-        const char close = *name == '<' ? '>' : '"';
-        const char *end = *name == '<' || *name == '"' ? strpbrk(name + 1, "\n\">") : NULL;
-        *at = name;
-        if (end != NULL && *end == close) {
-            *ret = (struct scan_include){name + 1, (size_t)(end - name - 1), close == '"', false};
-            return true;
-        }
-        if (begins_line(text, sign) && is_letter(*name) && name > word + 7) {
-            *ret = (struct scan_include){name, 0, false, true};
-            return true;
-        }
-    }
-    return false;
 }
 
 /* --- comments and strings --- */
@@ -74,7 +47,7 @@ char *scan_strip(const char *text)
     if (copy == NULL)
         return NULL;
     for (char *at = copy; *at != '\0';) {
-        const bool is_separator = *at == '\'' && at > copy && is_letter(at[-1]); /* 1'000 */
+        const bool is_separator = *at == '\'' && at > copy && scan_is_letter(at[-1]); /* 1'000 */
         const size_t n = is_separator ? 0 : hidden_length(at);
         for (size_t i = 0; i < n; i++)
             at[i] = at[i] == '\n' ? '\n' : ' ';
@@ -92,7 +65,7 @@ const char *scan_base_name(const char *expression, size_t *ret_n)
     for (;;) {
         at += strncmp(at, "::", 2) == 0 ? 2 : 0;
         word = at = after_blanks(at);
-        while (is_letter(*at))
+        while (scan_is_letter(*at))
             at++;
         if (at == word || strncmp(after_blanks(at), "::", 2) != 0)
             break;
@@ -108,7 +81,8 @@ const char *scan_base_name(const char *expression, size_t *ret_n)
 static const char *find_word(const char *text, const char *at, const char *word, size_t n)
 {
     for (; *at != '\0'; at++)
-        if (strncmp(at, word, n) == 0 && !is_letter(at[n]) && (at == text || !is_letter(at[-1])))
+        if (strncmp(at, word, n) == 0 && !scan_is_letter(at[n]) &&
+            (at == text || !scan_is_letter(at[-1])))
             return at;
     return NULL;
 }
@@ -144,12 +118,12 @@ static struct words words_of(const char *text, const char *end)
 {
     struct words words = {0};
     while (text < end && words.n < WORDS_MAX) {
-        if (!is_letter(*text)) {
+        if (!scan_is_letter(*text)) {
             text++;
             continue;
         }
         const char *word = text;
-        while (text < end && is_letter(*text))
+        while (text < end && scan_is_letter(*text))
             text++;
         if (is_qualifier(word, (size_t)(text - word)))
             continue;
@@ -246,6 +220,101 @@ static void read_parameters(const char *text, struct scan_kernel *kernel)
     }
 }
 
+/* --- templates --- */
+
+static size_t word_length(const char *word)
+{
+    size_t n = 0;
+    while (scan_is_letter(word[n]))
+        n++;
+    return n;
+}
+
+/* Goes through a list between < and >: how many items it has, and how many of them have a default.
+ * What is behind it, or NULL: its end is not found. A > inside parentheses ends nothing. */
+static const char *read_list(const char *text, size_t *ret_n, size_t *ret_n_defaults,
+                             bool *ret_is_open)
+{
+    int angles = 0, others = 0;
+    bool is_empty = true, is_default = false;
+    *ret_n = *ret_n_defaults = 0;
+    *ret_is_open = false;
+    for (const char *at = text; *at != '\0' && strchr(";#", *at) == NULL; at++) {
+        const bool is_outside = angles == 0 && others == 0;
+        if (is_outside && (*at == ',' || *at == '>')) {
+            *ret_n += *at == ',' || !is_empty;
+            *ret_n_defaults += is_default;
+            is_default = false;
+            if (*at == '>')
+                return at + 1;
+        }
+        is_default = is_default || (is_outside && *at == '=');
+        *ret_is_open = *ret_is_open || strncmp(at, "...", 3) == 0;
+        is_empty = is_empty && strchr(" \t\r\n", *at) != NULL;
+        others += strchr("([{", *at) != NULL ? 1 : strchr(")]}", *at) != NULL ? -1 : 0;
+        if (others == 0)
+            angles += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+    }
+    return NULL;
+}
+
+bool scan_template_arguments(const char *expression, size_t *ret_n)
+{
+    size_t n_defaults = 0, n = 0;
+    bool is_open = false;
+    const char *word = scan_base_name(expression, &n);
+    const char *open = n > 0 ? after_blanks(word + n) : "";
+    return *open == '<' && read_list(open + 1, ret_n, &n_defaults, &is_open) != NULL;
+}
+
+bool scan_defines_argument(const char *stripped, const char *expression)
+{
+    static const char mark[] = "define";
+    const char *open = strchr(expression, '<');
+    const char *at = find_word(stripped, stripped, mark, sizeof mark - 1);
+    for (; open != NULL && at != NULL; at = find_word(stripped, at, mark, sizeof mark - 1)) {
+        at = after_blanks(at + sizeof mark - 1);
+        const size_t n = word_length(at);
+        if (n > 0 && scan_has_word(open, at, n))
+            return true;
+    }
+    return false;
+}
+
+/* What stands between the end of the last declaration and __global__. Only words that are known
+ * there say that it is no template. */
+static struct scan_template template_of(const char *begin, const char *global)
+{
+    static const char mark[] = "template";
+    struct scan_template result = {0};
+    size_t n_defaults = 0;
+    bool is_open = false;
+    const char *at = find_word(begin, begin, mark, sizeof mark - 1);
+    result.is_one = at != NULL && at < global;
+    if (!result.is_one) {
+        result.is_certain = true;
+        for (at = begin; at < global; at++) {
+            const char *rest = scan_after_word(at, "extern");
+            rest = rest != NULL ? rest : scan_after_word(at, "static");
+            rest = rest != NULL ? rest : scan_after_word(at, "inline");
+            if (*at == '#')
+                at += strcspn(at, "\n");
+            else if (rest != NULL)
+                at = rest - 1;
+            else
+                result.is_certain = result.is_certain && strchr(" \t\r\n", *at) != NULL;
+        }
+        return result;
+    }
+    const char *open = after_blanks(at + sizeof mark - 1);
+    const char *end = *open == '<' ? read_list(open + 1, &result.most, &n_defaults, &is_open)
+                                   : NULL;
+    result.is_certain = end != NULL && end <= global && result.most > 0;
+    result.least = result.most - n_defaults - (is_open ? 1 : 0);
+    result.most = is_open ? SIZE_MAX : result.most;
+    return result;
+}
+
 static size_t line_of(const char *text, const char *at)
 {
     size_t line = 1;
@@ -268,12 +337,57 @@ size_t scan_kernels(const char *stripped, const char *name, size_t n, struct sca
         const char *next = after_blanks(at + n);
         if (global == NULL || global > at || (*next != '(' && *next != '<'))
             continue;
-        ret[found] = (struct scan_kernel){.line = line_of(stripped, at)};
+        ret[found] = (struct scan_kernel){.line = line_of(stripped, at),
+                                          .template = template_of(begin, global)};
         if (*next == '(')
             read_parameters(next + 1, &ret[found]);
         found++;
     }
     return found;
+}
+
+/* --- names --- */
+
+/* Each name once; nothing behind the dots. */
+static void add_name(char list[SCAN_LIST_BYTES], const char *name, size_t n)
+{
+    static const char more[] = "...";
+    const size_t used = strlen(list), n_comma = used > 0 ? 2 : 0;
+    const bool is_full = used + n_comma + n + 2 + sizeof more > SCAN_LIST_BYTES;
+    if (n == 0 || find_word(list, list, name, n) != NULL || strstr(list, more) != NULL)
+        return;
+    memcpy(list + used, ", ", n_comma);
+    memcpy(list + used + n_comma, is_full ? more : name, is_full ? sizeof more : n);
+    list[used + n_comma + (is_full ? sizeof more - 1 : n)] = '\0';
+}
+
+/* The name is the last word before a parenthesis that does not belong to __launch_bounds__. */
+void scan_list(const char *stripped, char ret[SCAN_LIST_BYTES])
+{
+    static const char mark[] = "__global__", bounds[] = "__launch_bounds__";
+    ret[0] = '\0';
+    const char *at = find_word(stripped, stripped, mark, sizeof mark - 1);
+    for (; at != NULL; at = find_word(stripped, at, mark, sizeof mark - 1)) {
+        const char *word = at += sizeof mark - 1;
+        while ((at = after_blanks(at)) != NULL && (scan_is_letter(*at) || *at == '(')) {
+            if (*at == '(' && strncmp(word, bounds, sizeof bounds - 1) != 0) {
+                add_name(ret, word, word_length(word));
+                break;
+            }
+            const size_t n = *at == '(' ? strcspn(at, ")") : word_length(at);
+            word = *at == '(' ? word : at;
+            at += n + (at[n] == ')');
+        }
+    }
+}
+
+void scan_list_ptx(const char *text, char ret[SCAN_LIST_BYTES])
+{
+    ret[0] = '\0';
+    for (const char *at = strstr(text, ".entry"); at != NULL; at = strstr(at + 1, ".entry")) {
+        const char *word = after_blanks(at + 6);
+        add_name(ret, word, word_length(word));
+    }
 }
 
 /* --- PTX and cubin --- */
@@ -287,7 +401,7 @@ static uint32_t ptx_parameter_bytes(const char *text, const char *end)
             continue;
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             const size_t n = strlen(sizes[i]);
-            if (strncmp(at + 2, sizes[i], n) != 0 || is_letter(at[2 + n]))
+            if (strncmp(at + 2, sizes[i], n) != 0 || scan_is_letter(at[2 + n]))
                 continue;
             const char *bracket = memchr(at, '[', (size_t)(end - at));
             const unsigned long count = bracket != NULL ? strtoul(bracket + 1, NULL, 10) : 1;
@@ -302,7 +416,7 @@ bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret)
     const size_t n = strlen(name);
     for (const char *at = strstr(text, ".entry"); at != NULL; at = strstr(at + 1, ".entry")) {
         const char *word = after_blanks(at + 6);
-        if (strncmp(word, name, n) != 0 || is_letter(word[n]))
+        if (strncmp(word, name, n) != 0 || scan_is_letter(word[n]))
             continue;
         *ret = (struct scan_kernel){.line = line_of(text, word), .is_certain = true};
         const char *open = after_blanks(word + n);

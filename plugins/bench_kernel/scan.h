@@ -12,14 +12,20 @@
 
 enum { SCAN_PARAMETERS_MAX = 64, SCAN_KERNELS_MAX = 16 };
 
+/* May it be part of a name? */
+bool scan_is_letter(char c);
+/* Behind a word that begins at `at`; NULL: there is another one, or none. */
+const char *scan_after_word(const char *at, const char *word);
+
 struct scan_include {
     const char *name;
     size_t n;
     bool is_quoted;   /* "name", not <name> */
-    bool is_computed; /* by a macro; there is no name */
+    bool is_computed; /* by a macro, or by where it is not found first: which it is is not known */
 };
 
-/* The next #include from *at on, also one that the compiler would leave out; false: no more. */
+/* The next #include or __has_include from *at on, also one that the compiler would leave out;
+ * false: no more. */
 bool scan_next_include(const char **at, struct scan_include *ret);
 
 /* A copy of the text in which comments, strings and characters are blanks; line ends are kept. The
@@ -40,8 +46,16 @@ struct scan_parameter {
     uint32_t bytes; /* of integers and floats */
 };
 
+/* How many arguments a template takes. */
+struct scan_template {
+    bool is_one;     /* there is `template <...>` before it */
+    bool is_certain; /* no macro can hide there */
+    size_t least, most;
+};
+
 struct scan_kernel {
     size_t line;
+    struct scan_template template;
     bool is_certain; /* no macro can hide in the list of parameters */
     size_t n;
     struct scan_parameter parameters[SCAN_PARAMETERS_MAX];
@@ -50,6 +64,20 @@ struct scan_kernel {
 /* Definitions and declarations of kernels of this name in a stripped text, the first `max`. */
 size_t scan_kernels(const char *stripped, const char *name, size_t n, struct scan_kernel *ret,
                     size_t max);
+
+/* Does a stripped text define a macro with the name of a word that stands behind the first < of an
+ * entry? */
+bool scan_defines_argument(const char *stripped, const char *expression);
+
+/* How many arguments stand between the last < and > of an entry; false: there is no <>. */
+bool scan_template_arguments(const char *expression, size_t *ret_n);
+
+enum { SCAN_LIST_BYTES = 300 };
+
+/* Names of kernels, with commas between, as far as there is room: "a, b, ...". "": there is none.
+ */
+void scan_list(const char *stripped, char ret[SCAN_LIST_BYTES]);
+void scan_list_ptx(const char *text, char ret[SCAN_LIST_BYTES]);
 
 /* The kernels of PTX (a text that ends with NUL): the one of this name, or false. */
 bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret);

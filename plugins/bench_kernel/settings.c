@@ -10,6 +10,8 @@
 
 enum { OPTION_BYTES = 64, SPLIT_MAX = 128 };
 
+static const char blanks[] = " \t\r\n";
+
 /* --- problems under the names of this plugin's options --- */
 
 struct renaming {
@@ -50,9 +52,11 @@ static bool read_dim(struct reporter *reporter, const char *option, const char *
     struct problem problem = {0};
     const size_t begin = *at, n = strcspn(text + begin, ",");
     snprintf(word, sizeof word, "%.*s", (int)(n < SPLIT_MAX ? n : SPLIT_MAX - 1), text + begin);
-    *at = begin + n + (text[begin + n] == ',');
+    *at = begin + n + (text[begin + n] == ',' && text[begin + n + 1] != '\0');
     if (!parse_number(word, &number, &problem)) {
-        report(reporter, option, begin + problem.at, "%s", problem.text);
+        const bool is_formula = word[strcspn(word, "+*/%()")] != '\0';
+        report(reporter, option, begin + problem.at, "%s%s", problem.text,
+               is_formula ? " (an expression stands in braces, such as {n / 256})" : "");
         return false;
     }
     if (!number.is_integer || number.is_negative || number.magnitude < 1 ||
@@ -92,8 +96,9 @@ static void read_bytes(struct reporter *reporter, const char *option, const char
     if (!parse_number(text, &number, &problem))
         report(reporter, option, problem.at, "%s", problem.text);
     else if (!number.is_integer || number.is_negative || number.magnitude > LARGEST)
-        report(reporter, option, 0, "%.17g is out of range: expected bytes, a whole number",
-               number.value);
+        report(reporter, option, 0,
+               "%.17g is out of range: expected bytes, a whole number up to %d", number.value,
+               LARGEST);
     else
         *ret = (unsigned)number.magnitude;
 }
@@ -177,8 +182,9 @@ static bool is_identifier(const char *text)
            text[strspn(text, letters)] == '\0';
 }
 
-static bool add_option(struct settings *settings, char *option)
+static bool add_option(struct settings *settings, char *option, size_t place)
 {
+    settings->option_places[settings->n_options] = place;
     settings->options[settings->n_options] = keep(settings->host, option);
     return settings->options[settings->n_options++] != NULL;
 }
@@ -190,26 +196,99 @@ static bool add_define(struct settings *settings, struct reporter *reporter, con
     char *option = NULL;
     snprintf(words, sizeof words, "define.%.48s", name);
     if (!is_identifier(name))
-        report(reporter, words, 0, "'%.100s' is no name of a macro", name);
+        report(reporter, words, 0,
+               "'%.100s' is no name of a macro: expected letters, digits and underscores", name);
     return asprintf(&option, "--define-macro=%s=%s", name, value) >= 0 &&
-           add_option(settings, option);
+           add_option(settings, option, 0);
+}
+
+/* Options whose value may be the next word. */
+static const struct {
+    const char *name, *joint;
+    bool is_folder;
+} spellings[] = {
+    {"-I", "", true},
+    {"--include-path", "=", true},
+    {"-D", "", false},
+    {"--define-macro", "=", false},
+    {"-U", "", false},
+    {"--undefine-macro", "=", false},
+    {"-include", "=", false},
+    {"--pre-include", "=", false},
+    {"-arch", "=", false},
+    {"--gpu-architecture", "=", false},
+    {"-std", "=", false},
+    {"--std", "=", false},
+    {"-maxrregcount", "=", false},
+    {"--maxrregcount", "=", false},
+    {"-Xptxas", "=", false},
+    {"--ptxas-options", "=", false},
+};
+enum { N_SPELLINGS = sizeof spellings / sizeof spellings[0] };
+
+/* The row of an option, which is alone (*ret_value NULL) or has its value in the same word. */
+static size_t spelling_of(const char *word, size_t n, const char **ret_value)
+{
+    *ret_value = NULL;
+    for (size_t i = 0; i < N_SPELLINGS; i++) {
+        const size_t length = strlen(spellings[i].name), joint = strlen(spellings[i].joint);
+        if (n < length || strncmp(word, spellings[i].name, length) != 0)
+            continue;
+        if (n == length)
+            return i;
+        if (spellings[i].is_folder && n > length + joint &&
+            strncmp(word + length, spellings[i].joint, joint) == 0) {
+            *ret_value = word + length + joint;
+            return i;
+        }
+    }
+    return N_SPELLINGS;
+}
+
+/* One option as the compiler gets it: in one word, folders from that of the configuration. *at goes
+ * behind it. NULL: there is no memory. */
+static char *take_option(const struct settings *settings, struct reporter *reporter,
+                         const char *text, const char **at)
+{
+    const char *word = *at, *value = NULL;
+    const size_t n = strcspn(word, blanks), row = spelling_of(word, n, &value);
+    *at = word + n;
+    if (row == N_SPELLINGS)
+        return strndup(word, n);
+    size_t n_value = value != NULL ? (size_t)(word + n - value) : 0;
+    if (value == NULL) {
+        value = *at + strspn(*at, blanks);
+        n_value = strcspn(value, blanks);
+        *at = value + n_value;
+    }
+    if (n_value == 0)
+        report(reporter, "options", (size_t)(word - text), "'%.*s': expected a value behind it",
+               (int)n, word);
+    char *own = strndup(value, n_value), *option = NULL;
+    char *used = own != NULL && spellings[row].is_folder
+                     ? path_in(settings_folder(settings->host), own)
+                     : own;
+    if (used != NULL &&
+        asprintf(&option, "%s%s%s", spellings[row].name, spellings[row].joint, used) < 0)
+        option = NULL;
+    if (used != own)
+        free(used);
+    free(own);
+    return option;
 }
 
 /* Options are separated by blanks. */
 static bool add_options(struct settings *settings, struct reporter *reporter)
 {
-    static const char blanks[] = " \t\r\n";
     const char *text = settings->params->options;
     for (const char *at = text + strspn(text, blanks); *at != '\0'; at += strspn(at, blanks)) {
-        const size_t n = strcspn(at, blanks);
+        const size_t place = (size_t)(at - text);
         if (settings->n_options >= settings->params->define.n + SPLIT_MAX) {
-            report(reporter, "options", (size_t)(at - text), "too many: expected up to %d",
-                   SPLIT_MAX);
+            report(reporter, "options", place, "too many: expected up to %d", SPLIT_MAX);
             return true;
         }
-        if (!add_option(settings, strndup(at, n)))
+        if (!add_option(settings, take_option(settings, reporter, text, &at), place))
             return false;
-        at += n;
     }
     return true;
 }
@@ -221,8 +300,9 @@ static bool read_compilation(struct settings *settings, struct reporter *reporte
     const char *const *include = params->include.items;
     const uint64_t n = params->define.n + SPLIT_MAX;
     settings->options = host->allocate(host, n * sizeof *settings->options);
+    settings->option_places = host->allocate(host, n * sizeof *settings->option_places);
     settings->folders = host->allocate(host, (params->include.n + 1) * sizeof *settings->folders);
-    if (settings->options == NULL || settings->folders == NULL)
+    if (settings->options == NULL || settings->option_places == NULL || settings->folders == NULL)
         return false;
     for (uint64_t i = 0; i < params->define.n; i++)
         if (!add_define(settings, reporter, params->define.keys[i], params->define.values[i]))
@@ -264,12 +344,27 @@ const struct value *settings_argument(const struct settings *settings,
 
 size_t settings_parameter_bytes(const struct type *type)
 {
-    size_t offsets[MEMBERS_MAX];
-    return type->id == TYPE_STRUCT ? struct_layout(type->members, type->n_members, offsets, NULL)
-                                   : type_info(type->id)->bytes;
+    return type_bytes(type);
 }
 
 /* A kernel reaches memory of the device, and pinned memory. */
+static bool is_reached(const struct value *value)
+{
+    return value->kind == VALUE_NUMBER || value->kind == VALUE_NULL ||
+           (value->kind == VALUE_BUFFER && value->buffer.memory != MEMORY_HOST);
+}
+
+static bool are_parts_reached(const struct plan *plan, const struct value *value)
+{
+    for (size_t i = 0; i < value->n; i++) {
+        const struct entry *entry = plan_resolve(plan, plan_entry(plan, value->names[i]));
+        if (value->names[i].n > 0 && !span_is(value->names[i], "null") &&
+            (entry == NULL || !is_reached(&entry->value)))
+            return false;
+    }
+    return true;
+}
+
 static void check_routine(const struct settings *settings, struct reporter *reporter,
                           const struct routine *routine, const char *signature_option)
 {
@@ -282,9 +377,8 @@ static void check_routine(const struct settings *settings, struct reporter *repo
         const struct value *value = settings_argument(settings, routine, i);
         char option[OPTION_BYTES];
         snprintf(option, sizeof option, "%s.%.48s", entry->map, entry->key);
-        const bool is_plain = value->kind == VALUE_NUMBER || value->kind == VALUE_STRUCT ||
-                              value->kind == VALUE_NULL || value->kind == VALUE_BUFFER;
-        if (!is_plain || (value->kind == VALUE_BUFFER && value->buffer.memory == MEMORY_HOST))
+        if (value->kind == VALUE_STRUCT ? !are_parts_reached(&settings->plan, value)
+                                        : !is_reached(value))
             report(reporter, option, entry->value.at,
                    "a kernel does not reach this: expected a number, struct(...), null, or a "
                    "buffer(...) of the device or pinned");

@@ -53,8 +53,9 @@ struct settings {
     struct source source, reference_source;
     bool has_reference_kernel;
     struct shape shape, reference_shape;
-    struct dims cluster;  /* x is 0: none */
-    const char **options; /* of the compiler, the macros among them */
+    struct dims cluster;   /* x is 0: none */
+    const char **options;  /* of the compiler, each in one word; first those for the macros */
+    size_t *option_places; /* byte of `options` at which each begins, except those for the macros */
     size_t n_options;
     const char **folders; /* of `include` */
     size_t n_folders;

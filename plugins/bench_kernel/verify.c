@@ -143,7 +143,7 @@ static int32_t compare_buffer(const struct kernel_bench *bench, const struct wor
     if (status == GB_OK && expect->kind == EXPECT_TEXT)
         return compare_text(bench, &comparison, expect->text);
     if (expect->kind == EXPECT_NUMBER)
-        comparison.constant = &expect->number.value;
+        comparison.constant = &expect->number;
     else if (status == GB_OK && expect->kind == EXPECT_NAME)
         status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
                             &wanted);

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const inputs[] = {"ones", "random"};
 static const char *const orders[] = {"breadth", "depth"};
@@ -41,8 +40,6 @@ static const struct gb_option options[] = {
            "CUDA: run on so many by a green context, rounded up to what it can give; 0: on all"),
 };
 
-static const struct matmul_backend *const backends[] = PLUGIN_BACKENDS(matmul_cpu, matmul_cuda);
-
 /* --- create --- */
 
 static int32_t refuse_inexact_sums(const struct gb_host *host, const struct params *params)
@@ -55,15 +52,6 @@ static int32_t refuse_inexact_sums(const struct gb_host *host, const struct para
              " in single precision; set input = random",
              params->aligned, EXACT_SUM_MAX);
     return host->fail(host, text);
-}
-
-static const struct matmul_backend *backend_for(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
 }
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
@@ -80,7 +68,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     *matmul = (struct matmul){
         .host = host,
         .params = settings,
-        .backend = backend_for(host),
+        .backend = PLUGIN_BACKEND(host, matmul_cpu, matmul_cuda),
         .a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned,
         .b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned,
         .c_size = (uint64_t)settings->rows * (uint64_t)settings->cols,

@@ -1,6 +1,8 @@
 /* streams.c - see streams.h. Plugin side. */
 #include "streams.h"
 
+#include "plugins/common/pause.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,15 +31,6 @@ struct streams {
     pthread_mutex_t mutex;
     pthread_cond_t all_done;
 };
-
-static void pause_a_moment(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 /* True as soon as there is work; false: it is time to sleep. */
 static bool spin_for_work(struct stream *stream, uint64_t done)

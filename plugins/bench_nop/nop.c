@@ -6,7 +6,6 @@
 #include "plugins/common/with_cuda.h"
 
 #include <gbrun/gbrun.h>
-#include <string.h>
 
 static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint64_t iterations)
 {
@@ -19,8 +18,6 @@ static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint
 
 static const struct backend nop_cpu = {.device = "cpu", .run = run_cpu};
 
-static const struct backend *const backends[] = PLUGIN_BACKENDS(nop_cpu, nop_cuda);
-
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     (void)params;
@@ -28,10 +25,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     if (nop == NULL)
         return GB_NO_MEMORY;
     nop->host = host;
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            nop->backend = backends[i];
-    }
+    nop->backend = PLUGIN_BACKEND(host, nop_cpu, nop_cuda);
     if (nop->backend == NULL)
         return host->skip(host, "this build of nop is not for this device");
     const int32_t status = nop->backend->create != NULL ? nop->backend->create(nop) : GB_OK;

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const problems[] = {"dense", "batched"};
 static const char *const schedules[] = {"baseline",      "partition", "pad",
@@ -40,8 +39,6 @@ static const struct gb_option options[] = {
               "CUDA, schedule tuned: rows x columns of a block and its step along K; auto: chosen "
               "for the shape and the number of multiprocessors"),
 };
-
-static const struct padding_backend *const backends[] = PLUGIN_BACKENDS(padding_cpu, padding_cuda);
 
 int32_t padding_skip_schedule(const struct padding *padding, const char *words)
 {
@@ -74,15 +71,6 @@ static struct product_shape shape_of(const struct params *params)
     };
 }
 
-static const struct padding_backend *backend_for(const struct gb_host *host)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            return backends[i];
-    }
-    return NULL;
-}
-
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
@@ -92,7 +80,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     *padding = (struct padding){
         .host = host,
         .params = settings,
-        .backend = backend_for(host),
+        .backend = PLUGIN_BACKEND(host, padding_cpu, padding_cuda),
         .shape = shape_of(settings),
     };
     if (padding->backend == NULL)

@@ -12,7 +12,6 @@
 
 #include <gbrun/gbrun.h>
 #include <math.h>
-#include <string.h>
 
 /* Spins after the samples: as many as fit into the time, within limits. */
 enum { AFTER_LEAST = 10, AFTER_MOST = 1000 };
@@ -31,8 +30,6 @@ static const struct gb_option options[] = {
         "which spins note their own times: further ones after the samples, or the timed ones"),
 };
 
-static const struct backend *const backends[] = PLUGIN_BACKENDS(spin_cpu, spin_cuda);
-
 /* --- the benchmark --- */
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
@@ -42,10 +39,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         return GB_NO_MEMORY;
     spin->host = host;
     spin->params = params;
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        if (strcmp(backends[i]->device, host->device->backend) == 0)
-            spin->backend = backends[i];
-    }
+    spin->backend = PLUGIN_BACKEND(host, spin_cpu, spin_cuda);
     if (spin->backend == NULL)
         return host->skip(host, "this build of spin is not for this device");
     const int32_t status = spin->backend->create != NULL ? spin->backend->create(spin) : GB_OK;

@@ -13,14 +13,21 @@ static bool is_long(enum type_id type)
     return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
 }
 
+static double wanted_value(const struct comparison *comparison, uint64_t i)
+{
+    const size_t bytes = type_info(comparison->wanted_type)->bytes;
+    return comparison->constant != NULL
+               ? comparison->constant->value
+               : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
+}
+
 static bool is_inexact(const struct comparison *comparison)
 {
-    if (comparison->constant != NULL || !is_long(comparison->type) ||
-        comparison->wanted_type != comparison->type)
+    if (!is_long(comparison->type) || comparison->wanted_type != comparison->type)
         return false;
     for (uint64_t i = 0; i < comparison->n; i++)
         if (fabs(element_value(comparison->type, comparison->output + 8 * i)) > largest_exact ||
-            fabs(element_value(comparison->type, comparison->wanted + 8 * i)) > largest_exact)
+            fabs(wanted_value(comparison, i)) > largest_exact)
             return true;
     return false;
 }
@@ -32,7 +39,10 @@ static void make_differences(const struct comparison *comparison, int64_t *outpu
     for (uint64_t i = 0; i < comparison->n; i++) {
         uint64_t a, b;
         memcpy(&a, comparison->output + 8 * i, sizeof a);
-        memcpy(&b, comparison->wanted + 8 * i, sizeof b);
+        if (comparison->constant != NULL)
+            number_store(comparison->constant, comparison->type, &b);
+        else
+            memcpy(&b, comparison->wanted + 8 * i, sizeof b);
         output[i] = (int64_t)(a - b);
         reference[i] = 0;
     }
@@ -40,11 +50,8 @@ static void make_differences(const struct comparison *comparison, int64_t *outpu
 
 static void make_reference(const struct comparison *comparison, double *reference)
 {
-    const size_t bytes = type_info(comparison->wanted_type)->bytes;
     for (uint64_t i = 0; i < comparison->n; i++)
-        reference[i] = comparison->constant != NULL
-                           ? *comparison->constant
-                           : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
+        reference[i] = wanted_value(comparison, i);
 }
 
 /* Integers of 16 bits as those of 32. */
@@ -52,6 +59,20 @@ static void widen(const struct comparison *comparison, int32_t *output)
 {
     for (uint64_t i = 0; i < comparison->n; i++)
         output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
+}
+
+/* Integers that are held against numbers with a fraction must not have these rounded away. */
+static bool has_fractions(const struct comparison *comparison)
+{
+    return type_info(comparison->type)->kind == KIND_INTEGER && comparison->constant == NULL &&
+           type_info(comparison->wanted_type)->kind != KIND_INTEGER;
+}
+
+static void make_doubles(const struct comparison *comparison, double *output)
+{
+    const size_t bytes = type_info(comparison->type)->bytes;
+    for (uint64_t i = 0; i < comparison->n; i++)
+        output[i] = element_value(comparison->type, comparison->output + i * bytes);
 }
 
 int32_t compare(const struct gb_host *host, const struct comparison *comparison)
@@ -72,16 +93,24 @@ int32_t compare(const struct gb_host *host, const struct comparison *comparison)
     if (reference == NULL)
         return GB_NO_MEMORY;
     make_reference(comparison, reference);
-    const bool is_difference = is_inexact(comparison);
-    if (is_difference || check.format == 0) {
+    if (comparison->n == 1 && reference[0] == 0.0) {
+        check.default_metric = "abs";
+        check.default_tolerance = 0;
+    }
+    if (comparison->constant != NULL && isinf(comparison->constant->value))
+        check.flags |= GB_CHECK_ALLOW_OVERFLOW;
+    const bool is_difference = is_inexact(comparison), is_double = has_fractions(comparison);
+    if (is_difference || is_double || check.format == 0) {
         void *output = host->allocate(host, comparison->n * sizeof(int64_t));
         if (output == NULL)
             return GB_NO_MEMORY;
         if (is_difference)
             make_differences(comparison, output, reference);
+        else if (is_double)
+            make_doubles(comparison, output);
         else
             widen(comparison, output);
-        check.format = is_difference ? GB_I64 : GB_I32;
+        check.format = is_difference ? GB_I64 : is_double ? GB_F64 : GB_I32;
         check.output = output;
     }
     return host->check(host, &check);

@@ -13,13 +13,14 @@ struct comparison {
     enum type_id wanted_type; /* of what is wanted */
     uint64_t n;
     const unsigned char *output, *wanted;
-    const double *constant; /* what all are to be, instead of `wanted` */
+    const struct number *constant; /* what all are to be, instead of `wanted` */
 };
 
 /*
  * Through gb_host.check: integers to the bit; of numbers with a fraction, where the user names no
  * tolerances, the root of the mean square of all differences, a few units of the last place, as
- * other code rounds in other places.
+ * other code rounds in other places. A single 0 has no such units: it is exact. Where an infinity
+ * is wanted by name, infinities are no overflow.
  */
 int32_t compare(const struct gb_host *host, const struct comparison *comparison);
 

@@ -95,7 +95,7 @@ bool cursor_is_number(struct cursor *cursor)
 {
     const char *text = cursor->text + cursor_next(cursor);
     text += *text == '-' || *text == '+';
-    if (strncmp(text, "inf", 3) == 0 && word_length(text) == 3)
+    if ((strncmp(text, "inf", 3) == 0 || strncmp(text, "nan", 3) == 0) && word_length(text) == 3)
         return true;
     text += *text == '.';
     return *text != '\0' && strchr(digits, *text) != NULL;
@@ -202,9 +202,9 @@ static bool take_magnitude(struct cursor *cursor, struct number *ret, bool *ret_
 {
     const char *text = cursor->text + cursor->at;
     bool is_plain = true;
-    if (strncmp(text, "inf", 3) == 0) {
+    if (text[0] == 'i' || text[0] == 'n') { /* inf or nan, as cursor_is_number says */
         cursor->at += 3;
-        *ret = (struct number){.value = (double)INFINITY};
+        *ret = (struct number){.value = text[0] == 'i' ? (double)INFINITY : (double)NAN};
         return true;
     }
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -222,6 +222,7 @@ static bool take_magnitude(struct cursor *cursor, struct number *ret, bool *ret_
         return true;
     }
     make_integer(ret, strtod(text, NULL));
+    *ret_fits = isfinite(ret->value);
     return true;
 }
 
@@ -234,11 +235,14 @@ static bool take_unit(struct cursor *cursor, size_t start, struct number *number
         return cursor_fail(cursor, start, "'%.*s' is no number: expected one such as 32, 64Ki, 1e6",
                            (int)(cursor->at + word.n - start), cursor->text + start);
     cursor->at += word.n;
-    if (number->is_integer)
+    if (number->is_integer) {
         *ret_fits = *ret_fits &&
                     !__builtin_mul_overflow(number->magnitude, factor, &number->magnitude);
-    else
-        make_integer(number, number->value * (double)factor);
+        return true;
+    }
+    const bool was_finite = isfinite(number->value);
+    make_integer(number, number->value * (double)factor);
+    *ret_fits = *ret_fits && (isfinite(number->value) || !was_finite);
     return true;
 }
 
@@ -256,8 +260,9 @@ bool cursor_number(struct cursor *cursor, struct number *ret)
         !take_unit(cursor, start, ret, &fits))
         return false;
     if (!fits)
-        return cursor_fail(cursor, start, "'%.*s' is too large: expected at most 64 bits",
-                           (int)(cursor->at - start), cursor->text + start);
+        return cursor_fail(cursor, start, "'%.*s' is too large: expected at most %s",
+                           (int)(cursor->at - start), cursor->text + start,
+                           ret->is_integer ? "64 bits" : "what a double holds");
     if (ret->is_integer)
         ret->value = (double)ret->magnitude;
     ret->is_negative = is_negative && ret->is_integer;

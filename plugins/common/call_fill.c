@@ -85,13 +85,18 @@ static int32_t fill_uniform(const struct gb_host *host, const struct buffer *buf
                              : fill_short(host, &fill, buffer->n, to);
 }
 
+uint8_t buffer_first_byte(const struct buffer *buffer)
+{
+    return buffer->fill == FILL_NONE && buffer->is_out ? 0xFF : 0;
+}
+
 int32_t buffer_fill(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
                     void *to)
 {
     const size_t bytes = type_info(buffer->element)->bytes;
     unsigned char *memory = to;
     int32_t status = GB_OK;
-    memset(memory, buffer->fill == FILL_NONE && buffer->is_out ? 0xFF : 0, buffer->n * bytes);
+    memset(memory, buffer_first_byte(buffer), buffer->n * bytes);
     switch (buffer->fill) {
     case FILL_NUMBER:
         status = numbers_store(host, &buffer->low, 1, buffer->element, memory);

@@ -11,6 +11,9 @@
 int32_t buffer_fill(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
                     void *to);
 
+/* What all bytes of a buffer are before that, and stay if no key fills it. */
+uint8_t buffer_first_byte(const struct buffer *buffer);
+
 /* n numbers as elements of a type, one behind the other. */
 int32_t numbers_store(const struct gb_host *host, const struct number *numbers, size_t n,
                       enum type_id type, void *to);

@@ -27,10 +27,18 @@ static ffi_type *any_type(struct foreign *foreign, const struct type *type, size
     if (type->id != TYPE_STRUCT)
         return scalar_type(type->id);
     ffi_type *made = &foreign->structs[place];
-    for (size_t i = 0; i < type->n_members; i++)
-        foreign->members[place][i] = scalar_type(type->members[i]);
-    foreign->members[place][type->n_members] = NULL;
-    *made = (ffi_type){.type = FFI_TYPE_STRUCT, .elements = foreign->members[place]};
+    ffi_type **elements = foreign->members[place];
+    size_t n = 0, end = 0;
+    for (size_t i = 0; i < type->n_members; i++) {
+        const size_t bytes = type_info(type->members[i])->bytes;
+        /* The end of a struct within; libffi itself aligns the member. */
+        for (; end + bytes <= type->offsets[i]; end++)
+            elements[n++] = &ffi_type_uint8;
+        elements[n++] = scalar_type(type->members[i]);
+        end = type->offsets[i] + bytes;
+    }
+    elements[n] = NULL;
+    *made = (ffi_type){.type = FFI_TYPE_STRUCT, .elements = elements};
     return made;
 }
 

@@ -49,12 +49,17 @@ struct float_integer {
     X(to_float, double, (U64, ...), (PASS_INTEGERS, PASS_FLOATS))                                  \
     X(stack8_to_float, double, (U64, ...), (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s)))            \
     X(all, U64, (U64, ...), PASS_ALL)                                                              \
+    X(most, U64, (U64, ...), PASS_MOST)                                                            \
+    X(most_to_float, double, (U64, ...), PASS_MOST)                                                \
     X(all_to_float, double, (U64, ...), PASS_ALL)                                                  \
     X(all_to_two_integers, struct two_integers, (U64, ...), PASS_ALL)                              \
     X(all_to_two_floats, struct two_floats, (U64, ...), PASS_ALL)                                  \
     X(all_to_integer_float, struct integer_float, (U64, ...), PASS_ALL)                            \
     X(all_to_float_integer, struct float_integer, (U64, ...), PASS_ALL)
 #define PASS_ALL (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s), PASS_EIGHT(s + 8))
+#define PASS_MOST                                                                                  \
+    (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s), PASS_EIGHT(s + 8), PASS_EIGHT(s + 16),             \
+     PASS_EIGHT(s + 24))
 
 /* All loops have the same parameters and locals; not each uses all of them. */
 #define LOOP(name, returned, parameters, arguments)                                                \
@@ -148,17 +153,15 @@ static bool add_scalar(struct invocation *invocation, const struct raw *value, e
 
 /* How many halves of eight bytes a struct has, and which of them hold floating-point numbers only;
  * 0: too many for registers. */
-static size_t halves_of(const struct type *type, bool is_float[HALVES_MAX], size_t *ret_bytes)
+static size_t halves_of(const struct type *type, bool is_float[HALVES_MAX])
 {
-    size_t offsets[MEMBERS_MAX];
-    *ret_bytes = struct_layout(type->members, type->n_members, offsets, NULL);
-    const size_t n = (*ret_bytes + 7) / 8;
+    const size_t n = (type_bytes(type) + 7) / 8;
     if (n > HALVES_MAX)
         return 0;
     is_float[0] = is_float[1] = true;
     for (size_t i = 0; i < type->n_members; i++)
         if (type_info(type->members[i])->kind != KIND_FLOAT)
-            is_float[offsets[i] / 8] = false;
+            is_float[type->offsets[i] / 8] = false;
     return n;
 }
 
@@ -167,14 +170,14 @@ static bool add_struct(struct invocation *invocation, const struct raw *value,
 {
     bool is_float[HALVES_MAX] = {false, false};
     uint64_t words[RAW_BYTES / 8];
-    size_t bytes, n_floats = 0;
-    const size_t n = halves_of(type, is_float, &bytes);
+    size_t n_floats = 0;
+    const size_t n = halves_of(type, is_float);
     memcpy(words, value->bytes, sizeof words);
     for (size_t i = 0; i < n; i++)
         n_floats += is_float[i];
     const bool fits = n > 0 && invocation->n_floats + n_floats <= REGISTERS_FLOAT &&
                       invocation->n_integers + n - n_floats <= REGISTERS_INTEGER;
-    for (size_t i = 0; i < (bytes + 7) / 8; i++) {
+    for (size_t i = 0; i < (type_bytes(type) + 7) / 8; i++) {
         if (!fits && !add_stack(invocation, words[i]))
             return false;
         if (fits && is_float[i])
@@ -187,10 +190,16 @@ static bool add_struct(struct invocation *invocation, const struct raw *value,
 
 /* ---- shapes ---- */
 
+/* What those of some shapes have on the stack; of STACK_MAX there are none that return two
+ * registers. */
+enum { STACK_EIGHT = 8, STACK_ALL = 16 };
+
 static invocation_loop_fn *scalar_loop(const struct invocation *invocation, bool returns_float)
 {
     const bool has_floats = invocation->n_floats > 0 || invocation->signature->is_variadic;
-    if (invocation->n_stack > STACK_MAX / 2)
+    if (invocation->n_stack > STACK_ALL)
+        return returns_float ? loop_most_to_float : loop_most;
+    if (invocation->n_stack > STACK_EIGHT)
         return returns_float ? loop_all_to_float : loop_all;
     if (invocation->n_stack > 0)
         return returns_float ? loop_stack8_to_float : loop_stack8;
@@ -204,10 +213,9 @@ static invocation_loop_fn *loop_of(const struct invocation *invocation)
         {loop_all_to_float_integer, loop_all_to_two_floats}};
     const struct type *result = &invocation->signature->result;
     bool is_float[HALVES_MAX];
-    size_t bytes;
     if (result->id != TYPE_STRUCT)
         return scalar_loop(invocation, type_kind(result) == KIND_FLOAT);
-    const size_t n = halves_of(result, is_float, &bytes);
+    const size_t n = halves_of(result, is_float);
     return n == 2 ? pairs[is_float[0]][is_float[1]]
                   : scalar_loop(invocation, n == 1 && is_float[0]);
 }
@@ -216,10 +224,9 @@ static bool make_direct(struct invocation *invocation)
 {
     const struct signature *signature = invocation->signature;
     bool is_float[HALVES_MAX];
-    size_t bytes;
     invocation->n_integers = invocation->n_floats = invocation->n_stack = 0;
     invocation->returns_memory = signature->result.id == TYPE_STRUCT &&
-                                 halves_of(&signature->result, is_float, &bytes) == 0;
+                                 halves_of(&signature->result, is_float) == 0;
     if (!HAS_DIRECT_CALLS)
         return false;
     if (invocation->returns_memory) /* at the address that is the first argument */
@@ -231,7 +238,8 @@ static bool make_direct(struct invocation *invocation)
                                       : add_scalar(invocation, value, type->id)))
             return false;
     }
-    return true;
+    return invocation->n_stack <= STACK_ALL || signature->result.id != TYPE_STRUCT ||
+           invocation->returns_memory;
 }
 
 bool invocation_make(struct invocation *invocation)

@@ -1,9 +1,13 @@
 /* call_library.c - see call_library.h. Plugin side. */
+#define _GNU_SOURCE /* dladdr1 */
 #include "call_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef PLUGIN_WITH_CUDA
 #include "cuda_driver.h"
@@ -21,6 +25,16 @@ static void *open_elsewhere(const char *name)
 #endif
 }
 
+/* Is a name without a folder that of a file beside the configuration, where the loader does not
+ * look?
+ */
+static bool is_beside(const char *name, const char *folder)
+{
+    char path[4096];
+    const int n = snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : ".", name);
+    return strchr(name, '/') == NULL && n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0;
+}
+
 static void *open_one(const char *name, const char *folder, char reason[LIBRARY_REASON_BYTES])
 {
     char path[4096];
@@ -34,7 +48,10 @@ static void *open_one(const char *name, const char *folder, char reason[LIBRARY_
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *words = dlerror();
-        snprintf(reason, LIBRARY_REASON_BYTES, "%.500s", words != NULL ? words : path);
+        snprintf(reason, LIBRARY_REASON_BYTES, "%.400s%s", words != NULL ? words : path,
+                 is_beside(name, folder)
+                     ? "; one of that name beside the configuration is written ./NAME"
+                     : "");
         library = open_elsewhere(name);
     }
     return library;
@@ -67,6 +84,19 @@ void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON
     return address;
 }
 
+/* As far as the library's table of symbols tells. */
+static bool is_variable(void *address)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    void *found = NULL;
+    if (dladdr1(address, &info, &found, RTLD_DL_SYMENT) == 0 || found == NULL ||
+        info.dli_saddr != address)
+        return false;
+    symbol = found;
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
+}
+
 /* What the parts of linking share. */
 struct linker {
     const struct plan *plan;
@@ -94,10 +124,22 @@ static void *find(struct linker *linker, void *library, const char *option, size
     return address;
 }
 
-static void *find_function(struct linker *linker, void *library, const char *option,
-                           const char *name)
+static void *find_function(struct linker *linker, void *library, const char *option, size_t at,
+                           struct span name)
 {
-    return find(linker, library, option, 0, (struct span){name, strlen(name)});
+    char reason[LIBRARY_REASON_BYTES];
+    void *address = find(linker, library, option, at, name);
+    if (address == NULL || !is_variable(address))
+        return address;
+    snprintf(reason, sizeof reason, "'%.*s' is a variable of the library: expected a function",
+             (int)(name.n < 255 ? name.n : 255), name.text);
+    miss(linker, option, at, reason);
+    return NULL;
+}
+
+static void *find_named(struct linker *linker, void *library, const char *option, const char *name)
+{
+    return find_function(linker, library, option, 0, (struct span){name, strlen(name)});
 }
 
 static void find_entries(struct linker *linker, void *library, const struct entry *entries,
@@ -116,7 +158,7 @@ static void find_calls(struct linker *linker, const char *option, const struct c
 {
     void *library = linker->linkage->library;
     for (size_t i = 0; i < n; i++) {
-        find(linker, library, option, calls[i].at, calls[i].function);
+        find_function(linker, library, option, calls[i].at, calls[i].function);
         for (size_t j = 0; j < calls[i].n; j++)
             if (calls[i].arguments[j].value.kind == VALUE_SYMBOL)
                 find(linker, library, option, calls[i].arguments[j].value.at,
@@ -135,7 +177,7 @@ bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkag
     if (ret->library == NULL) {
         miss(&linker, "library", 0, reason);
     } else {
-        ret->function = find_function(&linker, ret->library, "function", params->function);
+        ret->function = find_named(&linker, ret->library, "function", params->function);
         find_entries(&linker, ret->library, plan->entries, plan->n_entries);
         find_calls(&linker, "before", plan->before, plan->n_before);
         find_calls(&linker, "after", plan->after, plan->n_after);
@@ -148,8 +190,8 @@ bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkag
     if (ret->reference_library == NULL && has_own)
         miss(&linker, "reference_library", 0, reason);
     if (ret->reference_library != NULL) {
-        ret->reference = find_function(&linker, ret->reference_library, "reference",
-                                       params->reference);
+        ret->reference = find_named(&linker, ret->reference_library, "reference",
+                                    params->reference);
         find_entries(&linker, ret->reference_library, plan->ref_entries, plan->n_ref_entries);
     }
     return linker.is_complete;

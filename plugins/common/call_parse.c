@@ -1,131 +1,8 @@
 /* call_parse.c - see call_parse.h. Plugin side. */
-#include "call_cursor.h"
+#include "call_signature.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char a_type[] = "a type such as int, size_t, double, pointer";
-
-/* ---- types and signatures ---- */
-
-static bool take_type_name(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    const struct span word = cursor_word(cursor);
-    if (word.n == 0)
-        return cursor_expected(cursor, a_type);
-    if (!type_named(word.text, word.n, ret))
-        return cursor_fail(cursor, at, "unknown type '%.*s': expected %s", (int)word.n, word.text,
-                           a_type);
-    return true;
-}
-
-/* A type that has a value. */
-static bool take_value_type(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (!take_type_name(cursor, ret))
-        return false;
-    return *ret != TYPE_VOID || cursor_fail(cursor, at, "nothing has the type void here");
-}
-
-/* A number in memory. */
-static bool take_element_type(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (!take_value_type(cursor, ret))
-        return false;
-    return type_info(*ret)->kind != KIND_POINTER ||
-           cursor_fail(cursor, at, "'%s' is no type of numbers", type_info(*ret)->name);
-}
-
-enum type_kind type_kind(const struct type *type)
-{
-    return type->id == TYPE_STRUCT ? KIND_STRUCT : type_info(type->id)->kind;
-}
-
-static bool take_type(struct cursor *cursor, struct type *ret)
-{
-    struct cursor ahead = *cursor;
-    *ret = (struct type){0};
-    if (!span_is(cursor_word(&ahead), "struct"))
-        return take_type_name(cursor, &ret->id);
-    cursor->at = ahead.at;
-    ret->id = TYPE_STRUCT;
-    if (!cursor_need(cursor, "("))
-        return false;
-    do {
-        if (ret->n_members == MEMBERS_MAX)
-            return cursor_fail(cursor, cursor_next(cursor), "a struct has up to %d members here",
-                               MEMBERS_MAX);
-        if (!take_value_type(cursor, &ret->members[ret->n_members++]))
-            return false;
-    } while (cursor_take(cursor, ","));
-    return cursor_need(cursor, ")");
-}
-
-/* What a variadic function can be given: C promotes the others. */
-static bool check_promotion(struct cursor *cursor, size_t at, const struct type *type)
-{
-    const struct type_info *info = type->id == TYPE_STRUCT ? NULL : type_info(type->id);
-    if (info == NULL || info->kind == KIND_POINTER)
-        return true;
-    if (type->id == TYPE_FLOAT)
-        return cursor_fail(cursor, at,
-                           "after '...' a float is passed as a double: expected double");
-    return info->bytes >= sizeof(int) ||
-           cursor_fail(cursor, at, "after '...' '%s' is passed as an int: expected int",
-                       info->name);
-}
-
-static bool take_parameter(struct cursor *cursor, struct signature *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (cursor_take(cursor, "...")) {
-        if (ret->is_variadic)
-            return cursor_fail(cursor, at, "'...' is there twice");
-        if (ret->n == 0)
-            return cursor_fail(cursor, at, "'...' needs a parameter before it");
-        ret->is_variadic = true;
-        ret->n_fixed = ret->n;
-        return true;
-    }
-    if (ret->n == PARAMETERS_MAX)
-        return cursor_fail(cursor, at, "a function has up to %d parameters here", PARAMETERS_MAX);
-    struct type *type = &ret->parameters[ret->n];
-    if (!take_type(cursor, type))
-        return false;
-    if (type->id == TYPE_VOID)
-        return cursor_fail(cursor, at, "no parameter has the type void: expected (), or %s",
-                           a_type);
-    ret->n++;
-    return !ret->is_variadic || check_promotion(cursor, at, type);
-}
-
-static bool take_signature(struct cursor *cursor, struct signature *ret)
-{
-    *ret = (struct signature){0};
-    if (!take_type(cursor, &ret->result) || !cursor_need(cursor, "("))
-        return false;
-    struct cursor ahead = *cursor;
-    if (span_is(cursor_word(&ahead), "void") && cursor_take(&ahead, ")")) {
-        cursor->at = ahead.at;
-        return true;
-    }
-    if (cursor_take(cursor, ")"))
-        return true;
-    do {
-        if (!take_parameter(cursor, ret))
-            return false;
-    } while (cursor_take(cursor, ","));
-    return cursor_need(cursor, ")");
-}
-
-bool parse_signature(const char *text, struct signature *ret, struct problem *problem)
-{
-    struct cursor cursor = {.text = text, .problem = problem};
-    return take_signature(&cursor, ret) && cursor_end(&cursor);
-}
 
 /* ---- values ---- */
 
@@ -166,7 +43,8 @@ static bool take_buffer_size(struct cursor *cursor, struct buffer *ret)
     if (!cursor_number(cursor, &number))
         return false;
     if (!number.is_integer || number.is_negative)
-        return cursor_fail(cursor, at, "the size of a buffer is a whole number, 1 or more");
+        return cursor_fail(cursor, at, "a buffer of %.17g %s: expected a whole number, 1 or more",
+                           number.value, is_typed ? "elements" : "bytes");
     ret->n = number.magnitude;
     return check_size(cursor, at, ret) && (!is_typed || cursor_need(cursor, "]"));
 }
@@ -268,25 +146,39 @@ static bool set_restore(struct cursor *cursor, struct buffer *ret)
     return ret->is_restored = true;
 }
 
+/* Of a group a buffer has one key at most. */
+enum buffer_group { GROUP_NONE, GROUP_CONTENTS, GROUP_MEMORY };
+
 static const struct {
     const char *word;
     bool has_value;
+    enum buffer_group group;
     bool (*take)(struct cursor *cursor, struct buffer *ret);
 } buffer_keys[] = {
-    {"fill", true, take_fill},
-    {"uniform", true, take_uniform},
-    {"expect", true, take_buffer_expectation},
-    {"integral", false, set_integral},
-    {"count", false, set_count},
-    {"shuffle", false, set_shuffle},
-    {"zero_end", false, set_zero_end},
-    {"device", false, set_device},
-    {"host", false, set_host},
-    {"pinned", false, set_pinned},
-    {"out", false, set_out},
-    {"restore", false, set_restore},
+    {"fill", true, GROUP_CONTENTS, take_fill},
+    {"uniform", true, GROUP_CONTENTS, take_uniform},
+    {"expect", true, GROUP_NONE, take_buffer_expectation},
+    {"integral", false, GROUP_NONE, set_integral},
+    {"count", false, GROUP_CONTENTS, set_count},
+    {"shuffle", false, GROUP_CONTENTS, set_shuffle},
+    {"zero_end", false, GROUP_NONE, set_zero_end},
+    {"device", false, GROUP_MEMORY, set_device},
+    {"host", false, GROUP_MEMORY, set_host},
+    {"pinned", false, GROUP_MEMORY, set_pinned},
+    {"out", false, GROUP_NONE, set_out},
+    {"restore", false, GROUP_NONE, set_restore},
 };
 enum { N_BUFFER_KEYS = sizeof buffer_keys / sizeof buffer_keys[0] };
+
+/* Is a key there that says the same thing in another way? NULL: none. */
+static const char *rival_of(size_t key, uint32_t given)
+{
+    for (size_t i = 0; i < N_BUFFER_KEYS; i++)
+        if ((given >> i & 1) && buffer_keys[key].group != GROUP_NONE &&
+            buffer_keys[i].group == buffer_keys[key].group)
+            return buffer_keys[i].word;
+    return NULL;
+}
 
 static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t *given)
 {
@@ -297,6 +189,10 @@ static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t 
             continue;
         if (*given >> i & 1)
             return cursor_fail(cursor, at, "'%s' is given twice", buffer_keys[i].word);
+        const char *rival = rival_of(i, *given);
+        if (rival != NULL)
+            return cursor_fail(cursor, at, "'%s' and '%s' exclude each other", rival,
+                               buffer_keys[i].word);
         *given |= 1u << i;
         if (buffer_keys[i].has_value && !cursor_need(cursor, "="))
             return false;
@@ -346,7 +242,21 @@ static bool take_numbers(struct cursor *cursor, struct value *ret)
 static bool take_struct(struct cursor *cursor, struct value *ret)
 {
     ret->kind = VALUE_STRUCT;
-    return take_numbers(cursor, ret);
+    do {
+        if (ret->n == NUMBERS_MAX)
+            return cursor_fail(cursor, cursor_next(cursor), "too many numbers: expected up to %d",
+                               NUMBERS_MAX);
+        if (cursor_is_number(cursor)) {
+            if (!cursor_number(cursor, &ret->numbers[ret->n]))
+                return false;
+        } else {
+            ret->names[ret->n] = cursor_name(cursor);
+            if (ret->names[ret->n].n == 0)
+                return cursor_expected(cursor, "a number, null or a name such as arg.1");
+        }
+        ret->n++;
+    } while (cursor_take(cursor, ","));
+    return cursor_need(cursor, ")");
 }
 
 static bool take_constant(struct cursor *cursor, struct value *ret)

@@ -3,16 +3,18 @@
  * libffi.
  *
  *   signature = TYPE "(" [TYPE {"," TYPE}] ["," "..." {"," TYPE}] ")"
- *   TYPE      = a name of types.h | "struct" "(" name {"," name} ")"
+ *   TYPE      = a name of types.h | "struct" "(" member {"," member} ")"
+ *   member    = TYPE ["[" NUMBER "]"]
  *   value     = NUMBER | TEXT | "null" | "stream"
  *             | "buffer" "(" size {"," key} ")"            memory
  *             | "constant" "(" TYPE {"," NUMBER} ")"       address of numbers in host memory
- *             | "struct" "(" NUMBER {"," NUMBER} ")"       a struct by value
+ *             | "struct" "(" part {"," part} ")"           a struct by value
  *             | "compare" "(" TYPE ")"                     compares two elements, for qsort
  *             | "callback" "(" signature ["," NUMBER] ")"  returns the number and does nothing else
  *             | "symbol" "(" WORD ")"                      address of something in the library
  *             | "out" WORD                                 address of a variable of this name
  *             | name [("+" | "-") NUMBER]                  that value; bytes behind an address
+ *   part      = NUMBER | "null" | name                     of arrays and structs within, too
  *   name      = "arg." KEY | WORD                          WORD: a variable, or the KEY of arg.KEY
  *   size      = NUMBER | TYPE "[" NUMBER "]"               bytes, or elements
  *   key       = "fill" "=" (NUMBER | TEXT) | "uniform" "=" NUMBER ":" NUMBER | "integral"
@@ -32,7 +34,8 @@
 
 enum {
     PARAMETERS_MAX = 32,
-    MEMBERS_MAX = 8,
+    MEMBERS_MAX = 16,
+    NESTED_MAX = 8,
     NUMBERS_MAX = 16,
     CALLS_MAX = 16,
     CALL_ARGUMENTS_MAX = 12,
@@ -45,10 +48,14 @@ struct span {
     size_t n;
 };
 
+/* Of a struct all numbers and addresses in it, also those in structs and arrays within, in order.
+ */
 struct type {
     enum type_id id;
-    size_t n_members; /* of a struct */
+    size_t n_members;
     enum type_id members[MEMBERS_MAX];
+    size_t offsets[MEMBERS_MAX]; /* bytes before each, as C lays it out */
+    size_t struct_bytes;
 };
 
 struct signature {
@@ -104,6 +111,8 @@ struct value {
     enum type_id type; /* VALUE_CONSTANT, VALUE_COMPARE */
     size_t n;          /* of the numbers */
     struct number numbers[NUMBERS_MAX];
+    struct span
+        names[NUMBERS_MAX]; /* VALUE_STRUCT: "null" or a name in place of a number, or empty */
     struct buffer buffer;
     struct span signature; /* VALUE_CALLBACK, parsed without an error */
 };
@@ -130,6 +139,7 @@ struct problem {
 };
 
 enum type_kind type_kind(const struct type *type);
+size_t type_bytes(const struct type *type); /* of any but void */
 
 /* Each reads a whole text; false: *problem says why not. */
 bool parse_signature(const char *text, struct signature *ret, struct problem *problem);

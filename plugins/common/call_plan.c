@@ -1,6 +1,9 @@
 /* call_plan.c - see call_plan.h. Plugin side. */
 #include "call_plan.h"
 
+#include "call_math.h"
+
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +12,7 @@ enum { OPTION_BYTES = 64 };
 
 void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
 {
-    char text[PROBLEM_BYTES];
+    char text[4 * PROBLEM_BYTES]; /* paths are long */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -59,9 +62,21 @@ size_t plan_variable(const struct plan *plan, struct span name)
 
 const struct entry *plan_resolve(const struct plan *plan, const struct entry *entry)
 {
-    while (entry != NULL && entry->value.kind == VALUE_NAME)
+    size_t n_left = plan->n_entries + 1; /* names may lead in circles until they are checked */
+    for (; entry != NULL && entry->value.kind == VALUE_NAME && n_left > 0; n_left--)
         entry = plan_entry(plan, entry->value.text);
-    return entry;
+    return n_left > 0 ? entry : NULL;
+}
+
+/* The last name of a chain that ends in a variable, or in nothing; NULL: it leads in a circle. */
+static const struct value *last_name(const struct plan *plan, const struct entry *entry)
+{
+    const struct entry *next = entry;
+    for (size_t i = 0; next != NULL && i <= plan->n_entries; i++) {
+        entry = next;
+        next = entry->value.kind == VALUE_NAME ? plan_entry(plan, entry->value.text) : NULL;
+    }
+    return next == NULL ? &entry->value : NULL;
 }
 
 /* Names lead to what was given before them, so that they never lead in a circle. */
@@ -108,6 +123,26 @@ static void type_words(const struct type *type, char words[OPTION_BYTES])
         snprintf(words, OPTION_BYTES, "%s", type_info(type->id)->name);
 }
 
+static void check_type(const struct maker *maker, const char *option, size_t at,
+                       const struct value *value, const struct type *type);
+
+/* A name that stands in a struct. */
+static void check_part(const struct maker *maker, const char *option, size_t at, struct span name,
+                       const struct type *type)
+{
+    const struct entry *entry = plan_entry(maker->plan, name);
+    const struct entry *resolved = plan_resolve(maker->plan, entry);
+    const struct value unresolved = {.kind = span_is(name, "null") ? VALUE_NULL : VALUE_NAME};
+    if (unresolved.kind == VALUE_NAME && entry == NULL &&
+        plan_variable(maker->plan, name) == VARIABLES_MAX)
+        report(
+            maker->reporter, option, at,
+            "unknown name '%.*s': expected null, arg.N, a key of arg, or a name that 'before' sets",
+            (int)name.n, name.text);
+    else
+        check_type(maker, option, at, resolved != NULL ? &resolved->value : &unresolved, type);
+}
+
 static void check_struct(const struct maker *maker, const char *option, const struct value *value,
                          const struct type *type)
 {
@@ -118,8 +153,11 @@ static void check_struct(const struct maker *maker, const char *option, const st
         return;
     }
     for (size_t i = 0; i < value->n; i++)
-        if (type_info(type->members[i])->kind == KIND_POINTER ||
-            !number_fits(&value->numbers[i], type->members[i]))
+        if (value->names[i].n > 0)
+            check_part(maker, option, value->at, value->names[i],
+                       &(struct type){.id = type->members[i]});
+        else if (type_info(type->members[i])->kind == KIND_POINTER ||
+                 !number_fits(&value->numbers[i], type->members[i]))
             report(maker->reporter, option, value->at, "member %zu, %.17g, does not fit %s", i + 1,
                    value->numbers[i].value, type_info(type->members[i])->name);
 }
@@ -235,8 +273,10 @@ static void bind(const struct maker *maker, const struct entry *entries, size_t 
             continue;
         entry_option(entry, option);
         if (entry->place >= signature->n)
-            report(maker->reporter, option, 0, "the signature has %zu parameter%s only",
-                   signature->n, signature->n == 1 ? "" : "s");
+            report(maker->reporter, option, 0, "the signature has %zu parameter%s only%s",
+                   signature->n, signature->n == 1 ? "" : "s",
+                   signature->is_variadic ? ": behind '...' stand the types of all that is passed"
+                                          : "");
         else if (routine->arguments[entry->place] != NULL)
             report(maker->reporter, option, 0, "argument %zu is given twice", entry->place + 1);
         else
@@ -274,7 +314,10 @@ static void check_call_argument(const struct maker *maker, const char *option,
     const struct value *value = &argument->value;
     const struct entry *entry = value->kind == VALUE_NAME ? plan_entry(maker->plan, value->text)
                                                           : NULL;
-    if (value->kind == VALUE_STRUCT)
+    const struct entry *resolved = entry != NULL ? plan_resolve(maker->plan, entry) : NULL;
+    const struct value *last = entry != NULL && resolved == NULL ? last_name(maker->plan, entry)
+                                                                 : NULL;
+    if (value->kind == VALUE_STRUCT || (resolved != NULL && resolved->value.kind == VALUE_STRUCT))
         report(maker->reporter, option, value->at, "a call here takes no structs");
     else if (value->kind == VALUE_NAME && entry == NULL &&
              plan_variable(maker->plan, value->text) == VARIABLES_MAX)
@@ -282,9 +325,12 @@ static void check_call_argument(const struct maker *maker, const char *option,
                "unknown name '%.*s': expected arg.N, a key of arg, or a name that an earlier call "
                "sets",
                (int)value->text.n, value->text.text);
+    else if (last != NULL && plan_variable(maker->plan, last->text) == VARIABLES_MAX)
+        report(maker->reporter, option, value->at,
+               "'%.*s' stands for '%.*s', which no earlier call sets", (int)value->text.n,
+               value->text.text, (int)last->text.n, last->text.text);
     else if (argument->has_type) {
         const struct type type = {.id = argument->type};
-        const struct entry *resolved = entry != NULL ? plan_resolve(maker->plan, entry) : NULL;
         check_type(maker, option, value->at, resolved != NULL ? &resolved->value : value, &type);
     }
 }
@@ -337,17 +383,24 @@ bool plan_compares_structs(const struct plan *plan)
     const struct type *other = &plan->reference.signature.result;
     return plan->has_reference && own->id == TYPE_STRUCT && other->id == TYPE_STRUCT &&
            own->n_members == other->n_members &&
-           memcmp(own->members, other->members, own->n_members * sizeof own->members[0]) == 0;
+           memcmp(own->members, other->members, own->n_members * sizeof own->members[0]) == 0 &&
+           memcmp(own->offsets, other->offsets, own->n_members * sizeof own->offsets[0]) == 0;
 }
 
 static void check_expected_struct(const struct maker *maker)
 {
     struct value *value = &maker->plan->expected_struct;
     struct problem problem;
-    if (!parse_value(maker->plan->params->expect, value, &problem))
+    if (!parse_value(maker->plan->params->expect, value, &problem)) {
         tell(maker, "expect", &problem);
-    else
-        check_type(maker, "expect", value->at, value, &maker->plan->routine.signature.result);
+        return;
+    }
+    check_type(maker, "expect", value->at, value, &maker->plan->routine.signature.result);
+    for (size_t i = 0; i < value->n && value->kind == VALUE_STRUCT; i++)
+        if (value->names[i].n > 0)
+            report(maker->reporter, "expect", value->at,
+                   "member %zu, '%.*s', can not be compared: expected numbers only", i + 1,
+                   (int)value->names[i].n, value->names[i].text);
 }
 
 static void check_expected_return(const struct maker *maker)
@@ -379,11 +432,11 @@ static void check_expected_return(const struct maker *maker)
     } else if (expect->kind == EXPECT_TEXT) {
         report(maker->reporter, "expect", expect->at,
                "a text is expected of functions that return a string only");
-    } else if (expect->kind == EXPECT_NAME && !span_is(expect->text, "null")) {
+    } else if (expect->kind == EXPECT_NAME) {
         if (!is_pointer)
             report(maker->reporter, "expect", expect->at,
                    "an address is expected of functions that return a pointer only");
-        else if (plan_entry(plan, expect->text) == NULL)
+        else if (!span_is(expect->text, "null") && plan_entry(plan, expect->text) == NULL)
             report(maker->reporter, "expect", expect->at, "unknown name '%.*s': expected arg.N",
                    (int)expect->text.n, expect->text.text);
     }
@@ -424,6 +477,43 @@ static void check_ok(const struct maker *maker)
         report(maker->reporter, "ok", 0, "a status is a whole number");
 }
 
+/* Is the status one that a function of this type can return? Counts those that return any. */
+static void check_status_type(const struct maker *maker, enum type_id type, size_t *n_returning)
+{
+    const struct number *ok = &maker->plan->ok;
+    if (type == TYPE_STRUCT || type_info(type)->kind != KIND_INTEGER)
+        return;
+    ++*n_returning;
+    if (!number_fits(ok, type))
+        report(maker->reporter, "ok", 0, "%.17g can not be a status of a function that returns %s",
+               ok->value, type_info(type)->name);
+}
+
+static void check_statuses(const struct maker *maker)
+{
+    const struct plan *plan = maker->plan;
+    size_t n_returning = 0;
+    if (!plan->has_ok || !plan->ok.is_integer)
+        return;
+    check_status_type(maker, plan->routine.signature.result.id, &n_returning);
+    for (size_t i = 0; i < plan->n_before; i++)
+        if (plan->before[i].result.n == 0)
+            check_status_type(maker, plan->before[i].type, &n_returning);
+    for (size_t i = 0; i < plan->n_after; i++)
+        if (plan->after[i].result.n == 0)
+            check_status_type(maker, plan->after[i].type, &n_returning);
+    if (n_returning == 0)
+        report(maker->reporter, "ok", 0, "no function here returns an integer, which a status is");
+}
+
+static void check_math(const struct maker *maker, const char *text)
+{
+    struct gb_work *work = &maker->plan->work;
+    struct problem problem;
+    if (!parse_math(text, &work->math_format, &work->math_unit, &problem))
+        tell(maker, "work.math", &problem);
+}
+
 static void check_work(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
@@ -444,16 +534,17 @@ static void check_work(const struct maker *maker)
         snprintf(option, sizeof option, "work.%s", map->keys[i]);
         while (k < N_RATES && strcmp(map->keys[i], rates[k].key) != 0)
             k++;
-        plan->has_work = true;
         if (strcmp(map->keys[i], "item") == 0)
             plan->work.item = map->values[i];
+        else if (strcmp(map->keys[i], "math") == 0)
+            check_math(maker, map->values[i]);
         else if (k == N_RATES)
             report(maker->reporter, option, 0,
-                   "unknown kind of work: expected work.flops, work.bytes_read, "
+                   "unknown kind of work: expected work.flops, work.math, work.bytes_read, "
                    "work.bytes_written, work.items or work.item");
         else if (!parse_number(map->values[i], &number, &problem))
             tell(maker, option, &problem);
-        else if (!(number.value >= 0.0))
+        else if (!(number.value >= 0.0 && number.value <= DBL_MAX))
             report(maker->reporter, option, 0, "%.17g is out of range: expected 0 or more",
                    number.value);
         else
@@ -523,6 +614,7 @@ static void check_arguments(const struct maker *maker)
     if (*maker->is_unsound)
         return;
     bind(maker, plan->entries, plan->n_entries, "arg", "signature", &plan->routine);
+    check_statuses(maker);
     check_expected_return(maker);
     check_reference(maker);
 }
@@ -547,7 +639,19 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
     check_ok(&maker);
     check_work(&maker);
     check_calls(&maker, "before", ret->before, ret->n_before);
-    check_calls(&maker, "after", ret->after, ret->n_after);
     check_arguments(&maker);
+    /* Last, as arguments do not see what these calls set. */
+    check_calls(&maker, "after", ret->after, ret->n_after);
     return GB_OK;
+}
+
+void plan_tell_work(const struct plan *plan, struct gb_work *ret)
+{
+    const struct gb_work *told = &plan->work;
+    ret->flops = told->flops;
+    ret->bytes_read = told->bytes_read;
+    ret->bytes_written = told->bytes_written;
+    ret->items = told->items;
+    ret->item = told->item;
+    GB_WORK_MATH(ret, told->math_format, told->math_unit);
 }

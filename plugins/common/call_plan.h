@@ -66,7 +66,6 @@ struct plan {
     bool has_ok, has_reference;
     struct number ok;
     struct gb_work work;
-    bool has_work;
 };
 
 /* Where problems are told; the first is kept. */
@@ -87,6 +86,9 @@ void report(struct reporter *reporter, const char *option, size_t at, const char
  */
 int32_t plan_make(const struct gb_host *host, const struct params *params,
                   struct reporter *reporter, struct plan *ret);
+
+/* Copies the plan's work into the host's struct, which may be an older, shorter one. */
+void plan_tell_work(const struct plan *plan, struct gb_work *ret);
 
 /* Do the function and its reference return structs of the same members? */
 bool plan_compares_structs(const struct plan *plan);

@@ -1,6 +1,7 @@
 /* call_types.c - see call_types.h. Plugin side. */
 #include "call_types.h"
 
+#include <float.h>
 #include <gbrun/gbrun.h>
 #include <limits.h>
 #include <math.h>
@@ -22,6 +23,7 @@ static const struct {
     const char *name;
     enum type_id id;
 } aliases[] = {
+    {"_Bool", TYPE_BOOL},
     {"char", CHAR_MIN < 0 ? TYPE_INT8 : TYPE_UINT8},
     {"schar", TYPE_INT8},
     {"uchar", TYPE_UINT8},
@@ -36,6 +38,8 @@ static const struct {
     {"size_t", UNSIGNED(size_t)},
     {"ssize_t", SIGNED(size_t)},
     {"ptrdiff_t", SIGNED(ptrdiff_t)},
+    {"intptr_t", SIGNED(intptr_t)},
+    {"uintptr_t", UNSIGNED(uintptr_t)},
     {"int8_t", TYPE_INT8},
     {"uint8_t", TYPE_UINT8},
     {"int16_t", TYPE_INT16},
@@ -84,28 +88,33 @@ bool type_named(const char *name, size_t n, enum type_id *ret)
     return false;
 }
 
-/* All types here are aligned to their size. */
-size_t struct_layout(const enum type_id *members, size_t n, size_t *ret_offsets,
-                     size_t *ret_alignment)
+/* The largest number of each format, and whether it has infinities. */
+static const struct {
+    enum type_id type;
+    double most;
+    bool has_infinity;
+} float_ranges[] = {
+    {TYPE_FLOAT, FLT_MAX, true}, {TYPE_DOUBLE, DBL_MAX, true}, {TYPE_F16, 65504, true},
+    {TYPE_BF16, 0xFFp120, true}, {TYPE_TF32, 0x7FFp117, true}, {TYPE_E4M3, 448, false},
+    {TYPE_E5M2, 57344, true},
+};
+
+/* What is rounded to the largest number fits, too. */
+static bool float_fits(double value, enum type_id type)
 {
-    size_t end = 0, alignment = 1;
-    for (size_t i = 0; i < n; i++) {
-        const size_t bytes = infos[members[i]].bytes;
-        end = (end + bytes - 1) / bytes * bytes;
-        ret_offsets[i] = end;
-        end += bytes;
-        alignment = bytes > alignment ? bytes : alignment;
-    }
-    if (ret_alignment != NULL)
-        *ret_alignment = alignment;
-    return (end + alignment - 1) / alignment * alignment;
+    for (size_t i = 0; i < sizeof float_ranges / sizeof float_ranges[0]; i++)
+        if (float_ranges[i].type == type)
+            return isinf(value) ? float_ranges[i].has_infinity
+                                : !(fabs(value) >
+                                    float_ranges[i].most * (1 + ldexp(0.5, -type_digits(type))));
+    return false;
 }
 
 bool number_fits(const struct number *number, enum type_id type)
 {
     const struct type_info *info = &infos[type];
     if (info->kind == KIND_FLOAT || info->kind == KIND_BITS)
-        return true;
+        return float_fits(number->value, type);
     if (info->kind != KIND_INTEGER || !number->is_integer)
         return false;
     if (type == TYPE_BOOL)
@@ -115,30 +124,6 @@ bool number_fits(const struct number *number, enum type_id type)
     if (!number->is_negative)
         return number->magnitude <= most;
     return number->magnitude == 0 || (info->is_signed && number->magnitude <= most + 1);
-}
-
-bool number_store(const struct number *number, enum type_id type, void *to)
-{
-    const uint64_t bits = number->is_negative ? UINT64_C(0) - number->magnitude : number->magnitude;
-    const uint8_t bits8 = (uint8_t)bits;
-    const uint16_t bits16 = (uint16_t)bits;
-    const uint32_t bits32 = (uint32_t)bits;
-    const float single = (float)number->value;
-    if (infos[type].kind == KIND_BITS)
-        return false;
-    if (type == TYPE_FLOAT)
-        memcpy(to, &single, sizeof single);
-    else if (type == TYPE_DOUBLE)
-        memcpy(to, &number->value, sizeof number->value);
-    else if (infos[type].bytes == 1)
-        memcpy(to, &bits8, sizeof bits8);
-    else if (infos[type].bytes == 2)
-        memcpy(to, &bits16, sizeof bits16);
-    else if (infos[type].bytes == 4)
-        memcpy(to, &bits32, sizeof bits32);
-    else
-        memcpy(to, &bits, sizeof bits);
-    return true;
 }
 
 /* Formats with a sign bit, then the exponent, then the significand (IEEE 754; the OCP formats of 8
@@ -152,6 +137,50 @@ static const struct {
     {TYPE_E4M3, 4, 3},
     {TYPE_E5M2, 5, 2},
 };
+
+/* An infinity or a NaN of these, or of tf32, which lies in a float. */
+static void store_not_finite(double value, enum type_id type, void *to)
+{
+    const float single = (float)value;
+    memcpy(to, &single, type == TYPE_TF32 ? sizeof single : 0);
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (layouts[i].type == type) {
+            const unsigned low = (1u << layouts[i].significand_bits) - 1;
+            const unsigned high = (1u << layouts[i].exponent_bits) - 1;
+            const unsigned magnitude = high << layouts[i].significand_bits |
+                                       (isnan(value) ? low : 0u);
+            const unsigned bits = magnitude | (signbit(value) ? low + 1 : 0u)
+                                                  << layouts[i].exponent_bits;
+            const uint8_t bytes[2] = {(uint8_t)bits, (uint8_t)(bits >> 8)};
+            memcpy(to, bytes, infos[type].bytes);
+        }
+}
+
+bool number_store(const struct number *number, enum type_id type, void *to)
+{
+    const uint64_t bits = number->is_negative ? UINT64_C(0) - number->magnitude : number->magnitude;
+    const uint8_t bits8 = (uint8_t)bits;
+    const uint16_t bits16 = (uint16_t)bits;
+    const uint32_t bits32 = (uint32_t)bits;
+    const float single = (float)number->value;
+    if (infos[type].kind == KIND_BITS && isfinite(number->value))
+        return false;
+    if (infos[type].kind == KIND_BITS)
+        store_not_finite(number->value, type, to);
+    else if (type == TYPE_FLOAT)
+        memcpy(to, &single, sizeof single);
+    else if (type == TYPE_DOUBLE)
+        memcpy(to, &number->value, sizeof number->value);
+    else if (infos[type].bytes == 1)
+        memcpy(to, &bits8, sizeof bits8);
+    else if (infos[type].bytes == 2)
+        memcpy(to, &bits16, sizeof bits16);
+    else if (infos[type].bytes == 4)
+        memcpy(to, &bits32, sizeof bits32);
+    else
+        memcpy(to, &bits, sizeof bits);
+    return true;
+}
 
 static double decode(uint32_t bits, bool has_infinity, int exponent_bits, int significand_bits)
 {

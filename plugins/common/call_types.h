@@ -56,11 +56,6 @@ const struct type_info *type_info(enum type_id id);
 /* "int", "size_t", "uint32_t", "f32", ...: the type of a name of n bytes; false: there is none. */
 bool type_named(const char *name, size_t n, enum type_id *ret);
 
-/* The place of n members of a struct, as C lays it out; returns its size, *ret_alignment may be
- * NULL. */
-size_t struct_layout(const enum type_id *members, size_t n, size_t *ret_offsets,
-                     size_t *ret_alignment);
-
 /* A written number: an integer with sign and magnitude, or a float. */
 struct number {
     bool is_integer;
@@ -69,9 +64,10 @@ struct number {
     double value;       /* of both */
 };
 
-/* Does it fit? Integers into integers of enough bits, any number into floats. */
+/* Does it fit? Integers into integers of enough bits, numbers into floats up to their largest; inf
+ * and nan where there are such. */
 bool number_fits(const struct number *number, enum type_id type);
-/* Stores it; false for KIND_BITS, which gb_host.fill rounds. */
+/* Stores it; false for finite numbers of KIND_BITS, which gb_host.fill rounds. */
 bool number_store(const struct number *number, enum type_id type, void *to);
 
 /* An element of an array as a double. */

@@ -84,6 +84,8 @@ static int32_t fill_memory(const struct world *world, const struct buffer *buffe
     const uint64_t bytes = buffer_bytes(buffer);
     if (is_host_memory(world, buffer))
         return buffer_fill(host, buffer, stream, to);
+    if (buffer->fill == FILL_NONE && !buffer->has_zero_end)
+        return host->device_fill(host, to, buffer_first_byte(buffer), bytes);
     void *contents = malloc(bytes);
     if (contents == NULL)
         return GB_NO_MEMORY;
@@ -104,12 +106,23 @@ static int32_t copy_memory(const struct world *world, const struct buffer *buffe
     return GB_OK;
 }
 
+static int32_t no_room(const struct world *world, const struct entry *entry)
+{
+    char words[PROBLEM_BYTES];
+    snprintf(words, sizeof words, "%s.%.48s: there is not enough memory for a buffer of %.4g GiB",
+             entry->map, entry->key, (double)buffer_bytes(&entry->value.buffer) / 0x1p30);
+    host_of(world)->fail(host_of(world), words);
+    return GB_NO_MEMORY;
+}
+
 static int32_t make_buffer(const struct world *world, const struct entry *entry, struct made *made)
 {
     const struct buffer *buffer = &entry->value.buffer;
     const struct entry *first = is_reference_entry(entry) ? world->plan->ref_entries
                                                           : world->plan->entries;
     int32_t status = take_memory(world, buffer, &made->memory);
+    if (status == GB_NO_MEMORY)
+        return no_room(world, entry);
     if (status == GB_OK)
         status = fill_memory(world, buffer, (uint64_t)(entry - first) + 1, made->memory);
     if (status != GB_OK || !buffer->is_restored)
@@ -248,15 +261,31 @@ int32_t world_complete(struct world *world)
 
 /* ---- values as they are passed ---- */
 
-static int32_t store_struct(const struct world *world, const struct value *value,
-                            const struct type *type, struct raw *ret)
+static int32_t store_name(struct world *world, const struct value *value, const struct type *type,
+                          struct raw *ret);
+
+/* A name that stands in a struct; null is what *to has already. */
+static int32_t store_part(struct world *world, struct span name, enum type_id id, void *to)
 {
-    size_t offsets[MEMBERS_MAX];
+    const struct value value = {.kind = VALUE_NAME, .text = name};
+    const struct type type = {.id = id};
+    struct raw part = {{0}};
+    const int32_t status = span_is(name, "null") ? GB_OK : store_name(world, &value, &type, &part);
+    if (status == GB_OK)
+        memcpy(to, part.bytes, type_info(id)->bytes);
+    return status;
+}
+
+static int32_t store_struct(struct world *world, const struct value *value, const struct type *type,
+                            struct raw *ret)
+{
     int32_t status = GB_OK;
-    struct_layout(type->members, type->n_members, offsets, NULL);
-    for (size_t i = 0; i < type->n_members && status == GB_OK; i++)
-        status = numbers_store(host_of(world), &value->numbers[i], 1, type->members[i],
-                               ret->bytes + offsets[i]);
+    for (size_t i = 0; i < type->n_members && status == GB_OK; i++) {
+        unsigned char *to = ret->bytes + type->offsets[i];
+        status = value->names[i].n > 0
+                     ? store_part(world, value->names[i], type->members[i], to)
+                     : numbers_store(host_of(world), &value->numbers[i], 1, type->members[i], to);
+    }
     return status;
 }
 
@@ -274,8 +303,8 @@ static int32_t store_variable(const struct world *world, struct span name, struc
         memcpy(ret->bytes, &world->variables[i], sizeof world->variables[i]);
         return GB_OK;
     }
-    snprintf(text, sizeof text, "'%.64s' has no value yet: it is set by a later call",
-             name.n < 64 ? name.text : "a name");
+    snprintf(text, sizeof text, "'%.*s' has no value yet: it is set by a later call",
+             (int)(name.n < 64 ? name.n : 64), name.text);
     return host_of(world)->fail(host_of(world), text);
 }
 

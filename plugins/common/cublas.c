@@ -18,24 +18,29 @@ static const char *find_functions(void *library, struct cublas_functions *functi
     return NULL;
 }
 
+int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
+                    const char *missing)
+{
+    char reason[160];
+    if (missing != NULL)
+        snprintf(reason, sizeof reason, "%s%s has no %s", asked_by, library, missing);
+    else
+        snprintf(reason, sizeof reason,
+                 "%s%s was not found, neither where the loader looks nor in the CUDA Toolkit",
+                 asked_by, library);
+    return host->skip(host, reason);
+}
+
 int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const char *asked_by)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
-    char reason[160];
     struct cublas_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
     void *library = cuda_library_open(names);
     const char *missing = library != NULL ? find_functions(library, functions) : NULL;
-    if (library == NULL)
-        snprintf(
-            reason, sizeof reason,
-            "%slibcublas was not found, neither where the loader looks nor in the CUDA Toolkit",
-            asked_by);
-    else if (missing != NULL)
-        snprintf(reason, sizeof reason, "%slibcublas has no %s", asked_by, missing);
     if (library == NULL || missing != NULL)
-        return host->skip(host, reason);
+        return cublas_skip(host, asked_by, "libcublas", missing);
     cublas->functions = functions;
     return GB_OK;
 }

@@ -53,6 +53,11 @@ struct cublas {
  * installed. */
 int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const char *asked_by);
 
+/* Skips the case, with that reason: `library`, as in "libcublas", was not found, or lacks the
+ * function `missing` if that is not NULL. */
+int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
+                    const char *missing);
+
 /* Makes a handle in the current context, for work on `stream` in one of the modes. */
 int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *stream,
                      int math_mode);

@@ -161,3 +161,18 @@ int32_t driver_status(const struct driver *driver, const struct gb_host *host, C
            : result == CUDA_ERROR_OUT_OF_MEMORY ? GB_NO_MEMORY
                                                 : GB_FAILED;
 }
+
+int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
+                     int *ret_unit_threads)
+{
+    CUdevice here = 0;
+    CUresult result = driver->context_device(&here);
+    *ret_units = *ret_unit_threads = 0;
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(ret_unit_threads,
+                                          CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, here);
+    if (result == CUDA_SUCCESS)
+        result = driver->device_attribute(ret_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                          here);
+    return driver_status(driver, host, result, "asking how many threads the device has");
+}

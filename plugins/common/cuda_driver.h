@@ -103,6 +103,11 @@ void driver_error_words(const struct driver *driver, CUresult result, char *text
 int32_t driver_status(const struct driver *driver, const struct gb_host *host, CUresult result,
                       const char *doing);
 
+/* What the current context's device is: multiprocessors, and threads that each can hold at a time.
+ * A failure is told to the host. */
+int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
+                     int *ret_unit_threads);
+
 /* True for an error after which nothing works in this process any more. */
 bool driver_error_is_sticky(CUresult result);
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC's own */ };
 
@@ -81,15 +82,28 @@ static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
     return true;
 }
 
-bool nvrtc_version(int *ret_major, int *ret_minor, char *reason, size_t bytes)
+bool nvrtc_identity(char text[NVRTC_IDENTITY_BYTES], char *reason, size_t bytes)
 {
     struct nvrtc_functions nvrtc;
+    Dl_info library;
+    struct stat facts = {0};
+    int major = 0, minor = 0;
     if (!load(&nvrtc, reason, bytes))
         return false;
-    const int result = nvrtc.version(ret_major, ret_minor);
-    if (result != 0)
+    const int result = nvrtc.version(&major, &minor);
+    if (result != 0) {
         snprintf(reason, bytes, "%s", nvrtc.words(result));
-    return result == 0;
+        return false;
+    }
+    char *path = dladdr(*(void **)&nvrtc.version, &library) != 0 ? realpath(library.dli_fname, NULL)
+                                                                 : NULL;
+    if (path != NULL && stat(path, &facts) != 0)
+        facts.st_size = 0;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    snprintf(text, NVRTC_IDENTITY_BYTES, "NVRTC %d.%d, %.64s, %lld bytes", major, minor,
+             slash != NULL ? slash + 1 : "", (long long)facts.st_size);
+    free(path);
+    return true;
 }
 
 bool nvrtc_target(int architecture, char option[NVRTC_TARGET_BYTES], bool *ret_is_binary,
@@ -125,6 +139,29 @@ static char *take_log(const struct nvrtc_functions *nvrtc, struct nvrtc_program 
     if (log != NULL && size > 1 && nvrtc->log(program, log) != 0)
         log[0] = '\0';
     return log;
+}
+
+/* The options are looked at in their order, so where the last one is what NVRTC does not know, all
+ * is well with those before it. */
+bool nvrtc_knows_option(const char *option, char *reason, size_t bytes)
+{
+    static const char last[] = "--gbrun-has-no-such-option", mark[] = "error: ";
+    const char *const options[] = {option, last};
+    struct nvrtc_functions nvrtc;
+    struct nvrtc_program *program = NULL;
+    if (!load(&nvrtc, reason, bytes) || nvrtc.create(&program, "", "", 0, NULL, NULL) != 0)
+        return true;
+    nvrtc.compile(program, 2, options);
+    char *log = take_log(&nvrtc, program);
+    nvrtc.destroy(&program);
+    const char *error = log != NULL ? strstr(log, mark) : NULL;
+    const bool is_known = error == NULL || strstr(log, last) != NULL;
+    if (!is_known) {
+        error += sizeof mark - 1;
+        snprintf(reason, bytes, "%.*s", (int)strcspn(error, "\n"), error);
+    }
+    free(log);
+    return is_known;
 }
 
 static int take_image(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { NVRTC_TARGET_BYTES = 40 };
+enum { NVRTC_TARGET_BYTES = 40, NVRTC_IDENTITY_BYTES = 160 };
 
 struct nvrtc_request {
     const char *name; /* of the source, for the compiler's messages */
@@ -29,8 +29,11 @@ struct nvrtc_output {
     size_t n_names;
 };
 
-/* False, with a reason, where there is no NVRTC, as with the functions below. */
-bool nvrtc_version(int *ret_major, int *ret_minor, char *reason, size_t bytes);
+/*
+ * Which NVRTC this is: its version and, as that has no third number, its file's name and size.
+ * False, with a reason, where there is no NVRTC, as with the functions below.
+ */
+bool nvrtc_identity(char text[NVRTC_IDENTITY_BYTES], char *reason, size_t bytes);
 
 /*
  * The option for an architecture, major * 10 + minor: its binary, or PTX of the newest architecture
@@ -38,6 +41,12 @@ bool nvrtc_version(int *ret_major, int *ret_minor, char *reason, size_t bytes);
  */
 bool nvrtc_target(int architecture, char option[NVRTC_TARGET_BYTES], bool *ret_is_binary,
                   char *reason, size_t bytes);
+
+/*
+ * Is there such an option, with such a value? Nothing is compiled. False: reason has NVRTC's words.
+ * True also where there is no NVRTC.
+ */
+bool nvrtc_knows_option(const char *option, char *reason, size_t bytes);
 
 /* False: reason says in NVRTC's words why, and the log, if it was compiled at all, has the rest. */
 bool nvrtc_build(const struct nvrtc_request *request, struct nvrtc_output *ret, char *reason,

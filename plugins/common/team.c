@@ -9,6 +9,8 @@
 #endif
 #include "team.h"
 
+#include "pause.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -55,15 +57,6 @@ static int bind_to(uint32_t cpu)
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
     return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
-}
-
-static void pause_a_moment(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 /* False: there is no work and never will be. */

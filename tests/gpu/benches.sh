@@ -119,6 +119,9 @@ skipped_for 'a block of .* threads holds\|with its registers this kernel has at 
 measure '[bench elementwise]' 'sweep.kernel = triad, softmax, sum' 'n = 1Mi' 'iterations = 3' \
     'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
 verified "elementwise: launch, cache and several iterations"
+measure '[bench elementwise]' 'kernel = sum' "$types" 'sweep.n = 1000003, 33Mi' \
+    'sweep.block = 32, 160, 1024' 'iterations = 3'
+verified "elementwise: sums of blocks of all sizes, launch after launch"
 
 sizes='zip.size = m, n, k: 1, 1, 1 | 119, 121, 9 | 127, 130, 770 | 144, 256, 66 | 260, 129, 33'
 measure '[bench padding]' "$sizes" 'sweep.problem = dense, batched' 'batch = 2' \

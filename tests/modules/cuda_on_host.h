@@ -1,8 +1,9 @@
 /*
  * cuda_on_host.h - what kernels of CUDA need to be compiled and run on the host, so that their
- * arithmetic on indices is tested without a GPU. Each thread of a block has a stack of its own, a
- * barrier goes on with the next thread, and blocks follow one another. For C++, included once,
- * before the kernels.
+ * arithmetic on indices is tested without a GPU. Each thread of a block has a stack of its own.
+ * Blocks follow one another, and the warps of a block: each goes on as far as the next barrier of
+ * the block lets it, so that what a barrier is missing for is done too early. For C++, included
+ * once, before the kernels.
  */
 #ifndef GBRUN_TESTS_MODULES_CUDA_ON_HOST_H
 #define GBRUN_TESTS_MODULES_CUDA_ON_HOST_H
@@ -23,24 +24,40 @@ static index3 threadIdx, blockIdx, blockDim, gridDim;
 
 enum { HOST_THREADS_MAX = 1024, HOST_STACK_BYTES = 64 << 10 };
 
+enum host_state { HOST_RUNS, HOST_AT_WARP, HOST_AT_BLOCK, HOST_ENDED }; /* or waits at a barrier */
+
 struct host_thread {
     ucontext_t context;
     char *stack;
-    bool has_ended;
+    host_state state;
 };
 static host_thread host_threads[HOST_THREADS_MAX];
 static ucontext_t host_scheduler;
 static void (*host_call)(); /* of the kernel, with its arguments */
 
+/* Blocks of a launch, and warps of a block, are run from the last to the first. */
+static bool host_goes_back;
+
+static inline void host_wait(host_state at)
+{
+    host_threads[threadIdx.x].state = at;
+    swapcontext(&host_threads[threadIdx.x].context, &host_scheduler);
+}
+
 static inline void __syncthreads()
 {
-    swapcontext(&host_threads[threadIdx.x].context, &host_scheduler);
+    host_wait(HOST_AT_BLOCK);
+}
+
+static inline void __syncwarp()
+{
+    host_wait(HOST_AT_WARP);
 }
 
 static void host_run_thread()
 {
     host_call();
-    host_threads[threadIdx.x].has_ended = true;
+    host_threads[threadIdx.x].state = HOST_ENDED;
 }
 
 static void host_start_thread(unsigned i)
@@ -52,37 +69,68 @@ static void host_start_thread(unsigned i)
     t->context.uc_stack.ss_sp = t->stack;
     t->context.uc_stack.ss_size = HOST_STACK_BYTES;
     t->context.uc_link = &host_scheduler;
-    t->has_ended = false;
+    t->state = HOST_RUNS;
     makecontext(&t->context, host_run_thread, 0);
+}
+
+static unsigned host_count(unsigned first, unsigned end, host_state state)
+{
+    unsigned n = 0;
+    for (unsigned i = first; i < end; i++)
+        n += host_threads[i].state == state;
+    return n;
+}
+
+/* Lets threads go on when all are at the barrier. */
+static bool host_pass(unsigned first, unsigned end, host_state at)
+{
+    const unsigned n = host_count(first, end, at);
+    if (n == 0 || n + host_count(first, end, HOST_ENDED) < end - first)
+        return false;
+    for (unsigned i = first; i < end; i++) {
+        if (host_threads[i].state == at)
+            host_threads[i].state = HOST_RUNS;
+    }
+    return true;
+}
+
+static void host_run_warp(unsigned first, unsigned end)
+{
+    do {
+        for (unsigned i = first; i < end; i++) {
+            threadIdx.x = i;
+            if (host_threads[i].state == HOST_RUNS)
+                swapcontext(&host_scheduler, &host_threads[i].context);
+        }
+    } while (host_pass(first, end, HOST_AT_WARP));
 }
 
 static void host_run_block()
 {
-    unsigned n_left = blockDim.x;
+    const unsigned n_warps = (blockDim.x + 31) / 32;
     for (unsigned i = 0; i < blockDim.x; i++)
         host_start_thread(i);
-    while (n_left > 0) {
-        for (unsigned i = 0; i < blockDim.x; i++) {
-            if (host_threads[i].has_ended)
-                continue;
-            threadIdx.x = i;
-            swapcontext(&host_scheduler, &host_threads[i].context);
-            n_left -= host_threads[i].has_ended;
+    do {
+        for (unsigned i = 0; i < n_warps; i++) {
+            const unsigned first = 32 * (host_goes_back ? n_warps - 1 - i : i);
+            host_run_warp(first, first + 32 < blockDim.x ? first + 32 : blockDim.x);
         }
-    }
+    } while (host_pass(0, blockDim.x, HOST_AT_BLOCK));
+    if (host_count(0, blockDim.x, HOST_ENDED) < blockDim.x)
+        abort(); /* some wait where others never come */
 }
 
 /* One launch of a grid of blocks with n_threads each. */
 static inline void host_launch(index3 grid, unsigned n_threads, void (*call)())
 {
+    const unsigned n_blocks = grid.x * grid.y * grid.z;
     host_call = call;
     gridDim = grid;
     blockDim = {n_threads, 1, 1};
-    for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++) {
-        for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++) {
-            for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
-                host_run_block();
-        }
+    for (unsigned i = 0; i < n_blocks; i++) {
+        const unsigned block = host_goes_back ? n_blocks - 1 - i : i;
+        blockIdx = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
+        host_run_block();
     }
 }
 

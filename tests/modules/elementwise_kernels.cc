@@ -4,8 +4,12 @@
 // halves; what stands in for them goes by their names.
 #include "tests/modules/cuda_on_host.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+
+using std::min;
 
 #define __shared__ static
 
@@ -67,15 +71,66 @@ static inline double rsqrt(double x)
     return 1.0 / sqrt(x);
 }
 
-// All threads of the block come here as often.
-template <typename number> static number __shfl_xor_sync(unsigned, number value, int mask)
+// All threads of the warp come here. Nothing is at `from` where there is no such thread.
+template <typename number> static number value_of_thread(number value, unsigned from)
 {
     static number values[HOST_THREADS_MAX];
     values[threadIdx.x] = value;
-    __syncthreads();
-    const number result = values[threadIdx.x ^ static_cast<unsigned>(mask)];
-    __syncthreads();
+    __syncwarp();
+    const number result = values[from];
+    __syncwarp();
     return result;
+}
+
+template <typename number> static number __shfl_xor_sync(unsigned, number value, int mask)
+{
+    return value_of_thread(value, threadIdx.x ^ static_cast<unsigned>(mask));
+}
+
+template <typename number> static number __shfl_down_sync(unsigned, number value, unsigned by)
+{
+    const bool is_there = threadIdx.x % 32 + by < 32;
+    return value_of_thread(value, is_there ? threadIdx.x + by : threadIdx.x);
+}
+
+// What a launch stores past the first cache other threads see by loads past that cache, once the
+// thread has come to a fence. Memory, as all other loads see it, is as it was before the launch.
+struct handed_on {
+    double value;
+    unsigned block, thread;
+    bool is_seen;
+};
+static std::map<const void *, handed_on> beyond_cache;
+
+template <typename number> static void __stcg(number *at, number value)
+{
+    beyond_cache[at] = {value, blockIdx.x, threadIdx.x, false};
+}
+
+static void __threadfence()
+{
+    for (auto &stored : beyond_cache)
+        stored.second.is_seen |= stored.second.block == blockIdx.x &&
+                                 stored.second.thread == threadIdx.x;
+}
+
+template <typename number> static number __ldcg(const number *at)
+{
+    const auto stored = beyond_cache.find(at);
+    const bool is_seen = stored != beyond_cache.end() && stored->second.is_seen;
+    return is_seen ? static_cast<number>(stored->second.value) : *at;
+}
+
+static uint4 __ldcg(const uint4 *at)
+{
+    return *at;
+}
+
+static unsigned atomicInc(unsigned *at, unsigned last)
+{
+    const unsigned before = *at;
+    *at = before >= last ? 0 : before + 1;
+    return before;
 }
 
 static double half_value(unsigned bits)
@@ -124,7 +179,8 @@ static void instruction(const char *text, float &value, unsigned short &bits)
 typedef void map_fn(void *to, const void *a, const void *b, unsigned long long n,
                     unsigned per_thread);
 typedef void rows_fn(void *to, const void *from, unsigned long long n_rows, unsigned columns);
-typedef void sum_fn(void *to, const void *from, unsigned long long n);
+typedef void sum_fn(void *to, const void *from, unsigned long long n, void *partial,
+                    unsigned *ticket);
 
 static struct {
     void (*kernel)();
@@ -132,6 +188,8 @@ static struct {
     const void *a, *b;
     unsigned long long n;
     unsigned number;
+    void *partial;
+    unsigned *ticket;
 } launch;
 
 static void call_map()
@@ -147,15 +205,28 @@ static void call_rows()
 
 static void call_sum()
 {
-    reinterpret_cast<sum_fn *>(launch.kernel)(launch.to, launch.a, launch.n);
+    reinterpret_cast<sum_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.partial,
+                                              launch.ticket);
 }
 
-// kind: 0 a kernel of the first type above, 1 of the second, 2 of the third.
+// kind: 0 a kernel of the first type above, 1 of the second.
 extern "C" void elementwise_launch(int kind, void (*kernel)(), unsigned n_blocks,
                                    unsigned n_threads, void *to, const void *a, const void *b,
                                    unsigned long long n, unsigned number)
 {
-    static void (*const calls[])() = {call_map, call_rows, call_sum};
-    launch = {kernel, to, a, b, n, number};
+    static void (*const calls[])() = {call_map, call_rows};
+    launch = {kernel, to, a, b, n, number, nullptr, nullptr};
     host_launch({n_blocks, 1, 1}, n_threads, calls[kind]);
+}
+
+// One of the third. goes_back: blocks come from the last to the first.
+extern "C" void elementwise_launch_sum(void (*kernel)(), unsigned n_blocks, unsigned n_threads,
+                                       void *to, const void *from, unsigned long long n,
+                                       void *partial, unsigned *ticket, bool goes_back)
+{
+    launch = {kernel, to, from, nullptr, n, 0, partial, ticket};
+    beyond_cache.clear();
+    host_goes_back = goes_back;
+    host_launch({n_blocks, 1, 1}, n_threads, call_sum);
+    host_goes_back = false;
 }
