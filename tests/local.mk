@@ -70,6 +70,7 @@ TEST_PROGRAM_LIST = \
 	tests/test_option_table \
 	tests/test_padding \
 	tests/test_plot \
+	tests/test_report_picture \
 	tests/test_policies \
 	tests/test_policies_reference \
 	tests/test_policy_run \
@@ -104,7 +105,8 @@ TEST_PROGRAM_LIST = \
 	tests/test_visit \
 	tests/test_wire
 if HAVE_CUDA_HEADERS
-TEST_PROGRAM_LIST += tests/test_device_cuda tests/test_kernel tests/test_kernel_build tests/test_nvrtc tests/test_profiler
+TEST_PROGRAM_LIST += tests/test_device_cuda tests/test_kernel tests/test_kernel_build \
+	tests/test_kernel_cache tests/test_kernel_files tests/test_nvrtc tests/test_profiler
 endif
 POLICY_TEST_SOURCES = tests/policy_fixture.h tests/fake_host.h tests/fake_host.c
 tests_test_bench_case_SOURCES = tests/test_bench_case.c tests/settings_fixture.h
@@ -140,9 +142,18 @@ tests_test_modes_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_test_modes_SOURCES = tests/test_modes.c $(POLICY_TEST_SOURCES)
 tests_test_kernel_SOURCES = tests/test_kernel.c tests/fake_cuda/fake_launch.h tests/fake_host.h tests/fake_host.c
 tests_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
-tests_test_kernel_build_SOURCES = tests/test_kernel_build.c $(KERNEL_BUILD_SOURCES) $(CALL_PARSER_SOURCES)
+tests_test_kernel_build_SOURCES = tests/test_kernel_build.c tests/kernel_files.h \
+	$(KERNEL_BUILD_SOURCES) $(CALL_PARSER_SOURCES)
 tests_test_kernel_build_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_test_kernel_build_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_test_kernel_cache_SOURCES = tests/test_kernel_cache.c tests/kernel_files.h \
+	$(KERNEL_BUILD_SOURCES) $(CALL_PARSER_SOURCES)
+tests_test_kernel_cache_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_test_kernel_cache_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_test_kernel_files_SOURCES = tests/test_kernel_files.c tests/kernel_files.h \
+	$(KERNEL_BUILD_SOURCES) $(CALL_PARSER_SOURCES)
+tests_test_kernel_files_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_test_kernel_files_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_nvrtc_SOURCES = tests/test_nvrtc.c
 tests_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_test_multistream_SOURCES = tests/test_multistream.c tests/fake_cuda/fake_cuda.h tests/fake_host.h tests/fake_host.c
@@ -179,8 +190,12 @@ tests_test_verify_faults_SOURCES = tests/test_verify_faults.c tests/verify_fixtu
 tests_test_profiler_SOURCES = \
 	tests/test_profiler.c \
 	tests/modules/fake_profiler.h \
+	plugins/device_cuda/metrics.c \
+	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
+	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/profiler_library.h \
 	plugins/device_cuda/work_metrics.c \
 	plugins/device_cuda/work_metrics.h
 tests_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
@@ -214,6 +229,7 @@ TEST_SCRIPT_LIST = \
 	tests/test_check.sh \
 	tests/test_cli.sh \
 	tests/test_completion.sh \
+	tests/test_conf.sh \
 	tests/test_counters.sh \
 	tests/test_devices.sh \
 	tests/test_doctor.sh \

@@ -19,7 +19,7 @@ print_readme()
             name=${line#'<!-- options: '}
             name=${name%' -->'}
             if [[ $name = cuda || $name = kernel ]] &&
-                ! "$gbrun" help "$name" </dev/null >/dev/null 2>&1; then
+                ! "$gbrun" help --markdown "$name" </dev/null >/dev/null 2>&1; then
                 name=
             else
                 "$gbrun" help --markdown "$name" </dev/null

@@ -71,6 +71,18 @@ bench twenty weigh_all "double(int, double, int, float, int, double, int, float,
     "arg.8 = 3.5" "arg.9 = 5" "arg.10 = 4.5" "arg.11 = 6" "arg.12 = 5.5" "arg.13 = 7" \
     "arg.14 = 6.5" "arg.15 = 8" "arg.16 = 7.5" "arg.17 = 8.5" "arg.18 = 9.5" "arg.19 = -10" \
     "arg.20 = 10.5" "expect = 1079.5"
+longs8="long, long, long, long, long, long, long, long"
+zeros()
+{
+    local i
+    for ((i = $1; i <= $2; i++)); do printf 'arg.%d = 0\n' "$i"; done
+}
+bench many weigh_many "long($longs8, $longs8,
+  $longs8, $longs8)" "arg.1 = 1" "$(zeros 2 21)" "arg.22 = 2" "arg.23 = 3" "arg.24 = 4" \
+    "$(zeros 25 31)" "arg.32 = -5" "expect = {1 + 20 + 300 + 4000 - 50000}"
+bench many_doubles weigh_doubles "double(double, $longs8,
+  $longs8, $longs8, double)" "arg.1 = 0.5" "$(zeros 2 22)" "arg.23 = 3" "arg.24 = 4" "arg.25 = 5" \
+    "arg.26 = 2.5" "expect = {0.5 + 25 + 300 + 4000 + 50000}"
 bench struct_in pair_difference "double(struct(double, double))" "arg.1 = struct(5, 1.5)" "expect = 2"
 bench struct_mixed mixed_sum "double(struct(int8, int64, float), int)" "arg.1 = struct(-1, 2, 0.5)" \
     "arg.2 = 2" "expect = 3"
@@ -90,6 +102,21 @@ bench struct_triple triple_of "struct(int16, int16, int16)(struct(double, double
 bench struct_foreign triple_of "struct(int16, int16, int16)(struct(double, double, double, double,
   double), int8, struct(int8, int64, float))" "arg.1 = struct(1, 2, 3, 4, 5)" "arg.2 = -6" \
     "arg.3 = struct(7, 8, 9)" "reference = triple_of"
+bench nested nested_of "struct(struct(int, int8), int8)(struct(struct(int, int8), int8),
+  struct(double[12]))" "arg.1 = struct(1000, 2, 3)" \
+    "arg.2 = struct(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)" "expect = struct(1026, 2, 3)"
+bench nested_foreign nested_of "struct(struct(int, int8), int8)(struct(struct(int, int8), int8),
+  struct(double[12]))" "arg.1 = struct(1000, 2, 3)" \
+    "arg.2 = struct(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)" "reference = nested_of"
+bench struct_names text_length "size_t(struct(pointer, size_t))" 'arg.text = "four"' "arg.n = 5" \
+    "arg.1 = struct(text, n)" "expect = 9"
+bench struct_null text_length "size_t(struct(pointer, size_t))" "arg.1 = struct(null, 3)" "expect = 3"
+bench struct_variable text_length "size_t(struct(pointer, size_t))" \
+    "before = pointer words = greeting()" "arg.1 = struct(words, 0)" "expect = 12"
+bench nan quotient "double(double, double)" "arg.1 = 0" "arg.2 = 0" "expect = nan"
+bench infinity quotient "double(double, double)" "arg.1 = -1" "arg.2 = 0" "expect = -inf"
+bench zero quotient "double(double, double)" "arg.1 = 0" "arg.2 = 3" "expect = 0"
+bench largest largest "uint64()" "expect = 18446744073709551615"
 bench longs sum_of_longs "int64(int, ..., long, long, long)" "arg.1 = 3" "arg.2 = 1" "arg.3 = -2" \
     "arg.4 = 2^33" "expect = 8589934591"
 bench doubles sum_of_doubles "double(int, ..., double, double)" "arg.1 = 2" "arg.2 = 0.25" \
@@ -155,10 +182,23 @@ bench large large_integers "void(pointer, size_t, uint64)" "arg.1 = buffer(u64[9
     "arg.2 = 9" "arg.3 = 1" "reference = large_integers_reference"
 bench member pair_swapped "struct(double, double)(struct(double, double))" \
     "arg.1 = struct(1, 2)" "expect = struct(2, 2)"
+bench largest largest "uint64()" "expect = 18446744073709551614"
+bench fraction status "int(int)" "arg.1 = 2" "reference = quotient" \
+    "reference_signature = double(double, double)" "ref.1 = 5" "ref.2 = 2"
+bench zero quotient "double(double, double)" "arg.1 = 1" "arg.2 = 1e9" "expect = 0"
+bench nan quotient "double(double, double)" "arg.1 = 1" "arg.2 = 2" "expect = nan"
+bench infinity quotient "double(double, double)" "arg.1 = 1" "arg.2 = 0" "expect = -inf"
+bench nested nested_of "struct(struct(int, int8), int8)(struct(struct(int, int8), int8),
+  struct(double[12]))" "arg.1 = struct(1000, 2, 3)" \
+    "arg.2 = struct(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)" "expect = struct(1026, 2, 4)"
 bench returned status "int(int)" "arg.1 = 3" "reference = status" "ref.1 = 4"
 measure
 equals "wrong results end with exit code 1" 1 $?
 equals "each comparison finds what is wrong" "" "$(statuses | grep -v ' wrong result$')"
+equals "each is told as a check that failed" "" \
+    "$("$GBRUN" show results.gbr | grep 'wrong result$' | grep -v ' FAIL ')"
+succeeds "what is not 0 is told by how much" grep -q 'return: abs 1e-09 > 0 at' stdout stderr
+succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected "hello"' stdout stderr
 
 # --- What goes wrong in a function costs its case ------------------------------------------------
 
@@ -169,6 +209,7 @@ bench status status "int(int)" "arg.1 = 5" "ok = 0"
 bench later fails_at "int(int)" "arg.1 = 4" "ok = 0"
 bench before status "int(int)" "arg.1 = 0" "ok = 0" "before = status(9)"
 bench nothing status "int(int)" "arg.1 = 0" "before = pointer p = nothing()"
+bench huge status "int(int)" "arg.a = buffer(1TiB, host)" "arg.1 = 0"
 bench good status "int(int)" "arg.1 = 0" "ok = 0"
 measure
 equals "faults end with exit code 1" 1 $?
@@ -178,7 +219,10 @@ status failed
 later failed
 before failed
 nothing failed
+huge failed
 good ok" "$(statuses)"
+succeeds "how much memory was wanted is told" \
+    grep -q 'arg.a: there is not enough memory for a buffer of 1024 GiB' stdout stderr
 succeeds "a status is told" grep -q 'returned another status than ok = 0; the last was 5' stdout stderr
 succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' stdout stderr
 
@@ -229,8 +273,50 @@ refused "an address in place of a number" "12:10: error: expect: an address is e
     status "int(int)" "arg.1 = 0" "expect = arg.1"
 refused "a reference that compares nothing" "12:13: error: reference: there is nothing to compare: mark the buffers that the function writes with 'out'" \
     scale "void(pointer, pointer, float, size_t)" "arg.1 = buffer(4)" "reference = scale" "arg.2 = buffer(4)" "arg.3 = 1" "arg.4 = 1"
-refused "an unknown kind of work" "12:13: error: work.flop: unknown kind of work: expected work.flops, work.bytes_read, work.bytes_written, work.items or work.item" \
+refused "a variable for a function" "9:12: error: function: 'variable' is a variable of the library: expected a function" \
+    variable "int()"
+refused "a name that only 'after' sets" "11:9: error: arg.1: unknown name 'handle': expected arg.N, a key of arg, or a name that 'before' sets" \
+    handle_get "int(pointer)" "arg.1 = handle" "after = handle_open(out handle)"
+refused "a value that a later call sets" "13:21: error: before: 'mine' stands for 'handle', which no earlier call sets" \
+    status "int(int)" "arg.mine = handle" "arg.1 = 0" "before = handle_set(mine, 1), handle_open(out handle)"
+refused "names in a circle that a call follows" "11:9: error: arg.1: arg.a is given later: move it up" \
+    distance "long(pointer)" "arg.1 = arg.a" "arg.a = arg.1" "before = handle_get(pointer a)"
+refused "a status that nothing returns" "11:6: error: ok: no function here returns an integer, which a status is" \
+    crash "void()" "ok = 0"
+refused "a status that does not fit" "12:6: error: ok: 256 can not be a status of a function that returns uint8" \
+    status "uint8(int)" "arg.1 = 0" "ok = 256"
+refused "null in place of a number" "12:10: error: expect: an address is expected of functions that return a pointer only" \
+    status "int(int)" "arg.1 = 0" "expect = null"
+refused "a number too large for a float" "11:9: error: arg.1: 1e+40 does not fit the parameter, which is float" \
+    difference_float "float(float, float)" "arg.1 = 1e40" "arg.2 = 0"
+refused "a number for an address in a struct" "11:9: error: arg.1: member 1, 0, does not fit pointer" \
+    text_length "size_t(struct(pointer, size_t))" "arg.1 = struct(0, 3)"
+refused "an address for a number in a struct" "12:9: error: arg.1: a buffer where uint64 is needed" \
+    text_length "size_t(struct(pointer, size_t))" "arg.a = buffer(3)" "arg.1 = struct(a, a)"
+refused "an unknown name in a struct" "11:9: error: arg.1: unknown name 'b': expected null, arg.N, a key of arg, or a name that 'before' sets" \
+    text_length "size_t(struct(pointer, size_t))" "arg.1 = struct(b, 3)"
+refused "an address that a struct is to have" "11:10: error: expect: member 1, 'null', can not be compared: expected numbers only" \
+    text_length "struct(pointer, size_t)()" "expect = struct(null, 3)"
+refused "too few types behind the ellipsis" "12:9: error: arg.2: the signature has 1 parameter only: behind '...' stand the types of all that is passed" \
+    sum_of_doubles "double(int, ...)" "arg.1 = 1" "arg.2 = 0.5"
+refused "work that is not finite" "12:14: error: work.flops: inf is out of range: expected 0 or more" \
+    status "int(int)" "arg.1 = 0" "work.flops = inf"
+# A name without a folder is the loader's to find.
+begin
+bench case status "int(int)" "arg.1 = 0"
+sed -i 's|^library = ./|library = |' "$config"
+"$GBRUN" check -c "$config" >stdout 2>stderr
+succeeds "a library beside the configuration is pointed to" grep -qF \
+    '; one of that name beside the configuration is written ./NAME' stderr
+
+refused "an unknown kind of work" "12:13: error: work.flop: unknown kind of work: expected work.flops, work.math, work.bytes_read, work.bytes_written, work.items or work.item" \
     status "int(int)" "arg.1 = 0" "work.flop = 3"
+refused "an unknown format of arithmetic" \
+    "12:13: error: work.math: unknown word 'fp31': expected a format and a unit, such as fp32 vector: fp64, fp32, fp16, bf16, tf32, e4m3, e5m2, int8, int32, int64, uint8, uint32 or uint64" \
+    status "int(int)" "arg.1 = 0" "work.math = fp31 vector"
+refused "an unknown unit behind a value that was put in" \
+    "12:20: error: work.math: unknown word 'fma': expected scalar, vector or tensor" \
+    status "int(int)" "arg.1 = 0" "work.math = {type} fma" "sweep.type = fp32, fp64"
 begin
 printf '%s\n' "[bench a]" "plugin = call" "library = ./missing.so, libmissing.so.7" "function = f" \
     "signature = void()" "[bench b]" "plugin = call" "library = ./targets.so" "function = f" \
@@ -258,6 +344,35 @@ measure
 equals "what is optional and missing is skipped" "0 missing skipped
 no_function skipped
 there ok" "$? $(statuses)"
+
+# --- Work held against roofs ----------------------------------------------------------------------
+
+begin
+bench of_math status "int(int)" "arg.1 = 0" "work.flops = 1e9" "work.bytes_read = 8" \
+    "work.math = {type} {unit}" "zip.kind = type, unit: fp64, vector | fp64, tensor"
+bench of_memory status "int(int)" "arg.1 = 0" "work.flops = 1" "work.bytes_read = 1e9" \
+    "work.math = fp64 vector"
+bench unsaid status "int(int)" "arg.1 = 0" "work.flops = 1e9" "work.bytes_read = 8"
+printf '%s\n' "[bench bandwidths]" "plugin = ceilings" "bytes = 64KiB" \
+    "sweep.roof = dram_copy, l3_copy, l2_copy" "[bench rates]" "plugin = ceilings" \
+    "roof = fp64_fma" >>"$config"
+measure
+equals "work.math names the rate that flops are held against" \
+    "of_math,fp64,vector,math-bound,fp64_fma
+of_math,fp64,tensor,,a bandwidth
+of_memory,fp64,vector,memory-bound,a bandwidth
+unsaid,,,,a bandwidth" \
+    "$("$GBRUN" export --where "plugin = 'call'" --columns bench,math_format,math_unit,bound,roof_name \
+        results.gbr | tr -d '\r' | sed '1d; s/[a-z0-9]*_copy$/a bandwidth/')"
+
+begin
+bench words status "int(int)" "arg.1 = 0" "work.math = {format} {unit}" \
+    "sweep.format = fp64, fp32, fp16, bf16, tf32, e4m3, e5m2, int8, int32, int64, uint8, uint32, uint64" \
+    "sweep.unit = scalar, vector, tensor"
+measure
+equals "the words of work.math are those of results" "0 39" \
+    "$? $("$GBRUN" export --columns format,unit,math_format,math_unit results.gbr | tr -d '\r' |
+        awk -F, 'NR > 1 && $1 == $3 && $2 == $4' | grep -c .)"
 
 # --- The examples --------------------------------------------------------------------------------
 

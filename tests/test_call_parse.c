@@ -2,7 +2,9 @@
  * is read, and what is said, at which byte, of what is not. */
 #include "tests/check_main.h"
 
-#include "plugins/common/call_parse.h"
+#include "plugins/common/call_math.h"
+
+#include <gbrun/bench.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +44,9 @@ static const struct {
     {"int(string, ..., int, double)", "int32(string,...,int32,double)"},
     {"int(string, ...)", "int32(string,...)"},
     {"struct(double, double)(struct(int, int8), int)", "{double,double}({int32,int8},int32)"},
+    {"void(struct(short, struct(int8[2], float), pointer))",
+     "void({int16,int8,int8,float,pointer})"},
+    {"_Bool(intptr_t, uintptr_t)", "bool(int64,uint64)"},
     {"pointer(fp16, bf16, e4m3)", "pointer(fp16,bf16,e4m3)"},
     {"long(longlong, ssize_t)", "int64(int64,int64)"},
 };
@@ -117,14 +122,42 @@ static const struct {
     enum type_id type;
     int fits;
 } fits[] = {
-    {"127", TYPE_INT8, 1},         {"128", TYPE_INT8, 0},         {"-128", TYPE_INT8, 1},
-    {"-129", TYPE_INT8, 0},        {"255", TYPE_UINT8, 1},        {"-1", TYPE_UINT8, 0},
-    {"-0", TYPE_UINT8, 1},         {"256", TYPE_UINT8, 0},        {"1", TYPE_BOOL, 1},
-    {"2", TYPE_BOOL, 0},           {"0.5", TYPE_INT32, 0},        {"0.5", TYPE_FLOAT, 1},
-    {"-2^63", TYPE_INT64, 1},      {"2^63", TYPE_INT64, 0},       {"2^63", TYPE_UINT64, 1},
-    {"3", TYPE_DOUBLE, 1},         {"1.5", TYPE_F16, 1},          {"0", TYPE_POINTER, 0},
-    {"2147483647", TYPE_INT32, 1}, {"2147483648", TYPE_INT32, 0}, {"-2147483648", TYPE_INT32, 1},
+    {"127", TYPE_INT8, 1},
+    {"128", TYPE_INT8, 0},
+    {"-128", TYPE_INT8, 1},
+    {"-129", TYPE_INT8, 0},
+    {"255", TYPE_UINT8, 1},
+    {"-1", TYPE_UINT8, 0},
+    {"-0", TYPE_UINT8, 1},
+    {"256", TYPE_UINT8, 0},
+    {"1", TYPE_BOOL, 1},
+    {"2", TYPE_BOOL, 0},
+    {"0.5", TYPE_INT32, 0},
+    {"0.5", TYPE_FLOAT, 1},
+    {"-2^63", TYPE_INT64, 1},
+    {"2^63", TYPE_INT64, 0},
+    {"2^63", TYPE_UINT64, 1},
+    {"3", TYPE_DOUBLE, 1},
+    {"1.5", TYPE_F16, 1},
+    {"0", TYPE_POINTER, 0},
+    {"2147483647", TYPE_INT32, 1},
+    {"2147483648", TYPE_INT32, 0},
+    {"-2147483648", TYPE_INT32, 1},
     {"-32769", TYPE_INT16, 0},
+    {"3.4028235e38", TYPE_FLOAT, 1},
+    {"-3.41e38", TYPE_FLOAT, 0},
+    {"inf", TYPE_FLOAT, 1},
+    {"nan", TYPE_DOUBLE, 1},
+    {"nan", TYPE_INT64, 0},
+    {"65519", TYPE_F16, 1},
+    {"65520", TYPE_F16, 0},
+    {"65520", TYPE_BF16, 1},
+    {"1e39", TYPE_TF32, 0},
+    {"448", TYPE_E4M3, 1},
+    {"-480", TYPE_E4M3, 0},
+    {"inf", TYPE_E4M3, 0},
+    {"nan", TYPE_E4M3, 1},
+    {"-inf", TYPE_E5M2, 1},
 };
 
 START_TEST(test_fits)
@@ -152,6 +185,24 @@ START_TEST(test_store)
             ck_assert(number_store(&number, (enum type_id)type, bytes));
             ck_assert(element_value((enum type_id)type, bytes) == number.value);
         }
+}
+END_TEST
+
+/* Those of short formats, too, which gb_host.fill does not make. */
+START_TEST(test_store_not_finite)
+{
+    for (size_t type = TYPE_FLOAT; type <= TYPE_E5M2; type++) {
+        unsigned char bytes[8] = {0};
+        const struct number nan = {.value = (double)NAN};
+        const struct number low = {.value = -(double)INFINITY};
+        ck_assert(number_store(&nan, (enum type_id)type, bytes));
+        ck_assert(isnan(element_value((enum type_id)type, bytes)));
+        if (!number_fits(&low, (enum type_id)type))
+            continue;
+        ck_assert(number_store(&low, (enum type_id)type, bytes));
+        ck_assert_msg(element_value((enum type_id)type, bytes) == low.value, "%s",
+                      type_info((enum type_id)type)->name);
+    }
 }
 END_TEST
 
@@ -295,6 +346,29 @@ START_TEST(test_calls)
 }
 END_TEST
 
+/* ---- arithmetic ---- */
+
+static const struct {
+    const char *text;
+    uint32_t format, unit;
+} arithmetics[] = {
+    {"fp32 vector", GB_F32, GB_MATH_VECTOR},
+    {" bf16  tensor ", GB_BF16, GB_MATH_TENSOR},
+    {"int8 tensor", GB_I8, GB_MATH_TENSOR},
+    {"fp64 scalar", GB_F64, GB_MATH_SCALAR},
+};
+
+START_TEST(test_math)
+{
+    uint32_t format = 0, unit = 0;
+    struct problem problem = {0};
+    ck_assert_msg(parse_math(arithmetics[_i].text, &format, &unit, &problem), "%s: %s",
+                  arithmetics[_i].text, problem.text);
+    ck_assert_uint_eq(format, arithmetics[_i].format);
+    ck_assert_uint_eq(unit, arithmetics[_i].unit);
+}
+END_TEST
+
 /* ---- mistakes ---- */
 
 static bool read_signature(const char *text, struct problem *problem)
@@ -323,6 +397,11 @@ static bool read_expectation(const char *text, struct problem *problem)
     struct expectation expectation;
     return parse_expectation(text, &expectation, problem);
 }
+static bool read_math(const char *text, struct problem *problem)
+{
+    uint32_t format, unit;
+    return parse_math(text, &format, &unit, problem);
+}
 
 static const struct {
     bool (*read)(const char *text, struct problem *problem);
@@ -343,7 +422,24 @@ static const struct {
     {read_signature, "int(int, ..., float)", 14, "after '...' a float is passed as a double"},
     {read_signature, "int(int, ..., char)", 14, "after '...' 'int8' is passed as an int"},
     {read_signature, "struct(void)()", 7, "nothing has the type void here"},
-    {read_signature, "struct(int,int,int,int,int,int,int,int,int)()", 39, "a struct has up to 8"},
+    {read_signature, "struct(int, double[16])()", 12, "a struct has up to 16 numbers"},
+    {read_signature, "struct(int[2^63])()", 7, "a struct has up to 16 numbers"},
+    {read_signature, "struct(int[0])()", 11, "an array has 1 element or more"},
+    {read_signature, "struct(int[0.5])()", 11, "an array has 1 element or more"},
+    {read_signature, "struct(int[2)()", 12, "')()': expected ']'"},
+    {read_signature, "struct(int x)()", 11, "'x': a signature has types only"},
+    {read_signature,
+     "struct(struct(struct(struct(struct(struct(struct(struct(struct(int)))))))))()", 56,
+     "structs stand in each other up to 8 deep"},
+    {read_signature, "int(int a)", 8, "'a': a signature has types only, no names"},
+    {read_signature, "int f(int)", 4, "'f': a signature has types only, no names"},
+    {read_signature, "void(void *)", 10, "a '*' is not written here: expected pointer"},
+    {read_signature, "char *()", 5, "a '*' is not written here: expected pointer"},
+    {read_signature, "void(int[])", 8, "an array is passed as its address"},
+    {read_signature, "void(long long)", 10, "a type is one word here"},
+    {read_signature, "long double()", 5, "a type is one word here"},
+    {read_signature, "unsigned(int)", 0, "unknown type 'unsigned': expected uchar"},
+    {read_signature, "int(const char)", 4, "unknown type 'const': expected pointer"},
     {read_number, "", 0, "it ends too early: expected a number"},
     {read_number, "x", 0, "'x': expected a number"},
     {read_number, "12q", 0, "'12q' is no number"},
@@ -353,7 +449,10 @@ static const struct {
     {read_number, "18446744073709551616", 0, "'18446744073709551616' is too large"},
     {read_number, "9999999T", 0, NULL},
     {read_number, "99999999T", 0, "'99999999T' is too large"},
-    {read_number, "nan", 0, "'nan': expected a number"},
+    {read_number, "nan", 0, NULL},
+    {read_number, "nano", 0, "'nano': expected a number"},
+    {read_number, "1e309", 0, "'1e309' is too large: expected at most what a double holds"},
+    {read_number, "9e307k", 0, "'9e307k' is too large: expected at most what a double holds"},
     {read_number, "1 2", 2, "'2': expected nothing more"},
     {read_expectation, "", 0, "it ends too early: expected a number, a text or a name"},
     {read_expectation, "\"a", 0, "a text without its end"},
@@ -362,8 +461,13 @@ static const struct {
     {read_value, "\"abc\\\"", 0, "a text without its end"},
     {read_value, "bufer(3)", 0, "unknown value 'bufer(...)'"},
     {read_value, "buffer(0)", 7, "a buffer of no bytes"},
-    {read_value, "buffer(-1)", 7, "the size of a buffer is a whole number"},
-    {read_value, "buffer(0.5)", 7, "the size of a buffer is a whole number"},
+    {read_value, "buffer(-1)", 7, "a buffer of -1 bytes: expected a whole number"},
+    {read_value, "buffer(0.5)", 7, "a buffer of 0.5 bytes: expected a whole number"},
+    {read_value, "buffer(int[1e30])", 11, "a buffer of 1e+30 elements: expected a whole number"},
+    {read_value, "buffer(3, fill=1, count)", 18, "'fill' and 'count' exclude each other"},
+    {read_value, "buffer(3, uniform=0:1, shuffle)", 23, "'uniform' and 'shuffle' exclude"},
+    {read_value, "buffer(3, host, out, pinned)", 21, "'host' and 'pinned' exclude each other"},
+    {read_value, "buffer(f16[3], fill=65520)", 20, "65520 does not fit the elements"},
     {read_value, "buffer(2^50)", 7, "a buffer larger than any memory"},
     {read_value, "buffer(f64[2^45])", 11, "a buffer larger than any memory"},
     {read_value, "buffer(f64)", 10, "')': expected '['"},
@@ -385,7 +489,8 @@ static const struct {
     {read_value, "buffer(3", 8, "it ends too early: expected ')'"},
     {read_value, "constant(i8, 1, 300)", 9, "300 does not fit int8"},
     {read_value, "constant(i8)", 11, "')': expected ','"},
-    {read_value, "struct()", 7, "')': expected a number"},
+    {read_value, "struct()", 7, "')': expected a number, null or a name"},
+    {read_value, "struct(1, \"a\")", 10, "'\"a\")': expected a number, null or a name"},
     {read_value, "compare(fp16)", 8, "there is no comparison of fp16"},
     {read_value, "callback(int(int, ...), 1)", 9, "a callback is neither variadic"},
     {read_value, "callback(fp16(int), 1)", 9, "a callback returns no fp16 here"},
@@ -402,6 +507,14 @@ static const struct {
     {read_calls, "void x = f()", 0, "a function of type void has no result to keep"},
     {read_calls, "f(void 3)", 2, "no argument has the type void"},
     {read_calls, "f(1,2,3,4,5,6,7,8,9,10,11,12,13)", 29, "a call has up to 12 arguments here"},
+    {read_math, "", 0,
+     "it ends too early: expected a format and a unit, such as fp32 vector: fp64"},
+    {read_math, "float vector", 0, "unknown word 'float': expected a format and a unit, such as"},
+    {read_math, "fp32", 4, "it ends too early: expected scalar, vector or tensor"},
+    {read_math, "fp32 fma", 5, "unknown word 'fma': expected scalar, vector or tensor"},
+    {read_math, "fp32, vector", 4, "', vector': expected scalar, vector or tensor"},
+    {read_math, "vector fp32", 0, "unknown word 'vector': expected a format and a unit, such as"},
+    {read_math, "fp32 vector fma", 12, "'fma': expected nothing more"},
 };
 
 START_TEST(test_mistakes)
@@ -419,23 +532,69 @@ START_TEST(test_mistakes)
 }
 END_TEST
 
+struct plain {
+    int8_t a;
+    int64_t b;
+    int16_t c;
+    float d;
+    bool e;
+};
+struct outer {
+    struct {
+        int32_t a;
+        int8_t b;
+    } in;
+    int8_t c;
+};
+struct rows {
+    int8_t a;
+    struct {
+        int8_t a;
+        double b;
+    } b[2];
+    int8_t c;
+};
+struct array {
+    float a[3];
+    void *b;
+};
+
+/* Where C puts what stands in a struct, and how large that is. */
+static const struct {
+    const char *text;
+    size_t bytes, n, offsets[6];
+} layouts[] = {
+#define AT(type, member) offsetof(type, member)
+    {"struct(int8, int64, int16, float, bool)()",
+     sizeof(struct plain),
+     5,
+     {AT(struct plain, a), AT(struct plain, b), AT(struct plain, c), AT(struct plain, d),
+      AT(struct plain, e)}},
+    {"struct(struct(int, int8), int8)()",
+     sizeof(struct outer),
+     3,
+     {AT(struct outer, in.a), AT(struct outer, in.b), AT(struct outer, c)}},
+    {"struct(int8, struct(int8, double)[2], int8)()",
+     sizeof(struct rows),
+     6,
+     {AT(struct rows, a), AT(struct rows, b[0].a), AT(struct rows, b[0].b), AT(struct rows, b[1].a),
+      AT(struct rows, b[1].b), AT(struct rows, c)}},
+    {"struct(float[3], pointer)()", sizeof(struct array), 4, {0, 4, 8, AT(struct array, b)}},
+    {"struct(struct(struct(short)), char)()", 4, 2, {0, 2}},
+#undef AT
+};
+
 START_TEST(test_layout)
 {
-    const enum type_id members[] = {TYPE_INT8, TYPE_INT64, TYPE_INT16, TYPE_FLOAT, TYPE_BOOL};
-    size_t offsets[5], alignment;
-    struct sample {
-        int8_t a;
-        int64_t b;
-        int16_t c;
-        float d;
-        bool e;
-    };
-    ck_assert_uint_eq(struct_layout(members, 5, offsets, &alignment), sizeof(struct sample));
-    ck_assert_uint_eq(alignment, _Alignof(struct sample));
-    ck_assert_uint_eq(offsets[1], offsetof(struct sample, b));
-    ck_assert_uint_eq(offsets[2], offsetof(struct sample, c));
-    ck_assert_uint_eq(offsets[3], offsetof(struct sample, d));
-    ck_assert_uint_eq(offsets[4], offsetof(struct sample, e));
+    struct signature signature;
+    struct problem problem = {.text = ""};
+    const char *text = layouts[_i].text;
+    ck_assert_msg(parse_signature(text, &signature, &problem), "%s: %s", text, problem.text);
+    ck_assert_uint_eq(type_bytes(&signature.result), layouts[_i].bytes);
+    ck_assert_uint_eq(signature.result.n_members, layouts[_i].n);
+    for (size_t i = 0; i < layouts[_i].n; i++)
+        ck_assert_msg(signature.result.offsets[i] == layouts[_i].offsets[i], "%s: %zu: %zu", text,
+                      i, signature.result.offsets[i]);
 }
 END_TEST
 
@@ -450,11 +609,13 @@ Suite *test_suite(void)
     LOOP(test_fits, fits);
     LOOP(test_element, elements);
     LOOP(test_value, values);
+    LOOP(test_math, arithmetics);
     LOOP(test_mistakes, mistakes);
     tcase_add_test(tests, test_store);
+    tcase_add_test(tests, test_store_not_finite);
     tcase_add_test(tests, test_buffer);
     tcase_add_test(tests, test_calls);
-    tcase_add_test(tests, test_layout);
+    LOOP(test_layout, layouts);
     suite_add_tcase(suite, tests);
     return suite;
 }

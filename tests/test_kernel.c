@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { N = 1000 };
@@ -221,7 +222,7 @@ START_TEST(says_what_the_driver_says)
     struct kernel_params params = defaults();
     write_file("scale.ptx", "not ptx", 7);
     ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("line 1; fatal: not PTX");
+    expect_reason("scale.ptx(1): fatal: not PTX");
     params.source = "none.ptx";
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("none.ptx: No such file or directory");
@@ -404,6 +405,52 @@ START_TEST(passes_macros_on)
 }
 END_TEST
 
+/* Also in two words, and with folders from that of the configuration. */
+START_TEST(passes_options_on)
+{
+    struct kernel_params params = compiled();
+    char given[1100];
+    snprintf(given, sizeof given, "%s/given", folder);
+    mkdir(given, 0777);
+    write_file("given/width.h", "#define WIDTH 16\n", 17);
+    params.define.n = 0;
+    params.options = "-D OTHER=16 -std c++20 -I given -include width.h -arch sm_90 -Xptxas -O1";
+    if (!compiles(&params))
+        return;
+    ck_assert_mem_eq(cuda->image, "\177ELF", 4);
+    ck_assert_double_eq(fake_metric_named(fake, "spill_bytes"), 0);
+    params.options = "--include-path=given --pre-include=width.h";
+    ck_assert(compiles(&params));
+    params.options = "-DWIDTH=16 -I";
+    ck_assert_int_eq(measure(&params), GB_FAILED);
+    expect_reason("options: '-I': expected a value behind it");
+}
+END_TEST
+
+static char warning[1024];
+
+static void keep_warning(const struct gb_host *host, int32_t severity, const char *text)
+{
+    (void)host;
+    if (severity == GB_LOG_WARNING)
+        snprintf(warning, sizeof warning, "%s", text);
+}
+
+START_TEST(tells_unused_macros)
+{
+    static const char *const keys_[] = {"WIDTH", "WIDHT"};
+    static const char *const both[] = {"32", "64"};
+    struct kernel_params params = compiled();
+    fake->host.log = keep_warning;
+    if (!compiles(&params))
+        return;
+    ck_assert_str_eq(warning, "");
+    params.define = (struct gb_map){2, keys_, both};
+    ck_assert(compiles(&params));
+    ck_assert_msg(strstr(warning, "the macro WIDHT changes nothing") != NULL, "%s", warning);
+}
+END_TEST
+
 /* --- validation --- */
 
 struct told {
@@ -448,7 +495,7 @@ static const struct {
     {MEMBER(source), "none.cu", "source", 0, "none.cu: No such file or directory"},
     {MEMBER(source), "scale.c", "source", 0, "expected a file that ends in .cu, .ptx"},
     {MEMBER(entry), "", "entry", 0, "it is empty"},
-    {MEMBER(entry), "scal", "entry", 0, "there is no kernel 'scal' in"},
+    {MEMBER(entry), "scal", "entry", 0, "scale.ptx, only scale, scale_simply: expected its name"},
     {MEMBER(signature), "void(pointer, pointer, int", "signature", 26, "it ends too early"},
     {MEMBER(signature), "int(pointer, pointer, int, int)", "signature", 0, "returns nothing"},
     {MEMBER(signature), "void(pointer, pointer, int, ..., int)", "signature", 0, "has no '...'"},
@@ -462,6 +509,8 @@ static const struct {
     {MEMBER(grid), "1.5", "grid", 0, "out of range"},
     {MEMBER(grid), "1, 65536", "grid", 2, "out of range"},
     {MEMBER(grid), "1, 2, 3, 4", "grid", 9, "up to three numbers"},
+    {MEMBER(grid), "4,", "grid", 1, "it ends too early"},
+    {MEMBER(grid), "n / 256", "grid", 0, "an expression stands in braces"},
     {MEMBER(block), "1025", "block", 0, "out of range"},
     {MEMBER(block), "512, 3", "block", 0, "512 x 3 x 1 are too many"},
     {MEMBER(shared), "-4", "shared", 0, "out of range"},
@@ -546,6 +595,19 @@ START_TEST(tells_what_is_wrong_with_a_source)
 }
 END_TEST
 
+START_TEST(tells_what_is_wrong_with_a_template)
+{
+    struct kernel_params params = compiled();
+    params.entry = "scale";
+    validate(&params, "entry", 0, "scale.cu:1 is a template: expected its 1 argument in <...>");
+    params.entry = "scale<4, 5>";
+    validate(&params, "entry", 0, "scale.cu:1 is a template: expected its 1 argument in <...>");
+    params.entry = "scale<4>";
+    params.reference_entry = "scale_simply<4>";
+    validate(&params, "reference_entry", 0, "scale.cu:7 is no template");
+}
+END_TEST
+
 START_TEST(refuses_at_create_what_validation_tells)
 {
     struct kernel_params params = defaults();
@@ -582,6 +644,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(compiling, start, stop);
     tcase_add_test(compiling, compiles_once);
     tcase_add_test(compiling, passes_macros_on);
+    tcase_add_test(compiling, passes_options_on);
+    tcase_add_test(compiling, tells_unused_macros);
     suite_add_tcase(suite, compiling);
     TCase *validation = tcase_create("validation");
     tcase_add_checked_fixture(validation, start, stop);
@@ -590,6 +654,7 @@ Suite *test_suite(void)
                         COUNT(wrong_arguments));
     tcase_add_test(validation, tells_what_is_wrong_with_a_file);
     tcase_add_test(validation, tells_what_is_wrong_with_a_source);
+    tcase_add_test(validation, tells_what_is_wrong_with_a_template);
     tcase_add_test(validation, refuses_at_create_what_validation_tells);
     suite_add_tcase(suite, validation);
     return suite;

@@ -103,6 +103,14 @@ wrong "a library that is not there" 18:21 "cannot open shared object file" \
     "$signature" "$block" "$sizes" 'reference = f' 'reference_library = ./none.so'
 wrong "a file that is not there" 17:12 "output.1: $TMPDIR/config/none.npy: No such file" \
     "$signature" "$block" "$sizes" 'output.1 = none.npy'
+good "work and its arithmetic" "$signature" "$block" "$sizes" 'work.flops = {n}' \
+    'work.math = {math} vector' 'sweep.math = fp32, fp64'
+wrong "an unknown format of arithmetic" 17:13 \
+    "work.math: unknown word 'float': expected a format and a unit, such as fp32 vector" \
+    "$signature" "$block" "$sizes" 'work.math = {type} vector'
+wrong "an unknown unit of arithmetic" 17:18 \
+    "work.math: unknown word 'cores': expected scalar, vector or tensor" \
+    "$signature" "$block" "$sizes" 'work.math = fp32 cores'
 
 # other LINE...: one case of another kernel.
 other()
@@ -149,6 +157,69 @@ other_says "no file" 2 'bench.ini:6:10: error: source: ' 'source = none.cu' 'ent
 head -c 100 /dev/zero >"$TMPDIR/config/empty.cubin"
 other_says "a cubin is looked into as far as it is one" 0 'ok, 1 case' 'source = empty.cubin' \
     'entry = f' 'signature = void()'
+
+cat >"$TMPDIR/config/tile.cu" <<'CU'
+#define SHAPE 4, 8
+template <int ROWS, int COLUMNS = 8> __global__ void tile(float *x) { x[ROWS] = COLUMNS; }
+__global__ void plain(float *x) {}
+CU
+# tile WORDS ENTRY LINE...: what is said of this entry of tile.cu, or `ok`.
+tile()
+{
+    local words=$1 entry=$2 status=2
+    shift 2
+    [ "$words" = ok ] && status=0 && words='ok, 1 case'
+    other_says "$entry $*" "$status" "$words" 'source = tile.cu' "entry = $entry" \
+        'signature = void(pointer)' 'arg.1 = buffer(4)' "$@"
+}
+here=$TMPDIR/config/tile.cu
+tile "bench.ini:7:9: error: entry: there is no 'tiel' in $here, only tile, plain" 'tiel<4>'
+tile "bench.ini:7:9: error: entry: 'tile': the kernel in $here:2 is a template: expected its 2 arguments" tile
+tile "bench.ini:7:9: error: entry: 'tile<4, 5, 6>': the kernel in $here:2" 'tile<4, 5, 6>'
+tile "bench.ini:7:9: error: entry: 'tile<>': the kernel in $here:2" 'tile<>'
+tile "bench.ini:7:9: error: entry: 'tile<4': expected '>' at its end" 'tile<4'
+tile "bench.ini:7:9: error: entry: 'plain<4>': the kernel in $here:3 is no template" 'plain<4>'
+tile ok 'tile<4>'
+tile ok 'tile<4, 5>'
+tile ok 'tile<SHAPE>'
+tile ok 'tile<GIVEN>' 'define.GIVEN = 4, 8'
+tile ok plain
+tile "bench.ini:10:11: error: include: $TMPDIR/config/nowhere: No such file or directory" plain \
+    'include = nowhere'
+tile "bench.ini:10:11: error: include: $here: expected a folder" plain 'include = tile.cu'
+tile "bench.ini:10:13: error: define.2X: '2X' is no name of a macro: expected letters, digits" plain \
+    'define.2X = 4'
+tile "bench.ini:10:22: error: options: '-I': expected a value behind it" plain \
+    'options = -std c++17 -I'
+tile "bench.ini:10:10: error: shared: 1000000000 is out of range: expected bytes, a whole number up to" \
+    plain 'shared = 1G'
+tile ok plain 'options = -I include -Iinclude --include-path include -D A=4 -std=c++20'
+# NVRTC is asked for its options where there is one: it is, if it refuses the first of these.
+tile_options="bench.ini:10:11: error: options: NVRTC says: unrecognized option --no-such-option"
+other 'source = tile.cu' 'entry = plain' 'signature = void(pointer)' 'arg.1 = buffer(4)' \
+    'options = --no-such-option'
+if grep -qF "$tile_options" said.txt; then
+    pass "an option that NVRTC does not know"
+    tile "bench.ini:10:27: error: options: NVRTC says: unrecognized option -O3" plain \
+        'options = --use_fast_math -O3'
+    tile "bench.ini:10:11: error: options: NVRTC says: invalid value for --std" plain \
+        'options = --std c++99'
+else
+    skip "options that NVRTC does not know" "there is no NVRTC"
+fi
+
+# shape GRID WORDS: what is said of a grid.
+shape()
+{
+    sed -i "s/^grid = .*/grid = $1/" "$config"
+    "$GBRUN" check -c "$config" >said.txt 2>&1
+    equals "grid = $1" "$config:4:$2" "$(head -n 1 said.txt)"
+}
+other 'source = tile.cu' 'entry = plain' 'signature = void(pointer)' 'arg.1 = buffer(4)'
+shape '1,' '9: error: grid: it ends too early: expected a number'
+shape '1, 2, 3,' '15: error: grid: '"','"': expected up to three numbers'
+shape '1, 2 * 3' "13: error: grid: '* 3': expected nothing more (an expression stands in braces, such as \
+{n / 256})"
 
 succeeds "the configuration that comes along is sound" "$GBRUN" check -c "$top_srcdir/conf/kernel.ini"
 finish

@@ -52,7 +52,7 @@ for name in "$TMPDIR"/blocks/*.name; do
         done < <(cat "$block".run "$block".nvcc 2>/dev/null)
     fi
 done
-equals "all blocks were found" 17 "$n_blocks"
+equals "all blocks were found" 20 "$n_blocks"
 
 equals "the first plugin was measured in each size" 4 \
     "$(gbrun export clear.gbr --where "status = 'ok' and n_samples > 0" --columns bytes | grep -c '^[0-9]')"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [stopping] [kill]; all
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [kill]; all
 # of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
@@ -126,6 +126,54 @@ INI
     done
 }
 
+# median BENCH: nanoseconds an iteration, of the newest run.
+median()
+{
+    "$gbrun" export --format csv --where "bench = '$1'" --columns median_ns | tail -n 1 | tr -d '\r'
+}
+
+# The benchmark `call` against a compiled loop that calls the same function of the same library.
+call()
+{
+    local body ours theirs sixteen
+    sixteen=$(for i in {1..16}; do printf 'arg.%d = %d\n' $i $i; done)
+    cat >call.ini <<INI
+[defaults]
+policy = half
+[policy half]
+plugin = budget
+time = 500ms
+[bench compiled_function]
+plugin = loop
+body = function
+[bench called_function]
+plugin = call
+library = $bench/.libs/loop_module.so
+function = loop_function
+signature = uint64(uint64)
+arg.1 = 1
+expect = 7806831264735756412
+[bench compiled_stack]
+plugin = loop
+body = stack
+[bench called_stack]
+plugin = call
+library = $bench/.libs/loop_module.so
+function = loop_stack
+signature = double(long, double, long, double, long, double, long, double, long, double, long,
+  double, long, double, long, double)
+$sixteen
+expect = 136
+INI
+    GBRUN_PLUGIN_PATH=$bench/.libs "$gbrun" -q -c call.ini --format csv >call.csv
+    for body in function stack; do
+        ours=$(median "called_$body")
+        theirs=$(median "compiled_$body")
+        verdict "call, '$body': ns beside $(printf %.2f "$theirs") of a compiled loop" \
+            "$(awk -v a="$ours" -v b="$theirs" 'BEGIN {printf "%.2f", a - b}')" ns 15
+    done
+}
+
 verify()
 {
     local path seconds
@@ -206,13 +254,13 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop verify faults stopping kill
+[ $# -gt 0 ] || set -- sweep cases memory loop call verify faults stopping kill
 for name; do
     case $name in
-    sweep | cases | memory | loop | verify | faults | stopping) $name ;;
+    sweep | cases | memory | loop | call | verify | faults | stopping) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [verify] [faults] [stopping] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [kill]" >&2
         exit 2
         ;;
     esac

@@ -1,9 +1,9 @@
 /*
- * fuzz_call.c - any text as a signature, a value, calls or a number of the benchmark `call`. The
- * first byte says as which. What is wrong is told, with a place inside the text; what is read obeys
- * its limits, and texts in it are parts of the one that was read.
+ * fuzz_call.c - any text as a signature, a value, calls, a number or arithmetic of the benchmark
+ * `call`. The first byte, a digit, says as which. What is wrong is told, with a place inside the
+ * text; what is read obeys its limits, and texts in it are parts of the one that was read.
  */
-#include "plugins/common/call_parse.h"
+#include "plugins/common/call_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,10 +114,19 @@ static bool try_number(struct problem *problem)
     return true;
 }
 
+static bool try_math(struct problem *problem)
+{
+    uint32_t format = 0, unit = 0;
+    if (!parse_math(whole, &format, &unit, problem))
+        return false;
+    REQUIRE(format > 0 && unit > 0);
+    return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool (*const tries[])(struct problem * problem) = {try_signature, try_value, try_calls,
-                                                              try_number};
+                                                              try_number, try_math};
     if (size == 0 || size > LONGEST_INPUT)
         return 0;
     char *text = malloc(size);
@@ -127,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = 0;
     whole = text;
     struct problem problem = {.at = SIZE_MAX, .text = ""};
-    if (!tries[data[0] % 4](&problem)) {
+    if (!tries[(uint8_t)(data[0] - '0') % 5](&problem)) {
         REQUIRE(problem.text[0] && strlen(problem.text) < PROBLEM_BYTES);
         REQUIRE(problem.at <= strlen(text));
     }

@@ -71,6 +71,31 @@ extern "C" __global__ void astray(int *x)
 {
     x[1L << 40] = 1;
 }
+extern "C" __global__ void __launch_bounds__(128) bounded(int *x)
+{
+    x[threadIdx.x] = 1;
+}
+extern "C" __global__ void copy_ints(int *to, const int *from, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = from[i];
+}
+extern "C" __global__ void hungry(float *x)
+{
+    float kept[64], sum = 0;
+    for (int i = 0; i < 64; i++)
+        kept[i] = x[64 * threadIdx.x + i];
+    __syncthreads();
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 64; j++)
+            sum += kept[i] * kept[j];
+    for (int i = 0; i < 64; i++)
+        x[64 * threadIdx.x + i] = kept[63 - i] + sum;
+}
+#ifdef BROKEN
+#error broken as asked
+#endif
 CU
 echo '#define FACTOR 1' >factor.h
 
@@ -179,6 +204,56 @@ equals "a signature of another length does not run" 2 "$code"
 measure 'entry = sum_of' 'signature = void(pointer, struct(float, float), uchar)' \
     'arg.1 = buffer(double[1])' 'arg.2 = struct(1, 1)' 'arg.3 = 1' 'grid = 1' 'block = 1'
 equals "nor one of other sizes, where the driver knows" 1 "$code"
+hungry=('entry = hungry' 'signature = void(pointer)' 'arg.1 = buffer(float[8192], uniform=-1:1)'
+    'grid = 1' 'block = 128')
+measure "${hungry[@]}" 'options = -maxrregcount 24'
+all_fine "a compiler's option in two words"
+succeeds "registers that do not fit are told as spills" \
+    awk -F, '{ exit !($1 <= 24 && $2 > 0 && $3 > 0) }' <(column registers,spill_bytes,local_bytes)
+measure "${hungry[@]}" 'define.UNREAD = 1'
+all_fine "a macro that the source never reads"
+succeeds "is warned of" grep -q 'the macro UNREAD changes nothing' text.txt table.txt
+measure 'entry = bounded' 'signature = void(pointer)' 'arg.1 = buffer(int[256])' 'grid = 1' \
+    'sweep.block = 128, 256'
+equals "threads beyond __launch_bounds__ are skipped" "ok skipped 0" "$(in_a_line column status) $code"
+succeeds "with what would fit" grep -q 'a block of 256 threads does not fit: .* up to 128' \
+    <(column status_text)
+copy=('entry = copy_ints' 'signature = void(pointer, pointer, int)' 'arg.2 = buffer(int[1000], shuffle)'
+    'arg.3 = 1000' 'grid = 4' 'block = 256')
+measure "${copy[@]}" 'arg.1 = buffer(int[1000], out)' 'reference = memcpy' 'reference_library = libc.so.6' \
+    'reference_signature = pointer(pointer, pointer, size_t)' 'ref.1 = arg.1' 'ref.2 = arg.2' \
+    'ref.3 = 4000'
+verified "against a function of the host"
+measure "${copy[@]}" 'arg.1 = buffer(int[1000], out)' 'input.2 = back.npy' 'output.1 = back.npy'
+equals "an .npy that is not there is found before" 2 "$code"
+npy_head="{'descr': '<i4', 'fortran_order': False, 'shape': (1000,), }"
+{
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$npy_head"
+    head -c 4000 back.bin
+} >back.npy
+measure "${copy[@]}" 'arg.1 = buffer(int[1000], out)' 'input.2 = back.npy' 'output.1 = back.npy'
+verified "from one .npy to another"
+copy+=('arg.1 = buffer(int[1000], out, expect=from)')
+copy[2]=$'arg.from = buffer(int[1000], shuffle)\narg.2 = from'
+measure "${copy[@]}" 'sweep.options = -DSOUND, -DBROKEN'
+equals "an error in one case of a sweep costs this one only" "ok failed 1" \
+    "$(in_a_line column status) $code"
+succeeds "with its line" grep -q 'scale.cu([0-9]*): .*broken as asked' <(column status_text)
+measure "${copy[@]}" 'options = --no-such-option'
+equals "an option that NVRTC does not know is found before" 2 "$code"
+succeeds "with its place" grep -q 'work.ini:[0-9]*:11: error: options: NVRTC says' text.txt
+measure "${copy[@]}" 'cache_folder = scale.cu'
+all_fine "a folder that can not be written"
+succeeds "is told" grep -q 'compiled again next time: .*Not a directory' text.txt table.txt
+
+# Of binaries for two generations one at most is the device's; PTX of an old one is translated.
+measure "${copy[@]}" 'sweep.options = --gpu-architecture=sm_80, --gpu-architecture=sm_90'
+equals "a binary for another device fails its case" "failed 1" \
+    "$(column status | sort -u | grep -v '^ok$') $code"
+succeeds "and what the device is is told" grep -q 'for this device, which is sm_' <(column status_text)
+measure "${copy[@]}" 'options = --gpu-architecture=compute_80'
+verified "PTX of an older architecture"
+
 measure 'entry = astray' 'signature = void(pointer)' 'arg.1 = buffer(4)' 'grid = 1' 'block = 1' \
     'sweep.shared = 0, 4'
 equals "an illegal address costs its own case only" "device error" "$(column status | sort -u)"
@@ -206,7 +281,30 @@ sed 's/add.u32/ad.u32/' add.ptx >wrong.ptx
 measure 'source = wrong.ptx' 'entry = add_one' 'signature = void(pointer)' 'arg.1 = buffer(4)' \
     'grid = 1' 'block = 1'
 equals "an error in PTX fails the case" "failed 1" "$(column status) $code"
-succeeds "with its line" grep -q 'line 11' <(column status_text)
+succeeds "with its line" grep -q 'wrong.ptx(11): error' <(column status_text)
+
+# Two runs that compile the same at once, in a folder that is not there yet.
+rm -rf "$XDG_CACHE_HOME"
+measure "${scale[@]}" "${simply[@]}" "${sweep[@]}" >/dev/null
+rm -rf "$XDG_CACHE_HOME"
+for i in 1 2; do
+    "$GBRUN" -q -c work.ini -o "at_once$i.gbr" >"at_once$i.txt" 2>&1 &
+done
+wait
+for i in 1 2; do
+    mv "at_once$i.gbr" results.gbr
+    equals "run $i of two at once is right" "ok,ok" "$(column status,verified | sort -u)"
+done
+files=$(find "$XDG_CACHE_HOME" -type f)
+equals "what both made is kept once" 6 "$(grep -c '\.kernel$' <<<"$files")"
+equals "and nothing else" "" "$(grep -v '\.kernel$' <<<"$files")"
+
+# What README.md shows: the kernel and its ten lines.
+awk '/^<!-- file: transpose/ { name = $3; getline; inside = 1; next }
+    /^```/ { inside = 0 } inside { print >name }' "$top_srcdir/README.md"
+run transpose.ini
+verified "the example of README.md"
+number_of_cases 9
 
 rm -rf "$XDG_CACHE_HOME"
 run "$top_srcdir/conf/kernel.ini" -o results.gbr

@@ -60,16 +60,87 @@ sweep.kernel = cuda, tensor
 sweep.dtype = fp16, bf16, fp32, tf32, fp64, int8
 exclude = (kernel = 'tensor' and dtype = 'fp32') or (kernel = 'cuda' and dtype = 'fp64')
 INI
+cat >kernels.cu <<'CU'
+template <int TILE> __global__ void reverse(int *to, const int *from, int n)
+{
+    __shared__ int tile[TILE];
+    const int i = blockIdx.x * TILE + threadIdx.x;
+    tile[TILE - 1 - threadIdx.x] = i < n ? from[n - 1 - i] : 0;
+    __syncthreads();
+    const int j = blockIdx.x * TILE + TILE - 1 - threadIdx.x;
+    if (j < n)
+        to[j] = tile[threadIdx.x];
+}
+__global__ void reverse_simply(int *to, const int *from, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = from[n - 1 - i];
+}
+__global__ void one_too_many(int *x, int n)
+{
+    x[threadIdx.x * n] = 1;
+}
+__global__ void without_waiting(int *x)
+{
+    __shared__ int tile[256];
+    tile[threadIdx.x] = threadIdx.x;
+    x[threadIdx.x] = tile[255 - threadIdx.x];
+}
+CU
+cat >>small.ini <<'INI'
+[bench call]
+library = libcuda.so.1
+function = cuMemcpyDtoDAsync_v2
+signature = int(pointer, pointer, size_t, pointer)
+arg.source = buffer(int32[{n}], shuffle)
+arg.1 = buffer(int32[{n}], out, expect=source)
+arg.2 = source
+arg.3 = {4 * n}
+arg.4 = stream
+ok = 0
+sweep.n = 1, 1001
+[bench call_synchronous]
+library = libcuda.so.1
+function = cuMemcpyDtoHAsync_v2
+signature = int(pointer, pointer, size_t, pointer)
+arg.source = buffer(int32[1001], count)
+arg.1 = buffer(int32[1001], pinned, out, expect=source)
+arg.2 = source
+arg.3 = 4004
+arg.4 = stream
+ok = 0
+[bench kernel]
+source = kernels.cu
+entry = reverse<{tile}>
+signature = void(pointer, pointer, int)
+arg.1 = buffer(int[1001], out)
+arg.2 = buffer(int[1001], shuffle)
+arg.3 = 1001
+grid = {(1001 + tile - 1) / tile}
+block = {tile}
+cache_folder = kernels
+sweep.tile = 32, 1024
+reference_entry = reverse_simply
+reference_grid = 1001
+reference_block = 1
+INI
 if [ -f "$top_builddir/bundle/saxpy.so" ]; then
     cp "$top_builddir/bundle/saxpy.so" .
     printf '[bench saxpy]\nplugin = ./saxpy.so\nn = 1000\n' >>small.ini
 fi
 
-for tool in memcheck racecheck; do
+# look TOOL CONFIGURATION: what the tool says of each process is in log.*.
+look()
+{
     rm -f results.gbr log.*
-    "$sanitizer" --tool "$tool" --target-processes all --report-api-errors no --error-exitcode 9 \
-        --log-file "log.%p" "$GBRUN" -c small.ini >table.txt 2>text.txt
+    "$sanitizer" --tool "$1" --target-processes all --report-api-errors no --error-exitcode 9 \
+        --log-file "log.%p" "$GBRUN" -c "$2" >table.txt 2>text.txt
     code=$?
+}
+
+for tool in memcheck racecheck; do
+    look "$tool" small.ini
     all_fine "$tool: all cases"
     # One summary for each process that used the device: "ERROR SUMMARY: 0 errors", or, of races,
     # "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)".
@@ -79,4 +150,26 @@ for tool in memcheck racecheck; do
     equals "$tool: events count" event "$(column clock | sort -u)"
     equals "$tool: which is said once" 1 "$(grep -c 'no clock kernel' table.txt)"
 done
+
+# planted ENTRY LINE...: a configuration about one faulty kernel of kernels.cu.
+planted()
+{
+    sed -n '1,/^time_limit/p' small.ini >planted.ini
+    printf '%s\n' '[bench planted]' 'plugin = kernel' 'source = kernels.cu' "entry = $1" 'grid = 1' \
+        'cache_folder = kernels' "${@:2}" >>planted.ini
+}
+# The arrays end where they end: one element behind is found, although the driver gives more.
+planted one_too_many 'signature = void(pointer, int)' 'arg.1 = buffer(int[1001])' \
+    'arg.2 = {last}' 'block = 2' 'sweep.last = 1000'
+look memcheck planted.ini
+all_fine "memcheck: the last element of an array"
+planted one_too_many 'signature = void(pointer, int)' 'arg.1 = buffer(int[1001])' \
+    'arg.2 = {last}' 'block = 2' 'sweep.last = 1001'
+look memcheck planted.ini
+succeeds "memcheck: one element behind it is found" grep -q 'Invalid __global__ write of size 4' log.*
+succeeds "memcheck: with the name of the kernel" grep -q 'one_too_many' log.*
+planted without_waiting 'signature = void(pointer)' 'arg.1 = buffer(int[256])' 'block = 256'
+look racecheck planted.ini
+succeeds "racecheck: a forgotten __syncthreads is found" \
+    grep -q 'RACECHECK SUMMARY: [1-9][0-9]* hazard' log.*
 finish

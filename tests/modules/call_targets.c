@@ -62,6 +62,26 @@ double weigh_all(int a, double b, int c, float d, int e, double f, int g, float 
            19 * s + 20 * (double)t;
 }
 
+/* As many parameters as there may be; the first, those around 16 words on the stack and the last
+ * count. */
+#define EIGHT(a)                                                                                   \
+    int64_t a##0, int64_t a##1, int64_t a##2, int64_t a##3, int64_t a##4, int64_t a##5,            \
+        int64_t a##6, int64_t a##7
+TARGET int64_t weigh_many(EIGHT(a), EIGHT(b), EIGHT(c), EIGHT(d));
+int64_t weigh_many(EIGHT(a), EIGHT(b), EIGHT(c), EIGHT(d))
+{
+    const int64_t others = a1 | a2 | a3 | a4 | a5 | a6 | a7 | b0 | b1 | b2 | b3 | b4 | b5 | b6 |
+                           b7 | c0 | c1 | c2 | c3 | c4 | d0 | d1 | d2 | d3 | d4 | d5 | d6;
+    return a0 + 10 * c5 + 100 * c6 + 1000 * c7 + 10000 * d7 + (others == 0 ? 0 : 5);
+}
+TARGET double weigh_doubles(double sum, EIGHT(a), EIGHT(b), EIGHT(c), double last);
+double weigh_doubles(double sum, EIGHT(a), EIGHT(b), EIGHT(c), double last)
+{
+    const int64_t others = a0 | a1 | a2 | a3 | a4 | a5 | a6 | a7 | b0 | b1 | b2 | b3 | b4 | b5 |
+                           b6 | b7 | c0 | c1 | c2 | c3 | c4;
+    return sum + 10 * last + (double)(100 * c5 + 1000 * c6 + 10000 * c7 + others);
+}
+
 struct pair {
     double x, y;
 };
@@ -128,6 +148,38 @@ TARGET struct triple triple_of(struct large large, int8_t b, struct mixed mixed)
 struct triple triple_of(struct large large, int8_t b, struct mixed mixed)
 {
     return (struct triple){(int16_t)large.values[3], b, (int16_t)(mixed.b + mixed.a)};
+}
+
+/* Structs and arrays in structs, with what lies between their parts. */
+struct nested {
+    struct {
+        int32_t a;
+        int8_t b;
+    } in;
+    int8_t c;
+};
+struct matrix {
+    double values[3][4];
+};
+struct text {
+    const char *text;
+    size_t n;
+};
+
+TARGET struct nested nested_of(struct nested nested, struct matrix matrix);
+struct nested nested_of(struct nested nested, struct matrix matrix)
+{
+    const int32_t sum = (int32_t)(matrix.values[0][1] + 2 * matrix.values[2][3]);
+    return (struct nested){{nested.in.a + sum, nested.in.b}, nested.c};
+}
+
+TARGET size_t text_length(struct text text);
+size_t text_length(struct text text)
+{
+    size_t n = text.n;
+    for (const char *c = text.text; c != NULL && *c != '\0'; c++)
+        n++;
+    return n;
 }
 
 TARGET int64_t sum_of_longs(int n, ...);
@@ -314,6 +366,22 @@ double sum_of(const double *values, size_t n)
 }
 
 /* ---- faults ---- */
+
+/* Numbers that are compared in their own way. */
+TARGET uint64_t largest(void);
+uint64_t largest(void)
+{
+    return UINT64_MAX;
+}
+
+TARGET double quotient(double a, double b);
+double quotient(double a, double b)
+{
+    return a / b;
+}
+
+TARGET extern int variable;
+int variable = 1;
 
 TARGET int crash(void);
 int crash(void)

@@ -1,0 +1,71 @@
+/* kernel_files.h - files of the tests of kernels, in the folder of the test. */
+#ifndef GBRUN_TESTS_KERNEL_FILES_H
+#define GBRUN_TESTS_KERNEL_FILES_H
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* A path in the folder of this test. */
+static inline const char *in_folder(const char *name)
+{
+    static char paths[64][PATH_BYTES];
+    static size_t next;
+    char *path = paths[next++ % 64];
+    snprintf(path, PATH_BYTES, "%s/%s", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", name);
+    return path;
+}
+
+static inline void write_bytes(const char *name, const void *data, size_t bytes)
+{
+    FILE *file = fopen(in_folder(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static inline void write_text(const char *name, const char *text)
+{
+    write_bytes(name, text, strlen(text));
+}
+
+static inline size_t files_in(const char *folder)
+{
+    size_t n = 0;
+    DIR *files = opendir(folder);
+    for (struct dirent *file = files != NULL ? readdir(files) : NULL; file != NULL;
+         file = readdir(files))
+        n += file->d_name[0] != '.';
+    if (files != NULL)
+        closedir(files);
+    return n;
+}
+
+/* A folder of the cache that is not there yet. */
+static inline const char *fresh_cache(void)
+{
+    static int n;
+    char name[64];
+    snprintf(name, sizeof name, "cache-%d-%d/kernels", (int)getpid(), n++);
+    return in_folder(name);
+}
+
+/* The one file of a folder. */
+static inline const char *only_file(const char *folder)
+{
+    static char path[PATH_BYTES];
+    DIR *files = opendir(folder);
+    ck_assert_ptr_nonnull(files);
+    for (struct dirent *file = readdir(files); file != NULL; file = readdir(files))
+        if (file->d_name[0] != '.')
+            snprintf(path, sizeof path, "%.2000s/%.255s", folder, file->d_name);
+    closedir(files);
+    return path;
+}
+
+#endif
