@@ -177,6 +177,17 @@ static __device__ __forceinline__ double quotient(double a, double b)
     return a / b;
 }
 
+// Rounded once, and in fewer steps than a division.
+static __device__ __forceinline__ float reciprocal(float x)
+{
+    return __frcp_rn(x);
+}
+
+static __device__ __forceinline__ double reciprocal(double x)
+{
+    return __drcp_rn(x);
+}
+
 static __device__ __forceinline__ float inverse_root(float x)
 {
     return rsqrtf(x);
@@ -430,6 +441,7 @@ struct layernorm {
     {
         typedef typename row::format format;
         typedef typename row::number number;
+        const number share = reciprocal((number)columns);
         number sum = 0;
         number squares = 0;
         for_each_vector(own, [&](uint4 &, const number *x) {
@@ -437,14 +449,14 @@ struct layernorm {
             for (int i = 0; i < format::COUNT; i++)
                 sum += x[i];
         });
-        const number mean = own.template of_row<plus>(sum) / (number)columns;
+        const number mean = own.template of_row<plus>(sum) * share;
         for_each_vector(own, [&](uint4 &, const number *x) {
 #pragma unroll
             for (int i = 0; i < format::COUNT; i++)
                 squares += (x[i] - mean) * (x[i] - mean);
         });
         squares = own.template of_row<plus>(squares);
-        const number factor = inverse_root(squares / (number)columns + (number)1e-5);
+        const number factor = inverse_root(squares * share + (number)1e-5);
         for_each_vector(own, [&](uint4 &held, number *x) {
 #pragma unroll
             for (int i = 0; i < format::COUNT; i++)

@@ -136,7 +136,7 @@ median()
 call()
 {
     local body ours theirs sixteen
-    sixteen=$(for i in {1..16}; do printf 'arg.%d = %d\n' $i $i; done)
+    sixteen=$(for i in {1..16}; do printf 'arg.%d = %d\n' "$i" "$i"; done)
     cat >call.ini <<INI
 [defaults]
 policy = half

@@ -56,6 +56,16 @@ static inline int __double2hiint(double value)
     return static_cast<int>(same_bits<unsigned long long>(value) >> 32);
 }
 
+static inline float __frcp_rn(float x)
+{
+    return 1.0f / x;
+}
+
+static inline double __drcp_rn(double x)
+{
+    return 1.0 / x;
+}
+
 static inline float __fdividef(float a, float b)
 {
     return a / b;
