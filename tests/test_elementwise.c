@@ -469,7 +469,7 @@ static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_t
 START_TEST(cuda_sums_are_right)
 {
     static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {300, 32}, {5, 160}};
-    enum { GRIDS = sizeof grids / sizeof grids[0] };
+    enum { GRIDS = sizeof grids / sizeof grids[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     static double partial[300];
     uint32_t ticket = 0;
     launch_fn *launch = NULL;
@@ -478,9 +478,10 @@ START_TEST(cuda_sums_are_right)
     *(void **)&launch_sum = dlsym(library, "elementwise_launch_sum");
     ck_assert(launch_sum != NULL);
     kernel_fn *fn = kernel_of(library, KERNEL_SUM, "", _i);
-    for (size_t i = 0; i < GRIDS * sizeof shapes / sizeof shapes[0]; i++) {
-        const uint32_t *grid = grids[i % GRIDS];
-        const uint64_t n = shapes[i / GRIDS].n;
+    /* Each shape on two grids, each grid with several shapes. */
+    for (size_t i = 0; i < 2 * SHAPES; i++) {
+        const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2) % GRIDS];
+        const uint64_t n = shapes[i % SHAPES].n;
         const uint64_t n_vectors = n * format_of(formats[_i])->bytes / 16;
         unsigned char sums[2][sizeof(double)];
         for (int j = 0; j < 2; j++) {
