@@ -190,6 +190,8 @@ tests_test_verify_faults_SOURCES = tests/test_verify_faults.c tests/verify_fixtu
 tests_test_profiler_SOURCES = \
 	tests/test_profiler.c \
 	tests/modules/fake_profiler.h \
+	plugins/device_cuda/libcupti.c \
+	plugins/device_cuda/libcupti.h \
 	plugins/device_cuda/metrics.c \
 	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/profiler.c \

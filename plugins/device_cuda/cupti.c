@@ -11,10 +11,9 @@
 #define _GNU_SOURCE
 #include "cupti.h"
 
-#include "plugins/common/cuda_driver.h"
+#include "libcupti.h"
 
 #include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,25 +148,9 @@ static bool load(const char *path, char *reason, size_t bytes)
         CUPTI_FUNCTIONS(CUPTI_ADDRESS)
 #undef CUPTI_ADDRESS
     };
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    void *library = path[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                    : cuda_library_open(names);
-    if (library == NULL) {
-        const char *words = path[0] != '\0' ? dlerror() : NULL;
-        snprintf(reason, bytes, "%s",
-                 words != NULL ? words
-                               : "libcupti was not found; it is part of the CUDA Toolkit (set "
-                                 "CUDA_HOME or LD_LIBRARY_PATH)");
-        return false;
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        *members[i] = dlsym(library, symbols[i]);
-        if (*members[i] == NULL) {
-            snprintf(reason, bytes, "this libcupti has no %s", symbols[i]);
-            return false;
-        }
-    }
-    return true;
+    const struct libcupti_functions functions = {symbols, members,
+                                                 sizeof symbols / sizeof symbols[0], ""};
+    return libcupti_load(path, &functions, reason, bytes);
 }
 
 static bool explain(CUptiResult result, char *reason, size_t bytes)

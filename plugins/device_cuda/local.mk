@@ -13,6 +13,8 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/graph.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
+	plugins/device_cuda/libcupti.c \
+	plugins/device_cuda/libcupti.h \
 	plugins/device_cuda/measure.c \
 	plugins/device_cuda/metrics.c \
 	plugins/device_cuda/metrics.h \

@@ -1,11 +1,9 @@
 /* profiler_library.c - see profiler_library.h. Plugin side. */
-#define _GNU_SOURCE
 #include "profiler_library.h"
 
-#include "plugins/common/cuda_driver.h"
+#include "libcupti.h"
 #include "profiler.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 
 #ifdef HAS_RANGE_PROFILER
@@ -76,26 +74,9 @@ static bool load(const char *path, char *reason, size_t bytes)
         PROFILER_FUNCTIONS(PROFILER_ADDRESS)
 #undef PROFILER_ADDRESS
     };
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    void *library = path[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                    : cuda_library_open(names);
-    if (library == NULL) {
-        const char *words = path[0] != '\0' ? dlerror() : NULL;
-        snprintf(reason, bytes, "%s",
-                 words != NULL ? words
-                               : "libcupti was not found; it is part of the CUDA Toolkit (set "
-                                 "CUDA_HOME or LD_LIBRARY_PATH)");
-        return false;
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        *members[i] = dlsym(library, symbols[i]);
-        if (*members[i] == NULL) {
-            snprintf(reason, bytes, "this libcupti has no %s: use one of CUDA 12.6 or later",
-                     symbols[i]);
-            return false;
-        }
-    }
-    return true;
+    const struct libcupti_functions functions = {
+        symbols, members, sizeof symbols / sizeof symbols[0], ": use one of CUDA 12.6 or later"};
+    return libcupti_load(path, &functions, reason, bytes);
 }
 
 bool profiler_open(const char *path, char *reason, size_t bytes)
