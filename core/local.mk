@@ -1,4 +1,5 @@
-# core/local.mk - the program: all of core/ but main.c is a library that the tests link too.
+# core/local.mk - the program: all of core/ but main.c is a library that the tests link too. Each
+# folder lists its files.
 bin_PROGRAMS += gbrun
 noinst_LTLIBRARIES += core/libgbrun.la
 
@@ -6,191 +7,16 @@ AM_CPPFLAGS += $(INIH_CFLAGS) $(SQLITE_CFLAGS) \
 	-DGBRUN_VERSION='"$(VERSION)"' -DGBRUN_PLUGIN_DIR='"$(pkglibdir)"'
 CORE_LIBS = $(INIH_LIBS) $(SQLITE_LIBS) $(SYSTEM_LIBS)
 
-gbrun_SOURCES = core/main.c
+gbrun_SOURCES = core/cli/main.c
 gbrun_LDADD = core/libgbrun.la $(CORE_LIBS)
 
-core_libgbrun_la_SOURCES = \
-	core/arguments.c \
-	core/arguments.h \
-	core/bench_case.c \
-	core/bench_case.h \
-	core/case_columns.c \
-	core/case_columns.h \
-	core/case_run.c \
-	core/case_run.h \
-	core/catalogue.c \
-	core/catalogue.h \
-	core/check_dump.c \
-	core/check_dump.h \
-	core/collector.c \
-	core/collector.h \
-	core/configuration.c \
-	core/counting.c \
-	core/counting.h \
-	core/error.c \
-	core/error.h \
-	core/expression.c \
-	core/expression.h \
-	core/host.c \
-	core/host.h \
-	core/host_clock.c \
-	core/host_clock.h \
-	core/ini.c \
-	core/ini.h \
-	core/ini_override.c \
-	core/json_writer.c \
-	core/json_writer.h \
-	core/long_summary.c \
-	core/long_summary.h \
-	core/machine.c \
-	core/machine.h \
-	core/memory.c \
-	core/memory.h \
-	core/merge.c \
-	core/messages.c \
-	core/messages.h \
-	core/module.c \
-	core/module.h \
-	core/number_format.c \
-	core/number_format.h \
-	core/number_text.c \
-	core/number_text.h \
-	core/option_table.c \
-	core/option_table.h \
-	core/option_table_check.c \
-	core/plot.c \
-	core/plot.h \
-	core/plot_gnuplot.c \
-	core/plot_layout.c \
-	core/plot_layout.h \
-	core/plot_names.c \
-	core/policy_run.c \
-	core/policy_run.h \
-	core/probe.c \
-	core/probe.h \
-	core/process_state.c \
-	core/process_state.h \
-	core/progress.c \
-	core/progress.h \
-	core/random.c \
-	core/random.h \
-	core/record.c \
-	core/record.h \
-	core/replay.c \
-	core/replay.h \
-	core/replay_page.c \
-	core/replay_page.h \
-	core/replay_policies.c \
-	core/replay_series.c \
-	core/replay_series.h \
-	core/replay_text.c \
-	core/replay_trace.c \
-	core/replay_worker.c \
-	core/replay_worker.h \
-	core/report.c \
-	core/report.h \
-	core/report_internal.h \
-	core/report_page.c \
-	core/report_roofline.c \
-	core/report_text.c \
-	core/roofline.c \
-	core/roofline.h \
-	core/roofs.c \
-	core/roofs.h \
-	core/rounds.c \
-	core/rounds.h \
-	core/session.c \
-	core/session.h \
-	core/settings.h \
-	core/settings_bench.c \
-	core/settings_expand.c \
-	core/settings_internal.h \
-	core/settings_keys.c \
-	core/settings_like.c \
-	core/settings_parse.c \
-	core/settings_print.c \
-	core/settings_requests.c \
-	core/settings_resolve.c \
-	core/settings_slot.c \
-	core/settings_template.c \
-	core/sha256.c \
-	core/sha256.h \
-	core/statistics.c \
-	core/statistics.h \
-	core/store.c \
-	core/store.h \
-	core/store_case.c \
-	core/store_case.h \
-	core/store_copy.c \
-	core/store_copy.h \
-	core/store_findings.c \
-	core/store_internal.h \
-	core/store_read.c \
-	core/store_read.h \
-	core/store_read_case.c \
-	core/store_samples.c \
-	core/store_schema.h \
-	core/store_upgrade.c \
-	core/store_upgrade.h \
-	core/store_write.c \
-	core/supervisor.c \
-	core/supervisor.h \
-	core/sweep.c \
-	core/template.c \
-	core/template.h \
-	core/text.c \
-	core/text.h \
-	core/trace_file.c \
-	core/trace_file.h \
-	core/value.c \
-	core/value.h \
-	core/value_list.c \
-	core/vector.h \
-	core/verb_help.c \
-	core/verb_list.c \
-	core/verb_replay.c \
-	core/verb_report.c \
-	core/verb_results.c \
-	core/verb_run.c \
-	core/verbs.h \
-	core/verify.c \
-	core/verify.h \
-	core/verify_bound.c \
-	core/verify_pass.c \
-	core/verify_pass.h \
-	core/verify_pass_avx2.c \
-	core/verify_pass_avx512.c \
-	core/verify_pass_body.h \
-	core/verify_pass_portable.c \
-	core/verify_text.c \
-	core/view_aligned.c \
-	core/view_check.c \
-	core/view_columns.c \
-	core/view_csv.c \
-	core/view_estimate.c \
-	core/view_group.c \
-	core/view_internal.h \
-	core/view_json.c \
-	core/view_lists.c \
-	core/view_notes.c \
-	core/view_names.c \
-	core/view_pivot.c \
-	core/view_roofs.c \
-	core/view_rounds.c \
-	core/view_select.c \
-	core/view_show.c \
-	core/view_survey.c \
-	core/view_table.c \
-	core/view_telemetry.c \
-	core/views.c \
-	core/views.h \
-	core/visit.c \
-	core/visit.h \
-	core/wire.c \
-	core/wire.h \
-	core/worker.c \
-	core/worker.h \
-	core/worker_link.c \
-	core/worker_link.h \
-	core/worker_process.c \
-	core/worker_process.h
+core_libgbrun_la_SOURCES =
+include $(top_srcdir)/core/base/local.mk
+include $(top_srcdir)/core/verify/local.mk
+include $(top_srcdir)/core/config/local.mk
+include $(top_srcdir)/core/store/local.mk
+include $(top_srcdir)/core/run/local.mk
+include $(top_srcdir)/core/view/local.mk
+include $(top_srcdir)/core/report/local.mk
+include $(top_srcdir)/core/replay/local.mk
+include $(top_srcdir)/core/cli/local.mk

@@ -12,66 +12,66 @@ POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
 plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
-	plugins/common/clock_history.c \
-	plugins/common/clock_history.h \
-	plugins/common/confidence_sequence.c \
-	plugins/common/confidence_sequence.h \
-	plugins/common/effective_size.c \
-	plugins/common/effective_size.h \
-	plugins/common/exact_sum.h \
-	plugins/common/median_estimate.c \
-	plugins/common/median_estimate.h \
-	plugins/common/median_rule.c \
-	plugins/common/median_rule.h \
-	plugins/common/mid_quantile.c \
-	plugins/common/mid_quantile.h \
-	plugins/common/modes.c \
-	plugins/common/modes.h \
-	plugins/common/order_statistics.c \
-	plugins/common/order_statistics.h \
-	plugins/common/rank_index.c \
-	plugins/common/rank_index.h \
-	plugins/common/sample_array.c \
-	plugins/common/sample_array.h \
+	plugins/common/policy/clock_history.c \
+	plugins/common/policy/clock_history.h \
+	plugins/common/policy/confidence_sequence.c \
+	plugins/common/policy/confidence_sequence.h \
+	plugins/common/policy/effective_size.c \
+	plugins/common/policy/effective_size.h \
+	plugins/common/policy/exact_sum.h \
+	plugins/common/policy/median_estimate.c \
+	plugins/common/policy/median_estimate.h \
+	plugins/common/policy/median_rule.c \
+	plugins/common/policy/median_rule.h \
+	plugins/common/policy/mid_quantile.c \
+	plugins/common/policy/mid_quantile.h \
+	plugins/common/policy/modes.c \
+	plugins/common/policy/modes.h \
+	plugins/common/policy/order_statistics.c \
+	plugins/common/policy/order_statistics.h \
+	plugins/common/policy/rank_index.c \
+	plugins/common/policy/rank_index.h \
+	plugins/common/policy/sample_array.c \
+	plugins/common/policy/sample_array.h \
 	plugins/common/simd.h \
-	plugins/common/steady_attempt.c \
-	plugins/common/steady_attempt.h \
-	plugins/common/steady_rule.c \
-	plugins/common/steady_rule.h \
-	plugins/common/thinned_samples.c \
-	plugins/common/thinned_samples.h
+	plugins/common/policy/steady_attempt.c \
+	plugins/common/policy/steady_attempt.h \
+	plugins/common/policy/steady_rule.c \
+	plugins/common/policy/steady_rule.h \
+	plugins/common/policy/thinned_samples.c \
+	plugins/common/policy/thinned_samples.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
 # that work together, formats of numbers.
 CALL_PARSER_SOURCES = \
-	plugins/common/call_cursor.c \
-	plugins/common/call_cursor.h \
-	plugins/common/call_math.c \
-	plugins/common/call_math.h \
-	plugins/common/call_parse.c \
-	plugins/common/call_parse.h \
-	plugins/common/call_signature.c \
-	plugins/common/call_signature.h \
-	plugins/common/call_types.c \
-	plugins/common/call_types.h
+	plugins/common/call/call_cursor.c \
+	plugins/common/call/call_cursor.h \
+	plugins/common/call/call_math.c \
+	plugins/common/call/call_math.h \
+	plugins/common/call/call_parse.c \
+	plugins/common/call/call_parse.h \
+	plugins/common/call/call_signature.c \
+	plugins/common/call/call_signature.h \
+	plugins/common/call/call_types.c \
+	plugins/common/call/call_types.h
 CALL_SOURCES = \
-	plugins/common/call_callback.c \
-	plugins/common/call_callback.h \
-	plugins/common/call_compare.c \
-	plugins/common/call_compare.h \
-	plugins/common/call_fill.c \
-	plugins/common/call_fill.h \
-	plugins/common/call_foreign.c \
-	plugins/common/call_foreign.h \
-	plugins/common/call_invoke.c \
-	plugins/common/call_invoke.h \
-	plugins/common/call_library.c \
-	plugins/common/call_library.h \
-	plugins/common/call_plan.c \
-	plugins/common/call_plan.h \
-	plugins/common/call_world.c \
-	plugins/common/call_world.h
+	plugins/common/call/call_callback.c \
+	plugins/common/call/call_callback.h \
+	plugins/common/call/call_compare.c \
+	plugins/common/call/call_compare.h \
+	plugins/common/call/call_fill.c \
+	plugins/common/call/call_fill.h \
+	plugins/common/call/call_foreign.c \
+	plugins/common/call/call_foreign.h \
+	plugins/common/call/call_invoke.c \
+	plugins/common/call/call_invoke.h \
+	plugins/common/call/call_library.c \
+	plugins/common/call/call_library.h \
+	plugins/common/call/call_plan.c \
+	plugins/common/call/call_plan.h \
+	plugins/common/call/call_world.c \
+	plugins/common/call/call_world.h
 TEAM_SOURCES = \
 	plugins/common/pause.h \
 	plugins/common/team.c \
@@ -83,17 +83,17 @@ FORMATS_SOURCES = \
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
 PLUGIN_COMMON_CUDA_SOURCES = \
-	plugins/common/cublas.c \
-	plugins/common/cublas.h \
-	plugins/common/cuda_driver.c \
-	plugins/common/cuda_driver.h \
-	plugins/common/cuda_image.c \
-	plugins/common/cuda_image.h \
-	plugins/common/nvrtc.c \
-	plugins/common/nvrtc.h \
-	plugins/common/nvrtc_program.c \
-	plugins/common/nvrtc_program.h \
-	plugins/common/with_cuda.h
+	plugins/common/cuda/cublas.c \
+	plugins/common/cuda/cublas.h \
+	plugins/common/cuda/cuda_driver.c \
+	plugins/common/cuda/cuda_driver.h \
+	plugins/common/cuda/cuda_image.c \
+	plugins/common/cuda/cuda_image.h \
+	plugins/common/cuda/nvrtc.c \
+	plugins/common/cuda/nvrtc.h \
+	plugins/common/cuda/nvrtc_program.c \
+	plugins/common/cuda/nvrtc_program.h \
+	plugins/common/cuda/with_cuda.h
 if HAVE_CUDA_HEADERS
 noinst_LTLIBRARIES += $(PLUGIN_COMMON_CUDA)
 endif

@@ -82,8 +82,8 @@ home()
 {
     in_files "#[[:space:]]*include[[:space:]]*<$1>" "$core_files" | grep -vE "^core/($2):"
 }
-rule home-of-inih 'use core/ini.h; only core/ini.c includes <ini.h>' < <(home 'ini\.h' 'ini\.c')
-rule home-of-sqlite 'use core/store.h or core/expression.h; only they include <sqlite3.h>' < <(
+rule home-of-inih 'use core/config/ini.h; only core/config/ini.c includes <ini.h>' < <(home 'ini\.h' 'ini\.c')
+rule home-of-sqlite 'use core/store/store.h or core/config/expression.h; only they include <sqlite3.h>' < <(
     home 'sqlite3\.h' '(expression|store[a-z_]*|merge|view[a-z_]*)\.[ch]')
 rule home-of-libffi 'calls through libffi belong to a plugin' < <(home 'ffi\.h' 'none')
 rule no-cuda-in-core 'CUDA belongs to plugins: no header and no library of it in core/' < <(
@@ -182,7 +182,7 @@ rule inner-floors-do-not-print 'return an error or fill a struct text: only floo
     in_files '(^|[^_[:alnum:]])((printf|puts|putchar|perror)[[:space:]]*\(|stdout|stderr)' \
         "$(for file in $core_files; do
             head -n 40 "$file" | tr -s '\n*' '  ' | grep -qE 'Floor [0-3][.:]' && echo "$file"
-        done)" | grep -vE '^core/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
+        done)" | grep -vE '^core/base/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
 rule no-typedef-of-structs 'write struct NAME' < <(
     in_files '^[[:space:]]*typedef[[:space:]]+(struct|union|enum)' "$c_files")
 rule no-loose-ends 'finish it, or write an issue' < <(

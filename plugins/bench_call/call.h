@@ -2,7 +2,7 @@
 #ifndef GBRUN_PLUGINS_BENCH_CALL_CALL_H
 #define GBRUN_PLUGINS_BENCH_CALL_CALL_H
 
-#include "plugins/common/call_invoke.h"
+#include "plugins/common/call/call_invoke.h"
 
 struct call_bench {
     const struct gb_host *host;

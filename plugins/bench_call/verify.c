@@ -1,6 +1,6 @@
 /* verify.c - the results of a call held against what was expected of them. Plugin side. */
 #include "call.h"
-#include "plugins/common/call_compare.h"
+#include "plugins/common/call/call_compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

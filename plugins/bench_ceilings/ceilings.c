@@ -7,7 +7,7 @@
  */
 #include "ceilings.h"
 
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 
 #include "ceilings.h"
 #include "cublas_lt.h"
-#include "plugins/common/cublas.h"
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cublas.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 enum { CUDA_ARRAYS_MAX = 3, CUDA_ARGUMENTS_MAX = 8 };
 

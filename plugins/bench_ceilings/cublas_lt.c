@@ -1,8 +1,8 @@
 /* cublas_lt.c - see cublas_lt.h. Plugin side. */
 #include "cublas_lt.h"
 
-#include "plugins/common/cublas.h"
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cublas.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <dlfcn.h>
 

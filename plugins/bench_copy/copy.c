@@ -6,7 +6,7 @@
  */
 #include "copy.h"
 
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>

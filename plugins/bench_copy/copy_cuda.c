@@ -3,7 +3,7 @@
  */
 #include "copy.h"
 
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 #include <stdio.h>
 

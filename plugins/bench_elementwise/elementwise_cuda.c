@@ -1,7 +1,7 @@
 /* elementwise_cuda.c - see elementwise.h: one launch of a kernel each. Plugin side. */
 #include "elementwise.h"
 
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "reference.h"
 
-#include "plugins/common/exact_sum.h"
+#include "plugins/common/policy/exact_sum.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #define GBRUN_PLUGINS_GEMM_VERIFY_BLAS_H
 
 #include "gemm.h"
-#include "plugins/common/cublas.h"
+#include "plugins/common/cuda/cublas.h"
 
 /* GB_SKIPPED, with a reason, if cuBLAS has no product with these inputs and sums. */
 int32_t blas_refuse(const struct gemm *gemm);

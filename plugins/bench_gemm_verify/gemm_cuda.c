@@ -1,7 +1,7 @@
 /* gemm_cuda.c - products on CUDA: ordinary cores, tensor cores and cuBLAS. Plugin side. */
 #include "blas.h"
 #include "gemm.h"
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 #include <stdio.h>
 

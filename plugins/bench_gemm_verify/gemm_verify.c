@@ -6,7 +6,7 @@
  * that depends on numbers, types, order of summation and reference.
  */
 #include "gemm.h"
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <inttypes.h>
 #include <math.h>

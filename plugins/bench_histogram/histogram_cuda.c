@@ -1,7 +1,7 @@
 /* histogram_cuda.c - see histogram.h: a kernel counts. Plugin side. */
 #include "histogram.h"
 
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>

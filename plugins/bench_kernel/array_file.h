@@ -4,7 +4,7 @@
 #define GBRUN_PLUGINS_BENCH_KERNEL_ARRAY_FILE_H
 
 #include "files.h"
-#include "plugins/common/call_types.h"
+#include "plugins/common/call/call_types.h"
 
 /* Zero-initialize; free with array_file_free. */
 struct array_file {

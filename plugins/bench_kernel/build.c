@@ -4,7 +4,7 @@
 
 #include "cache.h"
 #include "files.h"
-#include "plugins/common/nvrtc_program.h"
+#include "plugins/common/cuda/nvrtc_program.h"
 #include "scan.h"
 
 #include <stdint.h>

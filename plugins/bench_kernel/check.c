@@ -1,8 +1,8 @@
 /* check.c - the files that settings name, looked at before anything runs. Plugin side. */
 #define _GNU_SOURCE
 #include "array_file.h"
-#include "plugins/common/call_library.h"
-#include "plugins/common/nvrtc_program.h"
+#include "plugins/common/call/call_library.h"
+#include "plugins/common/cuda/nvrtc_program.h"
 #include "scan.h"
 #include "settings.h"
 

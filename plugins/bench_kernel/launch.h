@@ -2,8 +2,8 @@
 #ifndef GBRUN_PLUGINS_BENCH_KERNEL_LAUNCH_H
 #define GBRUN_PLUGINS_BENCH_KERNEL_LAUNCH_H
 
-#include "plugins/common/call_world.h"
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/call/call_world.h"
+#include "plugins/common/cuda/cuda_driver.h"
 #include "settings.h"
 
 /* What cuda_driver.h leaves out. */

@@ -5,7 +5,7 @@
 #ifndef GBRUN_PLUGINS_BENCH_KERNEL_SETTINGS_H
 #define GBRUN_PLUGINS_BENCH_KERNEL_SETTINGS_H
 
-#include "plugins/common/call_plan.h"
+#include "plugins/common/call/call_plan.h"
 
 /* What the option table fills. */
 struct kernel_params {

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "array_file.h"
 #include "kernel.h"
-#include "plugins/common/call_compare.h"
-#include "plugins/common/call_invoke.h"
+#include "plugins/common/call/call_compare.h"
+#include "plugins/common/call/call_invoke.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef GBRUN_PLUGINS_MULTISTREAM_MATMUL_GREEN_CONTEXT_H
 #define GBRUN_PLUGINS_MULTISTREAM_MATMUL_GREEN_CONTEXT_H
 
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 struct green_context {
     void *handle;      /* CUgreenCtx; NULL: there is none */

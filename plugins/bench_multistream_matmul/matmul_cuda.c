@@ -7,8 +7,8 @@
  */
 #include "green_context.h"
 #include "matmul.h"
-#include "plugins/common/cuda_driver.h"
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * problems on s streams the time falls in steps, T(1) ceil(P / s) / P, as long as there is room.
  */
 #include "matmul.h"
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  */
 #include "nop.h"
 
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <gbrun/gbrun.h>
 

@@ -1,7 +1,7 @@
 /* nop_cuda.c - see nop.h: launches an empty kernel. Plugin side. */
 #include "nop.h"
 
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 CUDA_IMAGE(nop_image, "plugins/bench_nop/nop");
 

@@ -7,7 +7,7 @@
  */
 #include "padding.h"
 
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 #include "reference.h"
 
 #include <inttypes.h>

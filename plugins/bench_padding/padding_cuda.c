@@ -1,7 +1,7 @@
 /* padding_cuda.c - the schedules on CUDA: which kernel runs is said by plan.c. Plugin side. */
 #include "padding.h"
-#include "plugins/common/cublas.h"
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cublas.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 CUDA_IMAGE(padding_image, "plugins/bench_padding/padding");
 

@@ -8,7 +8,7 @@
  */
 #include "spin.h"
 
-#include "plugins/common/with_cuda.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>

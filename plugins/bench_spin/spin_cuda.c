@@ -1,7 +1,7 @@
 /* spin_cuda.c - see spin.h: a kernel of one thread spins. Plugin side. */
 #include "spin.h"
 
-#include "plugins/common/cuda_image.h"
+#include "plugins/common/cuda/cuda_image.h"
 
 CUDA_IMAGE(spin_image, "plugins/bench_spin/spin");
 

@@ -7,7 +7,7 @@
 #include "graph.h"
 #include "hold.h"
 #include "nvml.h"
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 #include "records.h"
 #include "sensors.h"
 

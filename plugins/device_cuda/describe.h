@@ -5,7 +5,7 @@
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_DESCRIBE_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_DESCRIBE_H
 
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <gbrun/device.h>
 

@@ -8,7 +8,7 @@
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_HOLD_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_HOLD_H
 
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

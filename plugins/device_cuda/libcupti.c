@@ -1,7 +1,7 @@
 /* libcupti.c - see libcupti.h. Plugin side. */
 #include "libcupti.h"
 
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

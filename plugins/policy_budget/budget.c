@@ -1,7 +1,7 @@
 /*
  * budget.c - the policy `budget`: a given time of measuring. Plugin side.
  */
-#include "../common/thinned_samples.h"
+#include "../common/policy/thinned_samples.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>

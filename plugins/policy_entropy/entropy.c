@@ -1,7 +1,7 @@
 /*
  * entropy.c - the policy `entropy`: NVBench's second rule, for comparison with it. Plugin side.
  */
-#include "../common/median_estimate.h"
+#include "../common/policy/median_estimate.h"
 #include "entropy_tracker.h"
 
 #include <gbrun/gbrun.h>

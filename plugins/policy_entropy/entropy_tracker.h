@@ -20,7 +20,7 @@
 #ifndef GBRUN_PLUGINS_POLICY_ENTROPY_ENTROPY_TRACKER_H
 #define GBRUN_PLUGINS_POLICY_ENTROPY_ENTROPY_TRACKER_H
 
-#include "../common/exact_sum.h"
+#include "../common/policy/exact_sum.h"
 #include "value_counts.h"
 
 enum { ENTROPY_RING = 299 };

@@ -1,7 +1,7 @@
 /*
  * fixed.c - the policy `fixed`: a given number of samples. Plugin side.
  */
-#include "../common/thinned_samples.h"
+#include "../common/policy/thinned_samples.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * median_ci.c - the policy `median_ci`: until the interval of the median is narrow enough. Plugin
  * side.
  */
-#include "../common/median_rule.h"
+#include "../common/policy/median_rule.h"
 
 #include <gbrun/gbrun.h>
 

@@ -2,7 +2,7 @@
  * median_cs.c - the policy `median_cs`: until an interval of the median that allows for repeated
  * looks is narrow enough. Plugin side.
  */
-#include "../common/median_rule.h"
+#include "../common/policy/median_rule.h"
 
 #include <gbrun/gbrun.h>
 

@@ -2,7 +2,7 @@
  * quantiles.c - the policy `quantiles`: `steady`, and the tails at 10 % and 90 % as well.
  * Plugin side.
  */
-#include "../common/steady_rule.h"
+#include "../common/policy/steady_rule.h"
 
 struct policy {
     const struct gb_host *host;

@@ -17,7 +17,7 @@
 #ifndef GBRUN_PLUGINS_POLICY_STDREL_NOISE_TRACKER_H
 #define GBRUN_PLUGINS_POLICY_STDREL_NOISE_TRACKER_H
 
-#include "../common/exact_sum.h"
+#include "../common/policy/exact_sum.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /*
  * stdrel.c - the policy `stdrel`: NVBench's default rule, for comparison with it. Plugin side.
  */
-#include "../common/median_estimate.h"
+#include "../common/policy/median_estimate.h"
 #include "noise_tracker.h"
 
 #include <gbrun/gbrun.h>

@@ -2,7 +2,7 @@
  * steady.c - the policy `steady`: until the median's interval is narrow enough and can be trusted.
  * Plugin side.
  */
-#include "../common/steady_rule.h"
+#include "../common/policy/steady_rule.h"
 
 struct policy {
     const struct gb_host *host;

@@ -8,9 +8,9 @@
  * are those of the product, 2 m n k; magnitudes, where they are computed beside it, are not
  * counted.
  */
-#include "core/number_format.h"
-#include "core/random.h"
-#include "core/verify.h"
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "core/verify/verify.h"
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"

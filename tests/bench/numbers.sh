@@ -203,7 +203,7 @@ faults()
 # The gates of the stopping policies, on fewer traces than a proof takes.
 stopping()
 {
-    "$bench/stopping" --quick >stopping.txt || n_failed=$((n_failed + 1))
+    "$bench/../stopping/stopping" --quick >stopping.txt || n_failed=$((n_failed + 1))
     sed '1,/^Gates/d' stopping.txt
 }
 

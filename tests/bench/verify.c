@@ -9,9 +9,9 @@
  * lines are for numbers.sh: seconds for a gigabyte of fp16 in the cache, by code path, then an
  * empty one.
  */
-#include "core/verify.h"
-#include "core/number_format.h"
-#include "core/random.h"
+#include "core/verify/verify.h"
+#include "core/base/number_format.h"
+#include "core/base/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * fuzz_settings.c - any bytes as a configuration over a fixed catalogue: read, resolved, expanded.
  * What makes cases is printed, read again, and makes the same cases.
  */
-#include "tests/settings_fixture.h"
+#include "tests/config/settings_fixture.h"
 
-#include "core/settings_internal.h"
+#include "core/config/settings_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * fuzz_value.c - any text as a value, a list or a set. The first byte says what the rest is read
  * as. What is read obeys its limits, and its canonical text is read as the same again.
  */
-#include "core/text.h"
-#include "core/value.h"
+#include "core/base/text.h"
+#include "core/config/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* fuzz_wire.c - what a dying or hostile worker may send: frames, and every message in them. */
-#include "core/collector.h"
-#include "core/messages.h"
+#include "core/run/collector.h"
+#include "core/run/messages.h"
 
 #include <string.h>
 

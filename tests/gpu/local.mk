@@ -20,10 +20,10 @@ GPU_TEST_FILES = \
 
 # Programs and modules of make check that are of use on a GPU; they are part of the bundle.
 if HAVE_CUDA_HEADERS
-GPU_PROGRAM_LIST = tests/test_device_cuda
+GPU_PROGRAM_LIST = tests/plugins/test_device_cuda
 GPU_MODULE_LIST = tests/modules/cuda_kernels.la tests/modules/fake_cupti.la
 endif
-tests_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
+tests_plugins_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 
 check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_README_PLUGIN)
 	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/run.sh $(GPU_TEST_ARGUMENTS)

@@ -5,11 +5,11 @@
 . "$top_srcdir/tests/gpu/common.sh"
 need_gpu
 cd "$TMPDIR" || exit 99
-if [ ! -f "$top_builddir/bundle/saxpy.so" ]; then
+if [ ! -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
     echo "it was not built, as there was no nvcc"
     exit 77
 fi
-cp "$top_builddir/bundle/saxpy.so" .
+cp "$top_builddir/packaging/bundle/saxpy.so" .
 cat >saxpy.ini <<'INI'
 [bench saxpy]
 plugin = ./saxpy.so

@@ -26,17 +26,17 @@ if [ -z "${top_builddir-}" ]; then
     top_srcdir=$(cd "$(dirname "$0")" && pwd)
     top_builddir=$scratch/tree
     GBRUN=$top_srcdir/bin/gbrun
-    mkdir -p "$top_builddir"/{plugins,tests/modules}
+    mkdir -p "$top_builddir"/{packaging,plugins,tests/modules}
     for module in "$top_srcdir"/lib/gbrun/*.so; do
         name=$(basename "$module" .so)
         mkdir "$top_builddir/plugins/$name"
         ln -s "$top_srcdir/lib/gbrun" "$top_builddir/plugins/$name/.libs"
     done
     ln -s "$top_srcdir/tests/modules" "$top_builddir/tests/modules/.libs"
-    ln -s "$top_srcdir/tests/modules" "$top_builddir/bundle"
+    ln -s "$top_srcdir/tests/modules" "$top_builddir/packaging/bundle"
     programs=$top_srcdir/tests
 else
-    programs=$top_builddir/tests
+    programs=$top_builddir/tests/plugins
 fi
 export top_srcdir top_builddir GBRUN
 export CK_TAP_LOG_FILE_NAME=- CK_DEFAULT_TIMEOUT=60

@@ -125,8 +125,8 @@ reference_entry = reverse_simply
 reference_grid = 1001
 reference_block = 1
 INI
-if [ -f "$top_builddir/bundle/saxpy.so" ]; then
-    cp "$top_builddir/bundle/saxpy.so" .
+if [ -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
+    cp "$top_builddir/packaging/bundle/saxpy.so" .
     printf '[bench saxpy]\nplugin = ./saxpy.so\nn = 1000\n' >>small.ini
 fi
 

@@ -2,7 +2,7 @@
  * cuda_kernels.c - work on a GPU whose time is known, and work that fails there: kernels written in
  * PTX, put on the queue by the driver API. For tests of the device cuda.
  */
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <gbrun/gbrun.h>
 #include <stdlib.h>

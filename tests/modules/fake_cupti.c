@@ -3,7 +3,7 @@
  * environment says; all else is done by the real one. For `cupti = PATH` of the device cuda.
  */
 #define _GNU_SOURCE
-#include "plugins/common/cuda_driver.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <cupti.h>
 #include <dlfcn.h>

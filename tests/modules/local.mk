@@ -165,13 +165,13 @@ tests_modules_wrong_result_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 
 if HAVE_CUDA_HEADERS
 check_LTLIBRARIES += tests/modules/cuda_kernels.la
-tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c plugins/common/cuda_driver.c plugins/common/cuda_driver.h
+tests_modules_cuda_kernels_la_SOURCES = tests/modules/cuda_kernels.c plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
 tests_modules_cuda_kernels_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_cuda_kernels_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 tests_modules_cuda_kernels_la_LIBADD = $(SYSTEM_LIBS)
 
 check_LTLIBRARIES += tests/modules/fake_cupti.la
-tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c plugins/common/cuda_driver.c plugins/common/cuda_driver.h
+tests_modules_fake_cupti_la_SOURCES = tests/modules/fake_cupti.c plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
 tests_modules_fake_cupti_la_CFLAGS = $(TEST_MODULE_CFLAGS) $(CUDA_CFLAGS)
 tests_modules_fake_cupti_la_LDFLAGS = $(TEST_MODULE_LINK_FLAGS)
 tests_modules_fake_cupti_la_LIBADD = $(SYSTEM_LIBS)

@@ -1,0 +1,118 @@
+/* error.c - see error.h. Floor 1. */
+#include "core/base/error.h"
+
+#include "core/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t set_error(struct gb_error *error, int32_t status, struct origin origin,
+                         const char *format, va_list arguments)
+{
+    if (error) {
+        error->status = status;
+        error->origin = origin;
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+    }
+    return status;
+}
+
+int32_t error_set(struct gb_error *error, int32_t status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(error, status, (struct origin){0}, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int32_t error_set_at(struct gb_error *error, int32_t status, struct origin origin,
+                     const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(error, status, origin, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int32_t error_prefix(struct gb_error *error, const char *format, ...)
+{
+    if (!error)
+        return GB_FAILED;
+    char text[sizeof error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    int used = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (used >= 0 && (size_t)used < sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, "%s", error->text);
+    memcpy(error->text, text, sizeof text);
+    return error->status;
+}
+
+const char *status_words(int32_t status)
+{
+    static _Thread_local char unknown[32];
+    switch (status) {
+#define STATUS_CASE(name, value, words)                                                            \
+    case value:                                                                                    \
+        return words;
+        GB_STATUS_MAP(STATUS_CASE)
+#undef STATUS_CASE
+    default:
+        snprintf(unknown, sizeof unknown, "status %d", (int)status);
+        return unknown;
+    }
+}
+
+void error_list_take(struct error_list *list, const struct gb_error *error)
+{
+    if (list->n == ERROR_LIST_MAX) {
+        list->n_left_out++;
+        return;
+    }
+    list->items = memory_grow(list->items, list->n, sizeof *list->items);
+    list->items[list->n++] = *error;
+}
+
+void error_list_add(struct error_list *list, struct origin origin, const char *format, ...)
+{
+    struct gb_error error;
+    va_list arguments;
+    va_start(arguments, format);
+    set_error(&error, GB_INVALID, origin, format, arguments);
+    va_end(arguments);
+    error_list_take(list, &error);
+}
+
+static bool comes_before(const struct origin *a, const struct origin *b)
+{
+    if (!a->file || !b->file || strcmp(a->file, b->file) != 0)
+        return false;
+    return a->line < b->line || (a->line == b->line && a->column < b->column);
+}
+
+/* By insertion: equal places keep their order, and the list is short. */
+void error_list_sort(struct error_list *list)
+{
+    for (size_t i = 1; i < list->n; i++) {
+        struct gb_error error = list->items[i];
+        size_t j = i;
+        for (; j > 0 && comes_before(&error.origin, &list->items[j - 1].origin); j--)
+            list->items[j] = list->items[j - 1];
+        list->items[j] = error;
+    }
+}
+
+bool error_list_empty(const struct error_list *list)
+{
+    return list->n == 0;
+}
+
+void error_list_free(struct error_list *list)
+{
+    free(list->items);
+    *list = (struct error_list){0};
+}

@@ -1,0 +1,69 @@
+/* rounds.c - see rounds.h. Floor 1. */
+#include "core/base/rounds.h"
+
+#include "core/base/memory.h"
+#include "core/base/statistics.h"
+
+#include <math.h>
+
+/* Sorts. Infinite values stay what they are beside finite ones, which interpolation between them
+ * would make NaN. */
+static double median_with_ends(double *values, size_t n)
+{
+    if (n == 0)
+        return NAN;
+    sort_values(values, n);
+    double below = values[(n - 1) / 2], above = values[n / 2];
+    return isinf(below) ? below : isinf(above) ? above : below + 0.5 * (above - below);
+}
+
+static void set_between(struct rounds_interval *interval, const double *sorted, double confidence)
+{
+    size_t n = interval->n;
+    if (n < 2)
+        return;
+    double mean = mean_of(sorted, n), t = student_t_quantile(confidence, n - 1);
+    double half_width = t * stdev_of(sorted, n) / sqrt((double)n);
+    interval->between_low = mean - half_width;
+    interval->between_high = mean + half_width;
+    interval->apart_ratio = (sorted[n - 1] - sorted[0]) / interval->centre;
+}
+
+static void unite(struct rounds_interval *interval)
+{
+    bool has_within = !isnan(interval->within_low);
+    if (isnan(interval->centre) ||
+        (!has_within && !(interval->between_low < interval->between_high)))
+        return;
+    /* fmin and fmax take the other one where one is NaN. */
+    interval->low = fmin(fmin(interval->between_low, interval->within_low), interval->centre);
+    interval->high = fmax(fmax(interval->between_high, interval->within_high), interval->centre);
+}
+
+struct rounds_interval rounds_combine(const double *medians, const double *lows,
+                                      const double *highs, size_t n, double confidence)
+{
+    struct rounds_interval interval = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+    CLEANUP(free_pointer) double *kept = memory_allocate(3 * (n + 1) * sizeof *kept);
+    double *kept_lows = kept + n + 1, *kept_highs = kept_lows + n + 1;
+    double highest_low = -INFINITY, lowest_high = INFINITY;
+    size_t n_intervals = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(medians[i]))
+            continue;
+        kept[interval.n++] = medians[i];
+        if (!(lows[i] <= highs[i]))
+            continue;
+        kept_lows[n_intervals] = lows[i];
+        kept_highs[n_intervals++] = highs[i];
+        highest_low = fmax(highest_low, lows[i]);
+        lowest_high = fmin(lowest_high, highs[i]);
+    }
+    interval.centre = median_with_ends(kept, interval.n);
+    interval.within_low = median_with_ends(kept_lows, n_intervals);
+    interval.within_high = median_with_ends(kept_highs, n_intervals);
+    interval.differs = n_intervals > 1 && highest_low > lowest_high;
+    set_between(&interval, kept, confidence);
+    unite(&interval);
+    return interval;
+}

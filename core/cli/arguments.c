@@ -1,0 +1,179 @@
+/* arguments.c - see arguments.h. Floor 5. */
+#include "core/cli/arguments.h"
+
+#include "core/config/option_table.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 32, FIRST_LONG = 256 };
+
+struct given {
+    const char **values;
+    size_t n;
+};
+
+struct arguments {
+    const struct verb *verb;
+    struct given given[OPTIONS_MAX];
+    const char *const *operands;
+    size_t n_operands;
+};
+
+static const char *option_name(const void *table, size_t i)
+{
+    return ((const struct verb_option *)table)[i].name;
+}
+
+/* getopt_long left the text it did not understand just before optind. */
+static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_error *error)
+{
+    const char *text = argv[optind - 1];
+    if (code == ':')
+        return error_set(error, GB_INVALID, "%s: %s needs a value", verb->name, text);
+    if (text_starts_with(text, "--")) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+        const char *nearest = text_nearest(name, verb->n_options, option_name, verb->options);
+        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: see `gbrun help %s`",
+                         verb->name, name, nearest ? ", did you mean --" : "",
+                         nearest ? nearest : "", nearest ? "?" : "", verb->name);
+    }
+    return error_set(error, GB_INVALID, "%s: unknown option -%c: see `gbrun help %s`", verb->name,
+                     optopt, verb->name);
+}
+
+static void make_getopt_tables(const struct verb *verb, struct option *longs, char *shorts)
+{
+    *shorts++ = ':'; /* tells a missing value from an unknown option */
+    for (size_t i = 0; i < verb->n_options; i++) {
+        const struct verb_option *option = &verb->options[i];
+        longs[i] = (struct option){.name = option->name,
+                                   .has_arg = option->argument ? required_argument : no_argument,
+                                   .val = FIRST_LONG + (int)i};
+        if (option->letter) {
+            *shorts++ = option->letter;
+            if (option->argument)
+                *shorts++ = ':';
+        }
+    }
+    *shorts = 0;
+}
+
+static size_t option_index(const struct verb *verb, int code)
+{
+    if (code >= FIRST_LONG)
+        return (size_t)(code - FIRST_LONG);
+    for (size_t i = 0; i < verb->n_options; i++)
+        if (verb->options[i].letter == code)
+            return i;
+    return 0;
+}
+
+int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,
+                        struct arguments **ret, struct gb_error *error)
+{
+    struct option longs[OPTIONS_MAX + 1] = {{0}};
+    char shorts[2 * OPTIONS_MAX + 2];
+    struct arguments *arguments = ARENA_NEW(arena, struct arguments);
+    arguments->verb = verb;
+    make_getopt_tables(verb, longs, shorts);
+    opterr = 0;
+    optind = 0;
+    int code;
+    while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (code == '?' || code == ':')
+            return refuse(verb, argv, code, error);
+        struct given *given = &arguments->given[option_index(verb, code)];
+        if (!given->values)
+            given->values = ARENA_ARRAY(arena, const char *, argc);
+        given->values[given->n++] = optarg ? optarg : "";
+    }
+    arguments->operands = (const char *const *)(argv + optind);
+    arguments->n_operands = (size_t)(argc - optind);
+    *ret = arguments;
+    return GB_OK;
+}
+
+size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret)
+{
+    const struct verb *verb = arguments->verb;
+    for (size_t i = 0; i < verb->n_options; i++)
+        if (text_equal(verb->options[i].name, name)) {
+            *ret = arguments->given[i].values;
+            return arguments->given[i].n;
+        }
+    *ret = NULL;
+    return 0;
+}
+
+const char *argument(const struct arguments *arguments, const char *name)
+{
+    const char *const *values;
+    size_t n = argument_all(arguments, name, &values);
+    return n ? values[n - 1] : NULL;
+}
+
+size_t argument_operands(const struct arguments *arguments, const char *const **ret)
+{
+    *ret = arguments->operands;
+    return arguments->n_operands;
+}
+
+static void add_switches(const struct verb_option *option, const char *dash, struct text *out)
+{
+    if (option->letter)
+        text_printf(out, "%s%c, ", dash, option->letter);
+    text_printf(out, "%s%s%s", dash, dash, option->name);
+    if (option->argument)
+        text_printf(out, " %s", option->argument);
+}
+
+static void help_roff(const struct verb *verb, struct text *out)
+{
+    text_printf(out, ".SS gbrun %s [\\fIOPTION\\fR...] %s\n%s.\n.PP\n%s\n", verb->name,
+                verb->operands, verb->summary, verb->help);
+    for (size_t i = 0; i < verb->n_options; i++) {
+        text_add(out, ".TP\n.B ");
+        add_switches(&verb->options[i], "\\-", out);
+        text_printf(out, "\n%s.\n", verb->options[i].help);
+    }
+}
+
+static void help_markdown(const struct verb *verb, struct text *out)
+{
+    text_add(out, "| option | meaning |\n| --- | --- |\n");
+    for (size_t i = 0; i < verb->n_options; i++) {
+        text_add(out, "| `");
+        add_switches(&verb->options[i], "-", out);
+        text_printf(out, "` | %s |\n", verb->options[i].help);
+    }
+}
+
+void verb_help(const struct verb *verb, int style, struct text *out)
+{
+    if (style == HELP_ROFF) {
+        help_roff(verb, out);
+        return;
+    }
+    if (style == HELP_MARKDOWN) {
+        help_markdown(verb, out);
+        return;
+    }
+    text_printf(out, "usage: gbrun %s%s%s%s\n\n%s.\n\n", verb->name,
+                verb->n_options ? " [OPTION...]" : "", *verb->operands ? " " : "", verb->operands,
+                verb->summary);
+    text_add_wrapped(out, verb->help, 0, 0, HELP_COLUMNS);
+    text_add(out, "\n");
+    for (size_t i = 0; i < verb->n_options; i++) {
+        enum { HELP_COLUMN = 34 };
+        struct text switches = {0};
+        add_switches(&verb->options[i], "-", &switches);
+        text_printf(out, "%s  %-*s  ", i ? "" : "\noptions:\n", HELP_COLUMN - 4,
+                    text_get(&switches));
+        text_add_wrapped(out, verb->options[i].help, HELP_COLUMN, HELP_COLUMN, HELP_COLUMNS);
+        text_add(out, "\n");
+        text_free(&switches);
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * arguments.h - the command line of one verb, from a table. Floor 5.
+ *
+ * The table drives parsing, `gbrun help`, the manual page and the shell completion.
+ */
+#ifndef GBRUN_CORE_ARGUMENTS_H
+#define GBRUN_CORE_ARGUMENTS_H
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+struct verb_option {
+    const char *name;     /* "config": written --config */
+    char letter;          /* 'c', or 0 */
+    const char *argument; /* what follows it: "FILE"; NULL: nothing does */
+    const char *help;     /* one sentence, no full stop */
+};
+
+struct arguments;
+
+struct verb {
+    const char *name;
+    const char *operands; /* for the usage line: "[FILE...]", or "" */
+    const char *summary;  /* one line, no full stop */
+    const char *help;     /* paragraphs */
+    const struct verb_option *options;
+    size_t n_options;
+    int (*run)(const struct arguments *arguments); /* returns the exit code */
+};
+
+enum { EXIT_FINE = 0, EXIT_CASE_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERNAL = 4 };
+
+/* argv[0] is the verb. Memory: the arena's. Errors name the nearest known option. */
+int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,
+                        struct arguments **ret, struct gb_error *error);
+
+/* The last value given to an option; "" for one without a value that was given; NULL: not given. */
+const char *argument(const struct arguments *arguments, const char *name);
+/* All values given to an option, in order. */
+size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret);
+size_t argument_operands(const struct arguments *arguments, const char *const **ret);
+
+/* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h. */
+void verb_help(const struct verb *verb, int style, struct text *out);
+
+#endif

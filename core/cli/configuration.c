@@ -1,0 +1,179 @@
+/* configuration.c - how every verb comes by a configuration. See verbs.h. Floor 5. */
+#include "core/cli/verbs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void say_error(const struct gb_error *error)
+{
+    const struct origin *origin = &error->origin;
+    if (!origin->file)
+        fprintf(stderr, "gbrun: error: %s\n", error->text);
+    else if (origin->line == 0)
+        fprintf(stderr, "%s: error: %s\n", origin->file, error->text);
+    else if (origin->column == 0)
+        fprintf(stderr, "%s:%u: error: %s\n", origin->file, origin->line, error->text);
+    else
+        fprintf(stderr, "%s:%u:%u: error: %s\n", origin->file, origin->line, origin->column,
+                error->text);
+}
+
+void say_errors(const struct error_list *errors)
+{
+    for (size_t i = 0; i < errors->n; i++)
+        say_error(&errors->items[i]);
+    if (errors->n_left_out)
+        fprintf(stderr, "gbrun: and %zu more errors\n", errors->n_left_out);
+}
+
+int fail_with(const struct gb_error *error, int code)
+{
+    say_error(error);
+    return code;
+}
+
+int fail_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("gbrun: error: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+static const char *folder_of(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder = !slash          ? "."
+                         : slash == path ? "/"
+                                         : arena_text_n(arena, path, (size_t)(slash - path));
+    return path_from(".", folder, arena);
+}
+
+/* --plugin-path first, relative to the current folder; then plugin_path of the configuration,
+ * relative to it. */
+static void find_folders(const struct arguments *arguments, struct configuration *configuration)
+{
+    struct arena *arena = &configuration->arena;
+    const struct gb_list *own = &settings_run(configuration->settings)->plugin_path;
+    const char *const *given;
+    size_t n_given = argument_all(arguments, "plugin-path", &given), n = 0;
+    const char **all = ARENA_ARRAY(arena, const char *, n_given + own->n);
+    for (size_t i = 0; i < n_given; i++)
+        all[n++] = path_from(".", given[i], arena);
+    for (size_t i = 0; i < own->n; i++)
+        all[n++] = ((const char *const *)own->items)[i];
+    module_folders(configuration->folder, all, n, arena, &configuration->folders);
+}
+
+/* Goes as far as it makes sense, so that all errors are told at once. */
+static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
+                       struct error_list *errors)
+{
+    struct arena *arena = &configuration->arena;
+    struct gb_error error;
+    const char *const *overrides;
+    size_t n_overrides = argument_all(arguments, "set", &overrides);
+    ini_override(&configuration->ini, overrides, n_overrides, arena, errors);
+    settings_parse(&configuration->ini, configuration->folder, arena, &configuration->settings,
+                   errors);
+    find_folders(arguments, configuration);
+    const struct plugin_request *requests;
+    size_t n_requests = settings_requests(configuration->settings, &requests);
+    if (catalogue_load(&configuration->folders, requests, n_requests, arena,
+                       &configuration->catalogue, &error) != GB_OK) {
+        error_list_take(errors, &error);
+        return GB_FAILED;
+    }
+    settings_resolve(configuration->settings, &configuration->catalogue, errors);
+    if (!error_list_empty(errors))
+        return GB_INVALID;
+    int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
+    if (status == GB_OK && sweep_size(configuration->sweep) == 0) {
+        struct origin whole_file = {.file = configuration->ini.path};
+        error_list_add(
+            errors, whole_file,
+            "there is no case to measure: expected a [bench NAME] section of which `only` "
+            "and `exclude` leave something");
+        return GB_INVALID;
+    }
+    return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
+}
+
+static int finish(const struct arguments *arguments, struct configuration *configuration,
+                  struct error_list *errors, bool is_readable)
+{
+    if (is_readable)
+        resolve(arguments, configuration, errors);
+    error_list_sort(errors);
+    say_errors(errors);
+    int code = error_list_empty(errors) ? EXIT_FINE : EXIT_USAGE;
+    error_list_free(errors);
+    return code;
+}
+
+int configuration_read(const struct arguments *arguments, struct configuration *ret)
+{
+    struct error_list errors = {0};
+    *ret = (struct configuration){.path = argument(arguments, "config")};
+    if (!ret->path)
+        return fail_usage("no configuration: expected -c FILE");
+    ret->folder = text_equal(ret->path, "-") ? path_from(".", ".", &ret->arena)
+                                             : folder_of(ret->path, &ret->arena);
+    int32_t status = ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
+    return finish(arguments, ret, &errors, status != GB_IO);
+}
+
+int configuration_read_text(const char *path, const char *folder, const char *text,
+                            const struct arguments *arguments, struct configuration *ret)
+{
+    struct error_list errors = {0};
+    *ret = (struct configuration){.path = path, .folder = folder};
+    ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
+    return finish(arguments, ret, &errors, true);
+}
+
+void configuration_free(struct configuration *configuration)
+{
+    sweep_free(configuration->sweep);
+    arena_free(&configuration->arena);
+}
+
+int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret)
+{
+    const char *const *given;
+    size_t n = argument_all(arguments, "plugin-path", &given);
+    struct path_list folders;
+    struct gb_error error;
+    module_folders(".", given, n, arena, &folders);
+    if (catalogue_load_all(&folders, arena, ret, &error) == GB_OK)
+        return EXIT_FINE;
+    say_error(&error);
+    return EXIT_INTERNAL;
+}
+
+int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
+                         const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto)
+{
+    *configuration = (struct configuration){0};
+    *ret_n = *ret_n_auto = 0;
+    if (argument(arguments, "config")) {
+        int code = configuration_read(arguments, configuration);
+        if (code == EXIT_FINE)
+            *ret_n = settings_devices(configuration->settings, ret, ret_n_auto);
+        return code;
+    }
+    struct catalogue *catalogue = &configuration->catalogue;
+    int code = catalogue_read(arguments, &configuration->arena, catalogue);
+    struct plugin_settings *all = ARENA_ARRAY(&configuration->arena, struct plugin_settings,
+                                              catalogue->n_plugins);
+    for (size_t i = 0; i < catalogue->n_plugins; i++)
+        if (catalogue->plugins[i].plugin.kind == GB_PLUGIN_DEVICE)
+            all[(*ret_n)++] = (struct plugin_settings){.name = catalogue->plugins[i].plugin.id,
+                                                       .info = &catalogue->plugins[i]};
+    *ret = all;
+    return code;
+}

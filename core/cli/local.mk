@@ -1,0 +1,11 @@
+core_libgbrun_la_SOURCES += \
+	core/cli/arguments.c \
+	core/cli/arguments.h \
+	core/cli/configuration.c \
+	core/cli/verb_help.c \
+	core/cli/verb_list.c \
+	core/cli/verb_replay.c \
+	core/cli/verb_report.c \
+	core/cli/verb_results.c \
+	core/cli/verb_run.c \
+	core/cli/verbs.h

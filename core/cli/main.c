@@ -1,0 +1,91 @@
+/* main.c - the program: finds the verb and calls it. Floor 5. */
+#include "core/config/option_table.h"
+#include "core/cli/verbs.h"
+#include "core/run/worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb *const verbs[] = {&verb_run,    &verb_list,   &verb_check, &verb_help_on,
+                                           &verb_show,   &verb_export, &verb_merge, &verb_report,
+                                           &verb_replay, &verb_doctor};
+
+size_t verbs_all(const struct verb *const **ret)
+{
+    *ret = verbs;
+    return sizeof verbs / sizeof *verbs;
+}
+
+const struct verb *verb_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (text_equal(verbs[i]->name, name))
+            return verbs[i];
+    return NULL;
+}
+
+static const char *verb_name(const void *table, size_t i)
+{
+    return ((const struct verb *const *)table)[i]->name;
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *nearest = text_nearest(name, sizeof verbs / sizeof *verbs, verb_name, verbs);
+    return fail_usage("'%s' is no verb%s%s%s: see `gbrun help`", name,
+                      nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* A full disk or a closed pipe behind standard output must not look like success. */
+static int check_output(int code)
+{
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) {
+        fprintf(stderr, "gbrun: error: standard output can not be written: %s\n", strerror(errno));
+        return code == EXIT_FINE ? EXIT_INTERNAL : code;
+    }
+    return code;
+}
+
+static int call(const struct verb *verb, int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct arguments *arguments;
+    struct gb_error error;
+    int code = EXIT_USAGE;
+    if (arguments_parse(verb, argc, argv, &arena, &arguments, &error) == GB_OK)
+        code = verb->run(arguments);
+    else
+        say_error(&error);
+    arena_free(&arena);
+    return check_output(code);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && text_equal(argv[1], WORKER_ARGUMENT))
+        return worker_main();
+    if (argc < 2) {
+        fprintf(stderr, "usage: gbrun -c FILE, gbrun VERB [OPTION...]; see `gbrun help`\n");
+        return EXIT_USAGE;
+    }
+    if (text_equal(argv[1], "--version") || text_equal(argv[1], "-V")) {
+        printf("gbrun %s (plugin ABI %u.%u)\n", GBRUN_VERSION, GB_ABI_MAJOR, GB_ABI_MINOR);
+        return check_output(EXIT_FINE);
+    }
+    if (text_equal(argv[1], "--help") || text_equal(argv[1], "-h"))
+        return call(&verb_help_on, 1, argv);
+    if (argv[1][0] == '-')
+        return call(&verb_run, argc, argv); /* `gbrun -c FILE`: argv[0] stands for the verb */
+    const struct verb *verb = verb_named(argv[1]);
+    if (!verb)
+        return unknown_verb(argv[1]);
+    if (argc == 3 && (text_equal(argv[2], "--help") || text_equal(argv[2], "-h"))) {
+        struct text text = {0};
+        verb_help(verb, HELP_PLAIN, &text);
+        fputs(text_get(&text), stdout);
+        text_free(&text);
+        return check_output(EXIT_FINE);
+    }
+    return call(verb, argc - 1, argv + 1);
+}

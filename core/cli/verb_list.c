@@ -1,0 +1,333 @@
+/* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. Floor 5. */
+#include "core/cli/verbs.h"
+#include "core/view/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct verb_option list_options[] = {
+    CONFIG_OPTIONS,
+    {"format", 'f', "FORMAT", "table, csv or md"},
+    {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
+    {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
+};
+
+static const struct verb_option check_options[] = {
+    CONFIG_OPTIONS,
+    {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
+};
+
+/* ---- tables and CSV ---- */
+
+static void csv_line(const char *const *cells, size_t n)
+{
+    CLEANUP(text_free) struct text line = {0};
+    for (size_t i = 0; i < n; i++)
+        text_add_csv(&line, cells[i], i == 0);
+    printf("%s\r\n", text_get(&line));
+}
+
+/* Rows of texts, printed as they come (CSV) or at the end (tables). */
+struct listing {
+    int format;
+    struct table table;
+};
+
+static void listing_begin(struct listing *listing, int format, const char *const *heads, size_t n)
+{
+    *listing = (struct listing){.format = format};
+    if (format == FORMAT_CSV)
+        csv_line(heads, n);
+    for (size_t i = 0; i < n && format != FORMAT_CSV; i++)
+        table_column(&listing->table, heads[i], false);
+}
+
+static void listing_row(struct listing *listing, const char *const *cells, size_t n)
+{
+    if (listing->format == FORMAT_CSV) {
+        csv_line(cells, n);
+        return;
+    }
+    table_row(&listing->table);
+    for (size_t i = 0; i < n; i++)
+        table_cell(&listing->table, cells[i]);
+}
+
+static void listing_end(struct listing *listing)
+{
+    struct text text = {0};
+    if (listing->format != FORMAT_CSV)
+        table_write(&listing->table,
+                    listing->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &text);
+    fputs(text_get(&text), stdout);
+    text_free(&text);
+    table_free(&listing->table);
+}
+
+/* ---- list ---- */
+
+/* One line a case, printed as it is made: a sweep may be long. */
+static int list_cases(const struct arguments *arguments, int format)
+{
+    struct configuration configuration;
+    int code = configuration_read(arguments, &configuration);
+    uint64_t n = code == EXIT_FINE ? sweep_size(configuration.sweep) : 0;
+    if (format == FORMAT_CSV && code == EXIT_FINE)
+        fputs("case,bench,label,policy,device\r\n", stdout);
+    for (uint64_t i = 0; i < n && code == EXIT_FINE; i++) {
+        struct arena arena = {0};
+        struct bench_case bench_case;
+        struct gb_error error;
+        struct text label = {0};
+        if (sweep_case(configuration.sweep, i, &arena, &bench_case, &error) == GB_OK) {
+            struct text device = {0};
+            bench_case_label(&bench_case, &label);
+            device_choice_text(&bench_case.device, &device);
+            if (format == FORMAT_CSV) {
+                const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
+                                       bench_case.bench, text_get(&label), bench_case.policy->name,
+                                       text_get(&device)};
+                csv_line(cells, sizeof cells / sizeof *cells);
+            } else {
+                printf("%s\n", text_get(&label));
+            }
+            text_free(&device);
+        } else {
+            say_error(&error);
+            code = EXIT_INTERNAL;
+        }
+        text_free(&label);
+        arena_free(&arena);
+    }
+    if (code == EXIT_FINE && format != FORMAT_CSV)
+        fprintf(stderr, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
+    configuration_free(&configuration);
+    return code;
+}
+
+static int list_plugins(const struct arguments *arguments, int format)
+{
+    static const char *const heads[] = {"kind", "id", "version", "summary", "module"};
+    struct arena arena = {0};
+    struct catalogue catalogue;
+    struct listing listing;
+    int code = catalogue_read(arguments, &arena, &catalogue);
+    listing_begin(&listing, format, heads, 5);
+    for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
+        const struct plugin_info *info = &catalogue.plugins[i];
+        const char *cells[] = {plugin_kind_words(info->plugin.kind), info->plugin.id,
+                               info->plugin.version, info->plugin.summary, info->path};
+        listing_row(&listing, cells, 5);
+    }
+    listing_end(&listing);
+    for (size_t i = 0; i < catalogue.n_failures; i++)
+        fprintf(stderr, "%s: can not be used: %s\n", catalogue.failures[i].path,
+                catalogue.failures[i].reason);
+    if (catalogue.n_plugins == 0)
+        for (size_t i = 0; i < catalogue.n_folders; i++)
+            fprintf(stderr, "no plugins in %s\n", catalogue.folders[i]);
+    arena_free(&arena);
+    return code;
+}
+
+/* The devices of a configuration, or of every device plugin with its defaults. */
+static int list_devices(const struct arguments *arguments, int format)
+{
+    static const char *const heads[] = {"device", "model", "units", "memory", "uuid"};
+    struct configuration configuration;
+    const struct plugin_settings *settings = NULL;
+    struct device_list devices = {0};
+    struct gb_error error;
+    struct listing listing;
+    size_t n, n_auto;
+    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
+    if (code == EXIT_FINE &&
+        devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK) {
+        say_error(&error);
+        code = EXIT_INTERNAL;
+    }
+    listing_begin(&listing, format, heads, 5);
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct known_device *device = &devices.items[i];
+        char memory[NUMBER_TEXT_MAX];
+        const char *cells[] = {
+            arena_printf(&configuration.arena, "%s:%u", device->settings->name, device->info.index),
+            device->info.model, arena_printf(&configuration.arena, "%u", device->info.n_units),
+            format_bytes((double)device->info.memory_bytes, memory), device->info.uuid};
+        listing_row(&listing, cells, 5);
+    }
+    listing_end(&listing);
+    for (size_t i = 0; i < devices.n_absent; i++)
+        fprintf(stderr, "%s: absent: %s\n", devices.absent[i].settings->name,
+                devices.absent[i].reason);
+    configuration_free(&configuration);
+    return code;
+}
+
+/* ---- counters ---- */
+
+/* Case does not matter: what is looked for is a word of the description, too. */
+static bool contains(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (; strlen(text) >= length; text++)
+        if (strncasecmp(text, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_shown(const struct gb_counter *counter, const char *pattern)
+{
+    return !pattern || contains(counter->name, pattern) || contains(counter->help, pattern);
+}
+
+/* "cuda:1" is index 1 of cuda. False: it is not this device plugin. */
+static bool device_is_meant(const char *device, const char *name, uint32_t *ret_index)
+{
+    const size_t length = strlen(name);
+    *ret_index = 0;
+    if (!device)
+        return true;
+    if (strncmp(device, name, length) != 0)
+        return false;
+    if (!device[length])
+        return true;
+    char *end = NULL;
+    const unsigned long index = strtoul(device + length + 1, &end, 10);
+    *ret_index = (uint32_t)index;
+    return device[length] == ':' && device[length + 1] >= '0' && device[length + 1] <= '9' &&
+           !*end && index < UINT32_MAX;
+}
+
+/* What was found of all devices asked. */
+struct found {
+    size_t n_told, n_shown;
+    struct text reasons; /* why some have none */
+};
+
+static int list_counters_of(const struct arguments *arguments, const struct plugin_settings *device,
+                            uint32_t index, const char *pattern, struct arena *arena,
+                            struct listing *listing, struct found *found)
+{
+    struct counter_list counters;
+    struct gb_error error;
+    if (counters_find(device, index, argument(arguments, "chip"), pattern, arena, &counters,
+                      &error) != GB_OK) {
+        say_error(&error);
+        return EXIT_INTERNAL;
+    }
+    for (size_t i = 0; i < counters.n; i++) {
+        const struct gb_counter *counter = &counters.items[i];
+        const char *cells[] = {counter->name, counter->unit, device->name, counter->help};
+        if (!is_shown(counter, pattern))
+            continue;
+        listing_row(listing, cells, 4);
+        found->n_shown++;
+    }
+    found->n_told += counters.n;
+    if (*counters.reason)
+        text_printf(&found->reasons, "%s: no counters: %s\n", device->name, counters.reason);
+    return EXIT_FINE;
+}
+
+static int list_counters(const struct arguments *arguments, int format, const char *pattern)
+{
+    static const char *const heads[] = {"counter", "unit", "device", "description"};
+    struct configuration configuration;
+    const struct plugin_settings *settings = NULL;
+    struct listing listing;
+    const char *device = argument(arguments, "device");
+    size_t n, n_auto, n_meant = 0;
+    struct found found = {0};
+    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
+    listing_begin(&listing, format, heads, 4);
+    for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
+        uint32_t index;
+        if (!device_is_meant(device, settings[i].name, &index))
+            continue;
+        n_meant++;
+        code = list_counters_of(arguments, &settings[i], index, pattern, &configuration.arena,
+                                &listing, &found);
+    }
+    listing_end(&listing);
+    /* A chip belongs to one device plugin: that others do not know it says nothing. */
+    if (!argument(arguments, "chip") || device || found.n_told == 0)
+        fputs(text_get(&found.reasons), stderr);
+    if (code == EXIT_FINE && device && n_meant == 0)
+        code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
+                          device);
+    else if (code == EXIT_FINE && found.n_told > 0 && found.n_shown == 0)
+        fprintf(stderr, "no counter has '%s' in its name or description\n", pattern);
+    text_free(&found.reasons);
+    configuration_free(&configuration);
+    return code;
+}
+
+static int run_list(const struct arguments *arguments)
+{
+    const char *const *operands;
+    size_t n = argument_operands(arguments, &operands);
+    const char *format_text = argument(arguments, "format");
+    int format = format_text ? format_named(format_text) : FORMAT_TABLE;
+    if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
+        return fail_usage("--format %s: expected table, csv or md", format_text);
+    const char *what = n ? operands[0] : "cases";
+    if (text_equal(what, "cases"))
+        return list_cases(arguments, format);
+    if (text_equal(what, "plugins"))
+        return list_plugins(arguments, format);
+    if (text_equal(what, "devices"))
+        return list_devices(arguments, format);
+    if (text_equal(what, "counters"))
+        return list_counters(arguments, format, n > 1 ? operands[1] : NULL);
+    return fail_usage("list %s: expected cases, plugins, devices or counters", what);
+}
+
+const struct verb verb_list = {
+    .name = "list",
+    .operands = "[cases|plugins|devices|counters [TEXT]]",
+    .summary = "List the cases of a configuration, or the plugins, devices or counters there are",
+    .help = "Opens no device. Cases need -c; without it the devices are those of all device "
+            "plugins with\n"
+            "their default settings. Modules that can not be used are named with the reason.\n"
+            "Counters are those with TEXT in name or description; where TEXT is the name of one, "
+            "with or\n"
+            "without its form (.sum, .avg ...), all of its forms are listed.",
+    .options = list_options,
+    .n_options = sizeof list_options / sizeof *list_options,
+    .run = run_list,
+};
+
+/* ---- check ---- */
+
+static int run_check(const struct arguments *arguments)
+{
+    struct configuration configuration;
+    int code = configuration_read(arguments, &configuration);
+    if (code == EXIT_FINE && argument(arguments, "print")) {
+        struct text text = {0};
+        settings_print(configuration.settings, &text);
+        fputs(text_get(&text), stdout);
+        text_free(&text);
+    } else if (code == EXIT_FINE) {
+        uint64_t n = sweep_size(configuration.sweep);
+        printf("%s: ok, %llu case%s\n", configuration.path, (unsigned long long)n,
+               n == 1 ? "" : "s");
+    }
+    configuration_free(&configuration);
+    return code;
+}
+
+const struct verb verb_check = {
+    .name = "check",
+    .operands = "",
+    .summary = "Check a configuration and say all that is wrong with it",
+    .help = "Reads the configuration, checks every value through the plugins' own tables and "
+            "expands the\n"
+            "sweeps. Runs nothing. Exit code 2 if there are errors.",
+    .options = check_options,
+    .n_options = sizeof check_options / sizeof *check_options,
+    .run = run_check,
+};

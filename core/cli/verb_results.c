@@ -1,0 +1,236 @@
+/* verb_results.c - gbrun show, export and merge: what is done with results files. Floor 5. */
+#include "core/cli/verbs.h"
+#include "core/view/views.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char default_file[] = "results.gbr";
+
+#define VIEW_OPTIONS                                                                               \
+    {"run", 'r', "N|all", "the run to show, counted from 1 by start; the newest if not given"},    \
+        {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},                 \
+        {"pivot", 0, "NAME", "one column for each value of parameter NAME"},                       \
+        {"group-by", 0, "LIST",                                                                    \
+         "one row for each group of cases with equal values of these columns; --columns are then " \
+         "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
+        {"columns", 0, "LIST", "the columns to show, with commas between"},                        \
+        {"roofs", 0, "FILE",                                                                       \
+         "a results file with cases of the benchmark ceilings: the device's roofs, which cases "   \
+         "are held against; if not given, those of the file shown, then those that are "           \
+         "configured, then the user's"},                                                           \
+    {                                                                                              \
+        "sort", 0, "LIST", "sort by columns, with commas between; - before one: downwards"         \
+    }
+
+static const struct verb_option show_options[] = {
+    VIEW_OPTIONS,
+    {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
+    {"verbose", 'v', NULL, "more columns, all facts and messages"},
+};
+
+static const struct verb_option export_options[] = {
+    VIEW_OPTIONS,
+    {"format", 'f', "FORMAT", "csv, json, jsonl or md; csv if not given"},
+    {"rows", 0, "case|sample|combined",
+     "one row for each round of a case, for each sample, or for each case, its rounds combined"},
+    {"output", 'o', "FILE", "write to FILE instead of standard output"},
+};
+
+static const struct verb_option merge_options[] = {
+    {"output", 'o', "FILE", "the file to merge into; made if it is not there"},
+};
+
+int read_format(const struct arguments *arguments, int default_format, int *ret)
+{
+    const char *format = argument(arguments, "format");
+    *ret = format ? format_named(format) : default_format;
+    return *ret >= 0 ? EXIT_FINE
+                     : fail_usage("--format %s: expected table, csv, json, jsonl or md", format);
+}
+
+int read_run_number(const char *text, const char *expected, int64_t *ret)
+{
+    char *end;
+    *ret = strtoll(text, &end, 10);
+    return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
+}
+
+/* As git does: COLUMNS, else the terminal's if there is one. 0: neither is known. */
+static size_t output_width(void)
+{
+    enum { NARROWEST = 40, WIDEST = 100000 };
+    const char *columns = getenv("COLUMNS");
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    return width >= NARROWEST && width <= WIDEST ? (size_t)width : 0;
+}
+
+int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text text = {0};
+    if (view->format != FORMAT_TABLE && view->format != FORMAT_MARKDOWN)
+        return view_export(store, view, stdout, error);
+    struct view_options options = *view;
+    options.width = output_width();
+    int32_t status = view_show(store, &options, &text, error);
+    fputs(text_get(&text), stdout);
+    return status;
+}
+
+static int read_view(const struct arguments *arguments, int default_format,
+                     struct view_options *ret)
+{
+    const char *run = argument(arguments, "run"), *rows = argument(arguments, "rows");
+    *ret = (struct view_options){.run = RUN_NEWEST,
+                                 .where = argument(arguments, "where"),
+                                 .pivot = argument(arguments, "pivot"),
+                                 .group_by = argument(arguments, "group-by"),
+                                 .columns = argument(arguments, "columns"),
+                                 .roofs = argument(arguments, "roofs"),
+                                 .sort = argument(arguments, "sort"),
+                                 .verbose = argument(arguments, "verbose") != NULL};
+    int code = read_format(arguments, default_format, &ret->format);
+    if (code != EXIT_FINE)
+        return code;
+    if (rows && rows_named(rows) < 0)
+        return fail_usage("--rows %s: expected case, sample or combined", rows);
+    ret->rows = rows ? rows_named(rows) : ROWS_CASE;
+    if (run && text_equal(run, "all"))
+        ret->run = RUN_ALL;
+    else if (run)
+        return read_run_number(run, "the number of a run, from 1, or all", &ret->run);
+    return EXIT_FINE;
+}
+
+/* The one file named, or the default. */
+static int open_named(const struct arguments *arguments, struct store **ret)
+{
+    const char *const *operands;
+    struct gb_error error;
+    size_t n = argument_operands(arguments, &operands);
+    if (n > 1)
+        return fail_usage("'%s': expected one results file", operands[1]);
+    if (store_open(n ? operands[0] : default_file, STORE_READ, ret, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    return EXIT_FINE;
+}
+
+static int run_show(const struct arguments *arguments)
+{
+    struct view_options view;
+    struct store *store = NULL;
+    struct gb_error error;
+    int code = read_view(arguments, FORMAT_TABLE, &view);
+    if (code == EXIT_FINE)
+        code = open_named(arguments, &store);
+    if (code != EXIT_FINE)
+        return code;
+    if (print_view(store, &view, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    store_close(store, NULL);
+    return code;
+}
+
+const struct verb verb_show = {
+    .name = "show",
+    .operands = "[FILE]",
+    .summary = "Show a results file as tables",
+    .help =
+        "FILE is results.gbr if it is not given. Shows the newest run, with the machine and the "
+        "devices\n"
+        "it was made on, one row for each case, then what went wrong and what to be careful with.",
+    .options = show_options,
+    .n_options = sizeof show_options / sizeof *show_options,
+    .run = run_show,
+};
+
+static int run_export(const struct arguments *arguments)
+{
+    struct view_options view;
+    struct store *store = NULL;
+    struct gb_error error;
+    int code = read_view(arguments, FORMAT_CSV, &view);
+    if (code == EXIT_FINE && view.format == FORMAT_TABLE)
+        code = fail_usage("--format table: expected csv, json, jsonl or md");
+    if (code == EXIT_FINE)
+        code = open_named(arguments, &store);
+    if (code != EXIT_FINE)
+        return code;
+    const char *path = argument(arguments, "output");
+    FILE *out = path ? fopen(path, "we") : stdout;
+    if (!out) {
+        store_close(store, NULL);
+        error_set(&error, GB_IO, "%s: can not be written: %s", path, strerror(errno));
+        return fail_with(&error, EXIT_USAGE);
+    }
+    if (view_export(store, &view, out, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    bool is_written = fflush(out) == 0 && !ferror(out);
+    if (path)
+        is_written = fclose(out) == 0 && is_written;
+    if (!is_written) {
+        error_set(&error, GB_IO, "%s: can not be written: %s", path ? path : "standard output",
+                  strerror(errno));
+        code = fail_with(&error, EXIT_INTERNAL);
+    }
+    store_close(store, NULL);
+    return code;
+}
+
+const struct verb verb_export = {
+    .name = "export",
+    .operands = "[FILE]",
+    .summary = "Write a results file in a format that other programs read",
+    .help =
+        "FILE is results.gbr if it is not given. Full precision, every parameter a column. With\n"
+        "--pivot and csv: one row for each sample, times in milliseconds.",
+    .options = export_options,
+    .n_options = sizeof export_options / sizeof *export_options,
+    .run = run_export,
+};
+
+static int run_merge(const struct arguments *arguments)
+{
+    const char *const *operands, *into = argument(arguments, "output");
+    size_t n = argument_operands(arguments, &operands);
+    struct store *store;
+    struct gb_error error;
+    int code = EXIT_FINE;
+    if (!into)
+        return fail_usage("merge needs -o FILE: the file to merge into");
+    if (n == 0)
+        return fail_usage("merge needs the files to merge into %s", into);
+    if (store_open(into, STORE_WRITE, &store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
+        struct merge_counts counts = {0};
+        if (store_merge(store, operands[i], &counts, &error) != GB_OK)
+            code = fail_with(&error, EXIT_USAGE);
+        else
+            fprintf(stderr, "%s: %llu runs and %llu cases added, %llu cases were there already\n",
+                    operands[i], (unsigned long long)counts.runs_added,
+                    (unsigned long long)counts.cases_added, (unsigned long long)counts.cases_known);
+    }
+    if (store_close(store, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    return code;
+}
+
+const struct verb verb_merge = {
+    .name = "merge",
+    .operands = "-o FILE FILE...",
+    .summary = "Merge results files",
+    .help = "Adds every run and case that FILE does not hold yet. Nothing is lost; merging again "
+            "changes\n"
+            "nothing, and the order of the files does not matter.",
+    .options = merge_options,
+    .n_options = sizeof merge_options / sizeof *merge_options,
+    .run = run_merge,
+};

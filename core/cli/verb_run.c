@@ -1,0 +1,338 @@
+/* verb_run.c - gbrun run: measures what a configuration asks for. Floor 5. */
+#include "core/base/host_clock.h"
+#include "core/run/machine.h"
+#include "core/base/sha256.h"
+#include "core/store/store_read.h"
+#include "core/run/supervisor.h"
+#include "core/cli/verbs.h"
+#include "core/view/views.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct verb_option options[] = {
+    CONFIG_OPTIONS,
+    {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
+    {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
+    {"run", 0, "N", "with --resume: run N instead of the newest"},
+    {"format", 'f', "FORMAT", "of the table at the end: table, csv, json, jsonl or md"},
+    {"quiet", 'q', NULL, "print only errors and the table"},
+    {"verbose", 'v', NULL, "more columns, all messages"},
+};
+
+/* What the verb works on, from the command line to the table. */
+struct job {
+    const struct arguments *arguments;
+    struct configuration configuration;
+    struct store *store;
+    const char *store_path;
+    int64_t run_id, run_number;
+    struct device_list devices;
+    struct visit_key *done;
+    size_t n_done;
+    uint64_t first_sequence;
+    uint64_t n_visits;
+};
+
+/* ---- the record of the run ---- */
+
+/* The command line as a shell would take it. */
+static char *command_line(struct arena *arena)
+{
+    struct text text = {0};
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    int letter;
+    bool fresh = true;
+    while (file && (letter = fgetc(file)) != EOF) {
+        if (!fresh || text.length == 0) {
+            char one[2] = {(char)letter, 0};
+            if (letter)
+                text_add(&text, one);
+        } else {
+            text_printf(&text, " %c", letter);
+        }
+        fresh = letter == 0;
+    }
+    if (file)
+        fclose(file);
+    char *copy = arena_text(arena, text_get(&text));
+    text_free(&text);
+    return copy;
+}
+
+static int32_t record_modules(struct job *job, struct gb_error *error)
+{
+    const struct catalogue *catalogue = &job->configuration.catalogue;
+    const struct plugin_request *requests;
+    size_t n = settings_requests(job->configuration.settings, &requests);
+    for (size_t i = 0; i < n; i++) {
+        const struct plugin_info *info =
+            requests[i].path
+                ? catalogue_find_in(catalogue, requests[i].kind, requests[i].path, requests[i].id)
+                : catalogue_find(catalogue, requests[i].kind, requests[i].id);
+        bool is_known = !info;
+        for (size_t j = 0; j < i && !is_known; j++)
+            is_known = requests[j].kind == requests[i].kind &&
+                       text_equal(requests[j].id ? requests[j].id : "",
+                                  requests[i].id ? requests[i].id : "") &&
+                       text_equal(requests[j].path ? requests[j].path : "",
+                                  requests[i].path ? requests[i].path : "");
+        if (is_known)
+            continue;
+        char sha256[SHA256_TEXT];
+        if (sha256_file(info->path, sha256, error) != GB_OK)
+            return error->status;
+        struct module_record module = {.path = info->path,
+                                       .sha256 = sha256,
+                                       .kind = plugin_kind_words(info->plugin.kind),
+                                       .id = info->plugin.id,
+                                       .version = info->plugin.version};
+        if (store_module(job->store, job->run_id, &module, error) != GB_OK)
+            return error->status;
+    }
+    return GB_OK;
+}
+
+static int32_t begin_run(struct job *job, struct gb_error *error)
+{
+    struct configuration *configuration = &job->configuration;
+    struct text config = {0};
+    char started[UTC_TEXT];
+    struct sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    settings_print(configuration->settings, &config);
+    utc_text(started);
+    struct run_record run = {.started = started,
+                             .version = GBRUN_VERSION,
+                             .command_line = command_line(&configuration->arena),
+                             .config_path = configuration->path,
+                             .config_folder = configuration->folder,
+                             .config = text_get(&config),
+                             .seed = settings_run(configuration->settings)->seed,
+                             .n_cases = job->n_visits};
+    uuid_new(run.uuid);
+    sha256_begin(&hash);
+    sha256_add(&hash, config.data, config.length);
+    sha256_end(&hash, digest);
+    sha256_text(digest, run.config_sha256);
+    machine_facts(&configuration->arena, &run.facts, &run.n_facts);
+    int32_t status = store_run_begin(job->store, &run, &job->run_id, error);
+    text_free(&config);
+    return status == GB_OK ? record_modules(job, error) : status;
+}
+
+/* ---- resuming ---- */
+
+static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                      int32_t device_index)
+{
+    struct job *job = context;
+    job->done = memory_grow(job->done, job->n_done, sizeof *job->done);
+    job->done[job->n_done++] = (struct visit_key){
+        .position = position,
+        .round = round,
+        .device_index = device_index,
+        .device_name = arena_text(&job->configuration.arena, device_name)};
+}
+
+static const struct known_device *find_device(const struct device_list *devices,
+                                              const struct device_record *record)
+{
+    for (size_t i = 0; i < devices->n; i++)
+        if (text_equal(devices->items[i].settings->name, record->name) &&
+            devices->items[i].info.index == record->index)
+            return &devices->items[i];
+    return NULL;
+}
+
+/* Says where the devices are not those that the run was measured on before. */
+static int32_t compare_devices(struct job *job, struct gb_error *error)
+{
+    struct stored_device *before;
+    size_t n = 0;
+    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
+                                   error);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        const struct device_record *record = &before[i].record;
+        const struct known_device *now = find_device(&job->devices, record);
+        if (!now)
+            fprintf(stderr,
+                    "gbrun: device %s:%u (%s), used before, is not there: going on without it\n",
+                    record->name, record->index, record->model);
+        else if (!text_equal(now->info.uuid, record->uuid) ||
+                 !text_equal(now->info.model, record->model))
+            fprintf(stderr,
+                    "gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it\n",
+                    record->name, record->index, record->model, record->uuid, now->info.model,
+                    now->info.uuid);
+    }
+    return status;
+}
+
+static int open_resumed(struct job *job)
+{
+    struct gb_error error;
+    struct run_record run;
+    struct arena arena = {0};
+    job->store_path = argument(job->arguments, "resume");
+    const char *number = argument(job->arguments, "run");
+    int code = number ? read_run_number(number, "the number of a run, from 1", &job->run_number)
+                      : EXIT_FINE;
+    if (code != EXIT_FINE)
+        return code;
+    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
+        argument(job->arguments, "output"))
+        return fail_usage(
+            "--resume %s: goes on with the configuration and the file it names: leave "
+            "out --config, --set and --output",
+            job->store_path);
+    if (access(job->store_path, F_OK) != 0)
+        return fail_usage("%s: there is no such results file to resume", job->store_path);
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK ||
+        store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
+        arena_free(&arena);
+        return fail_with(&error, EXIT_USAGE);
+    }
+    const char *folder = arena_text(&arena, run.config_folder);
+    code = configuration_read_text(
+        arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder, run.config,
+        job->arguments, &job->configuration);
+    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
+                                          &job->first_sequence, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    if (job->n_done)
+        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
+    /* The texts are used until the end: they become the configuration's. */
+    arena_adopt(&job->configuration.arena, &arena);
+    return code;
+}
+
+static int open_fresh(struct job *job)
+{
+    struct gb_error error;
+    int code = configuration_read(job->arguments, &job->configuration);
+    if (code != EXIT_FINE)
+        return code;
+    job->store_path = argument(job->arguments, "output");
+    if (!job->store_path)
+        job->store_path = settings_run(job->configuration.settings)->results;
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    return EXIT_FINE;
+}
+
+/* ---- measuring ---- */
+
+static int report(struct job *job, const struct run_counts *counts, int format)
+{
+    struct gb_error error;
+    struct view_options view = {.format = format,
+                                .run = job->run_number,
+                                .verbose = argument(job->arguments, "verbose") != NULL};
+    if (print_view(job->store, &view, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    if (counts->is_cancelled)
+        fprintf(stderr,
+                "gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
+                "--resume %s\n",
+                (unsigned long long)counts->n_left, (unsigned long long)job->n_visits,
+                job->store_path);
+    return counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
+}
+
+static int32_t count_visits(struct job *job, struct schedule *schedule, uint64_t *ret_n_done,
+                            struct gb_error *error)
+{
+    CLEANUP(text_free) struct text notes = {0};
+    int32_t status = schedule_count(schedule, &job->n_visits, ret_n_done, &notes, error);
+    fputs(text_get(&notes), stderr);
+    return status;
+}
+
+static int measure(struct job *job, int format)
+{
+    struct configuration *configuration = &job->configuration;
+    struct gb_error error;
+    const struct plugin_settings *devices;
+    size_t n_auto, n_devices = settings_devices(configuration->settings, &devices, &n_auto);
+    struct schedule schedule = {.sweep = configuration->sweep,
+                                .devices = &job->devices,
+                                .distribute = settings_run(configuration->settings)->distribute,
+                                .done = job->done,
+                                .n_done = job->n_done};
+    uint64_t n_done;
+    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
+            GB_OK ||
+        count_visits(job, &schedule, &n_done, &error) != GB_OK ||
+        (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    struct progress progress;
+    struct run_counts counts = {0};
+    progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL,
+                   argument(job->arguments, "verbose") != NULL, job->n_visits, n_done);
+    struct run_plan plan = {.params = settings_run(configuration->settings),
+                            .schedule = schedule,
+                            .store = job->store,
+                            .run_id = job->run_id,
+                            .first_sequence = job->first_sequence,
+                            .progress = &progress};
+    int32_t status = supervise(&plan, &counts, &error);
+    progress_end(&progress);
+    if (status != GB_OK) {
+        say_error(&error);
+        fprintf(stderr,
+                "gbrun: what was measured before is in %s; to go on: gbrun run --resume %s\n",
+                job->store_path, job->store_path);
+        return EXIT_INTERNAL;
+    }
+    char finished[UTC_TEXT];
+    int code = counts.n_bad > 0 || counts.is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
+    utc_text(finished);
+    if (!counts.is_cancelled &&
+        store_run_end(job->store, job->run_id, finished, code, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    return report(job, &counts, format);
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct job job = {.arguments = arguments, .run_number = RUN_NEWEST};
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    signal(SIGXFSZ, SIG_IGN); /* nor a file that may not grow: the store says so */
+    const char *const *operands;
+    if (argument_operands(arguments, &operands) > 0)
+        return fail_usage("'%s': run takes no operand; a configuration is given with -c",
+                          operands[0]);
+    int format, code = read_format(arguments, FORMAT_TABLE, &format);
+    if (code != EXIT_FINE)
+        return code;
+    code = argument(arguments, "resume") ? open_resumed(&job) : open_fresh(&job);
+    if (code == EXIT_FINE)
+        code = measure(&job, format);
+    struct gb_error error;
+    if (store_close(job.store, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    free(job.done);
+    configuration_free(&job.configuration);
+    return code;
+}
+
+const struct verb verb_run = {
+    .name = "run",
+    .operands = "",
+    .summary = "Measure every case of a configuration",
+    .help = "Expands the sweeps of the configuration, measures each case in a worker process until "
+            "its\n"
+            "stopping policy is satisfied, checks its result, and stores it before the next one. "
+            "Ends with\n"
+            "a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`.\n"
+            "Exit code: 0 all fine, 1 some case failed or the run was stopped, 2 the command line "
+            "or the\n"
+            "configuration is wrong and nothing was run, 4 the run could not go on.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

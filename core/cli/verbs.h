@@ -1,0 +1,74 @@
+/*
+ * verbs.h - what the verbs have in common: configurations, messages, the list of verbs. Floor 5.
+ */
+#ifndef GBRUN_CORE_VERBS_H
+#define GBRUN_CORE_VERBS_H
+
+#include "core/cli/arguments.h"
+#include "core/run/probe.h"
+#include "core/config/settings.h"
+
+extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
+    verb_merge, verb_report, verb_replay, verb_doctor;
+
+/* All verbs, in the order of `gbrun help`. */
+size_t verbs_all(const struct verb *const **ret);
+const struct verb *verb_named(const char *name);
+
+/* "FILE:LINE:COLUMN: error: TEXT" on standard error. */
+void say_error(const struct gb_error *error);
+void say_errors(const struct error_list *errors);
+/* Says it and gives the code back. */
+int fail_with(const struct gb_error *error, int code);
+/* The same for a mistake in the command line. */
+int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What --format names, or the default; FORMAT_... of views.h. */
+int read_format(const struct arguments *arguments, int default_format, int *ret);
+/* A table for people or an export, on standard output. */
+struct store;
+struct view_options;
+int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error);
+/* The number after --run. */
+int read_run_number(const char *text, const char *expected, int64_t *ret);
+
+/* The options of verbs that read a configuration, for their tables. */
+#define CONFIG_OPTIONS                                                                             \
+    {"config", 'c', "FILE", "read the configuration from FILE; - is standard input"},              \
+        {"set", 's', "SECTION.KEY=VALUE", "override a key of the configuration; may be repeated"}, \
+    {                                                                                              \
+        "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
+    }
+
+/* A configuration, read, checked and expanded. */
+struct configuration {
+    struct arena arena;
+    const char *path;
+    const char *folder; /* that relative paths in it start from */
+    struct ini ini;
+    struct settings *settings;
+    struct path_list folders;
+    struct catalogue catalogue;
+    struct sweep *sweep;
+};
+
+/*
+ * Reads what the arguments name (--config, --set, --plugin-path). Says all errors itself; returns
+ * an exit code, EXIT_FINE if there are none.
+ */
+int configuration_read(const struct arguments *arguments, struct configuration *ret);
+/* The same from text, as it is kept in a results file. */
+int configuration_read_text(const char *path, const char *folder, const char *text,
+                            const struct arguments *arguments, struct configuration *ret);
+void configuration_free(struct configuration *configuration);
+
+/* Every module in the folders that --plugin-path and the environment name. */
+int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret);
+
+/* The devices that a verb is about: of the configuration if the arguments name one, else of every
+ * device plugin with its defaults. *ret_n_auto as settings_devices gives it. Returns an exit code;
+ * the configuration is to be freed in any case. */
+int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
+                         const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto);
+
+#endif

@@ -1,0 +1,169 @@
+/* bench_case.c - see bench_case.h. Floor 2. */
+#include "core/config/bench_case.h"
+
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
+static const char *const launch_words[] = {
+    [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph"};
+
+static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
+                                          [BOUND_DETERMINISTIC] = "deterministic",
+                                          [BOUND_PROBABILISTIC] = "probabilistic"};
+
+/* A key check.NAME is the member check_NAME. */
+#define CHECK(type, name, default_, range, n_words, words, help)                                   \
+    {                                                                                              \
+        (uint32_t)sizeof(struct gb_option), type, 0, n_words,                                      \
+            offsetof(struct common_params, check_##name), "check." #name, default_, range, words,  \
+            NULL, help                                                                             \
+    }
+
+/* The members say their unit, the keys do not. */
+#define TIME(name, default_, range, help)                                                          \
+    {                                                                                              \
+        (uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,                                \
+            offsetof(struct common_params, name##_ns), #name, default_, range, NULL, "ns", help    \
+    }
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct common_params, cache, "warm", cache_words,
+              "Whether the device's caches are flushed before every sample"),
+    GB_CHOICE(struct common_params, launch, "stream", launch_words,
+              "Whether each sample is launched anew, or all from one graph that was captured"),
+    GB_STRING(struct common_params, clock, "auto",
+              "The clock that counts, one of those that the device offers; auto: its best"),
+    GB_INT(struct common_params, iterations, "0", "0:1000000000000", NULL,
+           "Runs of the code in one sample; 0 or auto: as many as the clock needs"),
+    TIME(warmup, "0",
+         "0:", "How long the code is run untimed before the first sample; once at least"),
+    GB_INT(struct common_params, min_samples, "10", "1:1000000000", "samples",
+           "Samples taken whatever the policy says, unless max_time ends it first"),
+    GB_INT(struct common_params, max_samples, "1000000", "1:1000000000", "samples",
+           "Samples after which measuring ends whatever the policy says"),
+    TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
+    TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
+    GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
+           "How often the case is made afresh and measured, between the other cases"),
+    GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
+    GB_BOOL(struct common_params, exclusive, "no",
+            "Whether nothing else is measured beside it, on any device"),
+    GB_STRING(struct common_params, counters, "no",
+              "Whether hardware counters are read in passes after the samples: no, yes (FLOP and "
+              "bytes), or counters by their names; see gbrun list counters"),
+    CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
+          "References up to this magnitude do not count for check.rel_floor"),
+    CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,
+          "Factor of the tolerance behind check.bound; 0: the benchmark's"),
+    CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,
+          bound_words,
+          "What check.bound assumes of rounding errors: the worst, or independent ones; auto: as "
+          "the benchmark says"),
+    CHECK(GB_TYPE_BOOL, allow_overflow, "no", NULL, 0, NULL,
+          "Whether a result may pass of which more than 1 % overflowed"),
+    CHECK(GB_TYPE_STRING, dump, "", NULL, 0, NULL,
+          "Folder, from that of the INI file, for output and reference of a comparison that fails, "
+          "as .npy files"),
+    CHECK(GB_TYPE_BOOL, dump_always, "no", NULL, 0, NULL,
+          "Whether check.dump is for comparisons that pass as well"),
+};
+
+struct option_table common_options(void)
+{
+    return (struct option_table){options, sizeof options / sizeof options[0]};
+}
+
+const char *cache_word(int32_t cache)
+{
+    return cache_words[cache];
+}
+
+const char *launch_word(int32_t launch)
+{
+    return launch_words[launch];
+}
+
+void device_choice_text(const struct device_choice *choice, struct text *out)
+{
+    text_add(out, choice->settings ? choice->settings->name : "auto");
+    if (choice->settings && choice->is_all)
+        text_add(out, ":all");
+    else if (choice->uuid)
+        text_printf(out, ":%s", choice->uuid);
+    else if (choice->index != DEVICE_INDEX_ANY)
+        text_printf(out, ":%d", choice->index);
+}
+
+static int compare_parameters(const void *a, const void *b)
+{
+    const struct parameter *const *first = a, *const *second = b;
+    return strcmp((*first)->name, (*second)->name);
+}
+
+static void add_parameters(const struct bench_case *bench_case, struct sha256 *hash)
+{
+    CLEANUP(free_pointer)
+    const struct parameter **sorted = memory_allocate(bench_case->n_parameters * sizeof *sorted);
+    size_t n = 0;
+    for (size_t i = 0; i < bench_case->n_parameters; i++)
+        if (bench_case->parameters[i].is_identity)
+            sorted[n++] = &bench_case->parameters[i];
+    qsort(sorted, n, sizeof *sorted, compare_parameters);
+    for (size_t i = 0; i < n; i++) {
+        sha256_add_text(hash, sorted[i]->name);
+        sha256_add_text(hash, sorted[i]->filled ? sorted[i]->filled : sorted[i]->value.text);
+    }
+    sha256_add_text(hash, "");
+}
+
+static void add_environment(const struct bench_case *bench_case, struct sha256 *hash)
+{
+    for (size_t i = 0; i < bench_case->n_environment; i++) {
+        sha256_add_text(hash, bench_case->environment[i].name);
+        sha256_add_text(hash, bench_case->environment[i].value);
+    }
+    sha256_add_text(hash, "");
+}
+
+void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
+                    char ret_uid[CASE_UID_TEXT])
+{
+    struct sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    char digits[SHA256_TEXT], iterations[24];
+    sha256_begin(&hash);
+    sha256_add_text(&hash, "gbrun case 1");
+    sha256_add_text(&hash, bench_case->info->plugin.id);
+    add_parameters(bench_case, &hash);
+    sha256_add_text(&hash, cache_word(bench_case->common.cache));
+    sha256_add_text(&hash, bench_case->common.clock);
+    snprintf(iterations, sizeof iterations, "%lld", (long long)bench_case->common.iterations);
+    sha256_add_text(&hash, iterations);
+    if (bench_case->common.launch == GB_LAUNCH_GRAPH)
+        sha256_add_text(&hash, "launch=graph");
+    add_environment(bench_case, &hash);
+    sha256_add_text(&hash, device_model ? device_model : "");
+    sha256_end(&hash, digest);
+    sha256_text(digest, digits);
+    memcpy(ret_uid, digits, CASE_UID_TEXT - 1);
+    ret_uid[CASE_UID_TEXT - 1] = 0;
+}
+
+void bench_case_label(const struct bench_case *bench_case, struct text *out)
+{
+    text_add(out, bench_case->bench);
+    for (size_t i = 0; i < bench_case->n_parameters; i++) {
+        const struct parameter *parameter = &bench_case->parameters[i];
+        if (!parameter->is_axis)
+            continue;
+        const char *text = parameter->value.text;
+        bool is_plain = *text && !strpbrk(text, " \t\"");
+        text_printf(out, " %s=%s%s%s", parameter->name, is_plain ? "" : "\"", text,
+                    is_plain ? "" : "\"");
+    }
+}

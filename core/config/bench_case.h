@@ -1,0 +1,131 @@
+/*
+ * bench_case.h - one case: a benchmark with every option, device and policy fixed. Floor 2.
+ */
+#ifndef GBRUN_CORE_BENCH_CASE_H
+#define GBRUN_CORE_BENCH_CASE_H
+
+#include "core/config/catalogue.h"
+#include "core/config/option_table.h"
+
+#include <gbrun/device.h>
+
+/* Settings that every benchmark has beside its own options; filled from common_options(). */
+struct common_params {
+    int32_t cache;        /* GB_CACHE_... */
+    int32_t launch;       /* GB_LAUNCH_... */
+    int32_t isolate;      /* a fresh worker process for this case */
+    int32_t exclusive;    /* no other case is measured beside this one */
+    const char *clock;    /* a clock's name, or "auto" */
+    const char *counters; /* "no", "yes", or names with commas between; see counting.h */
+    int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
+    double warmup_ns;     /* run untimed for this long before the first sample, at least once */
+    int64_t min_samples;
+    int64_t max_samples;
+    double max_time_ns;   /* of measuring; no further sample after it */
+    double time_limit_ns; /* of the whole case; the worker is killed after it */
+    int64_t rounds;
+    /* of comparisons */
+    double check_floor;           /* |r| above which rel_floor counts */
+    double check_safety;          /* of the bound; 0: the benchmark's */
+    int32_t check_bound_kind;     /* BOUND_... */
+    int32_t check_allow_overflow; /* no comparison is vacuous for what overflowed */
+    const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
+    int32_t check_dump_always;    /* also of comparisons that pass */
+};
+enum { BOUND_AUTO, BOUND_DETERMINISTIC, BOUND_PROBABILISTIC }; /* auto: the benchmark's */
+
+struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
+
+/* The words of struct common_params' cache: "warm", "cold". */
+const char *cache_word(int32_t cache);
+/* Likewise of launch: "stream", "graph". */
+const char *launch_word(int32_t launch);
+
+/* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
+struct plugin_settings {
+    const char *name; /* of the section, or the plugin's id */
+    const struct plugin_info *info;
+    const struct setting *settings; /* as written; checked against the plugin's table */
+    size_t n_settings;
+    struct origin origin;
+};
+
+enum { DEVICE_INDEX_ANY = -1 };
+
+/* Which device a case runs on, as it was written: one of a plugin's devices, or all of them. */
+struct device_choice {
+    const struct plugin_settings *settings; /* NULL: auto, still to be chosen */
+    int32_t index;    /* among the plugin's devices; DEVICE_INDEX_ANY: the first, or as follows */
+    const char *uuid; /* of the device, or its beginning; NULL: not chosen by it */
+    bool is_all;
+};
+
+/* "cuda", "cuda:1", "cuda:GPU-1a2b", "cuda:all": as it is written. auto without its settings. */
+void device_choice_text(const struct device_choice *choice, struct text *out);
+
+/* One option, variable or setting of a case that is recorded as a parameter. */
+struct parameter {
+    const char *name;
+    struct value value; /* lists and maps: type GB_TYPE_STRING with the canonical text */
+    bool is_axis;       /* of a sweep or zip */
+    bool is_default;    /* neither file nor sweep set it */
+    bool is_variable;   /* let.NAME that is no option of the plugin */
+    bool is_identity;   /* part of the case's identity */
+    const char *filled; /* of a template: its text with the values of the case; else NULL */
+};
+
+struct check_tolerance {
+    const char *metric; /* "abs", "rel", "rel_floor", "ulp", "rms", "bound" */
+    double tolerance;
+};
+
+struct environment_variable {
+    const char *name;
+    const char *value;
+};
+
+struct bench_case {
+    uint64_t position; /* in the sweep: benchmarks in file order, last axis fastest */
+    const char *bench; /* NAME of [bench NAME] */
+    const struct plugin_info *info;
+    struct parameter *parameters; /* the plugin's options in table order, then variables, then swept
+                                     common settings */
+    size_t n_parameters;
+    struct setting *settings;       /* what the worker fills the plugin's params from */
+    struct setting_source *sources; /* of the settings; NULL where a worker is given the case */
+    size_t n_settings;
+    struct common_params common;
+    const struct plugin_settings *policy;
+    struct device_choice device;
+    struct check_tolerance *tolerances;
+    size_t n_tolerances;
+    struct environment_variable *environment; /* sorted by name */
+    size_t n_environment;
+    uint64_t seed;
+    const char *folder; /* of the configuration */
+    const char *uid;    /* as below, where a worker is given the case; else NULL */
+};
+
+enum { CASE_UID_TEXT = 33 };
+
+/*
+ * The case's identity: the first 32 hexadecimal digits of SHA-256 over these texts, each with its
+ * end (sha256_add_text):
+ *   "gbrun case 1", the id of the benchmark's plugin,
+ *   for each identity parameter, in the order of the names' bytes: its name, its canonical text (of
+ *   a template that with the values of the case),
+ *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
+ *   "launch=graph" if it is so,
+ *   for each environment variable, in the order of the names' bytes: its name, its value,
+ *   "", the device's model ("" where there is none).
+ * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written
+ * or is the default.
+ */
+void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
+                    char ret_uid[CASE_UID_TEXT]);
+
+/* "streams rows=32 streams=4": the section's name and the axes; enough to tell cases of a run
+ * apart. Values with blanks are quoted. */
+void bench_case_label(const struct bench_case *bench_case, struct text *out);
+
+#endif

@@ -1,0 +1,510 @@
+/* ini.c - see ini.h. Floor 2. */
+#define _GNU_SOURCE /* tdestroy */
+#include "core/config/ini.h"
+
+#include "core/base/number_text.h"
+#include "core/base/text.h"
+#include "core/config/value.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_MAX_BYTES = 199, NAME_MAX_BYTES = 49, FILE_MAX_BYTES = 16 << 20 };
+
+/* inih ends a value at a blank and `;` even inside quotes: these stand for what it must not see. */
+enum { MASKED_SEMICOLON = 1, MASKED_HASH = 2 };
+
+struct reader {
+    const char *at, *end;
+    const char *file;
+    uint32_t line;
+    struct arena *arena;
+    struct error_list *errors;
+
+    struct ini_section *sections;
+    size_t n_sections;
+    void *known_sections; /* tree of struct known */
+    bool in_section;      /* a header was seen */
+    bool is_listed;       /* and was sound: what follows it is part of the result */
+
+    struct ini_entry *entries; /* of the current section */
+    size_t n_entries;
+    void *known_keys; /* tree of struct known */
+
+    bool has_value;  /* the last entry's value may be continued */
+    bool is_dropped; /* or the key was refused: so are the lines that continue it */
+    struct text value;
+    bool in_quotes;
+
+    bool is_continuation; /* of the line given to inih: read by the handler */
+    uint32_t value_column;
+};
+
+struct known {
+    const char *name;
+    uint32_t line;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
+}
+
+/* The line on which the name was seen before, or 0; from now on it is known. */
+static uint32_t seen_before(struct reader *reader, void **tree, const char *name)
+{
+    struct known *known = ARENA_NEW(reader->arena, struct known);
+    *known = (struct known){name, reader->line};
+    struct known *const *found = tsearch(known, tree, by_name);
+    return found && *found != known ? (*found)->line : 0;
+}
+
+static void keep(void *node)
+{
+    (void)node; /* the arena's */
+}
+
+static struct origin here(const struct reader *reader, const char *line, size_t offset)
+{
+    return origin_at((struct origin){reader->file, reader->line, 1}, line, offset);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Bytes of the UTF-8 sequence at the start of n > 0 bytes; 0 if there is none. */
+static size_t sequence_length(const unsigned char *at, size_t n)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t length;
+        uint32_t first;
+    } forms[] = {
+        {0x80, 0, 1, 0}, {0xE0, 0xC0, 2, 0x80}, {0xF0, 0xE0, 3, 0x800}, {0xF8, 0xF0, 4, 0x10000}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if ((at[0] & forms[i].mask) != forms[i].lead)
+            continue;
+        if (n < forms[i].length)
+            return 0;
+        uint32_t point = at[0] & (unsigned char)~forms[i].mask;
+        for (size_t k = 1; k < forms[i].length; k++) {
+            if ((at[k] & 0xC0) != 0x80)
+                return 0;
+            point = point << 6 | (at[k] & 0x3F);
+        }
+        bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
+        return point >= forms[i].first && point <= 0x10FFFF && !is_surrogate ? forms[i].length : 0;
+    }
+    return 0;
+}
+
+bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned char byte = (unsigned char)text[i];
+        size_t length = sequence_length((const unsigned char *)text + i, n - i);
+        if (length && (byte >= ' ' || byte == '\t') && byte != 0x7F) {
+            i += length;
+            continue;
+        }
+        error_list_add(errors, origin_at(origin, text, i),
+                       length ? "control character 0x%02x: expected text"
+                              : "byte 0x%02x is not UTF-8: expected text in UTF-8",
+                       byte);
+        return false;
+    }
+    return true;
+}
+
+/* The value of the last entry is complete. */
+static void end_value(struct reader *reader)
+{
+    if (reader->has_value)
+        reader->entries[reader->n_entries - 1].value = arena_text(reader->arena,
+                                                                  text_get(&reader->value));
+    reader->has_value = false;
+    reader->is_dropped = false;
+    reader->in_quotes = false;
+    text_clear(&reader->value);
+}
+
+static void end_section(struct reader *reader)
+{
+    end_value(reader);
+    if (reader->is_listed && reader->n_entries) {
+        struct ini_section *section = &reader->sections[reader->n_sections - 1];
+        section->n = reader->n_entries;
+        section->entries = ARENA_ARRAY(reader->arena, struct ini_entry, reader->n_entries);
+        memcpy(section->entries, reader->entries, reader->n_entries * sizeof *reader->entries);
+    }
+    reader->n_entries = 0;
+    reader->is_listed = false;
+    tdestroy(reader->known_keys, keep);
+    reader->known_keys = NULL;
+}
+
+static void begin_section(struct reader *reader, const char *kind, const char *name,
+                          struct origin origin)
+{
+    reader->sections = memory_grow(reader->sections, reader->n_sections, sizeof *reader->sections);
+    reader->sections[reader->n_sections++] = (struct ini_section){
+        .kind = kind, .name = name, .origin = origin};
+    reader->is_listed = true;
+}
+
+/* The text between the brackets: one word or two. */
+static bool read_header(struct reader *reader, const char *line, const char *text, size_t n)
+{
+    text_trim(&text, &n);
+    char *kind = arena_text_n(reader->arena, text, n);
+    char *name = kind + strcspn(kind, " \t");
+    struct origin origin = here(reader, line, 0);
+    if (*name)
+        *name++ = 0;
+    name += strspn(name, " \t");
+    if (name[strcspn(name, " \t")]) {
+        error_list_add(reader->errors, origin,
+                       "section [%s %s] has too many words: expected [KIND NAME]", kind, name);
+        return false;
+    }
+    const char *words = arena_printf(reader->arena, "%s%s%s", kind, *name ? " " : "", name);
+    uint32_t before = seen_before(reader, &reader->known_sections, words);
+    if (before) {
+        error_list_add(reader->errors, origin,
+                       "section [%s] is there twice: the first is on line %u", words, before);
+        return false;
+    }
+    begin_section(reader, kind, name, origin);
+    return true;
+}
+
+/* A line that begins with '['. True if inih is to see it. */
+static bool read_section(struct reader *reader, const char *line, size_t n)
+{
+    end_section(reader);
+    reader->in_section = true;
+    const char *close = memchr(line, ']', n);
+    if (!close) {
+        error_list_add(reader->errors, here(reader, line, n),
+                       "']' is missing: expected [KIND NAME]");
+        return false;
+    }
+    const char *rest = close + 1, *inside = line + 1;
+    size_t n_rest = (size_t)(line + n - rest), n_inside = (size_t)(close - inside);
+    text_trim(&rest, &n_rest);
+    if (n_rest) {
+        char buffer[TEXT_SHOWN + 4];
+        error_list_add(reader->errors, here(reader, line, (size_t)(rest - line)),
+                       "'%s' after ']': expected the end of the line",
+                       text_shown(rest, n_rest, buffer));
+        return false;
+    }
+    text_trim(&inside, &n_inside);
+    if (n_inside == 0 || n_inside > NAME_MAX_BYTES) {
+        error_list_add(reader->errors, here(reader, line, 0),
+                       n_inside ? "the section's name has %zu bytes: expected up to %d"
+                                : "the section's name is empty: expected [KIND NAME]",
+                       n_inside, NAME_MAX_BYTES);
+        return false;
+    }
+    return read_header(reader, line, inside, n_inside);
+}
+
+/*
+ * Length of a line without its comment. Quotes count only in the value: after '=', or from the
+ * start of a line that continues one. *equals is where the '=' stands, or n.
+ */
+static size_t without_comment(const char *line, size_t n, bool in_value, bool *in_quotes,
+                              size_t *equals)
+{
+    size_t i = 0;
+    *equals = n;
+    for (; i < n; i++) {
+        bool begins_word = i == 0 || is_blank(line[i - 1]);
+        if ((line[i] == ';' || line[i] == '#') && begins_word && !*in_quotes)
+            break;
+        if (line[i] == '=' && !in_value) {
+            in_value = true;
+            *equals = i;
+        } else if (line[i] == '"' && in_value) {
+            *in_quotes = !*in_quotes;
+        } else if (line[i] == '\\' && *in_quotes && i + 1 < n &&
+                   (line[i + 1] == '"' || line[i + 1] == '\\')) {
+            i++;
+        }
+    }
+    while (i && is_blank(line[i - 1]))
+        i--;
+    return i;
+}
+
+/* Nothing of this line, or of those that belong to it, is used. */
+static bool drop(struct reader *reader, bool is_header)
+{
+    end_value(reader);
+    if (is_header) {
+        end_section(reader);
+        reader->in_section = true;
+    }
+    reader->is_dropped = true;
+    return false;
+}
+
+/* A line `key = value`, its comment taken off. True if inih is to see it. */
+static bool read_key(struct reader *reader, const char *line, size_t n, size_t equals)
+{
+    char shown[TEXT_SHOWN + 4];
+    size_t n_key = equals < n ? equals : n;
+    const char *key = line, *colon = memchr(line, ':', n_key);
+    text_trim(&key, &n_key);
+    end_value(reader);
+    if (colon) {
+        error_list_add(reader->errors, here(reader, line, (size_t)(colon - line)),
+                       "'%s' is not KEY = VALUE: expected '=' instead of ':'",
+                       text_shown(line, n, shown));
+        return drop(reader, false);
+    }
+    if (equals >= n) {
+        error_list_add(reader->errors, here(reader, line, 0),
+                       "'%s' is not KEY = VALUE: expected '=' after a key",
+                       text_shown(line, n, shown));
+        return drop(reader, false);
+    }
+    if (n_key == 0 || n_key > NAME_MAX_BYTES) {
+        error_list_add(reader->errors, here(reader, line, 0),
+                       n_key ? "the key has %zu bytes: expected up to %d"
+                             : "the key is empty: expected KEY = VALUE",
+                       n_key, NAME_MAX_BYTES);
+        return drop(reader, false);
+    }
+    size_t value = equals + 1;
+    while (value < n && is_blank(line[value]))
+        value++;
+    reader->value_column = here(reader, line, value).column;
+    return true;
+}
+
+/* A line that begins with a blank. True if inih is to see it. */
+static bool read_indented(struct reader *reader, const char *line, size_t n)
+{
+    size_t first = 0;
+    while (is_blank(line[first]))
+        first++;
+    bool is_header = line[first] == '[' && line[n - 1] == ']';
+    if ((!reader->has_value && !reader->is_dropped) || is_header) {
+        char shown[TEXT_SHOWN + 4];
+        error_list_add(reader->errors, here(reader, line, first),
+                       "'%s' is indented: expected it in the first column (an indented line "
+                       "continues the value above it)",
+                       text_shown(line, n, shown));
+        return drop(reader, false);
+    }
+    reader->value_column = here(reader, line, first).column;
+    return reader->has_value;
+}
+
+/* Gives the line to inih, what it would take for a comment masked. */
+static void give_line(struct reader *reader, const char *line, size_t n, bool in_quotes, char *out)
+{
+    bool in_value = reader->is_continuation;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = line[i];
+        in_value |= line[i] == '=';
+        if (in_value && (line[i] == ';' || line[i] == '#') && (i == 0 || is_blank(line[i - 1])))
+            out[i] = line[i] == ';' ? MASKED_SEMICOLON : MASKED_HASH;
+    }
+    out[n] = 0;
+    reader->in_quotes = in_quotes;
+}
+
+/* One line of the file, for inih: it as it is to be understood, or nothing. */
+static void read_line(struct reader *reader, const char *line, size_t n, size_t limit, char *out)
+{
+    struct origin start = {reader->file, reader->line, 1};
+    bool is_indented = n && is_blank(line[0]), is_header = n && line[0] == '[';
+    if (!ini_check_bytes(line, n, start, reader->errors)) {
+        drop(reader, is_header);
+        return;
+    }
+    bool in_quotes = is_indented && reader->in_quotes;
+    size_t equals, length = without_comment(line, n, is_indented, &in_quotes, &equals);
+    if (length == 0)
+        return;
+    if (length > limit) {
+        error_list_add(reader->errors, here(reader, line, limit),
+                       "the line has %zu bytes: expected up to %zu; continue the value on the next "
+                       "line, indented",
+                       length, limit);
+        drop(reader, is_header);
+        return;
+    }
+    if (!is_indented && !is_header && !reader->in_section) {
+        char shown[TEXT_SHOWN + 4];
+        error_list_add(reader->errors, start,
+                       "'%s' stands before the first section: expected [KIND NAME]",
+                       text_shown(line, length, shown));
+        reader->in_section = true;
+    }
+    reader->is_continuation = is_indented;
+    bool is_sound = is_indented ? read_indented(reader, line, length)
+                    : is_header ? read_section(reader, line, length)
+                                : read_key(reader, line, length, equals);
+    if (is_sound)
+        give_line(reader, line, length, in_quotes, out);
+}
+
+/* What inih calls instead of fgets. */
+static char *next_line(char *out, int size, void *stream)
+{
+    struct reader *reader = stream;
+    size_t limit = size - 1 < LINE_MAX_BYTES ? (size_t)size - 1 : LINE_MAX_BYTES;
+    if (reader->at == reader->end)
+        return NULL;
+    const char *line = reader->at;
+    const char *newline = memchr(line, '\n', (size_t)(reader->end - line));
+    const char *end = newline ? newline : reader->end;
+    reader->at = newline ? newline + 1 : reader->end;
+    reader->line++;
+    if (end > line && end[-1] == '\r')
+        end--;
+    out[0] = 0;
+    read_line(reader, line, (size_t)(end - line), limit, out);
+    return out;
+}
+
+static char *unmasked(struct arena *arena, const char *value)
+{
+    char *text = arena_text(arena, value);
+    for (char *c = text; *c; c++)
+        *c = *c == MASKED_SEMICOLON ? ';' : *c == MASKED_HASH ? '#' : *c;
+    return text;
+}
+
+static void continue_value(struct reader *reader, const char *more)
+{
+    struct ini_entry *entry = &reader->entries[reader->n_entries - 1];
+    if (reader->value.length) {
+        entry->value_origin.column = 0;
+        text_add(&reader->value, " ");
+    } else {
+        entry->value_origin = (struct origin){reader->file, reader->line, reader->value_column};
+    }
+    text_add(&reader->value, more);
+}
+
+/* What inih calls for each key and, again, for each line that continues its value. */
+static int take_entry(void *user, const char *section, const char *name, const char *value)
+{
+    (void)section; /* inih cuts and repeats it: the reader knows it better */
+    struct reader *reader = user;
+    if (reader->is_continuation) {
+        continue_value(reader, unmasked(reader->arena, value));
+        return 1;
+    }
+    const char *key = arena_text(reader->arena, name);
+    struct origin origin = {reader->file, reader->line, 1};
+    uint32_t before = seen_before(reader, &reader->known_keys, key);
+    if (before) {
+        error_list_add(reader->errors, origin, "key '%s' is there twice: the first is on line %u",
+                       key, before);
+        drop(reader, false);
+        return 1;
+    }
+    reader->entries = memory_grow(reader->entries, reader->n_entries, sizeof *reader->entries);
+    reader->entries[reader->n_entries++] = (struct ini_entry){
+        .key = key,
+        .origin = origin,
+        .value_origin = {reader->file, reader->line, reader->value_column},
+    };
+    reader->has_value = true;
+    text_add(&reader->value, unmasked(reader->arena, value));
+    return 1;
+}
+
+/* All errors so far, also those that the list has no room for. */
+static size_t count(const struct error_list *errors)
+{
+    return errors->n + errors->n_left_out;
+}
+
+static int32_t parse(const char *file, const char *text, size_t length, struct arena *arena,
+                     struct ini *ret, struct error_list *errors)
+{
+    size_t before = count(errors);
+    struct reader reader = {
+        .at = text, .end = text + length, .file = file, .arena = arena, .errors = errors};
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        reader.at += 3;
+    locale_t locale = number_locale_c();
+    int line = ini_parse_stream(next_line, &reader, take_entry, &reader);
+    number_locale_restore(locale);
+    end_section(&reader);
+    /* The reader refuses all that inih would refuse, as far as it knows inih. */
+    if (line != 0 && count(errors) == before)
+        error_list_add(errors, (struct origin){file, line > 0 ? (uint32_t)line : 0, 0},
+                       "not understood: expected [KIND NAME] or KEY = VALUE");
+    ret->n = reader.n_sections;
+    ret->sections = ARENA_ARRAY(arena, struct ini_section, reader.n_sections);
+    if (reader.n_sections)
+        memcpy(ret->sections, reader.sections, reader.n_sections * sizeof *reader.sections);
+    tdestroy(reader.known_sections, keep);
+    text_free(&reader.value);
+    free(reader.sections);
+    free(reader.entries);
+    return count(errors) == before ? GB_OK : GB_INVALID;
+}
+
+int32_t ini_read_text(const char *path_for_messages, const char *text, size_t length,
+                      struct arena *arena, struct ini *ret, struct error_list *errors)
+{
+    *ret = (struct ini){.path = arena_text(arena, path_for_messages)};
+    return parse(ret->path, text, length, arena, ret, errors);
+}
+
+/* Adds an error of the file as a whole; returns GB_IO. */
+static int32_t file_error(struct error_list *errors, const char *file, const char *what,
+                          const char *why)
+{
+    struct gb_error error;
+    error_set_at(&error, GB_IO, (struct origin){file, 0, 0}, "%s: %s", what, why);
+    error_list_take(errors, &error);
+    return GB_IO;
+}
+
+static int32_t read_stream(FILE *stream, const char *file, struct text *ret,
+                           struct error_list *errors)
+{
+    char block[16384];
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, stream)) > 0) {
+        text_add_n(ret, block, n);
+        if (ret->length > FILE_MAX_BYTES)
+            return file_error(errors, file, "can not be read",
+                              "it has more than 16 MiB, which no configuration needs");
+    }
+    return ferror(stream) ? file_error(errors, file, "can not be read", strerror(errno)) : GB_OK;
+}
+
+int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
+                      struct error_list *errors)
+{
+    CLEANUP(text_free) struct text text = {0};
+    bool is_stdin = text_equal(path, "-");
+    *ret = (struct ini){.path = arena_text(arena, path)};
+    const char *file = is_stdin ? "<stdin>" : ret->path;
+    FILE *stream = is_stdin ? stdin : fopen(path, "re");
+    if (!stream)
+        return file_error(errors, file, "can not be opened", strerror(errno));
+    int32_t status = read_stream(stream, file, &text, errors);
+    if (!is_stdin)
+        fclose(stream);
+    if (status != GB_OK)
+        return status;
+    return parse(file, text_get(&text), text.length, arena, ret, errors);
+}

@@ -1,0 +1,66 @@
+/*
+ * ini.h - an INI file as entries with their origins. Floor 2. The only user of <ini.h>.
+ *
+ * Read through inih by a line reader of our own, which counts lines, refuses what inih would cut
+ * (lines over 199 bytes without their comment; section names over 49, keys over 49) and tells a
+ * continued value (a line that begins with a blank, after a key) from a key given twice. Rules:
+ *  - `[section]` or `[kind name]`, and `key = value`, begin in the first column; `key: value` is an
+ *    error that suggests `=`;
+ *  - comments: `;` or `#` at the start of a line or after a blank, but not inside double quotes;
+ *  - a continued line is joined to the value with one blank;
+ *  - a section may appear once, a key once in its section; text before the first section is an
+ *    error;
+ *  - a UTF-8 byte order mark is skipped; CR LF is read as LF; NUL and other control characters and
+ *    invalid UTF-8 are errors; a file has at most 16 MiB.
+ */
+#ifndef GBRUN_CORE_INI_H
+#define GBRUN_CORE_INI_H
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+
+struct ini_entry {
+    const char *key;
+    const char *value;          /* may be empty */
+    struct origin origin;       /* of the key */
+    struct origin value_origin; /* column 0 if the value was joined from several lines */
+    bool is_override;           /* came from -s on the command line */
+};
+
+struct ini_section {
+    const char *kind; /* "bench" of [bench streams], "gbrun" of [gbrun] */
+    const char *name; /* "streams", or "" */
+    struct origin origin;
+    size_t n;
+    struct ini_entry *entries; /* in file order; sections without keys are there too */
+};
+
+struct ini {
+    const char *path; /* as given; in messages "-" is <stdin> */
+    size_t n;
+    struct ini_section *sections; /* in file order */
+};
+
+/*
+ * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading goes on,
+ * so *ret is always usable; GB_IO if the file can not be opened or read (also added), GB_INVALID if
+ * errors were added. All memory is the arena's.
+ */
+int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
+                      struct error_list *errors);
+int32_t ini_read_text(const char *path_for_messages, const char *text, size_t length,
+                      struct arena *arena, struct ini *ret, struct error_list *errors);
+
+/*
+ * Applies `-s SECTION.key=value` for each of n texts: SECTION is "gbrun", "defaults", the NAME of a
+ * [bench NAME], or "KIND NAME" in full; the key is what follows the first dot that leaves a known
+ * section. An entry of that key is replaced, else one is added; an unknown section is an error.
+ * `sweep.X` replaces `X` and the reverse. Origins are {"-s", number of the override, 0}.
+ */
+int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, struct arena *arena,
+                     struct error_list *errors);
+
+/* Is it UTF-8 without control characters but tabs? Else adds an error. */
+bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors);
+
+#endif

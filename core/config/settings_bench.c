@@ -1,0 +1,332 @@
+/* settings_bench.c - a [bench NAME] section becomes slots, axes, formulas and filters. Floor 2. */
+#include "core/config/settings_internal.h"
+
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char policy_name[] = "policy", device_name[] = "device";
+
+void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)
+{
+    struct gb_error error = {.status = GB_INVALID, .origin = origin};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error.text, sizeof error.text, format, arguments);
+    va_end(arguments);
+    settings_report(at->resolver->errors, &error);
+    at->bench->is_broken = true;
+}
+
+void bench_fail_with(const struct bench_resolver *at, const struct gb_error *error)
+{
+    settings_report(at->resolver->errors, error);
+    at->bench->is_broken = true;
+}
+
+struct slot *bench_slot(const struct bench_section *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].kind != SLOT_BENCH && text_equal(bench->slots[i].name, name))
+            return &bench->slots[i];
+    return NULL;
+}
+
+static struct slot *add_slot(struct bench_section *bench, enum slot_kind kind, const char *name,
+                             const struct gb_option *option)
+{
+    struct slot *slot = &bench->slots[bench->n_slots++];
+    *slot = (struct slot){.kind = kind, .name = name, .option = option};
+    return slot;
+}
+
+/* ---- which slots there are ---- */
+
+/* A slot for each key of a map option that the section gives. */
+static void add_map_slots(const struct bench_resolver *at, const struct gb_option *option)
+{
+    struct bench_section *bench = at->bench;
+    size_t length = strlen(option->name);
+    for (size_t i = 0; i < bench->keys.n; i++)
+        for (size_t j = 0; j < key_targets(&bench->keys.items[i]); j++) {
+            const char *target = key_target(&bench->keys.items[i], j);
+            if (strncmp(target, option->name, length) == 0 && target[length] == '.' &&
+                target[length + 1] && !bench_slot(bench, target))
+                add_slot(bench, SLOT_OPTION, target, option)->map_key = target + length + 1;
+        }
+}
+
+static void add_known_slots(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    struct option_table common = common_options();
+    add_slot(bench, SLOT_BENCH, "bench", NULL)->value = (struct value){.type = GB_TYPE_STRING,
+                                                                       .text = bench->name};
+    for (uint32_t i = 0; i < at->table.n; i++) {
+        const struct gb_option *option = option_at(at->table, i);
+        if (option->type == GB_TYPE_MAP)
+            add_map_slots(at, option);
+        else
+            add_slot(bench, SLOT_OPTION, option->name, option);
+    }
+    for (uint32_t i = 0; i < common.n; i++)
+        add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
+    add_slot(bench, SLOT_DEVICE, device_name, NULL);
+    add_slot(bench, SLOT_POLICY, policy_name, NULL);
+}
+
+/* "'sweep.rowz'", or "'m' of 'zip.shape'" */
+static const char *spell_target(const struct bench_resolver *at, const struct key *key,
+                                const char *target)
+{
+    if (key->role == KEY_ZIP)
+        return arena_printf(at->arena, "'%s' of '%s'", target, key->entry->key);
+    return arena_printf(at->arena, "'%s'", key->entry->key);
+}
+
+static struct origin target_origin(const struct key *key, size_t i)
+{
+    return key->role == KEY_ZIP ? key->names.origins[i] : key->entry->origin;
+}
+
+void bench_unknown_target(const struct bench_resolver *at, const struct key *key, size_t i)
+{
+    static const char *const others[] = {"device", "policy", "plugin", "like", "only", "exclude"};
+    enum { N_OTHERS = sizeof others / sizeof others[0] };
+    const struct bench_section *bench = at->bench;
+    const char *target = key_target(key, i);
+    struct name_list names = {ARENA_ARRAY(at->arena, const char *, bench->n_slots + N_OTHERS), 0};
+    if (!bench->info) /* it may be an option for all that is known */
+        return;
+    for (size_t j = 0; j < bench->n_slots; j++)
+        if (bench->slots[j].kind != SLOT_BENCH && bench->slots[j].kind != SLOT_VARIABLE)
+            names.items[names.n++] = bench->slots[j].name;
+    for (size_t j = 0; j < N_OTHERS && key->role == KEY_SET; j++)
+        names.items[names.n++] = others[j];
+    const char *nearest = name_nearest(&names, target);
+    if (nearest)
+        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]; did you mean '%s%s'?",
+                   spell_target(at, key, target), bench->name,
+                   key->role == KEY_SWEEP ? "sweep." : "", nearest);
+    else
+        bench_fail(at, target_origin(key, i),
+                   "unknown key %s in [bench %s]: see 'gbrun help %s' for its options",
+                   spell_target(at, key, target), bench->name, bench->info->plugin.id);
+}
+
+static bool is_variable_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return strchr(letters, *name) && name[strspn(name, all)] == 0;
+}
+
+static void add_variable(const struct bench_resolver *at, const struct key *key, size_t i)
+{
+    const char *name = key_target(key, i);
+    struct bench_section *bench = at->bench;
+    if (!is_variable_name(name)) {
+        if (key->role == KEY_LET)
+            bench_fail(at, target_origin(key, i),
+                       "'%s': a variable's name has letters, digits and _ only", key->entry->key);
+        else
+            bench_unknown_target(at, key, i);
+        return;
+    }
+    for (size_t j = 0; j < bench->n_slots; j++)
+        if (strcasecmp(bench->slots[j].name, name) == 0) {
+            bench_fail(at, target_origin(key, i),
+                       "'%s': variable '%s' and '%s' differ in case only, choose another name",
+                       key->entry->key, name, bench->slots[j].name);
+            return;
+        }
+    add_slot(bench, SLOT_VARIABLE, name, NULL);
+}
+
+static void add_tolerance(const struct bench_resolver *at, const char *name)
+{
+    struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
+    *option = (struct gb_option){
+        .size = sizeof *option, .type = GB_TYPE_FLOAT, .name = name, .range = "0:"};
+    add_slot(at->bench, SLOT_TOLERANCE, name, option);
+}
+
+/* The slots that only keys make: tolerances, variables and the environment. */
+static void add_named_slots(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        for (size_t j = 0; j < key_targets(key); j++) {
+            const char *target = key_target(key, j);
+            if (bench_slot(bench, target))
+                continue;
+            if (text_starts_with(target, "env."))
+                add_slot(bench, SLOT_ENVIRONMENT, target, NULL);
+            else if (settings_is_tolerance(target))
+                add_tolerance(at, target);
+            else if (key->role == KEY_SET)
+                bench_unknown_target(at, key, j);
+            else if (bench->info)
+                add_variable(at, key, j);
+        }
+    }
+}
+
+static void make_slots(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    size_t n = 3 + at->table.n + common_options().n;
+    for (size_t i = 0; i < bench->keys.n; i++)
+        n += key_targets(&bench->keys.items[i]);
+    bench->slots = ARENA_ARRAY(at->arena, struct slot, n);
+    add_known_slots(at);
+    add_named_slots(at);
+}
+
+/* ---- their values ---- */
+
+/* What a text means for a slot of any kind. */
+int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
+                         struct origin origin, struct value *ret, struct device_choice *ret_device,
+                         const struct plugin_settings **ret_policy, struct gb_error *error)
+{
+    int32_t status;
+    if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
+        return slot_read(slot, text, origin, at->arena, ret, error);
+    status = value_read_type(GB_TYPE_STRING, text, origin, at->arena, ret, error);
+    if (status != GB_OK)
+        return status;
+    if (slot->kind == SLOT_POLICY) {
+        status = resolve_policy(at->resolver, ret->text, origin, ret_policy, error);
+        if (status == GB_OK && !*ret_policy)
+            at->bench->is_broken = true;
+        return status;
+    }
+    status = resolve_device(at->resolver, at->bench->info, ret->text, origin, ret_device, error);
+    if (status == GB_OK && !ret_device->settings && !text_equal(ret->text, DEVICE_AUTO))
+        at->bench->is_broken = true;
+    return status;
+}
+
+static void read_set_keys(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        struct slot *slot = key->role == KEY_SET ? bench_slot(bench, key->target) : NULL;
+        struct gb_error error;
+        if (!slot)
+            continue;
+        slot->key = key;
+        if (bench_read_value(at, slot, key->entry->value, key->entry->value_origin, &slot->value,
+                             &slot->device, &slot->policy, &error) != GB_OK)
+            bench_fail_with(at, &error);
+    }
+}
+
+static bool is_open(const struct slot *slot)
+{
+    return !slot->key && !slot->is_axis && !slot->is_computed;
+}
+
+/* The defaults; a slot that a formula computes has its option's default before that. */
+static void read_defaults(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->n_slots; i++) {
+        struct slot *slot = &bench->slots[i];
+        struct gb_error error;
+        const char *text = slot->option && !slot->map_key ? slot->option->default_value : NULL;
+        if (slot->kind == SLOT_DEVICE)
+            text = DEVICE_AUTO;
+        if (slot->kind == SLOT_POLICY)
+            text = DEFAULT_POLICY;
+        if (slot->key || slot->is_axis)
+            continue;
+        if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->device,
+                                     &slot->policy, &error) != GB_OK)
+            bench_fail_with(at, &error);
+        if (!text && slot->kind == SLOT_OPTION && is_open(slot))
+            bench_fail(at, bench->origin, "[bench %s] lacks '%s', which plugin '%s' requires",
+                       bench->name, slot->name, bench->info->plugin.id);
+    }
+}
+
+/* ---- the rest ---- */
+
+static void fill_common(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    struct setting *settings = ARENA_ARRAY(at->arena, struct setting, bench->n_slots);
+    struct gb_error error;
+    size_t n = 0;
+    if (bench->is_broken)
+        return;
+    for (size_t i = 0; i < bench->n_slots; i++) {
+        const struct slot *slot = &bench->slots[i];
+        if (slot->kind == SLOT_COMMON && slot->key)
+            settings[n++] = (struct setting){slot->name, text_quote(slot->value.text, 0, at->arena),
+                                             slot->key->entry->value_origin};
+    }
+    if (option_fill(common_options(), settings, n, &bench->common, sizeof bench->common, at->arena,
+                    &error) != GB_OK)
+        bench_fail_with(at, &error);
+    const struct slot *least = bench_slot(bench, "min_samples");
+    const struct slot *most = bench_slot(bench, "max_samples");
+    bool is_fixed = !least->is_axis && !least->is_computed && !most->is_axis && !most->is_computed;
+    const struct key *key = most->key ? most->key : least->key;
+    if (is_fixed && bench->common.min_samples > bench->common.max_samples)
+        bench_fail(at, key ? key->entry->value_origin : bench->origin,
+                   "min_samples = %lld is above max_samples = %lld",
+                   (long long)bench->common.min_samples, (long long)bench->common.max_samples);
+}
+
+void settings_place_dump(const struct settings *settings, struct arena *arena,
+                         struct common_params *common)
+{
+    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
+        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
+}
+
+static void find_bench_plugin(struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    const struct plugin_request *request = &bench->request;
+    struct gb_error error;
+    if (!request->id && !request->path)
+        return;
+    if (resolve_plugin(at->resolver, request, &bench->info, &error) == GB_OK) {
+        at->table = option_table_of(&bench->info->plugin);
+        return;
+    }
+    bool is_implicit = request->id == bench->name && !request->path;
+    if (is_implicit)
+        bench_fail(at, error.origin,
+                   "[bench %s] lacks 'plugin', and '%s' is no benchmark plugin either", bench->name,
+                   bench->name);
+    else
+        bench_fail_with(at, &error);
+}
+
+void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
+{
+    struct bench_resolver at = {resolver, bench, resolver->arena, {0}, NULL};
+    find_bench_plugin(&at);
+    make_slots(&at);
+    read_set_keys(&at);
+    bench_make_axes(&at);
+    bench_make_expressions(&at);
+    read_defaults(&at);
+    fill_common(&at);
+}
+
+void resolve_defaults(const struct resolver *resolver)
+{
+    struct bench_section defaults = {.name = "", .keys = resolver->settings->defaults};
+    struct bench_resolver at = {resolver, &defaults, resolver->arena, {0}, NULL};
+    make_slots(&at);
+    read_set_keys(&at);
+}

@@ -1,0 +1,288 @@
+/* settings_expand.c - what gives the slots of a benchmark a value in each case: axes, formulas; and
+ * the filters over them. Floor 2. */
+#include "core/config/settings_internal.h"
+
+#include "core/base/text.h"
+
+/* ---- axes ---- */
+
+static void make_column(const struct bench_resolver *at, size_t n, struct slot *slot,
+                        struct axis_column *ret)
+{
+    slot->is_axis = true;
+    ret->slot = (size_t)(slot - at->bench->slots);
+    ret->values = ARENA_ARRAY(at->arena, struct value, n);
+    ret->origins = ARENA_ARRAY(at->arena, struct origin, n);
+    if (slot->kind == SLOT_DEVICE)
+        ret->devices = ARENA_ARRAY(at->arena, struct device_choice, n);
+    if (slot->kind == SLOT_POLICY)
+        ret->policies = ARENA_ARRAY(at->arena, const struct plugin_settings *, n);
+}
+
+static int32_t read_cell(const struct bench_resolver *at, struct axis_column *column, size_t i,
+                         const char *text, struct origin origin, struct gb_error *error)
+{
+    struct device_choice device = {.index = DEVICE_INDEX_ANY};
+    const struct plugin_settings *policy = NULL;
+    int32_t status = bench_read_value(at, &at->bench->slots[column->slot], text, origin,
+                                      &column->values[i], &device, &policy, error);
+    column->origins[i] = origin;
+    if (column->devices)
+        column->devices[i] = device;
+    if (column->policies)
+        column->policies[i] = policy;
+    return status;
+}
+
+/* A sweep over devices or policies. */
+static void sweep_names(const struct bench_resolver *at, const struct key *key, struct slot *slot,
+                        struct axis *ret)
+{
+    struct text_list names = {0};
+    struct gb_error error;
+    if (text_split(key->entry->value, ',', key->entry->value_origin, at->arena, &names, &error) !=
+        GB_OK) {
+        bench_fail_with(at, &error);
+        return;
+    }
+    ret->n = names.n;
+    make_column(at, names.n, slot, ret->columns);
+    for (size_t i = 0; i < names.n; i++)
+        if (read_cell(at, ret->columns, i, names.items[i], names.origins[i], &error) != GB_OK)
+            bench_fail_with(at, &error);
+}
+
+static void sweep_values(const struct bench_resolver *at, const struct key *key, struct slot *slot,
+                         struct axis *ret)
+{
+    struct value_list values = {0};
+    struct gb_error error;
+    slot->is_axis = true;
+    ret->columns[0].slot = (size_t)(slot - at->bench->slots);
+    if (slot_read_list(slot, key->entry->value, key->entry->value_origin, at->arena, &values,
+                       &error) != GB_OK) {
+        bench_fail_with(at, &error);
+        return;
+    }
+    ret->n = values.n;
+    ret->columns[0].values = values.items;
+    ret->columns[0].origins = values.origins;
+    if (values.n == 0)
+        bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+                   key->entry->key);
+}
+
+static void make_sweep(const struct bench_resolver *at, const struct key *key, struct axis *ret)
+{
+    struct slot *slot = bench_slot(at->bench, key->target);
+    *ret = (struct axis){.n_columns = 1, .columns = ARENA_NEW(at->arena, struct axis_column)};
+    if (!slot)
+        return;
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY) {
+        sweep_names(at, key, slot, ret);
+        if (ret->n == 0 && !at->bench->is_broken)
+            bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+                       key->entry->key);
+    } else {
+        sweep_values(at, key, slot, ret);
+    }
+}
+
+static void read_row(const struct bench_resolver *at, const struct key *key, struct axis *axis,
+                     size_t row, const char *text, struct origin origin)
+{
+    struct text_list cells = {0};
+    struct gb_error error;
+    if (text_split(text, ',', origin, at->arena, &cells, &error) != GB_OK) {
+        bench_fail_with(at, &error);
+        return;
+    }
+    if (cells.n != axis->n_columns) {
+        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: expected %zu", row + 1,
+                   key->entry->key, cells.n, cells.n == 1 ? "" : "s", axis->n_columns);
+        return;
+    }
+    for (size_t i = 0; i < cells.n; i++)
+        if (axis->columns[i].values && read_cell(at, &axis->columns[i], row, cells.items[i],
+                                                 cells.origins[i], &error) != GB_OK)
+            bench_fail_with(at, &error);
+}
+
+static void make_zip(const struct bench_resolver *at, const struct key *key, struct axis *ret)
+{
+    struct text_list rows = {0};
+    struct gb_error error;
+    *ret = (struct axis){
+        .n_columns = key->names.n,
+        .columns = ARENA_ARRAY(at->arena, struct axis_column, key->names.n),
+    };
+    if (text_split(key->rows, '|', key->rows_origin, at->arena, &rows, &error) != GB_OK) {
+        bench_fail_with(at, &error);
+        return;
+    }
+    if (rows.n == 0)
+        bench_fail(at, key->rows_origin, "'%s' is empty: expected at least one row after the colon",
+                   key->entry->key);
+    ret->n = rows.n;
+    for (size_t i = 0; i < key->names.n; i++) {
+        struct slot *slot = bench_slot(at->bench, key->names.items[i]);
+        if (slot)
+            make_column(at, rows.n, slot, &ret->columns[i]);
+    }
+    for (size_t i = 0; i < rows.n; i++)
+        read_row(at, key, ret, i, rows.items[i], rows.origins[i]);
+}
+
+void bench_make_axes(const struct bench_resolver *at)
+{
+    struct bench_section *bench = at->bench;
+    bench->axes = ARENA_ARRAY(at->arena, struct axis, bench->keys.n);
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        if (key->role == KEY_SWEEP)
+            make_sweep(at, key, &bench->axes[bench->n_axes++]);
+        if (key->role == KEY_ZIP)
+            make_zip(at, key, &bench->axes[bench->n_axes++]);
+    }
+}
+
+/* ---- formulas and filters ---- */
+
+struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena)
+{
+    struct expression_column *columns = ARENA_ARRAY(arena, struct expression_column,
+                                                    bench->n_slots);
+    for (size_t i = 0; i < bench->n_slots; i++)
+        columns[i] = (struct expression_column){bench->slots[i].name, bench->slots[i].value};
+    return columns;
+}
+
+static struct expression *compile(const struct bench_resolver *at, const struct key *key,
+                                  const struct expression_column *columns)
+{
+    struct expression *expression = NULL;
+    struct gb_error error;
+    if (expression_compile(at->resolver->engine, key->entry->value, key->entry->value_origin,
+                           columns, at->bench->n_slots, &expression, &error) == GB_OK)
+        return expression;
+    error_prefix(&error, "%s: ", key->entry->key);
+    bench_fail_with(at, &error);
+    return NULL;
+}
+
+/*
+ * A formula of a name that is swept or set too transforms that value if it reads it. If it does
+ * not, it gives way to an axis, and clashes with a fixed value.
+ */
+static bool takes_part(const struct bench_resolver *at, const struct key *key,
+                       const struct slot *slot, const struct expression *expression)
+{
+    bool reads_itself = expression_reads(expression, slot->name);
+    if (slot->is_axis)
+        return reads_itself;
+    if (slot->key && !reads_itself)
+        bench_fail(at, key->entry->origin,
+                   "'%s' is given twice: by '%s', and by '%s', which does not read it", slot->name,
+                   slot->key->entry->key, key->entry->key);
+    if (reads_itself && !slot->key && slot->kind != SLOT_OPTION && slot->kind != SLOT_COMMON)
+        bench_fail(at, key->entry->value_origin, "%s: '%s' reads itself and has no value before",
+                   key->entry->key, slot->name);
+    return true;
+}
+
+/* Formulas are evaluated in file order, so that none may read what a later one computes. */
+static void check_order(const struct bench_resolver *at)
+{
+    const struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->n_formulas; i++)
+        for (size_t j = i + 1; j < bench->n_formulas; j++) {
+            const struct key *reader = bench->formulas[i].key, *later = bench->formulas[j].key;
+            const char *name = bench->slots[bench->formulas[j].slot].name;
+            if (expression_reads(at->expressions[i], name))
+                bench_fail(at, reader->entry->value_origin,
+                           "%s: reads '%s', which '%s' computes later: move that up",
+                           reader->entry->key, name, later->entry->key);
+        }
+}
+
+/* An axis that is no option must feed some formula or template. */
+static void check_variables(const struct bench_resolver *at, const bool *is_read)
+{
+    const struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        for (size_t j = 0; j < key_targets(key) && key->role != KEY_LET; j++) {
+            const struct slot *slot = bench_slot(bench, key_target(key, j));
+            if (slot && slot->kind == SLOT_VARIABLE && !is_read[slot - bench->slots])
+                bench_unknown_target(at, key, j);
+        }
+    }
+}
+
+static void note_reads(const struct bench_section *bench, const struct expression *expression,
+                       bool *is_read)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        is_read[i] = is_read[i] || expression_reads(expression, bench->slots[i].name);
+}
+
+static void make_formulas(struct bench_resolver *at, const struct expression_column *columns)
+{
+    struct bench_section *bench = at->bench;
+    bool *is_read = ARENA_ARRAY(at->arena, bool, bench->n_slots);
+    bool all_compile = true;
+    bench->formulas = ARENA_ARRAY(at->arena, struct formula, bench->keys.n);
+    at->expressions = ARENA_ARRAY(at->arena, struct expression *, bench->keys.n);
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        struct slot *slot = key->role == KEY_LET ? bench_slot(bench, key->target) : NULL;
+        struct expression *expression = slot ? compile(at, key, columns) : NULL;
+        if (slot) /* whatever becomes of it, the name is known */
+            is_read[slot - bench->slots] = true;
+        if (slot && !expression)
+            all_compile = false;
+        if (!expression)
+            continue;
+        note_reads(bench, expression, is_read);
+        if (!takes_part(at, key, slot, expression)) {
+            expression_free(expression);
+            continue;
+        }
+        slot->is_computed = true;
+        at->expressions[bench->n_formulas] = expression;
+        bench->formulas[bench->n_formulas++] = (struct formula){key, (size_t)(slot - bench->slots)};
+    }
+    check_order(at);
+    if (bench_make_templates(at, columns, is_read) && all_compile)
+        check_variables(at, is_read);
+}
+
+static void make_filters(const struct bench_resolver *at, const struct expression_column *columns)
+{
+    struct bench_section *bench = at->bench;
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        if (key->role != KEY_ONLY && key->role != KEY_EXCLUDE)
+            continue;
+        struct expression *expression = compile(at, key, columns);
+        if (!expression)
+            continue;
+        struct filter *filter = &bench->filters[bench->n_filters++];
+        *filter = (struct filter){.key = key};
+        for (size_t j = 0; j < bench->n_formulas; j++)
+            if (expression_reads(expression, bench->slots[bench->formulas[j].slot].name))
+                filter->n_formulas = j + 1;
+        expression_free(expression);
+    }
+}
+
+void bench_make_expressions(struct bench_resolver *at)
+{
+    if (!at->bench->info) /* its options are not known */
+        return;
+    const struct expression_column *columns = bench_columns(at->bench, at->arena);
+    make_formulas(at, columns);
+    make_filters(at, columns);
+    for (size_t i = 0; i < at->bench->n_formulas; i++)
+        expression_free(at->expressions[i]);
+}

@@ -1,0 +1,296 @@
+/*
+ * settings_internal.h - what the files settings_*.c and sweep.c share. Floor 2.
+ *
+ * A [bench NAME] section is first a list of keys (settings_keys.c, settings_like.c); resolved
+ * (settings_bench.c) it is slots, one for everything that has a value in a case; axes, which give
+ * some slots a value for each point of the sweep; formulas, which compute some slots from others;
+ * and filters.
+ */
+#ifndef GBRUN_CORE_SETTINGS_INTERNAL_H
+#define GBRUN_CORE_SETTINGS_INTERNAL_H
+
+#include "core/config/expression.h"
+#include "core/config/settings.h"
+#include "core/config/template.h"
+
+#define DEFAULT_POLICY "steady"
+#define DEVICE_AUTO "auto"
+#define DEVICE_ALL "all"
+
+/* What a key of a [bench] section does. */
+enum key_role {
+    KEY_SET,   /* rows = 32, cache = cold, env.X = 1, check.abs = 1e-3 */
+    KEY_SWEEP, /* sweep.rows = 1:4 */
+    KEY_ZIP,   /* zip.shape = m, n: 1, 2 | 3, 4 */
+    KEY_LET,   /* let.rows = m * 2 */
+    KEY_ONLY,
+    KEY_EXCLUDE,
+    KEY_PLUGIN,
+    KEY_LIKE
+};
+
+enum key_source { SOURCE_OWN, SOURCE_LIKE, SOURCE_DEFAULTS, SOURCE_RUN };
+
+struct key {
+    enum key_role role;
+    enum key_source source;
+    const char *target;            /* "rows" of rows, sweep.rows and let.rows; "shape" */
+    const struct ini_entry *entry; /* as written */
+    struct text_list names;        /* zip: the options that move together */
+    const char *rows;              /* zip: what follows the colon */
+    struct origin rows_origin;
+};
+
+struct key_list {
+    struct key *items;
+    size_t n;
+};
+
+enum slot_kind {
+    SLOT_BENCH, /* the section's name, which expressions can read */
+    SLOT_OPTION,
+    SLOT_VARIABLE, /* of let, sweep or zip, that is no option */
+    SLOT_COMMON,
+    SLOT_TOLERANCE, /* check.METRIC */
+    SLOT_DEVICE,
+    SLOT_POLICY,
+    SLOT_ENVIRONMENT
+};
+
+struct slot {
+    enum slot_kind kind;
+    const char *name;
+    const struct gb_option *option; /* of options, common settings and tolerances */
+    const char *map_key;            /* of an entry of a map option */
+    const struct key *key;          /* KEY_SET that gives its value */
+    bool is_axis;
+    bool is_computed; /* by a formula */
+    /* Its value where no axis or formula gives one. */
+    struct value value;
+    struct device_choice device;
+    const struct plugin_settings *policy;
+};
+
+/* The values that an axis gives to one slot: n of the axis; devices and policies for such slots. */
+struct axis_column {
+    size_t slot;
+    struct value *values;
+    struct origin *origins; /* of the values; NULL: not kept */
+    struct device_choice *devices;
+    const struct plugin_settings **policies;
+};
+
+struct axis {
+    size_t n;
+    size_t n_columns; /* 1 for a sweep */
+    struct axis_column *columns;
+};
+
+struct formula {
+    const struct key *key;
+    size_t slot;
+};
+
+/* A text option in which expressions stand: its text, or one for each row of its axis. */
+struct slot_template {
+    size_t slot;
+    size_t n;
+    const struct value *values;
+    struct origin *origins; /* where each text, without quotes around it, begins */
+};
+
+struct filter {
+    const struct key *key;
+    size_t n_formulas; /* that must be evaluated before it */
+};
+
+enum { FILTERS_MAX = 2 /* only, exclude */ };
+
+struct bench_section {
+    const char *name;
+    struct origin origin;
+    const struct ini_section *section;
+    struct key_list own;  /* of this section */
+    struct key_list keys; /* with those of `like`, then those of [defaults] */
+    const struct key *like;
+    int like_state; /* LIKE_... */
+    bool is_broken; /* an error was found in it: it has no cases */
+    struct plugin_request request;
+
+    const struct plugin_info *info;
+    struct slot *slots;
+    size_t n_slots;
+    struct axis *axes;
+    size_t n_axes;
+    struct formula *formulas;
+    size_t n_formulas;
+    struct slot_template *templates;
+    size_t n_templates;
+    struct filter filters[FILTERS_MAX];
+    size_t n_filters;
+    struct common_params common; /* of the fixed values */
+};
+
+enum { LIKE_OPEN, LIKE_IN_PROGRESS, LIKE_DONE };
+
+/* A [policy NAME] or [device NAME]. */
+struct plugin_section {
+    uint32_t kind;
+    const char *name;
+    const struct ini_section *section;
+    struct plugin_request request;
+    bool is_resolved;
+    const struct plugin_settings *settings; /* once resolved, if it is without errors */
+};
+
+struct plugin_settings_list {
+    struct plugin_settings *items; /* never moved: cases point to them */
+    size_t n, capacity;
+};
+
+struct settings {
+    struct arena *arena;
+    const char *path;   /* of the INI file, for messages */
+    const char *folder; /* that relative paths of modules start from */
+    const struct ini_section *run_section;
+    struct run_params run;
+    const struct ini_entry *devices_entry; /* of [gbrun], or NULL */
+    struct key_list defaults;
+    struct key *rounds; /* `rounds` of [gbrun] as a key of every benchmark, or NULL */
+    struct bench_section *benches;
+    size_t n_benches;
+    struct plugin_section *plugin_sections;
+    size_t n_plugin_sections;
+    struct plugin_request *requests;
+    size_t n_requests, requests_capacity;
+
+    struct plugin_settings_list devices; /* those that auto chooses from come first */
+    size_t n_auto_devices;
+    struct plugin_settings_list policies;
+};
+
+/* A name of a [bench], [policy] or [device] section, or of a key that is made of one. */
+struct name_list {
+    const char **items;
+    size_t n;
+};
+const char *name_nearest(const struct name_list *names, const char *word);
+
+/* Is it check.METRIC? */
+bool settings_is_tolerance(const char *name);
+
+/* The targets that a key gives values to: none of only and the like, several of a zip. */
+size_t key_targets(const struct key *key);
+const char *key_target(const struct key *key, size_t i);
+
+/* Adds an error unless the very same is there: one key may be used by several sections. */
+void settings_report(struct error_list *errors, const struct gb_error *error);
+
+/* The text of an entry without the blanks and quotes around it. */
+int32_t settings_entry_text(const struct ini_entry *entry, struct arena *arena, const char **ret,
+                            struct gb_error *error);
+
+/* "cuda:1" is device "cuda", index 1; "cuda:GPU-1a2b" that with this UUID; "cuda:all" all of them.
+ * Sets all of *ret but the settings. */
+int32_t settings_device_split(const char *text, struct origin origin, struct arena *arena,
+                              const char **ret_name, struct device_choice *ret,
+                              struct gb_error *error);
+
+/* Is it `devices = all`: may `device = auto` use all devices of the plugin that it chooses? */
+bool settings_auto_is_all(const struct settings *settings);
+
+/* What is needed to read sections. */
+struct parser {
+    struct settings *settings;
+    struct arena *arena;
+    struct error_list *errors;
+};
+
+/* Keys with errors are left out; false if there are any. */
+bool settings_read_keys(const struct parser *parser, const struct ini_section *section,
+                        enum key_source source, struct key_list *ret);
+/* The value of a key `plugin`: "id", "./path.so" or "./path.so:id". */
+int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
+                             const struct ini_entry *entry, struct plugin_request *ret,
+                             struct gb_error *error);
+/* Gives each benchmark the keys of `like` and [defaults], and finds what is given twice. */
+void settings_complete(const struct parser *parser);
+void settings_collect_requests(const struct parser *parser);
+
+/* What is needed to give names a meaning. */
+struct resolver {
+    struct settings *settings;
+    const struct catalogue *catalogue;
+    struct error_list *errors;
+    struct arena *arena;
+    struct expression_engine *engine;
+};
+
+int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_request *request,
+                       const struct plugin_info **ret, struct gb_error *error);
+int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
+                       const struct plugin_settings **ret, struct gb_error *error);
+/* settings of *ret stay NULL for `auto`. */
+int32_t resolve_device(const struct resolver *resolver, const struct plugin_info *bench,
+                       const char *text, struct origin origin, struct device_choice *ret,
+                       struct gb_error *error);
+/* A section while it is resolved. */
+struct bench_resolver {
+    const struct resolver *resolver;
+    struct bench_section *bench;
+    struct arena *arena;
+    struct option_table table;       /* of the plugin; empty if it is not known */
+    struct expression **expressions; /* by formula */
+};
+
+/* Adds an error and marks the section as broken. */
+void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void bench_fail_with(const struct bench_resolver *at, const struct gb_error *error);
+/* For a name that is none of the section's slots: the key's target number i. */
+void bench_unknown_target(const struct bench_resolver *at, const struct key *key, size_t i);
+struct slot *bench_slot(const struct bench_section *bench, const char *name);
+/* What a text means for a slot of any kind. */
+int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
+                         struct origin origin, struct value *ret, struct device_choice *ret_device,
+                         const struct plugin_settings **ret_policy, struct gb_error *error);
+void bench_make_axes(const struct bench_resolver *at);
+void bench_make_expressions(struct bench_resolver *at);
+/* The slots as columns of expressions, with the values that they have before axes and formulas. */
+struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena);
+
+/* Finds the templates among the options; compiles each once, to report what is wrong with it and to
+ * note which slots they read. False if one is in error. */
+bool bench_make_templates(const struct bench_resolver *at, const struct expression_column *columns,
+                          bool *is_read);
+/* Where the value of an axis was written: that of row `row` of a slot; nowhere if it is not kept.
+ */
+struct origin bench_axis_origin(const struct bench_section *bench, size_t slot, size_t row);
+
+/* check.dump of a case starts from the folder of the INI file. */
+void settings_place_dump(const struct settings *settings, struct arena *arena,
+                         struct common_params *common);
+
+void resolve_bench(const struct resolver *resolver, struct bench_section *bench);
+/* The keys of [defaults], also those that no benchmark uses. */
+void resolve_defaults(const struct resolver *resolver);
+
+/* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
+ * of the environment is text, but typed as a number for expressions if it looks like one. */
+int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
+                  struct arena *arena, struct value *ret, struct gb_error *error);
+/* What a formula gave, as the value of the slot it is for. */
+int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
+                     struct arena *arena, struct value *ret, struct gb_error *error);
+/*
+ * The list of a sweep over such a slot. Where the slot has no type of its own (variables, env.NAME,
+ * keys of maps), items such as 1:8 are ranges unless something in the list is quoted.
+ */
+int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
+                       struct arena *arena, struct value_list *ret, struct gb_error *error);
+
+/* sweep_new with another limit than SWEEP_CASES_MAX. */
+int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
+                         struct error_list *errors);
+
+#endif

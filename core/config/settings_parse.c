@@ -1,0 +1,291 @@
+/* settings_parse.c - the first step of settings.h: sections, before any plugin is known. Floor 2.
+ */
+#include "core/config/settings_internal.h"
+
+#include "core/base/text.h"
+
+#include <string.h>
+
+static const char *const order_words[] = {[ORDER_LISTED] = "listed", [ORDER_SHUFFLED] = "shuffled"};
+
+static const char *const distribute_words[] = {
+    [DISTRIBUTE_SPREAD] = "spread", [DISTRIBUTE_EACH] = "each"};
+
+static const struct gb_option run_table[] = {
+    GB_STRING(struct run_params, results, "results.gbr",
+              "The results file, from the folder gbrun is started in"),
+    GB_STRING(
+        struct run_params, roofs, "",
+        "A results file with cases of the benchmark ceilings, from the folder of the INI file: "
+        "the devices' roofs, where the results file has none itself"),
+    GB_INT(struct run_params, seed, "42", NULL, NULL,
+           "What random inputs and the shuffling of cases are derived from"),
+    GB_CHOICE(struct run_params, order, "listed", order_words,
+              "The order in which cases are measured"),
+    GB_LIST(struct run_params, devices, GB_TYPE_STRING, "", NULL, NULL,
+            "What device = auto chooses from, the preferred first; empty: all there are; all: the "
+            "same, and auto is every device of one plugin"),
+    GB_CHOICE(struct run_params, distribute, "spread", distribute_words,
+              "Whether a case with several devices is measured on one that is idle, or on each"),
+    GB_LIST(struct run_params, plugin_path, GB_TYPE_STRING, "", NULL, NULL,
+            "Folders searched for plugins first, from the folder of the INI file"),
+    GB_INT(struct run_params, jobs, "0", "0:256", NULL,
+           "Workers that measure at the same time, each on a device of its own; 0: one for each "
+           "device of the case"),
+    GB_INT(struct run_params, rounds, "1", "1:10000", NULL,
+           "How often each case is made afresh and measured; a benchmark may say otherwise"),
+};
+
+struct option_table run_options(void)
+{
+    return (struct option_table){run_table, sizeof run_table / sizeof run_table[0]};
+}
+
+/* Names stand in labels, in lists and before ":INDEX". */
+static bool is_section_name(const char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name <= ' ' || strchr(",:=\"'", *name))
+            return false;
+    return true;
+}
+
+static void parse_run(const struct parser *parser, const struct ini_section *section)
+{
+    struct settings *settings = parser->settings;
+    struct setting *good = ARENA_ARRAY(parser->arena, struct setting, section->n);
+    struct gb_error error;
+    size_t n = 0;
+    settings->run_section = section;
+    for (size_t i = 0; i < section->n; i++) {
+        const struct ini_entry *entry = &section->entries[i];
+        const struct gb_option *option = option_find(run_options(), entry->key, NULL);
+        struct setting setting = {entry->key, entry->value, entry->value_origin};
+        const char *text;
+        if (!option) {
+            const char *nearest = option_nearest(run_options(), entry->key);
+            error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s",
+                           entry->key, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                           nearest ? "'?" : "");
+            continue;
+        }
+        if (option_read(option, &setting, parser->arena, &text, NULL, &error) != GB_OK) {
+            error_list_take(parser->errors, &error);
+            continue;
+        }
+        good[n++] = setting;
+        if (text_equal(entry->key, "devices"))
+            settings->devices_entry = entry;
+        if (text_equal(entry->key, "rounds")) {
+            settings->rounds = ARENA_NEW(parser->arena, struct key);
+            *settings->rounds = (struct key){
+                .role = KEY_SET, .source = SOURCE_RUN, .target = "rounds", .entry = entry};
+        }
+    }
+    if (option_fill(run_options(), good, n, &settings->run, sizeof settings->run, parser->arena,
+                    &error) != GB_OK)
+        error_list_take(parser->errors, &error);
+}
+
+static bool is_default_key(const struct key *key)
+{
+    return key->role == KEY_SET &&
+           (text_starts_with(key->target, "env.") || settings_is_tolerance(key->target) ||
+            text_equal(key->target, "device") || text_equal(key->target, "policy") ||
+            option_find(common_options(), key->target, NULL));
+}
+
+static void parse_defaults(const struct parser *parser, const struct ini_section *section)
+{
+    struct key_list keys = {0};
+    struct key_list *kept = &parser->settings->defaults;
+    settings_read_keys(parser, section, SOURCE_DEFAULTS, &keys);
+    kept->items = keys.items;
+    for (size_t i = 0; i < keys.n; i++) {
+        const struct key *key = &keys.items[i];
+        if (is_default_key(key)) {
+            kept->items[kept->n++] = *key;
+            continue;
+        }
+        const char *nearest = option_nearest(common_options(), key->entry->key);
+        if (key->role == KEY_SET && nearest)
+            error_list_add(parser->errors, key->entry->origin,
+                           "unknown key '%s' in [defaults]; did you mean '%s'?", key->entry->key,
+                           nearest);
+        else
+            error_list_add(parser->errors, key->entry->origin,
+                           "'%s' can not stand in [defaults]: expected a setting that all "
+                           "benchmarks have, check.METRIC or env.NAME",
+                           key->entry->key);
+    }
+}
+
+static void parse_plugin_section(const struct parser *parser, const struct ini_section *section,
+                                 uint32_t kind)
+{
+    struct settings *settings = parser->settings;
+    struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
+    struct gb_error error;
+    *parsed = (struct plugin_section){.kind = kind, .name = section->name, .section = section};
+    parsed->request = (struct plugin_request){
+        .kind = kind, .id = section->name, .origin = section->origin};
+    for (size_t i = 0; i < section->n; i++) {
+        const struct ini_entry *entry = &section->entries[i];
+        if (!text_equal(entry->key, "plugin"))
+            continue;
+        if (settings_read_plugin(parser, kind, entry, &parsed->request, &error) != GB_OK) {
+            error_list_take(parser->errors, &error);
+            parsed->request = (struct plugin_request){0};
+        }
+    }
+}
+
+static void parse_policy(const struct parser *parser, const struct ini_section *section)
+{
+    parse_plugin_section(parser, section, GB_PLUGIN_POLICY);
+}
+
+static void parse_device(const struct parser *parser, const struct ini_section *section)
+{
+    if (text_equal(section->name, DEVICE_AUTO)) {
+        error_list_add(parser->errors, section->origin,
+                       "[device auto]: 'auto' stands for any device, choose another name");
+        return;
+    }
+    if (text_equal(section->name, DEVICE_ALL)) {
+        error_list_add(parser->errors, section->origin,
+                       "[device all]: 'all' stands for all devices, choose another name");
+        return;
+    }
+    parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
+}
+
+static void parse_bench(const struct parser *parser, const struct ini_section *section)
+{
+    struct settings *settings = parser->settings;
+    struct bench_section *bench = &settings->benches[settings->n_benches++];
+    *bench = (struct bench_section){
+        .name = section->name, .origin = section->origin, .section = section};
+    bench->is_broken = !settings_read_keys(parser, section, SOURCE_OWN, &bench->own);
+    for (size_t i = 0; i < bench->own.n; i++)
+        if (bench->own.items[i].role == KEY_LIKE)
+            bench->like = &bench->own.items[i];
+}
+
+struct section_kind {
+    const char *kind;
+    bool has_name;
+    void (*parse)(const struct parser *parser, const struct ini_section *section);
+};
+
+static const struct section_kind section_kinds[] = {{"gbrun", false, parse_run},
+                                                    {"defaults", false, parse_defaults},
+                                                    {"policy", true, parse_policy},
+                                                    {"device", true, parse_device},
+                                                    {"bench", true, parse_bench}};
+enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
+
+static const char *section_kind_name(const void *table, size_t i)
+{
+    return ((const struct section_kind *)table)[i].kind;
+}
+
+static void unknown_section(const struct parser *parser, const struct ini_section *section)
+{
+    const char *blank = *section->name ? " " : "";
+    const char *nearest = text_nearest(section->kind, N_SECTION_KINDS, section_kind_name,
+                                       section_kinds);
+    if (nearest)
+        error_list_add(parser->errors, section->origin,
+                       "unknown section [%s%s%s]; did you mean [%s%s%s]?", section->kind, blank,
+                       section->name, nearest, blank, section->name);
+    else
+        error_list_add(parser->errors, section->origin,
+                       "unknown section [%s%s%s]: expected [gbrun], [defaults], [policy NAME], "
+                       "[device NAME] or [bench NAME]",
+                       section->kind, blank, section->name);
+}
+
+static void parse_section(const struct parser *parser, const struct ini_section *section)
+{
+    size_t i = 0;
+    while (i < N_SECTION_KINDS && !text_equal(section->kind, section_kinds[i].kind))
+        i++;
+    if (i == N_SECTION_KINDS)
+        unknown_section(parser, section);
+    else if (!section_kinds[i].has_name && *section->name)
+        error_list_add(parser->errors, section->origin, "[%s %s]: expected [%s], without a name",
+                       section->kind, section->name, section->kind);
+    else if (section_kinds[i].has_name && !*section->name)
+        error_list_add(parser->errors, section->origin, "[%s] lacks a name: expected [%s NAME]",
+                       section->kind, section->kind);
+    else if (!is_section_name(section->name))
+        error_list_add(parser->errors, section->origin,
+                       "[%s %s]: a name has no blanks, quotes, commas, colons or equals signs",
+                       section->kind, section->name);
+    else
+        section_kinds[i].parse(parser, section);
+}
+
+static struct settings *settings_new(const struct ini *ini, const char *folder, struct arena *arena)
+{
+    struct settings *settings = ARENA_NEW(arena, struct settings);
+    settings->arena = arena;
+    settings->path = ini->path;
+    settings->folder = arena_text(arena, folder);
+    settings->benches = ARENA_ARRAY(arena, struct bench_section, ini->n);
+    settings->plugin_sections = ARENA_ARRAY(arena, struct plugin_section, ini->n);
+    option_fill(run_options(), NULL, 0, &settings->run, sizeof settings->run, arena, NULL);
+    return settings;
+}
+
+int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *arena,
+                       struct settings **ret, struct error_list *errors)
+{
+    struct settings *settings = settings_new(ini, folder, arena);
+    struct parser parser = {settings, arena, errors};
+    size_t n_before = errors->n + errors->n_left_out;
+    for (size_t i = 0; i < ini->n; i++)
+        parse_section(&parser, &ini->sections[i]);
+    settings_complete(&parser);
+    settings_collect_requests(&parser);
+    if (settings->n_benches == 0)
+        error_list_add(errors, (struct origin){.file = ini->path},
+                       "there is nothing to run: expected at least one [bench NAME]");
+    *ret = settings;
+    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+}
+
+int32_t settings_parse_policies(const struct ini *ini, const char *folder, struct arena *arena,
+                                struct settings **ret, struct error_list *errors)
+{
+    struct settings *settings = settings_new(ini, folder, arena);
+    struct parser parser = {settings, arena, errors};
+    size_t n_before = errors->n + errors->n_left_out;
+    for (size_t i = 0; i < ini->n; i++)
+        if (text_equal(ini->sections[i].kind, "policy") ||
+            text_equal(ini->sections[i].kind, "gbrun"))
+            parse_section(&parser, &ini->sections[i]);
+    settings->devices_entry = NULL; /* they need not be there */
+    settings_collect_requests(&parser);
+    *ret = settings;
+    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+}
+
+bool settings_auto_is_all(const struct settings *settings)
+{
+    const struct gb_list *devices = &settings->run.devices;
+    return settings->devices_entry && devices->n == 1 &&
+           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
+}
+
+const struct run_params *settings_run(const struct settings *settings)
+{
+    return &settings->run;
+}
+
+size_t settings_requests(const struct settings *settings, const struct plugin_request **ret)
+{
+    *ret = settings->requests;
+    return settings->n_requests;
+}

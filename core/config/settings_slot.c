@@ -1,0 +1,190 @@
+/* settings_slot.c - reading the values of one slot: an option, a common setting, a variable, a
+ * variable of the environment. Floor 2. */
+#include "core/config/settings_internal.h"
+
+#include "core/base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ITERATIONS_AUTO "auto" /* as one may write the 0 of iterations */
+
+static struct value string_value(const char *text)
+{
+    return (struct value){.type = GB_TYPE_STRING, .number = NAN, .text = text};
+}
+
+/* A value of something that has no type is kept as it is written, and is a number to expressions if
+ * it looks like one. */
+static struct value untyped_value(const char *text, struct arena *arena)
+{
+    struct value value;
+    struct origin nowhere = {0};
+    if (value_read_type(GB_TYPE_INT, text, nowhere, arena, &value, NULL) != GB_OK &&
+        value_read_type(GB_TYPE_FLOAT, text, nowhere, arena, &value, NULL) != GB_OK)
+        return string_value(text);
+    value.text = text;
+    return value;
+}
+
+/* A variable is a number if it looks like one. */
+static int32_t read_variable(const char *text, struct origin origin, struct arena *arena,
+                             struct value *ret, struct gb_error *error)
+{
+    if (value_read_type(GB_TYPE_INT, text, origin, arena, ret, NULL) == GB_OK ||
+        value_read_type(GB_TYPE_FLOAT, text, origin, arena, ret, NULL) == GB_OK)
+        return GB_OK;
+    return value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
+}
+
+static bool is_list(const struct slot *slot)
+{
+    return slot->option && (slot->option->type & GB_TYPE_LIST);
+}
+
+static bool is_auto(const struct slot *slot, const char *text)
+{
+    return slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations") &&
+           text_equal(text, ITERATIONS_AUTO);
+}
+
+int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
+                  struct arena *arena, struct value *ret, struct gb_error *error)
+{
+    if (slot->kind == SLOT_VARIABLE)
+        return read_variable(text, origin, arena, ret, error);
+    if (slot->kind == SLOT_ENVIRONMENT) {
+        int32_t status = value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
+        if (status == GB_OK)
+            *ret = untyped_value(ret->text, arena);
+        return status;
+    }
+    if (slot->map_key) {
+        *ret = untyped_value(arena_text(arena, text), arena);
+        return GB_OK;
+    }
+    if (is_list(slot)) {
+        struct setting setting = {slot->name, text, origin};
+        *ret = string_value("");
+        return option_read(slot->option, &setting, arena, &ret->text, NULL, error);
+    }
+    return value_read(slot->option, is_auto(slot, text) ? "0" : text, origin, arena, ret, error);
+}
+
+int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
+                     struct arena *arena, struct value *ret, struct gb_error *error)
+{
+    uint32_t type = slot->option ? slot->option->type : GB_TYPE_STRING;
+    const char *text = result->text;
+    if (slot->kind == SLOT_VARIABLE) {
+        *ret = *result;
+        return GB_OK;
+    }
+    if (slot->map_key || type == GB_TYPE_STRING) {
+        *ret = slot->option && !slot->map_key ? string_value(text) : *result;
+        return GB_OK;
+    }
+    if (type == GB_TYPE_DURATION && result->type != GB_TYPE_STRING && isfinite(result->number))
+        text = arena_printf(arena, "%sns", text);
+    return slot_read(slot, text, origin, arena, ret, error);
+}
+
+/* ---- lists ---- */
+
+struct values {
+    struct arena *arena;
+    struct value_list list;
+    size_t capacity;
+};
+
+static void add_value(struct values *values, const struct value *value, struct origin origin)
+{
+    struct value_list *list = &values->list;
+    if (list->n == values->capacity) {
+        size_t capacity = values->capacity ? 2 * values->capacity : 16;
+        struct value *items = ARENA_ARRAY(values->arena, struct value, capacity);
+        struct origin *origins = ARENA_ARRAY(values->arena, struct origin, capacity);
+        for (size_t i = 0; i < list->n; i++) {
+            items[i] = list->items[i];
+            origins[i] = list->origins[i];
+        }
+        list->items = items;
+        list->origins = origins;
+        values->capacity = capacity;
+    }
+    list->items[list->n] = *value;
+    list->origins[list->n++] = origin;
+}
+
+/* A range such as 1:8 or 8:64:x2 among values that have no type of their own. */
+static bool add_range(struct values *values, const struct slot *slot, const char *text,
+                      struct origin origin)
+{
+    struct gb_option number = {.size = sizeof number, .type = GB_TYPE_INT, .name = slot->name};
+    struct value_list list;
+    if (!strchr(text, ':'))
+        return false;
+    if (value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK) {
+        number.type = GB_TYPE_FLOAT;
+        if (slot->kind != SLOT_VARIABLE ||
+            value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK)
+            return false;
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        struct value value = slot->kind == SLOT_VARIABLE
+                                 ? list.items[i]
+                                 : untyped_value(list.items[i].text, values->arena);
+        add_value(values, &value, origin);
+    }
+    return true;
+}
+
+/* One item of a list that value_list_read does not know how to read. */
+static int32_t add_item(struct values *values, const struct slot *slot, const char *text,
+                        struct origin origin, bool ranges, struct gb_error *error)
+{
+    struct value value;
+    int32_t status = GB_OK;
+    if (ranges && add_range(values, slot, text, origin))
+        return GB_OK;
+    if (slot->kind == SLOT_ENVIRONMENT || slot->map_key)
+        value = untyped_value(text, values->arena);
+    else
+        status = slot_read(slot, text, origin, values->arena, &value, error);
+    if (status == GB_OK)
+        add_value(values, &value, origin);
+    return status;
+}
+
+/* A list for iterations may say auto among its numbers. */
+static int32_t add_count(struct values *values, const struct slot *slot, const char *text,
+                         struct origin origin, struct gb_error *error)
+{
+    struct value_list list;
+    int32_t status = value_list_read(slot->option, is_auto(slot, text) ? "0" : text, origin,
+                                     values->arena, &list, error);
+    for (size_t i = 0; status == GB_OK && i < list.n; i++)
+        add_value(values, &list.items[i], origin);
+    return status;
+}
+
+int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
+                       struct arena *arena, struct value_list *ret, struct gb_error *error)
+{
+    bool is_count = slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations");
+    if (slot->option && !slot->map_key && !is_list(slot) && !is_count)
+        return value_list_read(slot->option, text, origin, arena, ret, error);
+    struct values values = {.arena = arena};
+    struct text_list items = {0};
+    bool ranges = !slot->option || slot->map_key ? !strchr(text, '"') : false;
+    int32_t status = text_split(text, ',', origin, arena, &items, error);
+    for (size_t i = 0; status == GB_OK && i < items.n; i++)
+        status = is_count
+                     ? add_count(&values, slot, items.items[i], items.origins[i], error)
+                     : add_item(&values, slot, items.items[i], items.origins[i], ranges, error);
+    if (status == GB_OK && values.list.n > VALUE_LIST_MAX)
+        status = error_set_at(error, GB_INVALID, origin,
+                              "the list is too long: expected up to %d values", VALUE_LIST_MAX);
+    *ret = values.list;
+    return status;
+}

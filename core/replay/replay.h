@@ -1,0 +1,145 @@
+/*
+ * replay.h - stopping policies on recorded samples: what they are given, what became of it, how it
+ * is printed. Floor 4.
+ *
+ * Policies are plugins and run in workers: one for each policy, started anew when it has died.
+ */
+#ifndef GBRUN_CORE_REPLAY_H
+#define GBRUN_CORE_REPLAY_H
+
+#include "core/run/module.h"
+#include "core/run/policy_run.h"
+#include "core/config/settings.h"
+#include "core/replay/trace_file.h"
+#include "core/view/view_internal.h"
+#include "core/run/worker_process.h"
+
+/* ---- policies ---- */
+
+struct replay_policy {
+    const char *label; /* "steady precision=0.5%": as the user wrote it */
+    const struct plugin_settings *settings;
+    struct worker_process worker;
+    bool is_running; /* the worker */
+};
+
+struct replay_policies {
+    struct replay_policy *items;
+    size_t n;
+    struct catalogue catalogue;
+};
+
+/*
+ * Policies by their texts: the name of a [policy NAME] of ini (which may be NULL), a plugin's id or
+ * a path, then key=value for its options, with blanks between; a word without = belongs to the
+ * value before it, and blanks in double quotes are part of a word. Without texts: the policies of
+ * ini, or else every policy plugin in the folders whose options all have defaults. Adds all errors;
+ * their origin is "--policy", number of the text, column.
+ */
+struct replay_request {
+    const char *const *texts; /* of policies */
+    size_t n_texts;
+    const char *const *plugin_path; /* folders searched before all others */
+    size_t n_plugin_path;
+    const struct ini *ini;  /* or NULL */
+    const char *ini_folder; /* that paths in it start from */
+};
+int32_t replay_policies_read(const struct replay_request *request, struct arena *arena,
+                             struct replay_policies *ret, struct error_list *errors);
+void replay_policies_free(struct replay_policies *policies); /* ends the workers */
+
+/* ---- recorded samples ---- */
+
+enum { TRACE_CHUNK = STORE_CHUNK };
+
+/* The columns of some samples; each is TRACE_CHUNK long, or NULL: 0 for all. */
+struct trace_columns {
+    const double *time_ns, *elapsed_ns, *iterations, *clock_hz, *throttle, *flags;
+};
+
+/* One case, or one file. */
+struct trace {
+    const char *file;
+    const char *label;          /* of a case; of a file its name */
+    const char *device, *clock; /* "" where not known */
+    int64_t run;                /* 0: none */
+    uint32_t round;
+    bool has_rounds;
+    uint64_t n;
+    double tick_ns; /* of time_ns; 0: not known */
+    uint64_t seed;
+    double *time_ns; /* all samples; NaN where none is stored */
+    double median_ns, elapsed_ns;
+    /* of a case */
+    struct view *view;
+    struct view_row row;
+    double *chunk; /* TRACE_CHUNK for each column */
+    /* of a file */
+    double overhead_ns;  /* untimed time of a sample */
+    uint64_t elapsed_at; /* elapsed_sum_ns is that before this sample */
+    double elapsed_sum_ns;
+};
+
+/* Both take what they need into the arena. A trace has at least one sample, or else it is
+ * GB_NOT_FOUND with the reason. */
+int32_t trace_of_case(struct view *view, const struct view_entry *entry, const char *file,
+                      struct arena *arena, struct trace *ret, struct gb_error *error);
+struct trace_times {
+    double tick_ns, overhead_ns;
+};
+int32_t trace_of_file(const char *path, const struct trace_file_options *options,
+                      const struct trace_times *times, struct arena *arena, struct trace *ret,
+                      struct gb_error *error);
+void trace_free(struct trace *trace);
+
+/* n samples from `first` on, which is a multiple of TRACE_CHUNK plus what was read before; valid
+ * until the next call. */
+int32_t trace_read(struct trace *trace, uint64_t first, uint64_t n, struct trace_columns *ret,
+                   struct gb_error *error);
+
+/* ---- replaying ---- */
+
+struct replay_result {
+    bool has_failed;  /* crashed, timed out, or said so: text */
+    bool has_ended;   /* by the policy or a guard; else the samples ended first */
+    const char *text; /* why it failed, "" */
+    uint64_t n;       /* samples it was given */
+    double elapsed_ns;
+    const char *reason; /* why it ended, "" */
+    bool has_estimate;
+    struct gb_estimate estimate;
+    const char *messages; /* what the policy logged from warnings on, one a line, and printed */
+};
+
+struct replay_limits {
+    struct guards guards;
+    double time_limit_ns; /* for one policy on one trace */
+};
+
+/* Texts of the result are in the arena. Errors are of this process: samples can not be read, no
+ * worker can be started. */
+int32_t replay_run(struct replay_policy *policy, struct trace *trace,
+                   const struct replay_limits *limits, struct arena *arena,
+                   struct replay_result *ret, struct gb_error *error);
+
+/* Estimate against the median of all samples, as a share; NaN: there is none. */
+double replay_error_ratio(const struct trace *trace, const struct replay_result *result);
+enum { REPLAY_NO_INTERVAL = -1, REPLAY_MISSED, REPLAY_HELD };
+/* Does the interval hold the median of all samples? */
+int replay_holds(const struct trace *trace, const struct replay_result *result);
+
+/* ---- printing ---- */
+
+/* Results as they come: of one trace after the other, for all policies. Zero-initialize but for the
+ * format. */
+struct replay_printer {
+    int format; /* FORMAT_... of views.h */
+    bool has_begun;
+    size_t n_printed; /* traces */
+    struct text out;
+};
+void replay_print(struct replay_printer *printer, const struct trace *trace,
+                  const struct replay_policies *policies, const struct replay_result *results);
+void replay_print_end(struct replay_printer *printer);
+
+#endif

@@ -1,0 +1,332 @@
+/* replay_text.c - see replay.h: what became of replays, as tables, CSV and JSON. Floor 4. */
+#include "core/base/json_writer.h"
+#include "core/replay/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { POLICY_COLUMNS = 44, WHY_COLUMNS = 64 };
+
+/* ---- for programs ---- */
+
+static const char *outcome_word(const struct replay_result *result)
+{
+    return result->has_failed ? "failed" : result->has_ended ? "stopped" : "not yet";
+}
+
+static double share_of(const struct trace *trace, const struct replay_result *result)
+{
+    return result->has_failed ? NAN : (double)result->n / (double)trace->n;
+}
+
+/* X(name, kind, value) for trace t, policy p, result r and its estimate e. */
+#define COLUMN_MAP(X)                                                                              \
+    X(file, TEXT, t->file)                                                                         \
+    X(run, INTEGER, t->view ? t->run : -1)                                                         \
+    X(label, TEXT, t->label)                                                                       \
+    X(round, INTEGER, t->view ? (int64_t)t->round : -1)                                            \
+    X(device, TEXT, t->device)                                                                     \
+    X(clock, TEXT, t->clock)                                                                       \
+    X(n_samples, INTEGER, (int64_t)t->n)                                                           \
+    X(all_elapsed_ns, REAL, t->elapsed_ns)                                                         \
+    X(all_median_ns, REAL, t->median_ns)                                                           \
+    X(policy, TEXT, p->label)                                                                      \
+    X(policy_plugin, TEXT, p->settings->info->plugin.id)                                           \
+    X(outcome, TEXT, outcome_word(r))                                                              \
+    X(stopped_at, INTEGER, r->has_failed ? -1 : (int64_t)r->n)                                     \
+    X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns)                                       \
+    X(stop_reason, TEXT, r->has_failed ? r->text : r->reason)                                      \
+    X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL)                           \
+    X(statistic, TEXT, r->has_estimate ? e->statistic : NULL)                                      \
+    X(estimate_ns, REAL, r->has_estimate ? e->value_ns : NAN)                                      \
+    X(low_ns, REAL, r->has_estimate ? e->low_ns : NAN)                                             \
+    X(high_ns, REAL, r->has_estimate ? e->high_ns : NAN)                                           \
+    X(confidence, REAL, r->has_estimate ? e->confidence : NAN)                                     \
+    X(error, REAL, replay_error_ratio(t, r))                                                       \
+    X(holds_median, BOOL, replay_holds(t, r))                                                      \
+    X(share, REAL, share_of(t, r))                                                                 \
+    X(n_discarded, INTEGER, r->has_estimate ? (int64_t)e->n_discarded : -1)                        \
+    X(n_effective, REAL, r->has_estimate ? e->n_effective : NAN)                                   \
+    X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1)
+
+enum {
+#define COLUMN_CONSTANT(name, kind, value) COLUMN_##name,
+    COLUMN_MAP(COLUMN_CONSTANT)
+#undef COLUMN_CONSTANT
+        COLUMNS
+};
+
+static const char *const column_heads[COLUMNS] = {
+#define COLUMN_HEAD(name, kind, value) #name,
+    COLUMN_MAP(COLUMN_HEAD)
+#undef COLUMN_HEAD
+};
+
+/* What there is not: negative integers and truths, NaN, and text that is NULL. */
+static struct cell cell_TEXT(const char *text)
+{
+    return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
+}
+
+static struct cell cell_INTEGER(int64_t value)
+{
+    return (struct cell){.kind = value < 0 ? CELL_NULL : CELL_INTEGER, .integer = value};
+}
+
+static struct cell cell_BOOL(int value)
+{
+    return (struct cell){.kind = value < 0 ? CELL_NULL : CELL_BOOL, .integer = value};
+}
+
+static struct cell cell_REAL(double value)
+{
+    return (struct cell){.kind = isnan(value) ? CELL_NULL : CELL_REAL, .real = value};
+}
+
+static void make_cells(const struct trace *t, const struct replay_policy *p,
+                       const struct replay_result *r, struct cell cells[COLUMNS])
+{
+    const struct gb_estimate *e = &r->estimate;
+#define MAKE_CELL(name, kind, value) cells[COLUMN_##name] = cell_##kind(value);
+    COLUMN_MAP(MAKE_CELL)
+#undef MAKE_CELL
+}
+
+static void add_csv_heads(struct text *out)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        text_add_csv(out, column_heads[i], i == 0);
+    text_add(out, "\n");
+}
+
+static void add_csv(struct text *out, const struct cell *cells)
+{
+    CLEANUP(text_free) struct text field = {0};
+    for (size_t i = 0; i < COLUMNS; i++) {
+        text_clear(&field);
+        cell_exact(&cells[i], &field);
+        text_add_csv(out, text_get(&field), i == 0);
+    }
+    text_add(out, "\n");
+}
+
+static void add_object(struct json_writer *json, const struct replay_result *result,
+                       const struct cell *cells)
+{
+    json_open(json, NULL, JSON_OBJECT);
+    for (size_t i = 0; i < COLUMNS; i++)
+        json_cell(json, column_heads[i], &cells[i]);
+    json_open(json, "modes", JSON_ARRAY);
+    for (uint32_t i = 0; result->has_estimate && i < result->estimate.n_modes; i++) {
+        const struct gb_mode *mode = &result->estimate.modes[i];
+        json_open(json, NULL, JSON_OBJECT);
+        json_real(json, "median_ns", mode->median_ns);
+        json_real(json, "low_ns", mode->low_ns);
+        json_real(json, "high_ns", mode->high_ns);
+        json_real(json, "weight", mode->weight);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+}
+
+/* ---- for people ---- */
+
+static void add_head(struct text *out, const struct trace *trace)
+{
+    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX];
+    add_single_line(out, trace->label);
+    if (trace->has_rounds)
+        text_printf(out, ", round %u", trace->round + 1);
+    if (*trace->device)
+        text_printf(out, ", %s", trace->device);
+    if (*trace->clock)
+        text_printf(out, ", %s %s", trace->clock, trace->view ? "clock" : "column");
+    text_printf(out, ": %llu sample%s in %s, median %s\n", (unsigned long long)trace->n,
+                trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
+                isnan(trace->median_ns) ? "-" : format_time(trace->median_ns, 5, median));
+}
+
+static void add_percent(struct table *table, double ratio)
+{
+    if (isfinite(ratio))
+        table_cell_printf(table, fabs(ratio) >= 0.1 ? "%+.1f %%" : "%+.2f %%", 100 * ratio);
+    else
+        table_cell(table, "-");
+}
+
+static void add_interval(struct table *table, const struct replay_result *result)
+{
+    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    const struct gb_estimate *estimate = &result->estimate;
+    if (!result->has_estimate)
+        table_cell(table, "-");
+    else if (!view_is_interval(estimate->low_ns, estimate->high_ns))
+        table_cell(table, "none");
+    else if (!isfinite(estimate->low_ns))
+        table_cell_printf(table, "\u2264 %s", format_time(estimate->high_ns, 5, high));
+    else if (!isfinite(estimate->high_ns))
+        table_cell_printf(table, "\u2265 %s", format_time(estimate->low_ns, 5, low));
+    else
+        table_cell_printf(table, "[%s, %s]", format_time(estimate->low_ns, 5, low),
+                          format_time(estimate->high_ns, 5, high));
+}
+
+static void add_estimate(struct table *table, const struct replay_result *result)
+{
+    char value[NUMBER_TEXT_MAX];
+    const struct gb_estimate *estimate = &result->estimate;
+    if (!result->has_estimate || isnan(estimate->value_ns)) {
+        table_cell(table, "-");
+        return;
+    }
+    bool is_median = text_equal(estimate->statistic, "median") || !*estimate->statistic;
+    table_cell_printf(table, "%s%s%s%s", is_median ? "" : estimate->statistic, is_median ? "" : " ",
+                      format_time(estimate->value_ns, 5, value), estimate->n_modes > 1 ? "*" : "");
+}
+
+static void add_why(struct table *table, const struct replay_result *result)
+{
+    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    const char *why = result->has_failed  ? result->text
+                      : result->has_ended ? result->reason
+                                          : "the samples ended first";
+    add_single_line(&words, why);
+    text_add_shortened(&shortened, text_get(&words), WHY_COLUMNS);
+    table_cell(table, text_get(&shortened));
+}
+
+/* Of a path, only what is behind its folders. */
+static void add_policy(struct table *table, const struct replay_policy *policy)
+{
+    CLEANUP(text_free) struct text words = {0}, shortened = {0};
+    size_t n = strcspn(policy->label, " ");
+    const char *slash = memrchr(policy->label, '/', n);
+    add_single_line(&words, slash ? slash + 1 : policy->label);
+    text_add_shortened(&shortened, text_get(&words), POLICY_COLUMNS);
+    table_cell(table, text_get(&shortened));
+}
+
+static void add_row(struct table *table, const struct trace *trace,
+                    const struct replay_policy *policy, const struct replay_result *result)
+{
+    static const char *const held_words[] = {"-", "no", "yes"};
+    char after[NUMBER_TEXT_MAX];
+    table_row(table);
+    add_policy(table, policy);
+    if (result->has_failed || !result->has_ended)
+        table_cell(table, result->has_failed ? "failed" : "not yet");
+    else
+        table_cell_printf(table, "%llu", (unsigned long long)result->n);
+    table_cell(table, result->has_failed ? "-" : format_time(result->elapsed_ns, 3, after));
+    if (result->has_failed)
+        table_cell(table, "-");
+    else
+        table_cell_printf(table, "%.3g %%", 100 * share_of(trace, result));
+    table_cell(table, result->has_estimate ? verdict_words(result->estimate.verdict) : "-");
+    add_estimate(table, result);
+    add_interval(table, result);
+    add_percent(table, replay_error_ratio(trace, result));
+    table_cell(table, held_words[replay_holds(trace, result) + 1]);
+    add_why(table, result);
+}
+
+static void add_modes(struct text *out, const struct replay_policy *policy,
+                      const struct replay_result *result)
+{
+    char median[NUMBER_TEXT_MAX];
+    if (!result->has_estimate || result->estimate.n_modes < 2)
+        return;
+    text_printf(out, "* modes that %s sees, with their shares of the samples: ", policy->label);
+    for (uint32_t i = 0; i < result->estimate.n_modes; i++)
+        text_printf(out, "%s%s (%.3g %%)", i ? ", " : "",
+                    format_time(result->estimate.modes[i].median_ns, 4, median),
+                    100 * result->estimate.modes[i].weight);
+    text_add(out, "\n");
+}
+
+static void add_table(struct text *out, int style, const struct trace *trace,
+                      const struct replay_policies *policies, const struct replay_result *results)
+{
+    static const struct {
+        const char *head;
+        bool is_right;
+    } columns[] = {{"policy", false},  {"stopped at", true}, {"after", true},    {"used", true},
+                   {"verdict", false}, {"estimate", true},   {"interval", true}, {"error", true},
+                   {"holds", false},   {"why", false}};
+    struct table table = {0};
+    add_head(out, trace);
+    text_add(out, "\n");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        table_column(&table, columns[i].head, columns[i].is_right);
+    for (size_t i = 0; i < policies->n; i++)
+        add_row(&table, trace, &policies->items[i], &results[i]);
+    table_write(&table, style, out);
+    for (size_t i = 0; i < policies->n; i++)
+        add_modes(out, &policies->items[i], &results[i]);
+    table_free(&table);
+}
+
+/* ---- one trace after the other ---- */
+
+static void begin(struct replay_printer *printer)
+{
+    struct json_writer json = {.out = &printer->out};
+    if (printer->format == FORMAT_CSV)
+        add_csv_heads(&printer->out);
+    if (printer->format == FORMAT_JSON) {
+        json_open(&json, NULL, JSON_OBJECT);
+        json_text(&json, "format", "gbrun replays 1");
+        json_open(&json, "replays", JSON_ARRAY);
+    }
+    printer->has_begun = true;
+}
+
+static void print_cells(struct replay_printer *printer, const struct trace *trace,
+                        const struct replay_policy *policy, const struct replay_result *result,
+                        bool is_first)
+{
+    struct cell cells[COLUMNS];
+    struct json_writer json = {.out = &printer->out,
+                               .needs_comma = printer->format == FORMAT_JSON && !is_first};
+    make_cells(trace, policy, result, cells);
+    if (printer->format == FORMAT_CSV) {
+        add_csv(&printer->out, cells);
+        return;
+    }
+    if (printer->format == FORMAT_JSON)
+        json_line(&json);
+    add_object(&json, result, cells);
+    if (printer->format == FORMAT_JSONL)
+        text_add(&printer->out, "\n");
+}
+
+void replay_print(struct replay_printer *printer, const struct trace *trace,
+                  const struct replay_policies *policies, const struct replay_result *results)
+{
+    bool is_table = printer->format == FORMAT_TABLE || printer->format == FORMAT_MARKDOWN;
+    if (!printer->has_begun)
+        begin(printer);
+    if (is_table) {
+        text_add(&printer->out, printer->n_printed ? "\n" : "");
+        add_table(&printer->out, printer->format == FORMAT_TABLE ? TABLE_PLAIN : TABLE_MARKDOWN,
+                  trace, policies, results);
+    }
+    for (size_t i = 0; !is_table && i < policies->n; i++)
+        print_cells(printer, trace, &policies->items[i], &results[i],
+                    printer->n_printed == 0 && i == 0);
+    printer->n_printed++;
+}
+
+void replay_print_end(struct replay_printer *printer)
+{
+    if (!printer->has_begun)
+        begin(printer);
+    if (printer->format == FORMAT_JSON) {
+        struct json_writer json = {.out = &printer->out};
+        json_close(&json, JSON_ARRAY);
+        json_close(&json, JSON_OBJECT);
+        text_add(&printer->out, "\n");
+    }
+}

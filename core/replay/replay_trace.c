@@ -1,0 +1,169 @@
+/* replay_trace.c - see replay.h: recorded samples, of a case or of a file. Floor 4. */
+#include "core/replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASE_COLUMNS = 6 };
+
+/* Beside the clock that counts, in the order of struct trace_columns. */
+static const char *const column_names[CASE_COLUMNS - 1] = {"elapsed", "iterations", "clock_hz",
+                                                           "throttle", "flags"};
+
+static int32_t no_memory(uint64_t n, struct gb_error *error)
+{
+    return error_set(error, GB_NO_MEMORY, "there is no memory for %llu samples",
+                     (unsigned long long)n);
+}
+
+/* Of the samples whose time is known. */
+static int32_t find_median(struct trace *trace, struct gb_error *error)
+{
+    CLEANUP(free_pointer) double *sorted = malloc((trace->n + 1) * sizeof *sorted);
+    size_t n = 0;
+    if (!sorted)
+        return no_memory(trace->n, error);
+    for (uint64_t i = 0; i < trace->n; i++)
+        if (!isnan(trace->time_ns[i]))
+            sorted[n++] = trace->time_ns[i];
+    sort_values(sorted, n);
+    trace->median_ns = quantile_of_sorted(sorted, n, 0.5);
+    return GB_OK;
+}
+
+static int32_t load_times(struct trace *trace, struct gb_error *error)
+{
+    struct stored_case *c = &trace->row.c;
+    int32_t status = GB_OK;
+    bool is_possible = trace->n < SIZE_MAX / sizeof *trace->time_ns; /* a file can say anything */
+    trace->time_ns = is_possible ? malloc((trace->n + 1) * sizeof *trace->time_ns) : NULL;
+    if (!trace->time_ns)
+        return no_memory(trace->n, error);
+    for (uint64_t first = 0; status == GB_OK && first < trace->n; first += STORE_CHUNK) {
+        uint64_t n = trace->n - first < STORE_CHUNK ? trace->n - first : STORE_CHUNK;
+        status = store_samples_read(trace->view->store, c->id, c->record.clock, first, n,
+                                    trace->time_ns + first, error);
+    }
+    if (status == GB_OK)
+        status = store_samples_read(trace->view->store, c->id, "elapsed", trace->n - 1, 1,
+                                    &trace->elapsed_ns, error);
+    return status;
+}
+
+/* Was the case measured in several rounds? */
+static bool has_rounds(const struct view *view, const struct view_entry *entry)
+{
+    for (size_t i = 0; i < view->n_entries; i++)
+        if (view->entries[i].place == entry->place && view->entries[i].round != entry->round)
+            return true;
+    return false;
+}
+
+int32_t trace_of_case(struct view *view, const struct view_entry *entry, const char *file,
+                      struct arena *arena, struct trace *ret, struct gb_error *error)
+{
+    struct trace trace = {.file = file, .view = view};
+    int32_t status = view_read(view, entry, arena, &trace.row, error);
+    if (status != GB_OK)
+        return status;
+    const struct case_record *record = &trace.row.c.record;
+    trace.label = trace.row.label;
+    trace.device = trace.row.device ? device_label(&trace.row, arena) : "";
+    trace.clock = record->clock;
+    trace.run = trace.row.run->number;
+    trace.round = record->round;
+    trace.has_rounds = has_rounds(view, entry);
+    trace.n = record->n_samples;
+    trace.seed = (uint64_t)trace.row.c.seed;
+    if (record->iterations > 0 && record->tick_ns > 0)
+        trace.tick_ns = record->tick_ns / (double)record->iterations;
+    if (trace.n == 0)
+        return error_set(error, GB_NOT_FOUND, "%s: has no samples", trace.label);
+    trace.chunk = memory_allocate(sizeof(double) * CASE_COLUMNS * TRACE_CHUNK);
+    status = load_times(&trace, error);
+    if (status == GB_OK)
+        status = find_median(&trace, error);
+    if (status != GB_OK)
+        trace_free(&trace);
+    else
+        *ret = trace;
+    return status;
+}
+
+int32_t trace_of_file(const char *path, const struct trace_file_options *options,
+                      const struct trace_times *times, struct arena *arena, struct trace *ret,
+                      struct gb_error *error)
+{
+    struct trace_file file;
+    int32_t status = trace_file_read(path, options, arena, &file, error);
+    if (status != GB_OK)
+        return status;
+    const char *slash = strrchr(path, '/');
+    struct trace trace = {.file = path,
+                          .label = text_equal(path, "-") ? "standard input"
+                                   : slash               ? slash + 1
+                                                         : path,
+                          .device = "",
+                          .clock = file.column ? file.column : "",
+                          .n = file.n,
+                          .time_ns = file.time_ns,
+                          .tick_ns = times->tick_ns,
+                          .overhead_ns = times->overhead_ns,
+                          .chunk = memory_allocate(sizeof(double) * TRACE_CHUNK)};
+    for (uint64_t i = 0; i < trace.n; i++)
+        trace.elapsed_ns += trace.time_ns[i] + trace.overhead_ns;
+    status = find_median(&trace, error);
+    if (status != GB_OK)
+        trace_free(&trace);
+    else
+        *ret = trace;
+    return status;
+}
+
+void trace_free(struct trace *trace)
+{
+    free(trace->time_ns);
+    free(trace->chunk);
+    *trace = (struct trace){0};
+}
+
+static int32_t read_case(struct trace *trace, uint64_t first, uint64_t n, struct trace_columns *ret,
+                         struct gb_error *error)
+{
+    double *chunk = trace->chunk;
+    int32_t status = view_read_samples(trace->view, &trace->row, column_names, CASE_COLUMNS - 1,
+                                       first, n, chunk, error);
+    *ret = (struct trace_columns){.time_ns = chunk,
+                                  .elapsed_ns = chunk + TRACE_CHUNK,
+                                  .iterations = chunk + 2 * TRACE_CHUNK,
+                                  .clock_hz = chunk + 3 * TRACE_CHUNK,
+                                  .throttle = chunk + 4 * TRACE_CHUNK,
+                                  .flags = chunk + 5 * TRACE_CHUNK};
+    return status;
+}
+
+/* Wall time is what was measured and what was not, added up. */
+static void add_up(struct trace *trace, uint64_t first, uint64_t n)
+{
+    if (first < trace->elapsed_at)
+        trace->elapsed_at = 0;
+    if (trace->elapsed_at == 0)
+        trace->elapsed_sum_ns = 0;
+    for (uint64_t i = trace->elapsed_at; i < first + n; i++) {
+        trace->elapsed_sum_ns += trace->time_ns[i] + trace->overhead_ns;
+        if (i >= first)
+            trace->chunk[i - first] = trace->elapsed_sum_ns;
+    }
+    trace->elapsed_at = first + n;
+}
+
+int32_t trace_read(struct trace *trace, uint64_t first, uint64_t n, struct trace_columns *ret,
+                   struct gb_error *error)
+{
+    if (trace->view)
+        return read_case(trace, first, n, ret, error);
+    add_up(trace, first, n);
+    *ret = (struct trace_columns){.time_ns = trace->time_ns + first, .elapsed_ns = trace->chunk};
+    return GB_OK;
+}

@@ -1,0 +1,13 @@
+core_libgbrun_la_SOURCES += \
+	core/report/plot.c \
+	core/report/plot.h \
+	core/report/plot_gnuplot.c \
+	core/report/plot_layout.c \
+	core/report/plot_layout.h \
+	core/report/plot_names.c \
+	core/report/report.c \
+	core/report/report.h \
+	core/report/report_internal.h \
+	core/report/report_page.c \
+	core/report/report_roofline.c \
+	core/report/report_text.c

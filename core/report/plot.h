@@ -1,0 +1,101 @@
+/*
+ * plot.h - pages of charts, drawn by gnuplot. Floor 4.
+ *
+ * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
+ * a script with all data inside, which needs no other file and names none; gnuplot runs it without
+ * a shell. All texts may come from anywhere: they can not become commands, nor markup.
+ */
+#ifndef GBRUN_CORE_PLOT_H
+#define GBRUN_CORE_PLOT_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+enum { PLOT_LINE, PLOT_POINTS, PLOT_BAND, PLOT_BARS, PLOT_INTERVALS, PLOT_ARROWS };
+enum { PLOT_CIRCLE, PLOT_TRIANGLE, PLOT_SQUARE, PLOT_DIAMOND, PLOT_SHAPES };
+enum { PLOT_GREY = -1 }; /* a colour of what only joins or explains */
+
+/* n values; ARROWS go from each to the right end of the panel. What is not finite, or not above 0
+ * on a logarithmic axis, is a gap. */
+struct plot_series {
+    int kind;
+    const char *label; /* in the key; NULL: it is not there */
+    uint64_t n;
+    const double *x; /* BARS, INTERVALS: NULL, value i belongs to category i */
+    const double *y;
+    const double *high; /* BAND: y is its lower edge and this the upper one, inf: without end;
+                           INTERVALS: y is the low end and this the high one */
+    /* POINTS: beside each where there is room, else near it with a line that leads to it. Earlier
+     * points choose first; names that have no room at all are left out. BARS: above each, if there
+     * is room for all. NULL: none. */
+    const char *const *names;
+    /* LINE of two points: written along it where it hides nothing, near the first point of lines
+     * that rise and near the last of flat ones. short_name: where there is no room for the name; if
+     * there is none for that either, it is left out. NULL: none. */
+    const char *name, *short_name;
+    double y_below; /* at x[0], of the lowest line of several that the name stands for; 0: y[0] */
+    int colour;     /* any number from 0; few of them look alike; or PLOT_GREY */
+    int shape;      /* of points: PLOT_CIRCLE ... */
+    double opacity; /* 0 to 1; 0 means 1 */
+    double size;    /* of points and lines, about 1; 0 means 1 */
+};
+
+/* A line from bottom to top. Labels stand above the panel, where they have room. */
+struct plot_vertical {
+    double x;
+    const char *label; /* NULL: none */
+    int colour;
+};
+
+/* A line to the right of a panel: words, or cells below each other, of which the first two end at
+ * the same place and the others begin there. */
+enum { PLOT_NOTE_CELLS = 4, PLOT_NOTE_COLUMNS = 56 }; /* columns of words, and of the last cell */
+struct plot_note {
+    const char *words; /* NULL: the cells, NULL where there is nothing */
+    const char *cells[PLOT_NOTE_CELLS];
+    int colour;
+    double opacity; /* 0 to 1; 0 means 1 */
+};
+
+struct plot_panel {
+    const char *title, *x_label, *y_label; /* NULL: none */
+    bool x_log, y_log;
+    bool x_is_count;      /* its ticks are 100, 1k, 10k */
+    const char *y_unit;   /* its ticks are 10 k, 100 k, 1 M of this; NULL: numbers */
+    double x_low, x_high; /* what is shown; both 0: all there is */
+    double y_low, y_high;
+    const char *const *categories; /* of bars */
+    size_t n_categories;
+    const struct plot_series *series;
+    size_t n_series;
+    const struct plot_vertical *verticals;
+    size_t n_verticals;
+    const struct plot_note *notes;  /* as many as there is room for, and how many there are more */
+    size_t n_notes, n_note_columns; /* columns 0 means 1 */
+    double height; /* as a share of its row against other rows, or pixels; 0 means 1 */
+};
+
+enum { PLOT_ROW = 16 }; /* pixels of a row of words */
+
+struct plot_page {
+    const char *title, *subtitle;    /* NULL: none */
+    const struct plot_panel *panels; /* row by row */
+    size_t n_panels, n_columns;      /* n_columns 0 means 1 */
+    uint32_t width, height;          /* pixels; height 0: what panels ask for, in pixels */
+};
+
+/* By the end of a file's name: .svg .png .pdf, .gp (the script itself). -1: none of them. */
+enum { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_SCRIPT, PLOT_FORMATS };
+int plot_format_named(const char *path);
+
+/* Can such a file be written: is its name one of those, and gnuplot there if it is needed? */
+int32_t plot_check(const char *path, struct gb_error *error);
+
+/* The script that draws the page on standard output; output: the path that a script which is kept
+ * writes instead, one line that begins with neither | nor ', or NULL. */
+void plot_script(const struct plot_page *page, int format, const char *output, struct text *out);
+
+/* Writes the file; it is left alone where gnuplot fails. GB_NOT_FOUND: there is no gnuplot. */
+int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error);
+
+#endif

@@ -1,0 +1,194 @@
+/* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. Floor 4. */
+#include "core/report/plot.h"
+#include "core/base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SCRIPT, PICTURE, COMPLAINTS, FILES };
+
+extern char **environ;
+
+static void close_files(int files[FILES])
+{
+    for (int i = 0; i < FILES; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+}
+
+/* Files in memory above the numbers that they get in gnuplot. */
+static int32_t open_files(int files[FILES], struct gb_error *error)
+{
+    bool is_good = true;
+    for (int i = 0; i < FILES; i++) {
+        int file = memfd_create("gbrun plot", MFD_CLOEXEC);
+        files[i] = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FILES);
+        if (file >= 0)
+            close(file);
+        is_good = is_good && files[i] >= 0;
+    }
+    return is_good ? GB_OK : error_set(error, GB_IO, "a plot can not be made: %s", strerror(errno));
+}
+
+static bool write_all(int file, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t written = write(file, bytes, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return true;
+}
+
+/* All of a file in memory. */
+static void read_all(int file, struct text *out)
+{
+    char block[65536];
+    ssize_t n;
+    off_t at = 0;
+    while ((n = pread(file, block, sizeof block, at)) > 0) {
+        text_add_n(out, block, (size_t)n);
+        at += n;
+    }
+}
+
+static int32_t no_gnuplot(struct gb_error *error)
+{
+    return error_set(error, GB_NOT_FOUND,
+                     "plots need gnuplot, which is not on the PATH: install it (Debian, Ubuntu: "
+                     "apt install gnuplot-nox; Fedora: dnf install gnuplot), or ask for a file in "
+                     ".gp, which is the script for it");
+}
+
+static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
+{
+    char name[] = "gnuplot", no_settings[] = "-d";
+    char *arguments[] = {name, no_settings, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (int i = 0; i < FILES; i++)
+        posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    int code = posix_spawnp(ret, name, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (code == ENOENT)
+        return no_gnuplot(error);
+    return code == 0 ? GB_OK
+                     : error_set(error, GB_IO, "gnuplot can not be started: %s", strerror(code));
+}
+
+/* What gnuplot complained of last, which says what was wrong. */
+static int32_t complaint(int file, int wait_status, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text said = {0};
+    read_all(file, &said);
+    while (said.length > 0 && strchr(" \n", said.data[said.length - 1]))
+        said.data[--said.length] = 0;
+    const char *line = strrchr(text_get(&said), '\n');
+    line = line ? line + 1 : text_get(&said);
+    line += strspn(line, " ");
+    if (WIFSIGNALED(wait_status))
+        return error_set(error, GB_FAILED, "gnuplot was ended by signal %d", WTERMSIG(wait_status));
+    return error_set(error, GB_FAILED, "gnuplot failed: %.300s", *line ? line : "without a word");
+}
+
+static int32_t draw(const struct text *script, struct text *picture, struct gb_error *error)
+{
+    int files[FILES], wait_status = 0;
+    pid_t pid = 0;
+    int32_t status = open_files(files, error);
+    if (status == GB_OK && (!write_all(files[SCRIPT], text_get(script), script->length) ||
+                            lseek(files[SCRIPT], 0, SEEK_SET) != 0))
+        status = error_set(error, GB_IO, "a plot can not be made: %s", strerror(errno));
+    if (status == GB_OK)
+        status = spawn(files, &pid, error);
+    if (status == GB_OK) {
+        while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
+            ;
+        read_all(files[PICTURE], picture);
+        if (wait_status != 0 || picture->length == 0)
+            status = complaint(files[COMPLAINTS], wait_status, error);
+    }
+    close_files(files);
+    return status;
+}
+
+/* Is there a program of the name in a folder of the PATH? */
+static bool is_on_path(const char *name)
+{
+    CLEANUP(text_free) struct text candidate = {0};
+    const char *path = getenv("PATH");
+    for (path = path ? path : "/bin:/usr/bin"; *path;) {
+        size_t n = strcspn(path, ":");
+        text_clear(&candidate);
+        text_printf(&candidate, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
+        if (access(text_get(&candidate), X_OK) == 0)
+            return true;
+        path += n + (path[n] == ':');
+    }
+    return false;
+}
+
+int32_t plot_check(const char *path, struct gb_error *error)
+{
+    int format = plot_format_named(path);
+    if (format < 0)
+        return error_set(error, GB_INVALID,
+                         "%s: no kind of plot is called so: expected a name in .svg, .png, .pdf or "
+                         ".gp",
+                         path);
+    return format == PLOT_SCRIPT || is_on_path("gnuplot") ? GB_OK : no_gnuplot(error);
+}
+
+/* What a script called NAME.gp writes when it is run by itself: NAME.svg, wherever that is. */
+static const char *output_of(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = arena_text(arena, slash ? slash + 1 : path);
+    for (char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = '_';
+    /* A first letter that is | would make it a command; a path begins otherwise. */
+    return arena_printf(arena, "./%.*s.svg", (int)(strlen(name) - strlen(".gp")), name);
+}
+
+static int32_t write_file(const char *path, const struct text *bytes, struct gb_error *error)
+{
+    FILE *file = fopen(path, "we");
+    bool is_written = file && fwrite(text_get(bytes), 1, bytes->length, file) == bytes->length;
+    int reason = errno;
+    if (file && fclose(file) != 0 && is_written) {
+        reason = errno;
+        is_written = false;
+    }
+    return is_written
+               ? GB_OK
+               : error_set(error, GB_IO, "%s: can not be written: %s", path, strerror(reason));
+}
+
+int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text script = {0}, picture = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
+    int format = plot_format_named(path);
+    int32_t status = plot_check(path, error);
+    if (status != GB_OK)
+        return status;
+    if (format == PLOT_SCRIPT)
+        text_add(&script, "# A script for gnuplot, with its data. Other terminals: png, pdf.\n");
+    plot_script(page, format, format == PLOT_SCRIPT ? output_of(path, &arena) : NULL, &script);
+    if (format == PLOT_SCRIPT)
+        return write_file(path, &script, error);
+    status = draw(&script, &picture, error);
+    return status == GB_OK ? write_file(path, &picture, error) : status;
+}

@@ -1,0 +1,308 @@
+/* plot_layout.c - see plot_layout.h. Floor 4. */
+#include "core/report/plot_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pixels, but for the count. */
+enum { RIGHT = 28, BELOW = 26, X_LABEL = 18, LABEL_ROWS_MAX = 24, SLANTED_COLUMNS = 18 };
+
+/* ---- ranges ---- */
+
+static void extend(struct range *range, double value)
+{
+    if (!isfinite(value) || (range->is_log && value <= 0))
+        return;
+    range->low = isnan(range->low) || value < range->low ? value : range->low;
+    range->high = isnan(range->high) || value > range->high ? value : range->high;
+}
+
+/* A little more than there is, so that nothing lies on the frame. */
+static void widen(struct range *range)
+{
+    const double share = 0.04;
+    if (isnan(range->low))
+        *range = (struct range){range->is_log ? 1 : 0, range->is_log ? 10 : 1, range->is_log};
+    if (range->is_log) {
+        double factor = pow(range->high / range->low, share);
+        factor = factor > 1.02 ? factor : 1.2;
+        range->low /= factor;
+        range->high *= factor;
+    } else {
+        double more = share * (range->high - range->low);
+        more = more > 1e-9 * fabs(range->high) ? more
+               : range->high != 0              ? 0.05 * fabs(range->high)
+                                               : 1;
+        range->low -= more;
+        range->high += more;
+    }
+}
+
+static double place_in(const struct range *range, double value)
+{
+    return range->is_log ? log(value / range->low) / log(range->high / range->low)
+                         : (value - range->low) / (range->high - range->low);
+}
+
+static struct range x_range_of(const struct plot_panel *panel)
+{
+    struct range range = {NAN, NAN, panel->x_log};
+    if (panel->x_low < panel->x_high)
+        return (struct range){panel->x_low, panel->x_high, panel->x_log};
+    for (size_t i = 0; i < panel->n_series; i++)
+        for (uint64_t j = 0; panel->series[i].x && j < panel->series[i].n; j++)
+            extend(&range, panel->series[i].x[j]);
+    for (size_t i = 0; i < panel->n_verticals; i++)
+        extend(&range, panel->verticals[i].x);
+    widen(&range);
+    if (panel->n_categories > 0)
+        range = (struct range){-0.5, (double)panel->n_categories - 0.5, false};
+    return range;
+}
+
+static struct range y_range_of(const struct plot_panel *panel)
+{
+    struct range range = {NAN, NAN, panel->y_log};
+    bool has_bars = false, has_names = false;
+    if (panel->y_low < panel->y_high)
+        return (struct range){panel->y_low, panel->y_high, panel->y_log};
+    for (size_t i = 0; i < panel->n_series; i++) {
+        const struct plot_series *series = &panel->series[i];
+        has_bars = has_bars || series->kind == PLOT_BARS;
+        has_names = has_names || (series->kind == PLOT_BARS && series->names);
+        for (uint64_t j = 0; j < series->n; j++) {
+            extend(&range, series->y[j]);
+            if (series->high)
+                extend(&range, series->high[j]);
+        }
+    }
+    if (has_bars && !panel->y_log)
+        extend(&range, 0);
+    if (has_names)
+        extend(&range, 1.08 * range.high);
+    bool is_bottom = has_bars && range.low == 0;
+    widen(&range);
+    if (is_bottom)
+        range.low = 0;
+    return range;
+}
+
+/* ---- where things are ---- */
+
+double frame_x(const struct frame *frame, double x)
+{
+    return frame->left + place_in(&frame->x, x) * (frame->right - frame->left);
+}
+
+double frame_y(const struct frame *frame, double y)
+{
+    return frame->bottom - place_in(&frame->y, y) * (frame->bottom - frame->top);
+}
+
+double words_width(const char *words, size_t most)
+{
+    size_t n = text_columns(words);
+    return PLOT_LETTER * (double)(n < most ? n : most);
+}
+
+bool frame_shows(const struct frame *frame, const struct plot_vertical *vertical)
+{
+    double place = place_in(&frame->x, vertical->x);
+    return isfinite(place) && place >= 0 && place <= 1;
+}
+
+bool frame_labels(const struct frame *frame, const struct plot_vertical *vertical)
+{
+    return vertical->label && *vertical->label && frame_shows(frame, vertical);
+}
+
+/* From where to where the label of a vertical line goes, without the line itself. */
+struct span {
+    double line, begin, end;
+    bool is_labelled;
+};
+
+static bool holds(const struct span *span, double x)
+{
+    return span->is_labelled && x >= span->begin && x <= span->end && x != span->line;
+}
+
+/* Labels stand to the right of their lines unless the page ends there, or unless they would cross
+ * the line of one that stands to the left and crosses theirs. */
+static struct span *make_spans(struct frame *frame, struct arena *arena)
+{
+    enum { AROUND = 10 };
+    size_t n = frame->panel->n_verticals;
+    struct span *spans = ARENA_ARRAY(arena, struct span, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct plot_vertical *vertical = &frame->panel->verticals[i];
+        if (!frame_labels(frame, vertical))
+            continue;
+        double x = frame_x(frame, vertical->x),
+               width = words_width(vertical->label, PLOT_LABEL_COLUMNS);
+        spans[i] = (struct span){x, x, x + width + AROUND, true};
+        frame->is_left[i] = spans[i].end > frame->right + RIGHT;
+        if (frame->is_left[i])
+            spans[i] = (struct span){x, x - width - AROUND, x, true};
+    }
+    for (size_t pass = 0; pass < n; pass++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                if (!frame->is_left[i] && frame->is_left[j] && holds(&spans[i], spans[j].line) &&
+                    holds(&spans[j], spans[i].line)) {
+                    frame->is_left[i] = true;
+                    spans[i].begin = 2 * spans[i].line - spans[i].end;
+                    spans[i].end = spans[i].line;
+                }
+    return spans;
+}
+
+/* A row for each label: above those whose lines it would hide, and apart from its neighbours. */
+static void place_labels(struct frame *frame, struct arena *arena)
+{
+    size_t n = frame->panel->n_verticals;
+    const struct span *spans = make_spans(frame, arena);
+    bool is_settled = false;
+    for (size_t pass = 0; pass < n * n && !is_settled; pass++) {
+        is_settled = true;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                bool is_apart = spans[i].end <= spans[j].begin || spans[j].end <= spans[i].begin;
+                bool is_wrong = holds(&spans[i], spans[j].line)
+                                    ? frame->rows[i] <= frame->rows[j]
+                                    : j < i && !is_apart && frame->rows[i] == frame->rows[j];
+                if (!spans[i].is_labelled || !spans[j].is_labelled || i == j || !is_wrong ||
+                    frame->rows[j] == LABEL_ROWS_MAX)
+                    continue;
+                frame->rows[i] = frame->rows[j] + 1;
+                is_settled = false;
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].is_labelled && frame->rows[i] + 1 > frame->label_rows)
+            frame->label_rows = frame->rows[i] + 1;
+}
+
+/* Letters that there is room for under each bar, side by side. */
+static size_t straight_columns(const struct frame *frame)
+{
+    double room = (frame->right - frame->left) / (double)frame->panel->n_categories / PLOT_LETTER;
+    return room < 1 ? 0 : (size_t)(room - 1);
+}
+
+size_t frame_category_columns(const struct frame *frame)
+{
+    return frame->is_slanted ? SLANTED_COLUMNS : straight_columns(frame);
+}
+
+static size_t longest_category(const struct plot_panel *panel)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < panel->n_categories; i++) {
+        size_t n = text_columns(panel->categories[i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Pixels below the axis that slanted categories need more than others. */
+static double slanted_height(const struct frame *frame)
+{
+    size_t n = longest_category(frame->panel);
+    n = n < SLANTED_COLUMNS ? n : SLANTED_COLUMNS;
+    return frame->is_slanted ? (double)(n * PLOT_LETTER) * sqrt(0.5) : 0;
+}
+
+/* ---- the page ---- */
+
+/* A row of panels: pixels above and below all of them, and its share of the rest of the page. */
+struct row {
+    double above, below, share;
+};
+
+/* What the notes of a panel take of its width. */
+static struct note_grid grid_of(const struct plot_panel *panel)
+{
+    struct note_grid grid = {.columns = panel->n_note_columns ? panel->n_note_columns : 1};
+    double words = 0, cells = 0;
+    for (size_t i = 0; i < panel->n_notes; i++) {
+        const struct plot_note *note = &panel->notes[i];
+        words = fmax(words, note->words ? words_width(note->words, PLOT_NOTE_COLUMNS) : 0);
+        for (size_t j = 0; j < PLOT_NOTE_CELLS; j++)
+            if (!note->words && note->cells[j])
+                grid.cells[j] = fmax(grid.cells[j], words_width(note->cells[j], PLOT_NOTE_COLUMNS) +
+                                                        PLOT_CELL_GAP);
+    }
+    for (size_t j = 0; j < PLOT_NOTE_CELLS; j++)
+        cells += grid.cells[j];
+    grid.width = panel->n_notes > 0 ? PLOT_NOTE_GAP + fmax(words, cells) : 0;
+    return grid;
+}
+
+struct note_grid frame_notes(const struct frame *frame)
+{
+    struct note_grid grid = grid_of(frame->panel);
+    double rows = floor((frame->bottom - frame->top) / PLOT_ROW);
+    grid.rows = rows > 0 ? (size_t)rows : 0;
+    return grid;
+}
+
+/* All of a frame but its top and bottom. */
+static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_columns,
+                             struct arena *arena)
+{
+    const struct plot_panel *panel = &page->panels[i];
+    double width = (double)page->width / (double)n_columns;
+    double left = width * (double)(i % n_columns);
+    struct note_grid notes = grid_of(panel);
+    struct frame frame = {.page = page,
+                          .panel = panel,
+                          .x = x_range_of(panel),
+                          .y = y_range_of(panel),
+                          .left = left + PLOT_LEFT + (panel->y_unit ? PLOT_UNIT_LEFT : 0),
+                          .right = left + width - RIGHT - notes.width * (double)notes.columns,
+                          .rows = ARENA_ARRAY(arena, size_t, panel->n_verticals + 1),
+                          .is_left = ARENA_ARRAY(arena, bool, panel->n_verticals + 1)};
+    frame.is_slanted = panel->n_categories > 0 &&
+                       longest_category(panel) > straight_columns(&frame);
+    place_labels(&frame, arena);
+    return frame;
+}
+
+static void extend_row(struct row *row, const struct frame *frame)
+{
+    const struct plot_panel *panel = frame->panel;
+    row->above = fmax(row->above, PLOT_ABOVE + PLOT_ROW * (double)frame->label_rows);
+    row->below = fmax(row->below, BELOW + (panel->x_label ? X_LABEL : 0) + slanted_height(frame));
+    row->share = fmax(row->share, panel->height > 0 ? panel->height : 1);
+}
+
+/* Columns are equally wide, rows as high as their panels ask for. */
+struct frame *frames_of(struct plot_page *page, struct arena *arena)
+{
+    enum { HEIGHT_MIN = 40 };
+    struct frame *frames = ARENA_ARRAY(arena, struct frame, page->n_panels + 1);
+    size_t n_columns = page->n_columns ? page->n_columns : 1;
+    size_t n_rows = (page->n_panels + n_columns - 1) / n_columns;
+    struct row *rows = ARENA_ARRAY(arena, struct row, n_rows + 1);
+    double top = PLOT_TITLE + (page->subtitle ? PLOT_ROW : 0), around = top, shares = 0;
+    for (size_t i = 0; i < page->n_panels; i++) {
+        frames[i] = frame_of(page, i, n_columns, arena);
+        extend_row(&rows[i / n_columns], &frames[i]);
+    }
+    for (size_t i = 0; i < n_rows; i++) {
+        around += rows[i].above + rows[i].below;
+        shares += rows[i].share;
+    }
+    if (page->height == 0)
+        page->height = (uint32_t)ceil(around + shares);
+    double left_over = fmax(page->height - around, HEIGHT_MIN * (double)n_rows);
+    for (size_t i = 0; i < page->n_panels; i++) {
+        const struct row *row = &rows[i / n_columns];
+        frames[i].top = top + row->above;
+        frames[i].bottom = frames[i].top + left_over * row->share / shares;
+        if (i % n_columns == n_columns - 1)
+            top = frames[i].bottom + row->below;
+    }
+    return frames;
+}

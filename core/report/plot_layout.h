@@ -1,0 +1,80 @@
+/*
+ * plot_layout.h - where things are on a page of charts. Floor 4.
+ *
+ * All places are found before gnuplot sees the page, so that words can be put where there is room.
+ */
+#ifndef GBRUN_CORE_PLOT_LAYOUT_H
+#define GBRUN_CORE_PLOT_LAYOUT_H
+
+#include "core/base/memory.h"
+#include "core/report/plot.h"
+
+/* Pixels, but for the counts. */
+enum {
+    PLOT_FONT = 12,
+    PLOT_LEFT = 86,      /* of a panel: the numbers at its axis, and what they are */
+    PLOT_UNIT_LEFT = 26, /* more, for units at its axis */
+    PLOT_LETTER = 7,     /* the width of most */
+    PLOT_TITLE = 30,
+    PLOT_ABOVE = 24,         /* a panel: its title and key */
+    PLOT_LABEL_COLUMNS = 48, /* longer labels are cut */
+    PLOT_NOTE_GAP = 14,      /* between a panel and its notes */
+    PLOT_CELL_GAP = 10,      /* between their cells */
+};
+
+struct range {
+    double low, high;
+    bool is_log;
+};
+
+/* A panel on the page, in pixels from the upper left corner. */
+struct frame {
+    const struct plot_page *page;
+    const struct plot_panel *panel;
+    struct range x, y;
+    double left, right, top, bottom;
+    size_t label_rows; /* above it */
+    size_t *rows;      /* by vertical: that of its label, from 0, upwards */
+    bool *is_left;     /* by vertical: its label is to the left of it */
+    bool is_slanted;   /* the categories, as they are long */
+};
+
+/* One for each panel of the page; memory is the arena's. Where the page has no height it gets one.
+ */
+struct frame *frames_of(struct plot_page *page, struct arena *arena);
+
+/* Where notes are. */
+struct note_grid {
+    double cells[PLOT_NOTE_CELLS]; /* pixels of each, with what is between them */
+    double width;                  /* of a column of notes, with what is before it */
+    size_t rows, columns;
+};
+struct note_grid frame_notes(const struct frame *frame);
+
+/* Letters that there is room for under a bar. */
+size_t frame_category_columns(const struct frame *frame);
+
+double frame_x(const struct frame *frame, double x); /* pixels */
+double frame_y(const struct frame *frame, double y);
+/* Is it to be seen, and has it a label? */
+bool frame_shows(const struct frame *frame, const struct plot_vertical *vertical);
+bool frame_labels(const struct frame *frame, const struct plot_vertical *vertical);
+
+/* Pixels that words take, of which at most so many columns are shown. */
+double words_width(const char *words, size_t most);
+
+/* A name of a point or a line. */
+struct placed_name {
+    const char *words;
+    const struct plot_series *series;
+    const char *alignment; /* as gnuplot says it: "left" if the words begin at x */
+    double x, y;           /* the middle of the line of words */
+    double degrees;        /* counter-clockwise */
+    bool has_leader;       /* a line from the words to their point */
+    double from_x, from_y, to_x, to_y;
+};
+
+/* The names for which there is room (plot_names.c). The array is the arena's. */
+size_t frame_names(const struct frame *frame, struct arena *arena, struct placed_name **ret);
+
+#endif

@@ -1,0 +1,282 @@
+/* report.c - see report.h: from views to what pictures need. Floor 4. */
+#include "core/report/report.h"
+
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *mark_level_word(int level)
+{
+    static const char *const words[] = {"declared", "L1", "L2", "DRAM"};
+    return words[level];
+}
+
+/* Is there a time to show? */
+static bool is_measured(const struct view_row *row)
+{
+    double time = central_ns(&row->c);
+    return row->c.record.status == CASE_OK && isfinite(time) && time > 0;
+}
+
+static const char *label_of(const struct view *view, const struct view_row *row, const char *path,
+                            struct arena *arena)
+{
+    CLEANUP(text_free) struct text label = {0};
+    if (path)
+        text_printf(&label, "%s: ", path);
+    if (view->n_runs > 1)
+        text_printf(&label, "run %lld ", (long long)row->run->number);
+    text_add(&label, row->label);
+    CLEANUP(text_free) struct text line = {0};
+    add_single_line(&line, text_get(&label));
+    return arena_text(arena, text_get(&line));
+}
+
+/* ---- rooflines ---- */
+
+static struct report_chart *chart_of(struct report *report, const struct view_row *row)
+{
+    const char *model = row->device ? row->device->record.model : "";
+    const char *source = row->roofs ? row->roofs->source : NULL;
+    for (size_t i = 0; i < report->n_charts; i++) {
+        const char *known = report->charts[i].source;
+        if (text_equal(report->charts[i].model, model) &&
+            (known && source ? text_equal(known, source) : known == source))
+            return &report->charts[i];
+    }
+    report->charts = arena_grow(&report->arena, report->charts, report->n_charts,
+                                sizeof *report->charts);
+    struct report_chart *chart = &report->charts[report->n_charts++];
+    *chart = (struct report_chart){.model = arena_text(&report->arena, model),
+                                   .source = source ? arena_text(&report->arena, source) : NULL};
+    return chart;
+}
+
+static void add_roof(struct report *report, struct report_chart *chart, const struct roof *roof)
+{
+    struct roofs *roofs = &chart->roofs;
+    if (!roof || roof_named(roofs, roof->name))
+        return;
+    roofs->items = arena_grow(&report->arena, roofs->items, roofs->n, sizeof *roofs->items);
+    roofs->items[roofs->n++] = (struct roof){arena_text(&report->arena, roof->name), roof->rate};
+}
+
+static double metric_of(const struct view_row *row, const char *name)
+{
+    const struct view_column column = {.kind = COLUMN_METRIC, .name = name};
+    struct cell cell = cell_of(row, &column);
+    return cell.kind == CELL_REAL && isfinite(cell.real) && cell.real > 0 ? cell.real : NAN;
+}
+
+/* Where its marks are; flops become the counted ones if there are any. */
+static void find_marks(const struct view_row *row, struct report_case *ret)
+{
+    static const char *const metrics[MARK_LEVELS] = {
+        [MARK_L1] = "counted_bytes_l1",
+        [MARK_L2] = "counted_bytes_l2",
+        [MARK_DRAM] = "counted_bytes_dram",
+    };
+    double flops = metric_of(row, "counted_flops");
+    bool any = false;
+    ret->intensity[MARK_DECLARED] = NAN;
+    for (int i = MARK_DECLARED + 1; i < MARK_LEVELS; i++) {
+        ret->intensity[i] = flops / metric_of(row, metrics[i]);
+        any = any || isfinite(ret->intensity[i]);
+    }
+    if (any)
+        ret->flops_per_s = flops / ret->measured_ns * 1e9;
+    else
+        ret->intensity[MARK_DECLARED] = row->roofline.intensity;
+}
+
+/* The highest bandwidths of the levels that were counted: a hierarchical roofline. */
+static void add_levels(struct report *report, struct report_chart *chart,
+                       const struct view_row *row, const struct report_case *one)
+{
+    static const struct {
+        int level;
+        const char *prefix;
+    } levels[] = {{MARK_L1, "l1_"}, {MARK_L1, "shared_"}, {MARK_L2, "l2_"}, {MARK_DRAM, "dram_"}};
+    for (size_t i = 0; row->roofs && i < sizeof levels / sizeof *levels; i++) {
+        const struct roofs *known = &row->roofs->roofs;
+        const struct roof *highest = NULL;
+        for (size_t j = 0; isfinite(one->intensity[levels[i].level]) && j < known->n; j++)
+            if (text_starts_with(known->items[j].name, levels[i].prefix) &&
+                (!highest || known->items[j].rate > highest->rate))
+                highest = &known->items[j];
+        add_roof(report, chart, highest);
+    }
+}
+
+static double rate_of(double amount, double time_ns)
+{
+    return isfinite(amount) && amount > 0 ? amount / time_ns * 1e9 : NAN;
+}
+
+static void add_case(struct report *report, const struct view *view, const struct view_row *row,
+                     const char *path)
+{
+    const struct gb_work *work = &row->c.record.work;
+    const struct roofline *roofline = &row->roofline;
+    struct report_chart *chart = chart_of(report, row);
+    struct report_case one = {.label = label_of(view, row, path, &report->arena),
+                              .measured_ns = central_ns(&row->c),
+                              .model_ns = roofline->model_ns,
+                              .ratio = roof_ratio(row),
+                              .ridge = roofline->ridge,
+                              .bound = bound_word(roofline->bound)};
+    one.flops_per_s = rate_of(work->flops, one.measured_ns);
+    one.bytes_per_s = rate_of(work->bytes_read + work->bytes_written, one.measured_ns);
+    if (roofline->roof)
+        one.roof = arena_text(&report->arena, roofline->roof->name);
+    find_marks(row, &one);
+    add_roof(report, chart, roofline->memory);
+    add_roof(report, chart, roofline->math);
+    add_levels(report, chart, row, &one);
+    chart->cases = arena_grow(&report->arena, chart->cases, chart->n, sizeof *chart->cases);
+    chart->cases[chart->n++] = one;
+}
+
+int32_t report_add_rooflines(struct report *report, struct view *view, const char *path,
+                             struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        const struct gb_work *work = &row.c.record.work;
+        bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
+        if (!is_measured(&row))
+            report->n_left_out[0]++;
+        else if (!is_declared)
+            report->n_without_work++;
+        else if (!is_roof(&row.c))
+            add_case(report, view, &row, path);
+    }
+    return status;
+}
+
+/* ---- bars ---- */
+
+/* What tells the case from others beside the pivot: "rows=32 cols=16". */
+static const char *rest_of(const struct view *view, const struct view_row *row, const char *pivot,
+                           const char *path, struct arena *arena)
+{
+    CLEANUP(text_free) struct text title = {0};
+    CLEANUP(text_free) struct text words = {0};
+    const struct survey *survey = &view->survey;
+    if (path)
+        text_printf(&title, "%s: ", path);
+    if (view->n_runs > 1)
+        text_printf(&title, "run %lld ", (long long)row->run->number);
+    text_add(&title, row->c.bench);
+    for (size_t i = 0; i < row->c.n_parameters; i++) {
+        const struct parameter *parameter = &row->c.parameters[i];
+        if (!parameter->is_axis || text_equal(parameter->name, pivot))
+            continue;
+        struct cell cell = cell_of_parameter(parameter);
+        text_clear(&words);
+        cell_readable(&cell, &words);
+        text_printf(&title, " %s=%s", parameter->name, text_get(&words));
+    }
+    if (row->device && !text_starts_with(pivot, "device"))
+        text_printf(&title, " on %s", row->device->record.model);
+    if (survey->several_devices && !text_starts_with(pivot, "device"))
+        text_printf(&title, " (%s)", device_label(row, arena));
+    if (survey->several_policies && !text_equal(pivot, "policy"))
+        text_printf(&title, " policy %s", row->c.policy);
+    text_clear(&words);
+    add_single_line(&words, text_get(&title));
+    return arena_text(arena, text_get(&words));
+}
+
+static struct report_bars *bars_of(struct report *report, const char *title)
+{
+    for (size_t i = 0; i < report->n_bars; i++)
+        if (text_equal(report->bars[i].title, title))
+            return &report->bars[i];
+    report->bars = arena_grow(&report->arena, report->bars, report->n_bars, sizeof *report->bars);
+    report->bars[report->n_bars] = (struct report_bars){.title = title};
+    return &report->bars[report->n_bars++];
+}
+
+static void add_bar(struct report *report, const struct view *view, const struct view_row *row,
+                    const struct cell *value, const char *path)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const struct gb_estimate *estimate = &row->c.record.estimate;
+    struct arena *arena = &report->arena;
+    struct report_bars *bars = bars_of(report, rest_of(view, row, report->pivot, path, arena));
+    bool is_of_median = row->c.record.has_estimate && text_equal(estimate->statistic, "median");
+    cell_readable(value, &words);
+    bars->bars = arena_grow(arena, bars->bars, bars->n, sizeof *bars->bars);
+    bars->bars[bars->n++] = (struct report_bar){
+        .value = arena_text(arena, text_get(&words)),
+        .sort = value->kind == CELL_TEXT ? NAN : value->real,
+        .median_ns = central_ns(&row->c),
+        .low_ns = is_of_median ? estimate->low_ns : NAN,
+        .high_ns = is_of_median ? estimate->high_ns : NAN,
+    };
+}
+
+/* Numbers go up; words stay as measured. */
+static void sort_bars(struct report_bars *bars)
+{
+    for (size_t i = 1; i < bars->n; i++) {
+        struct report_bar one = bars->bars[i];
+        size_t j = i;
+        for (; j > 0 && one.sort < bars->bars[j - 1].sort; j--)
+            bars->bars[j] = bars->bars[j - 1];
+        bars->bars[j] = one;
+    }
+}
+
+/* Does a parameter differ among the cases of a bench, or of any (NULL)? */
+static bool differs_in(const struct survey *survey, const char *bench, const char *name)
+{
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
+            if ((!bench || text_equal(survey->benches[i].name, bench)) &&
+                text_equal(survey->benches[i].parameters[j].name, name) &&
+                survey->benches[i].parameters[j].varies)
+                return true;
+    return false;
+}
+
+int32_t report_add_bars(struct report *report, struct view *view, const char *pivot,
+                        const char *path, struct gb_error *error)
+{
+    struct view_column column;
+    report->pivot = arena_text(&report->arena, pivot);
+    int32_t status = view_column_named(view, pivot, "--pivot", &column, error);
+    bool is_swept = differs_in(&view->survey, NULL, pivot);
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        struct cell value = cell_of(&row, &column);
+        if (!is_measured(&row))
+            report->n_left_out[1]++;
+        else if (value.kind == CELL_NULL ||
+                 (is_swept && !differs_in(&view->survey, row.c.bench, pivot)))
+            report->n_without_pivot++;
+        else
+            add_bar(report, view, &row, &value, path);
+    }
+    for (size_t i = 0; i < report->n_bars; i++)
+        sort_bars(&report->bars[i]);
+    return status;
+}
+
+void report_free(struct report *report)
+{
+    arena_free(&report->arena);
+    *report = (struct report){0};
+}

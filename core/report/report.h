@@ -1,0 +1,85 @@
+/*
+ * report.h - results as pictures: rooflines, and bars of one parameter's values. Floor 4.
+ *
+ * A report collects what the pictures need from any number of views, then becomes text, which needs
+ * no other program, or a page for gnuplot. Cases that are not ok, or without a time, are left out
+ * and counted. Views are to be of --rows combined, so that the rounds of a case are one mark.
+ *
+ * Roofline: one chart for each device model and set of roofs, with the roofs that its cases are
+ * held against. A case's mark is at the intensity of its declared work; where its metrics hold what
+ * hardware counters found (counted_flops, counted_bytes_l1, counted_bytes_l2, counted_bytes_dram,
+ * of one iteration) there is one for each of these levels instead, and the highest bandwidth of
+ * each. The marks of a case are joined by a line, and its number is in the picture once, beside the
+ * rightmost; where numbers are crowded those of L1 choose first, then L2, then DRAM, each in the
+ * order of cases, and what has no room is left out. Cases without operations have no place on
+ * logarithmic axes; they are at the end of the list, without a number. Cases of the plugin
+ * `ceilings` are the roofs, not marks. Roofs that no case is held against are fainter.
+ */
+#ifndef GBRUN_CORE_REPORT_H
+#define GBRUN_CORE_REPORT_H
+
+#include "core/base/memory.h"
+#include "core/report/plot.h"
+#include "core/store/roofline.h"
+
+struct view;
+
+enum { MARK_DECLARED, MARK_L1, MARK_L2, MARK_DRAM, MARK_LEVELS };
+const char *mark_level_word(int level); /* "declared", "L1" ... */
+
+struct report_case {
+    const char *label;
+    double flops_per_s, bytes_per_s;     /* NaN: not declared */
+    double intensity[MARK_LEVELS];       /* FLOP/byte; NaN: no such mark */
+    double measured_ns, model_ns, ratio; /* model and ratio NaN: no roof is known */
+    double ridge;                        /* FLOP/byte, or NaN */
+    const char *roof, *bound;            /* NULL: not known */
+};
+
+struct report_chart {
+    const char *model, *source; /* source NULL: no roofs are known */
+    struct roofs roofs;         /* those that cases are held against */
+    struct report_case *cases;
+    size_t n;
+};
+
+struct report_bar {
+    const char *value;                 /* of the parameter */
+    double sort;                       /* its number, or NaN */
+    double median_ns, low_ns, high_ns; /* the ends NaN or infinite: none */
+};
+
+struct report_bars {
+    const char *title; /* what tells these cases from others; "" */
+    struct report_bar *bars;
+    size_t n;
+};
+
+struct report {
+    struct arena arena;
+    struct report_chart *charts;
+    size_t n_charts;
+    const char *pivot; /* the parameter; NULL: no bars */
+    struct report_bars *bars;
+    size_t n_bars;
+    uint64_t n_left_out[2];   /* cases that are not ok or have no time: of rooflines, of bars */
+    uint64_t n_without_work;  /* of rooflines: cases without declared work */
+    uint64_t n_without_pivot; /* of bars: cases without the parameter, or of a bench in which it is
+                                 the same for all while another sweeps it */
+};
+
+/* path: of the view's file, where there are several; NULL. */
+int32_t report_add_rooflines(struct report *report, struct view *view, const char *path,
+                             struct gb_error *error);
+int32_t report_add_bars(struct report *report, struct view *view, const char *pivot,
+                        const char *path, struct gb_error *error);
+void report_free(struct report *report);
+
+void report_text(const struct report *report, struct text *out);
+/* A page with a panel for each chart and group of bars, as high as the lists of cases; memory is
+ * the arena's. Panels beyond REPORT_PANELS are left out, and said to be on the page. Cases of a
+ * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
+enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
+void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);
+
+#endif

@@ -1,0 +1,446 @@
+/* report_text.c - see report.h: rooflines and bars drawn with letters. Floor 4. */
+#include "core/report/report_internal.h"
+
+#include "core/base/text.h"
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 72, ROWS = 24, AXIS = 14 };
+
+/* Of marks in the same place; of those that lie farther to the right. */
+static const char several = '*', beyond = '>';
+
+/* A field of letters over logarithmic axes. */
+struct field {
+    double x_low, x_high, y_low, y_high; /* log10 */
+    char cells[ROWS][COLUMNS];
+};
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+static char letter_of(size_t i)
+{
+    return i < sizeof letters - 1 ? letters[i] : '+';
+}
+
+static void extend(double *low, double *high, double value)
+{
+    if (!isfinite(value) || value <= 0)
+        return;
+    double log = log10(value);
+    *low = fmin(*low, log);
+    *high = fmax(*high, log);
+}
+
+bool report_has_mark(const struct report_case *one, int level)
+{
+    double x = one->intensity[level], y = one->flops_per_s;
+    return isfinite(x) && isfinite(y) && x > 0 && y > 0;
+}
+
+bool report_is_drawn(const struct report_case *one)
+{
+    for (int i = 0; i < MARK_LEVELS; i++)
+        if (report_has_mark(one, i))
+            return true;
+    return false;
+}
+
+const char *report_undrawn_words(const struct report_chart *chart)
+{
+    for (size_t i = 0; i < chart->n; i++)
+        if (!report_is_drawn(&chart->cases[i]) && chart->cases[i].flops_per_s > 0)
+            return "no operations or no bytes, so not in the picture:";
+    return "no arithmetic, so not in the picture:";
+}
+
+/* Where what was counted ends; what was declared does not. */
+static double cut_off(const struct report_chart *chart, double x_high)
+{
+    const double more = 30;
+    double ridge = NAN, declared = NAN;
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        ridge = fmax(ridge, one->ridge);
+        if (report_has_mark(one, MARK_DECLARED))
+            declared = fmax(declared, one->intensity[MARK_DECLARED]);
+    }
+    return isfinite(ridge) ? fmin(x_high, log10(fmax(more * ridge, declared))) : x_high;
+}
+
+bool report_bounds(const struct report_chart *chart, struct report_bounds *ret)
+{
+    const double margin = 0.3;
+    double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
+    for (size_t i = 0; i < chart->n; i++)
+        for (int j = 0; j < MARK_LEVELS; j++) {
+            if (!report_has_mark(&chart->cases[i], j))
+                continue;
+            extend(&x_low, &x_high, chart->cases[i].intensity[j]);
+            extend(&y_low, &y_high, chart->cases[i].flops_per_s);
+        }
+    for (size_t i = 0; i < chart->n; i++)
+        extend(&x_low, &x_high, chart->cases[i].ridge);
+    for (size_t i = 0; i < chart->roofs.n; i++)
+        if (!roof_is_memory(chart->roofs.items[i].name))
+            extend(&y_low, &y_high, chart->roofs.items[i].rate);
+    if (!isfinite(x_low) || !isfinite(y_low))
+        return false;
+    double end = cut_off(chart, x_high);
+    *ret = (struct report_bounds){floor(x_low - 0.2), ceil(end < x_high ? end : x_high + margin),
+                                  floor(y_low - 0.1), ceil(y_high + 0.1)};
+    return true;
+}
+
+/* NULL: it is not to be seen. */
+static char *cell_at(struct field *field, double x, double y)
+{
+    double column = (x - field->x_low) / (field->x_high - field->x_low) * (COLUMNS - 1);
+    double row = (field->y_high - y) / (field->y_high - field->y_low) * (ROWS - 1);
+    if (!(column >= -0.5 && column < COLUMNS - 0.5 && row >= -0.5 && row < ROWS - 0.5))
+        return NULL;
+    return &field->cells[lrint(row)][lrint(column)];
+}
+
+static void put_line(struct field *field, double x, double y, char letter)
+{
+    char *cell = cell_at(field, x, y);
+    if (cell && *cell == ' ')
+        *cell = letter;
+}
+
+static void put_mark(struct field *field, double x, double y, char letter)
+{
+    char *cell = cell_at(field, fmin(x, field->x_high), y);
+    bool is_beyond = x > field->x_high;
+    if (!cell || (is_beyond && !strchr(" /-", *cell)))
+        return;
+    *cell = is_beyond ? beyond : strchr(" /->", *cell) || *cell == letter ? letter : several;
+}
+
+double report_top(const struct report_chart *chart, bool of_memory)
+{
+    double top = NAN;
+    for (size_t i = 0; i < chart->roofs.n; i++)
+        if (roof_is_memory(chart->roofs.items[i].name) == of_memory)
+            top = fmax(top, chart->roofs.items[i].rate);
+    return top;
+}
+
+/* Bandwidths end at the highest rate, rates begin at the highest bandwidth. */
+static void draw_roofs(const struct report_chart *chart, struct field *field)
+{
+    double bandwidth = report_top(chart, true), rate = report_top(chart, false);
+    for (size_t i = 0; i < chart->roofs.n; i++) {
+        const struct roof *roof = &chart->roofs.items[i];
+        bool is_memory = roof_is_memory(roof->name);
+        for (int column = 0; column < COLUMNS; column++) {
+            double x = field->x_low + (field->x_high - field->x_low) * column / (COLUMNS - 1);
+            double y = log10(roof->rate) + (is_memory ? x : 0);
+            bool is_there = is_memory ? !(y > log10(rate)) : !(x < log10(roof->rate / bandwidth));
+            if (is_there)
+                put_line(field, x, y, is_memory ? '/' : '-');
+        }
+    }
+}
+
+static void add_field(const struct field *field, struct text *out)
+{
+    int decades = (int)lrint(field->y_high - field->y_low);
+    for (int row = 0; row < ROWS; row++) {
+        char number[NUMBER_TEXT_MAX];
+        size_t n = COLUMNS;
+        double step = (double)(ROWS - 1) / decades;
+        int decade = (int)lrint(row / step);
+        while (n > 0 && field->cells[row][n - 1] == ' ')
+            n--;
+        if (lrint(decade * step) == row)
+            text_printf(out, "%*s |", AXIS - 2,
+                        format_si(pow(10, round(field->y_high) - decade), "FLOP/s", 1, number));
+        else
+            text_printf(out, "%*s |", AXIS - 2, "");
+        text_add_n(out, field->cells[row], n);
+        text_add(out, "\n");
+    }
+}
+
+/* The line below, with a tick at each decade and its number under it. */
+static void add_x_axis(const struct field *field, struct text *out)
+{
+    char ticks[COLUMNS + 1];
+    char numbers[COLUMNS + AXIS + 1];
+    int decades = (int)lrint(field->x_high - field->x_low);
+    memset(ticks, '-', sizeof ticks);
+    memset(numbers, ' ', sizeof numbers);
+    size_t end = 0;
+    for (int i = 0; i <= decades; i++) {
+        char number[NUMBER_TEXT_MAX];
+        size_t at = (size_t)lrint((double)(COLUMNS - 1) * i / decades);
+        size_t n = (size_t)snprintf(number, sizeof number, "%.8g", pow(10, field->x_low + i));
+        ticks[at] = '+';
+        size_t begin = at > n / 2 ? at - n / 2 : 0;
+        if (begin < end || begin + n > sizeof numbers)
+            continue;
+        memcpy(numbers + begin, number, n);
+        end = begin + n + 1;
+    }
+    text_printf(out, "%*s +", AXIS - 2, "");
+    text_add_n(out, ticks, COLUMNS);
+    text_printf(out, "\n%*s", AXIS, "");
+    text_add_n(out, numbers, end > 0 ? end - 1 : 0);
+    text_printf(out, "  FLOP/byte\n");
+}
+
+static bool has_letter(const struct field *field, char letter)
+{
+    return memchr(field->cells, letter, sizeof field->cells);
+}
+
+static void draw_field(const struct report_chart *chart, struct text *out)
+{
+    struct report_bounds bounds;
+    if (!report_bounds(chart, &bounds)) {
+        text_add(out, "no case declares both operations and bytes: there is nothing to draw\n");
+        return;
+    }
+    struct field field = {bounds.x_low, bounds.x_high, bounds.y_low, bounds.y_high, {{0}}};
+    memset(field.cells, ' ', sizeof field.cells);
+    draw_roofs(chart, &field);
+    size_t n = 0;
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        for (int j = 0; j < MARK_LEVELS; j++)
+            if (report_has_mark(one, j))
+                put_mark(&field, log10(one->intensity[j]), log10(one->flops_per_s), letter_of(n));
+        n += report_is_drawn(one);
+    }
+    add_field(&field, out);
+    add_x_axis(&field, out);
+    if (has_letter(&field, several))
+        text_add(out, "*: several marks\n");
+    if (has_letter(&field, beyond))
+        text_add(out, ">: marks that lie farther to the right\n");
+}
+
+char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX])
+{
+    return format_si(roof->rate, roof_is_memory(roof->name) ? "B/s" : "FLOP/s", 3, buffer);
+}
+
+void report_add_rate(const struct roof *roof, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
+}
+
+static void add_roof_list(const struct report_chart *chart, struct text *out)
+{
+    CLEANUP(text_free) struct text line = {0};
+    if (!chart->source) {
+        text_add(out, "no roofs of this device are known: measure them with the benchmark ceilings "
+                      "(gbrun -c ceilings.ini), and name the file with --roofs\n");
+        return;
+    }
+    for (size_t i = 0; i < chart->roofs.n; i++) {
+        text_add(&line, i ? ", " : "roofs: ");
+        report_add_rate(&chart->roofs.items[i], &line);
+    }
+    text_add(&line, chart->roofs.n ? "; " : "roofs: none that a case is held against; ");
+    add_single_line(&line, chart->source);
+    text_add(&line, "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);
+}
+
+static void add_rate(struct table *table, double value, const char *unit)
+{
+    char number[NUMBER_TEXT_MAX];
+    table_cell(table, isfinite(value) ? format_si(value, unit, 4, number) : "");
+}
+
+/* FLOP/byte, without an exponent. */
+static void add_intensity(struct table *table, double value)
+{
+    char number[NUMBER_TEXT_MAX];
+    if (!isfinite(value))
+        table_cell(table, "");
+    else if (value < 1e3)
+        table_cell_printf(table, "%.4g", value);
+    else if (value < 1e6)
+        table_cell_printf(table, "%.0f", value);
+    else
+        table_cell(table, format_si(value, "", 4, number));
+}
+
+static void add_time(struct table *table, double ns)
+{
+    char number[NUMBER_TEXT_MAX];
+    table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
+}
+
+static void add_share(const struct report_case *one, struct table *table)
+{
+    if (isfinite(one->ratio))
+        table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
+                          one->roof);
+    else
+        table_cell(table, "");
+}
+
+/* A row for each mark of the case; what belongs to the case is in the first. */
+static void add_case(const struct report_case *one, size_t index, bool has_levels,
+                     struct table *table)
+{
+    const char letter[] = {letter_of(index), 0};
+    bool is_first = true;
+    for (int i = 0; i < MARK_LEVELS; i++) {
+        if (!report_has_mark(one, i))
+            continue;
+        table_row(table);
+        table_cell(table, is_first ? letter : "");
+        table_cell(table, is_first ? one->label : "");
+        if (has_levels)
+            table_cell(table, mark_level_word(i));
+        add_intensity(table, one->intensity[i]);
+        if (!is_first)
+            continue;
+        is_first = false;
+        add_rate(table, one->flops_per_s, "FLOP/s");
+        add_rate(table, one->bytes_per_s, "B/s");
+        add_share(one, table);
+        table_cell(table, one->bound ? one->bound : "");
+        add_intensity(table, one->ridge);
+        add_time(table, one->model_ns);
+        add_time(table, one->measured_ns);
+    }
+}
+
+static void add_drawn_cases(const struct report_chart *chart, struct text *out)
+{
+    static const struct {
+        const char *head;
+        bool right;
+    } heads[] = {{"", false},         {"case", false},       {"counted at", false},
+                 {"FLOP/byte", true}, {"performance", true}, {"memory", true},
+                 {"roof", true},      {"bound", false},      {"ridge", true},
+                 {"model", true},     {"measured", true}};
+    struct table table = {0};
+    bool has_levels = false;
+    size_t n = 0;
+    for (size_t i = 0; i < chart->n; i++)
+        for (int j = MARK_DECLARED + 1; j < MARK_LEVELS; j++)
+            has_levels = has_levels || report_has_mark(&chart->cases[i], j);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (i != 2 || has_levels)
+            table_column(&table, heads[i].head, heads[i].right);
+    for (size_t i = 0; i < chart->n; i++)
+        if (report_is_drawn(&chart->cases[i]))
+            add_case(&chart->cases[i], n++, has_levels, &table);
+    if (n > 0) {
+        text_add(out, "\n");
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    table_free(&table);
+}
+
+/* Without operations or bytes they have no letter. */
+static void add_other_cases(const struct report_chart *chart, struct text *out)
+{
+    static const char *const heads[] = {"case", "performance", "memory",
+                                        "roof", "model",       "measured"};
+    struct table table = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        table_column(&table, heads[i], i > 0);
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        if (report_is_drawn(one))
+            continue;
+        n++;
+        table_row(&table);
+        table_cell(&table, one->label);
+        add_rate(&table, one->flops_per_s, "FLOP/s");
+        add_rate(&table, one->bytes_per_s, "B/s");
+        add_share(one, &table);
+        add_time(&table, one->model_ns);
+        add_time(&table, one->measured_ns);
+    }
+    if (n > 0) {
+        text_printf(out, "\n%s\n", report_undrawn_words(chart));
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    table_free(&table);
+}
+
+static void add_chart(const struct report_chart *chart, struct text *out)
+{
+    text_add(out, "roofline of ");
+    add_single_line(out, *chart->model ? chart->model : "a device that is not known");
+    text_add(out, "\n");
+    add_roof_list(chart, out);
+    text_add(out, "\n");
+    draw_field(chart, out);
+    add_drawn_cases(chart, out);
+    add_other_cases(chart, out);
+}
+
+/* ---- bars ---- */
+
+static void add_bars(const struct report_bars *bars, const char *pivot, struct text *out)
+{
+    enum { BAR = 40 };
+    double most = 0;
+    size_t width = text_columns(pivot);
+    for (size_t i = 0; i < bars->n; i++) {
+        most = fmax(most, bars->bars[i].median_ns);
+        size_t columns = text_columns(bars->bars[i].value);
+        width = columns > width ? columns : width;
+    }
+    text_printf(out, "%s\n", bars->title);
+    text_pad(out, ' ', width - text_columns(pivot));
+    text_printf(out, "%s  median, interval\n", pivot);
+    for (size_t i = 0; i < bars->n; i++) {
+        const struct report_bar *bar = &bars->bars[i];
+        char number[NUMBER_TEXT_MAX];
+        size_t n = (size_t)lrint(BAR * bar->median_ns / most);
+        text_pad(out, ' ', width - text_columns(bar->value));
+        text_add(out, bar->value);
+        text_add(out, " |");
+        text_pad(out, '#', n);
+        text_printf(out, "%s%s", n ? " " : "", format_time(bar->median_ns, 4, number));
+        if (isfinite(bar->low_ns) && isfinite(bar->high_ns)) {
+            text_add(out, " ");
+            view_add_interval(out, bar->median_ns, bar->low_ns, bar->high_ns);
+        }
+        text_add(out, "\n");
+    }
+}
+
+static void add_count(uint64_t n, const char *words, struct text *out)
+{
+    if (n)
+        text_printf(out, "\nleft out: %llu case%s %s\n", (unsigned long long)n, n == 1 ? "" : "s",
+                    words);
+}
+
+void report_text(const struct report *report, struct text *out)
+{
+    for (size_t i = 0; i < report->n_charts; i++) {
+        text_add(out, i ? "\n" : "");
+        add_chart(&report->charts[i], out);
+    }
+    for (size_t i = 0; i < report->n_bars; i++) {
+        text_add(out, i || report->n_charts ? "\n" : "");
+        add_bars(&report->bars[i], report->pivot, out);
+    }
+    const uint64_t *left_out = report->n_left_out;
+    add_count(left_out[left_out[1] > left_out[0]], "not measured, or not ok", out);
+    add_count(report->n_without_work, "without declared work", out);
+    if (report->n_without_pivot)
+        text_printf(
+            out, "\nleft out: %llu case%s without %s, or of a benchmark that does not sweep it\n",
+            (unsigned long long)report->n_without_pivot, report->n_without_pivot == 1 ? "" : "s",
+            report->pivot);
+}

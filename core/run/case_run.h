@@ -1,0 +1,23 @@
+/*
+ * case_run.h - one case from create to destroy, in a worker. Floor 4.
+ */
+#ifndef GBRUN_CORE_CASE_RUN_H
+#define GBRUN_CORE_CASE_RUN_H
+
+#include "core/store/record.h"
+#include "core/run/session.h"
+#include "core/run/worker_link.h"
+
+struct case_outcome {
+    int status;                     /* CASE_... */
+    char text[HOST_TEXT_MAX + 256]; /* why, in the plugin's words where it gave some */
+    uint64_t resident_bytes; /* of the process before the benchmark was made; 0: not reached */
+    bool is_poisoned;        /* the device or the process can not be used for another case */
+};
+
+/* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is
+ * returned. */
+void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
+              const struct bench_case *bench_case, struct case_outcome *ret);
+
+#endif

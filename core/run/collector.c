@@ -1,0 +1,322 @@
+/* collector.c - see collector.h. Floor 4. */
+#include "core/run/collector.h"
+
+#include "core/run/messages.h"
+#include "core/store/store_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECENT_MAX = 256, TEXT_BYTES_MAX = 64 << 20 };
+
+void collector_begin(struct collector *collector, const struct bench_case *bench_case,
+                     const char *uid, uint32_t round)
+{
+    *collector = (struct collector){.traces = ""};
+    struct case_record *record = &collector->record;
+    record->bench_case = bench_case;
+    record->round = round;
+    record->status = CASE_RUNNING;
+    record->status_text = record->stop_reason = record->clock = "";
+    memcpy(record->uid, uid, strlen(uid) + 1);
+}
+
+void collector_message(struct collector *collector, int32_t severity, const char *text)
+{
+    struct case_record *record = &collector->record;
+    if (record->n_messages >= COLLECTOR_NOTES_MAX) {
+        collector->n_messages_dropped++;
+        return;
+    }
+    collector->messages = arena_grow(&collector->arena, collector->messages, record->n_messages,
+                                     sizeof *collector->messages);
+    collector->messages[record->n_messages++] = (struct message_record){
+        severity, arena_text(&collector->arena, text)};
+}
+
+static void take_log(struct collector *collector, struct wire_reader *message)
+{
+    int32_t severity = (int32_t)wire_get_u32(message);
+    struct arena scratch = {0};
+    const char *text = wire_get_word(message, &scratch);
+    if (wire_complete(message))
+        collector_message(collector, severity, text);
+    arena_free(&scratch);
+}
+
+static void take_metric(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct metric_record metric = {.name = wire_get_word(message, &collector->arena)};
+    metric.value = wire_get_f64(message);
+    metric.unit = wire_get_word(message, &collector->arena);
+    for (size_t i = 0; i < record->n_metrics; i++)
+        if (text_equal(collector->metrics[i].name, metric.name)) {
+            collector->metrics[i] = metric;
+            return;
+        }
+    if (record->n_metrics >= COLLECTOR_NOTES_MAX)
+        return;
+    collector->metrics = arena_grow(&collector->arena, collector->metrics, record->n_metrics,
+                                    sizeof *collector->metrics);
+    collector->metrics[record->n_metrics++] = metric;
+}
+
+static void take_check(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct check_record check = {.name = wire_get_word(message, &collector->arena)};
+    check.metric = wire_get_word(message, &collector->arena);
+    check.value = wire_get_f64(message);
+    check.index = wire_get_u64(message);
+    check.reference = wire_get_f64(message);
+    check.output = wire_get_f64(message);
+    check.tolerance = wire_get_f64(message);
+    check.passed = wire_get_u32(message) != 0;
+    check.text = wire_get_word(message, &collector->arena);
+    if (record->n_checks >= COLLECTOR_NOTES_MAX)
+        return;
+    collector->checks = arena_grow(&collector->arena, collector->checks, record->n_checks,
+                                   sizeof *collector->checks);
+    collector->checks[record->n_checks++] = check;
+}
+
+static void take_summary(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    struct check_summary_record summary;
+    get_summary(message, &collector->arena, &summary);
+    if (record->n_summaries >= COLLECTOR_NOTES_MAX || !wire_complete(message))
+        return;
+    collector->summaries = arena_grow(&collector->arena, collector->summaries, record->n_summaries,
+                                      sizeof *collector->summaries);
+    collector->summaries[record->n_summaries++] = summary;
+}
+
+static void take_clocks(struct collector *collector, struct wire_reader *message)
+{
+    uint32_t n = wire_get_count(message, 20);
+    for (uint32_t i = 0; i < n && i < GB_CLOCKS_MAX; i++) {
+        struct clock_record *clock = &collector->clocks[i];
+        clock->name = wire_get_word(message, &collector->arena);
+        clock->tick_ns = wire_get_f64(message);
+        clock->overhead_ns = wire_get_f64(message);
+        collector->n_clocks = i + 1;
+    }
+}
+
+static void take_timing(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    record->clock = wire_get_word(message, &collector->arena);
+    record->iterations = wire_get_u64(message);
+    record->tick_ns = wire_get_f64(message);
+    record->overhead_ns = wire_get_f64(message);
+}
+
+static void take_estimate(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    get_estimate(message, &record->estimate);
+    record->stop_reason = wire_get_word(message, &collector->arena);
+    record->n_lost = wire_get_u64(message);
+    record->has_estimate = true;
+}
+
+static void take_telemetry(struct collector *collector, struct wire_reader *message)
+{
+    struct telemetry_record telemetry;
+    uint32_t moment;
+    get_telemetry(message, &moment, &telemetry);
+    if (wire_complete(message))
+        collector->record.telemetry[moment] = telemetry;
+}
+
+static void make_room(struct collector *collector, uint64_t n)
+{
+    if (collector->n + n <= collector->capacity)
+        return;
+    uint64_t capacity = collector->capacity ? collector->capacity : 64;
+    while (capacity < collector->n + n)
+        capacity *= 2;
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->columns[i] = memory_resize(collector->columns[i],
+                                              (size_t)capacity * sizeof(double));
+    collector->capacity = capacity;
+}
+
+/* The index of a column, which is added with gaps for the samples that are there already;
+ * COLLECTOR_COLUMNS_MAX: there are too many. */
+static size_t column_of(struct collector *collector, const char *name)
+{
+    size_t i = 0;
+    while (i < collector->n_columns && !text_equal(collector->views[i].name, name))
+        i++;
+    if (i < collector->n_columns || i == COLLECTOR_COLUMNS_MAX)
+        return i;
+    collector->views[i].name = arena_text(&collector->arena, name);
+    collector->columns[i] = memory_allocate((size_t)collector->capacity * sizeof(double));
+    for (uint64_t j = 0; j < collector->n; j++)
+        collector->columns[i][j] = sample_gap(name);
+    collector->n_columns = i + 1;
+    if (text_equal(name, collector->record.clock))
+        collector->main_column = (uint32_t)i;
+    return i;
+}
+
+/* Samples may come without a column that others have had: it has a gap then. */
+static void append_gaps(struct collector *collector, uint64_t n)
+{
+    make_room(collector, n);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        for (uint64_t j = collector->n; j < collector->n + n; j++)
+            collector->columns[i][j] = sample_gap(collector->views[i].name);
+}
+
+static void note_recent(struct collector *collector, uint64_t n)
+{
+    double recent[RECENT_MAX];
+    size_t n_recent = n < RECENT_MAX ? (size_t)n : RECENT_MAX;
+    const double *end = collector->columns[collector->main_column] + collector->n;
+    memcpy(recent, end - n_recent, n_recent * sizeof *recent);
+    sort_values(recent, n_recent);
+    collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
+}
+
+static int32_t take_samples(struct collector *collector, struct wire_reader *message)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    uint64_t n = wire_get_u64(message), n_column = 0;
+    uint32_t n_columns = wire_get_count(message, 12);
+    size_t places[COLLECTOR_COLUMNS_MAX];
+    const double *columns[COLLECTOR_COLUMNS_MAX];
+    if (n == 0 || n_columns == 0 || n_columns > COLLECTOR_COLUMNS_MAX)
+        return GB_CORRUPT;
+    for (uint32_t i = 0; i < n_columns; i++) {
+        places[i] = column_of(collector, wire_get_word(message, &scratch));
+        columns[i] = wire_get_f64s(message, &scratch, &n_column);
+        if (places[i] == COLLECTOR_COLUMNS_MAX || n_column != n)
+            return GB_CORRUPT;
+    }
+    append_gaps(collector, n);
+    for (uint32_t i = 0; i < n_columns; i++)
+        memcpy(collector->columns[places[i]] + collector->n, columns[i],
+               (size_t)n * sizeof(double));
+    collector->n += n;
+    note_recent(collector, n);
+    return GB_OK;
+}
+
+static void take_end(struct collector *collector, struct wire_reader *message)
+{
+    collector->record.status = (int)wire_get_u32(message);
+    collector->record.status_text = wire_get_word(message, &collector->arena);
+    collector->is_spent = wire_get_u32(message) != 0;
+    collector->traces = wire_get_word(message, &collector->arena);
+    if (collector->record.status < 0 || collector->record.status >= CASE_STATUSES)
+        message->failed = true;
+    collector->is_complete = true;
+}
+
+int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
+{
+    if (collector->arena.bytes > TEXT_BYTES_MAX)
+        return GB_CORRUPT; /* a flood of metrics or messages */
+    switch (type) {
+    case WIRE_LOG:
+        take_log(collector, message);
+        break;
+    case WIRE_METRIC:
+        take_metric(collector, message);
+        break;
+    case WIRE_CHECK:
+        take_check(collector, message);
+        break;
+    case WIRE_SUMMARY:
+        take_summary(collector, message);
+        break;
+    case WIRE_WORK:
+        get_work(message, &collector->arena, &collector->record.work);
+        break;
+    case WIRE_OPENED:
+        take_clocks(collector, message);
+        break;
+    case WIRE_TELEMETRY:
+        take_telemetry(collector, message);
+        break;
+    case WIRE_TIMING:
+        take_timing(collector, message);
+        break;
+    case WIRE_SAMPLES:
+        if (take_samples(collector, message) != GB_OK)
+            return GB_CORRUPT;
+        break;
+    case WIRE_ESTIMATE:
+        take_estimate(collector, message);
+        break;
+    case WIRE_CASE_END:
+        take_end(collector, message);
+        break;
+    default:
+        return GB_CORRUPT;
+    }
+    return wire_complete(message) ? GB_OK : GB_CORRUPT;
+}
+
+void collector_printed(struct collector *collector, const char *line)
+{
+    enum { KEPT_BYTES = 300 };
+    collector->n_printed++;
+    if (collector->n_printed > 10000)
+        return; /* a flood: its beginning says enough, and memory is bounded */
+    uint64_t at = (collector->n_printed - 1) % COLLECTOR_PRINTED_LINES;
+    collector->printed[at] = arena_text_n(&collector->arena, line, strnlen(line, KEPT_BYTES));
+}
+
+void collector_handed_on(struct collector *collector)
+{
+    collector->n_handed_on += collector->n;
+    collector->n = 0;
+}
+
+/* The last lines that the plugin printed help to understand a case that went wrong. */
+static void keep_printed(struct collector *collector)
+{
+    uint64_t n = collector->n_printed < 10000 ? collector->n_printed : 10000;
+    uint64_t first = n > COLLECTOR_PRINTED_LINES ? n - COLLECTOR_PRINTED_LINES : 0;
+    struct text text = {0};
+    for (uint64_t i = first; i < n; i++)
+        text_printf(&text, "%s%s", i > first ? "\n" : "printed: ",
+                    collector->printed[i % COLLECTOR_PRINTED_LINES]);
+    if (n > 0)
+        collector_message(collector, GB_LOG_INFO, text_get(&text));
+    text_free(&text);
+}
+
+void collector_finish(struct collector *collector, int status, const char *text)
+{
+    struct case_record *record = &collector->record;
+    record->status = status;
+    record->status_text = arena_text(&collector->arena, text);
+    if (case_status_is_bad(status))
+        keep_printed(collector);
+    if (*collector->traces)
+        collector_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->views[i].values = collector->columns[i];
+    record->n_samples = collector->n;
+    record->columns = collector->views;
+    record->n_columns = collector->n_columns;
+    record->metrics = collector->metrics;
+    record->checks = collector->checks;
+    record->summaries = collector->summaries;
+    record->messages = collector->messages;
+}
+
+void collector_free(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->n_columns; i++)
+        free(collector->columns[i]);
+    arena_free(&collector->arena);
+    *collector = (struct collector){0};
+}

@@ -1,0 +1,63 @@
+/*
+ * collector.h - gathers what a worker says of one case into the record of it. Floor 4.
+ *
+ * Bounded whatever the worker sends: so many metrics, checks and messages a case, so much text.
+ */
+#ifndef GBRUN_CORE_COLLECTOR_H
+#define GBRUN_CORE_COLLECTOR_H
+
+#include "core/store/record.h"
+#include "core/base/text.h"
+#include "core/run/wire.h"
+
+enum {
+    COLLECTOR_COLUMNS_MAX = GB_CLOCKS_MAX + 4,
+    COLLECTOR_NOTES_MAX = 1000, /* metrics, checks, summaries, messages: each */
+    COLLECTOR_PRINTED_LINES = 20
+};
+
+struct collector {
+    struct arena arena;
+    struct case_record record;
+    struct metric_record *metrics;
+    struct check_record *checks;
+    struct check_summary_record *summaries;
+    struct message_record *messages;
+    uint64_t n_messages_dropped;
+    /* samples that have arrived and were not handed on yet */
+    uint64_t n, capacity;
+    double *columns[COLLECTOR_COLUMNS_MAX];
+    struct sample_column views[COLLECTOR_COLUMNS_MAX];
+    size_t n_columns;
+    uint64_t n_handed_on;
+    uint32_t main_column; /* of the clock that counts */
+    double recent_ns;     /* median of the newest samples, for the progress line; 0: none yet */
+    /* the device's clocks, if this case opened it */
+    struct clock_record clocks[GB_CLOCKS_MAX];
+    size_t n_clocks;
+    const char *printed[COLLECTOR_PRINTED_LINES]; /* the last lines, a ring */
+    uint64_t n_printed;
+    bool is_complete; /* the worker said how the case ended */
+    bool is_spent;    /* and that it can not go on */
+    const char *traces;
+};
+
+/* What the arguments point to must outlive the collector. */
+void collector_begin(struct collector *collector, const struct bench_case *bench_case,
+                     const char *uid, uint32_t round);
+
+/* One message from the worker. GB_CORRUPT if it is malformed or out of place. */
+int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message);
+
+void collector_printed(struct collector *collector, const char *line);
+void collector_message(struct collector *collector, int32_t severity, const char *text);
+
+/* The samples are elsewhere now: forget them and their memory, but not how many there were. */
+void collector_handed_on(struct collector *collector);
+
+/* Completes the record: how it ended. text is copied. */
+void collector_finish(struct collector *collector, int status, const char *text);
+
+void collector_free(struct collector *collector);
+
+#endif

@@ -1,0 +1,240 @@
+/* counting.c - see counting.h. Floor 4. */
+#include "core/run/counting.h"
+
+#include "core/base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUES_MAX = 512, NAME_MAX = 200 };
+static const double disagreement = 0.1;
+/* Below this cold reads are not compared: instructions and parameters are read as well. */
+static const double least_cold_bytes = 1 << 20;
+/* From so many caches on what stays in them from one sample to the next hardly counts. */
+static const double caches_beyond = 4;
+
+static bool is_word(const char *text, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(text, words[i]))
+            return true;
+    return false;
+}
+
+static bool means_yes(const char *text)
+{
+    static const char *const words[] = {"yes", "true", "on", "1"};
+    return is_word(text, words, sizeof words / sizeof *words);
+}
+
+bool counting_is_wanted(const char *setting)
+{
+    static const char *const words[] = {"no", "false", "off", "0", ""};
+    return !is_word(setting, words, sizeof words / sizeof *words);
+}
+
+/* ---- what is asked ---- */
+
+static const char *printable(const char *text)
+{
+    const size_t length = text ? strnlen(text, NAME_MAX) : 0;
+    if (!text || length == NAME_MAX)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < 0x20 || text[i] > 0x7E)
+            return NULL;
+    return text;
+}
+
+/* Called by the device's plugin: whatever it passes is kept at most. */
+static void take_value(void *context, const char *name, double value, const char *unit)
+{
+    struct counting *counting = context;
+    if (!printable(name) || !*name || !printable(unit) || counting->n_values == VALUES_MAX) {
+        counting->n_refused++;
+        return;
+    }
+    counting->values = arena_grow(&counting->arena, counting->values, counting->n_values,
+                                  sizeof *counting->values);
+    counting->values[counting->n_values++] = (struct count_value){
+        arena_text(&counting->arena, name), arena_text(&counting->arena, unit), value};
+}
+
+static void add_name(struct counting *counting, const char ***names, const char *begin,
+                     size_t length)
+{
+    while (length > 0 && strchr(" \t", begin[length - 1]))
+        length--;
+    const char *name = arena_text_n(&counting->arena, begin, length);
+    if (means_yes(name)) {
+        counting->asked.wants_work = 1;
+    } else if (length > 0) {
+        *names = arena_grow(&counting->arena, *names, counting->asked.n_names, sizeof **names);
+        (*names)[counting->asked.n_names++] = name;
+    }
+}
+
+void counting_new(struct counting *ret, const char *setting, uint32_t cache)
+{
+    const char **names = NULL;
+    *ret = (struct counting){
+        .asked = {.size = sizeof ret->asked, .cache = cache, .count = take_value, .context = ret}};
+    for (int i = 0; i < GB_COUNTED_KINDS; i++)
+        ret->asked.work[i] = NAN;
+    while (*setting) {
+        setting += strspn(setting, ", \t");
+        const size_t length = strcspn(setting, ",");
+        add_name(ret, &names, setting, length);
+        setting += length;
+    }
+    ret->asked.names = names;
+}
+
+void counting_free(struct counting *counting)
+{
+    arena_free(&counting->arena);
+}
+
+/* ---- what is told ---- */
+
+static void say(const struct host_sink *sink, int32_t severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say(const struct host_sink *sink, int32_t severity, const char *format, ...)
+{
+    char text[2 * GB_COUNTING_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7F)
+            *at = ' ';
+    sink->log(sink->context, severity, text);
+}
+
+static void tell_metric(const struct host_sink *sink, const char *name, double value,
+                        const char *unit)
+{
+    if (isfinite(value) && value >= 0)
+        sink->metric(sink->context, name, value, unit);
+}
+
+/* A count that is no number is not stored; one below zero is none. */
+static void tell_values(const struct counting *counting, const struct host_sink *sink)
+{
+    CLEANUP(text_free) struct text unread = {0};
+    for (size_t i = 0; i < counting->n_values; i++) {
+        const struct count_value *value = &counting->values[i];
+        tell_metric(sink, value->name, value->value, value->unit);
+        if (value->value < 0 && isfinite(value->value))
+            say(sink, GB_LOG_PLUGIN_BUG, "the counter %s is said to be %g", value->name,
+                value->value);
+        else if (!isfinite(value->value))
+            text_printf(&unread, "%s%s", unread.length ? ", " : "", value->name);
+    }
+    if (unread.length)
+        say(sink, GB_LOG_WARNING, "counters that could not be read: %s", text_get(&unread));
+    if (counting->n_refused > 0)
+        say(sink, GB_LOG_PLUGIN_BUG, "gave counters without usable names or units, or too many");
+}
+
+static double intensity(double flops, double bytes)
+{
+    return bytes > 0 ? flops / bytes : NAN;
+}
+
+/* Plugins fill this in: what is below zero is not known. */
+static double counted(const struct counting *counting, int kind)
+{
+    const double value = counting->asked.work[kind];
+    return isfinite(value) && value >= 0 ? value : NAN;
+}
+
+static void tell_work(const struct counting *counting, const struct host_sink *sink)
+{
+    const double flops = counted(counting, GB_COUNTED_FLOPS);
+    const double l1 = counted(counting, GB_COUNTED_BYTES_L1);
+    const double l2 = counted(counting, GB_COUNTED_BYTES_L2);
+    const double dram = counted(counting, GB_COUNTED_DRAM_READ) +
+                        counted(counting, GB_COUNTED_DRAM_WRITE);
+    tell_metric(sink, "counted_flops", flops, "FLOP");
+    tell_metric(sink, "counted_bytes_l1", l1, "bytes");
+    tell_metric(sink, "counted_bytes_l2", l2, "bytes");
+    tell_metric(sink, "counted_bytes_dram", dram, "bytes");
+    tell_metric(sink, "counted_intensity_l1", intensity(flops, l1), "FLOP/byte");
+    tell_metric(sink, "counted_intensity_l2", intensity(flops, l2), "FLOP/byte");
+    tell_metric(sink, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
+}
+
+static bool agrees(double declared, double counted)
+{
+    return fabs(counted - declared) <= disagreement * declared;
+}
+
+/* note: what is to be known of it; or "". */
+static void compare(const struct host_sink *sink, const char *what, double declared, double counted,
+                    const char *note)
+{
+    if (!(declared > 0) || isnan(counted) || agrees(declared, counted))
+        return;
+    say(sink, GB_LOG_WARNING,
+        "%s: the benchmark declares %.4g an iteration, the counters say %.4g (%+.0f %%)%s", what,
+        declared, counted, 100 * (counted / declared - 1), note);
+}
+
+/* Devices leave out what is not the declared arithmetic, if they can. */
+static void compare_flops(const struct counting *counting, const struct gb_work *declared,
+                          const struct host_sink *sink)
+{
+    const double flops = counted(counting, GB_COUNTED_FLOPS);
+    const bool may_be_too_many = declared->math_format == 0 && flops > declared->flops;
+    compare(sink, "FLOP", declared->flops, flops,
+            may_be_too_many ? "; of which arithmetic they are is not declared" : "");
+}
+
+/* Where as many were asked for as declared, and memory saw fewer, a cache gave the same ones again
+ * and again. */
+static void compare_bytes(const struct host_sink *sink, const char *what, double declared,
+                          double counted, bool was_asked)
+{
+    if (!was_asked || counted > declared)
+        compare(sink, what, declared, counted, "");
+}
+
+/*
+ * Declared bytes are those of memory, each once. The caches stand between: only where much more is
+ * declared than they hold, or where they were emptied before, does memory see them. After an
+ * emptying only reads are compared: what is written drives out what the emptying left.
+ */
+static void compare_work(const struct counting *counting, const struct gb_device_info *device,
+                         const struct gb_work *declared, const struct host_sink *sink)
+{
+    const double read = counted(counting, GB_COUNTED_DRAM_READ);
+    const double written = counted(counting, GB_COUNTED_DRAM_WRITE);
+    const double bytes = declared->bytes_read + declared->bytes_written;
+    compare_flops(counting, declared, sink);
+    const bool was_asked = agrees(bytes, counted(counting, GB_COUNTED_BYTES_L1));
+    if (device->cache_bytes > 0 && bytes >= caches_beyond * (double)device->cache_bytes)
+        compare_bytes(sink, "bytes of memory", bytes, read + written, was_asked);
+    else if (counting->asked.cache == GB_CACHE_COLD && declared->bytes_read >= least_cold_bytes)
+        compare_bytes(sink, "bytes read from memory", declared->bytes_read, read, was_asked);
+}
+
+void counting_tell(const struct counting *counting, const struct gb_device_info *device,
+                   const struct gb_work *declared, const struct host_sink *sink)
+{
+    const struct gb_counting *asked = &counting->asked;
+    tell_values(counting, sink);
+    if (asked->wants_work) {
+        tell_work(counting, sink);
+        compare_work(counting, device, declared, sink);
+    }
+    if (asked->missing[0])
+        say(sink, GB_LOG_WARNING, "counters: %.*s", GB_COUNTING_TEXT - 1, asked->missing);
+    if (asked->n_passes > 0)
+        say(sink, GB_LOG_INFO, "counters: %u pass%s%s%.*s", asked->n_passes,
+            asked->n_passes == 1 ? "" : "es", asked->made_from[0] ? "; work is " : "",
+            GB_COUNTING_TEXT - 1, asked->made_from);
+}

@@ -1,0 +1,397 @@
+/* host.c - see host.h. Floor 3. */
+#include "core/run/host.h"
+
+#include "core/verify/check_dump.h"
+#include "core/base/number_text.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_ALIGNMENT = 64 };
+#define CHECK_FLOOR 1e-3 /* the default of check.floor */
+
+struct allocation {
+    struct allocation *next;
+    void *memory;
+    bool on_device;
+};
+
+struct host {
+    struct gb_host interface;
+    struct host_sink sink;
+    struct host_device device;
+    struct host_checks checks;
+    struct allocation *allocations;
+    bool has_checked, wants_exclusive;
+    char reason[HOST_TEXT_MAX];
+};
+
+static volatile sig_atomic_t cancelled_flag;
+
+static struct host *host_of(const struct gb_host *interface)
+{
+    return (struct host *)(uintptr_t)interface;
+}
+
+/* A copy of what a plugin said: cut, without control characters, valid UTF-8 or '?'. */
+static void clean_text(const char *text, char *buffer, size_t bytes)
+{
+    size_t length = text ? strnlen(text, bytes - 1) : 0, kept = 0;
+    for (size_t i = 0; i < length;) {
+        unsigned char lead = (unsigned char)text[i];
+        size_t follow = lead < 0x80 ? 0 : lead >= 0xF0 && lead < 0xF5 ? 3 : lead >= 0xE0 ? 2 : 1;
+        bool valid = lead < 0x80 || (lead >= 0xC2 && lead < 0xF5);
+        for (size_t j = 1; valid && j <= follow; j++)
+            valid = i + j < length && ((unsigned char)text[i + j] & 0xC0) == 0x80;
+        if (!valid || (lead < 0x20 && lead != '\n' && lead != '\t') || lead == 0x7F) {
+            buffer[kept++] = '?';
+            i++;
+            continue;
+        }
+        memcpy(buffer + kept, text + i, follow + 1);
+        kept += follow + 1;
+        i += follow + 1;
+    }
+    buffer[kept] = 0;
+}
+
+static bool remember(struct host *host, void *memory, bool on_device)
+{
+    struct allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation)
+        return false;
+    *allocation = (struct allocation){host->allocations, memory, on_device};
+    host->allocations = allocation;
+    return true;
+}
+
+static void *host_allocate(const struct gb_host *interface, uint64_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t rounded = ((size_t)bytes + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT;
+    void *memory = aligned_alloc(HOST_ALIGNMENT, rounded ? rounded : HOST_ALIGNMENT);
+    if (!memory)
+        return NULL;
+    if (!remember(host_of(interface), memory, false)) {
+        free(memory);
+        return NULL;
+    }
+    return memset(memory, 0, rounded ? rounded : HOST_ALIGNMENT);
+}
+
+static int32_t host_fail(const struct gb_host *interface, const char *text)
+{
+    clean_text(text, host_of(interface)->reason, HOST_TEXT_MAX);
+    return GB_FAILED;
+}
+
+static int32_t host_skip(const struct gb_host *interface, const char *reason)
+{
+    clean_text(reason, host_of(interface)->reason, HOST_TEXT_MAX);
+    return GB_SKIPPED;
+}
+
+static void host_log(const struct gb_host *interface, int32_t severity, const char *text)
+{
+    struct host *host = host_of(interface);
+    char cleaned[HOST_TEXT_MAX];
+    clean_text(text, cleaned, sizeof cleaned);
+    if (severity < GB_LOG_DEBUG || severity > GB_LOG_HOST_BUG)
+        severity = GB_LOG_PLUGIN_BUG;
+    host->sink.log(host->sink.context, severity, cleaned);
+}
+
+static void host_metric(const struct gb_host *interface, const char *name, double value,
+                        const char *unit)
+{
+    struct host *host = host_of(interface);
+    char cleaned_name[HOST_NAME_MAX], cleaned_unit[HOST_NAME_MAX];
+    clean_text(name, cleaned_name, sizeof cleaned_name);
+    clean_text(unit, cleaned_unit, sizeof cleaned_unit);
+    if (!cleaned_name[0]) {
+        host->sink.log(host->sink.context, GB_LOG_PLUGIN_BUG, "gave a metric without a name");
+        return;
+    }
+    host->sink.metric(host->sink.context, cleaned_name, value, cleaned_unit);
+}
+
+static uint64_t host_random(const struct gb_host *interface, uint64_t stream, uint64_t index)
+{
+    return random_bits(interface->seed, stream, index);
+}
+
+static int32_t host_fill(const struct gb_host *interface, void *data, uint64_t n,
+                         const struct gb_fill *fill)
+{
+    if (!fill || !GB_HAS(fill, integral) || (!data && n > 0))
+        return host_fail(interface, "fill: called without data or with a struct that is too short");
+    int32_t status = random_fill(interface->seed, data, n, fill);
+    if (status != GB_OK)
+        host_fail(interface, "fill: unknown number format, or low is above high");
+    return status;
+}
+
+static void say_check(struct host *host, const char *name, int metric,
+                      const struct verify_result *result, double tolerance, bool passed,
+                      const char *text)
+{
+    host->sink.check(host->sink.context, name, verify_metric_name(metric), &result->metrics[metric],
+                     tolerance, passed, text);
+}
+
+/* Judges one metric; the first that does not pass becomes the reason. */
+static bool judge(struct host *host, const char *name, const struct gb_check *check,
+                  const struct verify_result *result, int metric, double tolerance)
+{
+    char text[512];
+    bool passed = verify_passes(result, check, metric, tolerance);
+    verify_describe(result, check, metric, tolerance, text, sizeof text);
+    say_check(host, name, metric, result, tolerance, passed, text);
+    if (!passed && !host->reason[0])
+        snprintf(host->reason, sizeof host->reason, "%s: %s", name, text);
+    return passed;
+}
+
+/* What is to be compared, as the user wants it: members that the plugin does not know of are 0. */
+static struct gb_check check_asked(const struct host *host, const struct gb_check *given,
+                                   const char *name)
+{
+    const struct common_params *common = host->checks.common;
+    struct gb_check check = {0};
+    memcpy(&check, given, given->size < sizeof check ? given->size : sizeof check);
+    check.size = sizeof check;
+    check.name = name;
+    if (common->check_safety > 0)
+        check.safety = common->check_safety;
+    if (common->check_bound_kind != BOUND_AUTO)
+        check.bound = common->check_bound_kind == BOUND_PROBABILISTIC ? GB_BOUND_PROBABILISTIC
+                                                                      : GB_BOUND_DETERMINISTIC;
+    if (common->check_allow_overflow)
+        check.flags |= GB_CHECK_ALLOW_OVERFLOW;
+    return check;
+}
+
+/* The tolerance of each metric, NaN where there is none; false if none of them has one. */
+static bool find_tolerances(const struct host *host, const struct gb_check *check,
+                            double tolerances[VERIFY_METRICS])
+{
+    bool exact = (check->flags & GB_CHECK_EXACT) != 0;
+    int chosen = check->default_metric ? verify_metric_named(check->default_metric) : -1;
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        tolerances[metric] = NAN;
+    if (exact) {
+        tolerances[VERIFY_ABS] = 0;
+        return true;
+    }
+    if (host->checks.n_tolerances == 0 && chosen >= 0)
+        tolerances[chosen] = check->default_tolerance;
+    for (size_t i = 0; i < host->checks.n_tolerances; i++)
+        tolerances[verify_metric_named(host->checks.tolerances[i].metric)] =
+            host->checks.tolerances[i].tolerance;
+    return host->checks.n_tolerances > 0 || chosen >= 0;
+}
+
+/* The arrays are a help; a case is not lost with them. */
+static void dump(struct host *host, const struct gb_check *check)
+{
+    char text[HOST_TEXT_MAX];
+    struct gb_error error;
+    if (check_dump(check, host->checks.common->check_dump, host->checks.uid, &error) == GB_OK)
+        return;
+    snprintf(text, sizeof text, "check.dump: %s", error.text);
+    host->sink.log(host->sink.context, GB_LOG_WARNING, text);
+}
+
+static int32_t compare(const struct gb_host *interface, const struct gb_check *given)
+{
+    struct host *host = host_of(interface);
+    const struct common_params *common = host->checks.common;
+    if (!given || !GB_HAS(given, default_tolerance))
+        return host_fail(interface, "check: called with a struct that is missing or too short");
+    char name[HOST_NAME_MAX];
+    clean_text(given->name ? given->name : "output", name, sizeof name);
+    struct gb_check check = check_asked(host, given, name);
+    struct verify_result result;
+    struct gb_error error;
+    if (verify_compare(&check, common->check_floor, &result, &error) != GB_OK)
+        return host_fail(interface, error.text);
+    double tolerances[VERIFY_METRICS];
+    if (!find_tolerances(host, &check, tolerances))
+        return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
+    host->has_checked = true;
+    if (host->sink.summary)
+        host->sink.summary(host->sink.context, name, &result);
+    bool passed = true;
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        if (isnan(tolerances[metric]))
+            say_check(host, name, metric, &result, NAN, true, "");
+        else if (!judge(host, name, &check, &result, metric, tolerances[metric]))
+            passed = false;
+    if (*common->check_dump && (!passed || common->check_dump_always))
+        dump(host, &check);
+    return passed ? GB_OK : GB_WRONG_RESULT;
+}
+
+/* Whatever locale the plugin has set, numbers are worded in the same way. */
+static int32_t host_check(const struct gb_host *interface, const struct gb_check *check)
+{
+    locale_t before = number_locale_c();
+    int32_t status = compare(interface, check);
+    number_locale_restore(before);
+    return status;
+}
+
+static int32_t host_is_cancelled(const struct gb_host *interface)
+{
+    (void)interface;
+    return host_cancelled();
+}
+
+/* A device says what went wrong to its own host; the benchmark that asked passes it on as its
+ * reason. */
+static int32_t device_status(struct host *host, int32_t status)
+{
+    if (status != GB_OK && host->device.host)
+        snprintf(host->reason, sizeof host->reason, "%s", host_reason(host->device.host));
+    return status;
+}
+
+static int32_t host_device_allocate(const struct gb_host *interface, uint64_t bytes, uint32_t kind,
+                                    void **ret_memory)
+{
+    struct host *host = host_of(interface);
+    if (!host->device.ops || !ret_memory)
+        return host_fail(interface, "device_allocate: there is no device here");
+    void *memory = NULL;
+    int32_t status = host->device.ops->allocate(host->device.device, bytes, kind, &memory);
+    if (status != GB_OK)
+        return device_status(host, status);
+    if (!remember(host, memory, true)) {
+        host->device.ops->release(host->device.device, memory);
+        return GB_NO_MEMORY;
+    }
+    *ret_memory = memory;
+    return GB_OK;
+}
+
+static int32_t host_device_copy(const struct gb_host *interface, void *to, const void *from,
+                                uint64_t bytes)
+{
+    struct host *host = host_of(interface);
+    if (!host->device.ops)
+        return host_fail(interface, "device_copy: there is no device here");
+    return device_status(host, host->device.ops->copy(host->device.device, to, from, bytes));
+}
+
+static int32_t host_device_fill(const struct gb_host *interface, void *memory, uint32_t byte,
+                                uint64_t bytes)
+{
+    struct host *host = host_of(interface);
+    if (!host->device.ops)
+        return host_fail(interface, "device_fill: there is no device here");
+    return device_status(host, host->device.ops->fill(host->device.device, memory, byte, bytes));
+}
+
+static void host_exclusive(const struct gb_host *interface)
+{
+    host_of(interface)->wants_exclusive = true;
+}
+
+static const void *host_extension(const struct gb_host *interface, const char *id)
+{
+    (void)interface;
+    (void)id;
+    return NULL;
+}
+
+struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
+                      const struct host_checks *checks)
+{
+    struct host *host = memory_allocate(sizeof *host);
+    host->interface = (struct gb_host){.size = sizeof host->interface,
+                                       .seed = seed,
+                                       .allocate = host_allocate,
+                                       .fail = host_fail,
+                                       .skip = host_skip,
+                                       .log = host_log,
+                                       .metric = host_metric,
+                                       .random = host_random,
+                                       .fill = host_fill,
+                                       .check = host_check,
+                                       .cancelled = host_is_cancelled,
+                                       .device = device ? device->info : NULL,
+                                       .device_allocate = host_device_allocate,
+                                       .device_copy = host_device_copy,
+                                       .device_fill = host_device_fill,
+                                       .extension = host_extension,
+                                       .exclusive = host_exclusive};
+    host->sink = *sink;
+    if (device)
+        host->device = *device;
+    static const struct common_params no_settings = {.check_floor = CHECK_FLOOR, .check_dump = ""};
+    static const struct host_checks no_checks = {.common = &no_settings, .uid = ""};
+    host->checks = checks ? *checks : no_checks;
+    return host;
+}
+
+const struct gb_host *host_interface(const struct host *host)
+{
+    return &host->interface;
+}
+
+void host_set_folder(struct host *host, const char *folder)
+{
+    host->interface.folder = folder;
+}
+
+const char *host_reason(const struct host *host)
+{
+    return host->reason;
+}
+
+void host_clear_reason(struct host *host)
+{
+    host->reason[0] = 0;
+}
+
+bool host_has_checked(const struct host *host)
+{
+    return host->has_checked;
+}
+
+bool host_wants_exclusive(const struct host *host)
+{
+    return host->wants_exclusive;
+}
+
+void host_cancel(void)
+{
+    cancelled_flag = 1;
+}
+
+bool host_cancelled(void)
+{
+    return cancelled_flag != 0;
+}
+
+void host_free(struct host *host)
+{
+    if (!host)
+        return;
+    while (host->allocations) {
+        struct allocation *next = host->allocations->next;
+        if (host->allocations->on_device)
+            host->device.ops->release(host->device.device, host->allocations->memory);
+        else
+            free(host->allocations->memory);
+        free(host->allocations);
+        host->allocations = next;
+    }
+    free(host);
+}

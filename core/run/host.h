@@ -1,0 +1,74 @@
+/*
+ * host.h - the services behind struct gb_host, as a worker gives them to one plugin object.
+ * Floor 3.
+ *
+ * What a plugin says goes to a sink; what it allocates is remembered and freed with the host.
+ * Nothing a plugin passes is trusted: texts are cut, NULL is read as "", names are made printable.
+ */
+#ifndef GBRUN_CORE_HOST_H
+#define GBRUN_CORE_HOST_H
+
+#include "core/config/bench_case.h"
+#include "core/verify/verify.h"
+
+#include <gbrun/host.h>
+
+enum { HOST_TEXT_MAX = 4096, HOST_NAME_MAX = 64 };
+
+/* Where a plugin's words and numbers go. */
+struct host_sink {
+    void *context;
+    void (*log)(void *context, int32_t severity, const char *text);
+    void (*metric)(void *context, const char *name, double value, const char *unit);
+    /* One metric of one comparison; tolerance is NaN where it is only measured. text is empty then.
+     */
+    void (*check)(void *context, const char *name, const char *metric,
+                  const struct verify_metric *measured, double tolerance, bool passed,
+                  const char *text);
+    /* All of one comparison that is not one metric's; NULL: nobody asks. */
+    void (*summary)(void *context, const char *name, const struct verify_result *result);
+};
+
+/* How comparisons are judged, and what becomes of their arrays. */
+struct host_checks {
+    const struct check_tolerance *tolerances; /* outlive the host, as do the texts */
+    size_t n_tolerances;
+    const struct common_params *common; /* its check_... members; outlives the host */
+    const char *uid;                    /* of the case, for the names of files */
+};
+
+/* The device that a benchmark's memory comes from; ops NULL: none. */
+struct host_device {
+    const struct gb_device_ops *ops;
+    void *device;
+    const struct gb_device_info *info;
+    const struct host *host; /* the device's own: holds its words after a failure */
+};
+
+struct host; /* the gb_host that plugins see is its first member */
+
+/* checks NULL: benchmarks' own tolerances, nothing is dumped. */
+struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
+                      const struct host_checks *checks);
+const struct gb_host *host_interface(const struct host *host);
+/* Of the configuration; outlives the host. */
+void host_set_folder(struct host *host, const char *folder);
+
+/* What the plugin gave as words for its failure or for being skipped; "" if nothing. */
+const char *host_reason(const struct host *host);
+void host_clear_reason(struct host *host);
+
+/* Was anything compared? */
+bool host_has_checked(const struct host *host);
+
+/* Has the plugin asked that nothing else is measured meanwhile? */
+bool host_wants_exclusive(const struct host *host);
+
+/* Called from a signal handler as well: from now on cancelled() says so, in every host. */
+void host_cancel(void);
+bool host_cancelled(void);
+
+/* Frees all that the plugin allocated through it. NULL allowed. */
+void host_free(struct host *host);
+
+#endif

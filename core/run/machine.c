@@ -1,0 +1,283 @@
+/* machine.c - see machine.h. Floor 4. */
+#include "core/run/machine.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { FACTS_MAX = 32, FINDINGS_MAX = 16, LINE_BYTES = 512 };
+
+/* The first line of a file without its end; NULL if there is none. In the arena. */
+static const char *first_line(struct arena *arena, const char *path)
+{
+    char line[LINE_BYTES];
+    FILE *file = fopen(path, "re");
+    bool there = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    if (!there)
+        return NULL;
+    line[strcspn(line, "\n")] = 0;
+    return arena_text(arena, line);
+}
+
+/* The value of "name<blanks>: value" in a file such as /proc/cpuinfo; NULL. */
+static const char *field_of(struct arena *arena, const char *path, const char *name)
+{
+    char line[LINE_BYTES];
+    FILE *file = fopen(path, "re");
+    const char *found = NULL;
+    size_t length = strlen(name);
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *at = line + length;
+        if (strncmp(line, name, length) != 0)
+            continue;
+        at += strspn(at, " \t");
+        if (*at++ != ':')
+            continue;
+        at += strspn(at, " \t");
+        found = arena_text_n(arena, at, strcspn(at, "\n"));
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+struct governors {
+    const char *usual; /* of CPU 0; NULL: none */
+    int n, n_slow;     /* CPUs that have one, that have another than performance */
+};
+
+static struct governors read_governors(struct arena *arena)
+{
+    struct governors governors = {0};
+    long n = sysconf(_SC_NPROCESSORS_CONF);
+    for (long i = 0; i < n; i++) {
+        const char *governor = first_line(arena,
+                                          arena_printf(arena,
+                                                       "/sys/devices/system/cpu/cpu%ld/cpufreq/"
+                                                       "scaling_governor",
+                                                       i));
+        if (!governor)
+            continue;
+        if (!governors.usual)
+            governors.usual = governor;
+        governors.n++;
+        governors.n_slow += !text_equal(governor, "performance");
+    }
+    return governors;
+}
+
+static bool is_virtual(struct arena *arena)
+{
+    const char *flags = field_of(arena, "/proc/cpuinfo", "flags");
+    return flags && strstr(flags, " hypervisor");
+}
+
+struct facts {
+    struct fact *items;
+    size_t n;
+};
+
+static void add_fact(struct facts *facts, const char *name, const char *value)
+{
+    if (value && *value && facts->n < FACTS_MAX)
+        facts->items[facts->n++] = (struct fact){name, value};
+}
+
+static const char *pretty_os(struct arena *arena)
+{
+    char line[LINE_BYTES];
+    FILE *file = fopen("/etc/os-release", "re");
+    const char *found = NULL;
+    while (file && !found && fgets(line, sizeof line, file))
+        if (text_starts_with(line, "PRETTY_NAME=\"")) {
+            const char *start = line + strlen("PRETTY_NAME=\"");
+            found = arena_text_n(arena, start, strcspn(start, "\"\n"));
+        }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
+{
+    struct facts facts = {ARENA_ARRAY(arena, struct fact, FACTS_MAX), 0};
+    struct utsname names;
+    if (uname(&names) == 0) {
+        add_fact(&facts, "host", arena_text(arena, names.nodename));
+        add_fact(&facts, "kernel",
+                 arena_printf(arena, "%s %s %s", names.sysname, names.release, names.version));
+        add_fact(&facts, "architecture", arena_text(arena, names.machine));
+    }
+    add_fact(&facts, "os", pretty_os(arena));
+    add_fact(&facts, "machine_id", first_line(arena, "/etc/machine-id"));
+    add_fact(&facts, "cpu", field_of(arena, "/proc/cpuinfo", "model name"));
+    add_fact(&facts, "microcode", field_of(arena, "/proc/cpuinfo", "microcode"));
+    add_fact(&facts, "cpus", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)));
+    add_fact(
+        &facts, "memory_bytes",
+        arena_printf(arena, "%lld", (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE)));
+    add_fact(&facts, "governor", read_governors(arena).usual);
+    add_fact(&facts, "boost", first_line(arena, "/sys/devices/system/cpu/cpufreq/boost"));
+    add_fact(&facts, "no_turbo",
+             first_line(arena, "/sys/devices/system/cpu/intel_pstate/no_turbo"));
+    add_fact(&facts, "smt", first_line(arena, "/sys/devices/system/cpu/smt/control"));
+    add_fact(&facts, "virtual", is_virtual(arena) ? "yes" : "no");
+    add_fact(&facts, "clocksource",
+             first_line(arena, "/sys/devices/system/clocksource/clocksource0/current_clocksource"));
+    add_fact(&facts, "load_average", first_line(arena, "/proc/loadavg"));
+    add_fact(&facts, "transparent_hugepages",
+             first_line(arena, "/sys/kernel/mm/transparent_hugepage/enabled"));
+    *ret = facts.items;
+    *ret_n = facts.n;
+}
+
+struct findings {
+    struct arena *arena;
+    struct finding *items;
+    size_t n;
+};
+
+static void find(struct findings *findings, const char *subject, const char *state, bool is_noisy,
+                 const char *why, const char *cure)
+{
+    if (findings->n < FINDINGS_MAX)
+        findings->items[findings->n++] = (struct finding){
+            subject, state, is_noisy, is_noisy ? why : "", is_noisy ? cure : ""};
+}
+
+static void examine_governor(struct findings *findings)
+{
+    struct governors governors = read_governors(findings->arena);
+    if (!governors.usual) {
+        find(findings, "frequency governor", "not visible here", false, "", "");
+        return;
+    }
+    const char *state = arena_printf(findings->arena, "%s; %d of %d CPUs not on performance",
+                                     governors.usual, governors.n_slow, governors.n);
+    find(findings, "frequency governor", state, governors.n_slow > 0,
+         "the clock follows the load, so the first samples are slower",
+         "sudo cpupower frequency-set --governor performance");
+}
+
+static void examine_turbo(struct findings *findings)
+{
+    const char *no_turbo = first_line(findings->arena,
+                                      "/sys/devices/system/cpu/intel_pstate/no_turbo");
+    const char *boost = first_line(findings->arena, "/sys/devices/system/cpu/cpufreq/boost");
+    if (no_turbo)
+        find(findings, "turbo", text_equal(no_turbo, "1") ? "off" : "on",
+             !text_equal(no_turbo, "1"), "the clock depends on heat and on the other cores",
+             "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo");
+    else if (boost)
+        find(findings, "turbo", text_equal(boost, "0") ? "off" : "on", !text_equal(boost, "0"),
+             "the clock depends on heat and on the other cores",
+             "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
+    else
+        find(findings, "turbo", "not visible here", false, "", "");
+}
+
+static void examine_smt(struct findings *findings)
+{
+    const char *active = first_line(findings->arena, "/sys/devices/system/cpu/smt/active");
+    if (!active)
+        return;
+    find(findings, "simultaneous multithreading", text_equal(active, "1") ? "on" : "off",
+         text_equal(active, "1"), "two threads share a core: results depend on the neighbour",
+         "echo off | sudo tee /sys/devices/system/cpu/smt/control");
+}
+
+static void examine_load(struct findings *findings)
+{
+    const char *line = first_line(findings->arena, "/proc/loadavg");
+    if (!line)
+        return;
+    double load = strtod(line, NULL);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    find(findings, "load", arena_printf(findings->arena, "%.2f on %ld CPUs", load, n),
+         load > 0.2 * (double)n, "other programs take CPU time and cache",
+         "ps -eo pcpu,pid,args --sort=-pcpu | head");
+}
+
+/* Time that the hypervisor gave to others, as a share of all time since the machine was started. */
+static void examine_virtualization(struct findings *findings)
+{
+    const char *line = first_line(findings->arena, "/proc/stat");
+    bool is_guest = is_virtual(findings->arena);
+    double all = 0, stolen = 0;
+    char *at = line && text_starts_with(line, "cpu ") ? (char *)(uintptr_t)line + 4 : NULL;
+    for (int field = 0; at && field < 8; field++) {
+        double value = strtod(at, &at);
+        all += value;
+        stolen = field == 7 ? value : 0;
+    }
+    double share = all > 0 ? stolen / all : 0;
+    find(findings, "virtual machine",
+         is_guest
+             ? arena_printf(findings->arena, "yes; %.2f %% of its time was stolen", 100 * share)
+             : "no",
+         is_guest, "other guests share the caches, the memory and perhaps the cores", "");
+}
+
+static void examine_clock(struct findings *findings)
+{
+    const char *source = first_line(
+        findings->arena, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (!source)
+        return;
+    bool is_fast = text_equal(source, "tsc") || text_equal(source, "kvm-clock") ||
+                   text_equal(source, "arch_sys_counter");
+    find(findings, "clock source", source, !is_fast, "reading the clock is a system call",
+         "sudo dmesg | grep -i clocksource");
+}
+
+static void examine_swap(struct findings *findings)
+{
+    const char *total = field_of(findings->arena, "/proc/meminfo", "SwapTotal");
+    const char *unused = field_of(findings->arena, "/proc/meminfo", "SwapFree");
+    if (!total || !unused)
+        return;
+    double used = strtod(total, NULL) - strtod(unused, NULL);
+    char bytes[NUMBER_TEXT_MAX];
+    find(findings, "swap in use", arena_text(findings->arena, format_bytes(used * 1024, bytes)),
+         used > 0, "memory that was swapped out comes back in the middle of a sample",
+         "sudo swapoff -a && sudo swapon -a");
+}
+
+static void examine_address_layout(struct findings *findings)
+{
+    const char *value = first_line(findings->arena, "/proc/sys/kernel/randomize_va_space");
+    if (!value)
+        return;
+    find(findings, "address space layout", text_equal(value, "0") ? "fixed" : "random", false, "",
+         "");
+}
+
+static void examine_isolation(struct findings *findings)
+{
+    const char *isolated = first_line(findings->arena, "/sys/devices/system/cpu/isolated");
+    if (!isolated)
+        return;
+    find(findings, "isolated CPUs", *isolated ? isolated : "none", false, "", "");
+}
+
+void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n)
+{
+    struct findings findings = {arena, ARENA_ARRAY(arena, struct finding, FINDINGS_MAX), 0};
+    examine_governor(&findings);
+    examine_turbo(&findings);
+    examine_smt(&findings);
+    examine_load(&findings);
+    examine_virtualization(&findings);
+    examine_clock(&findings);
+    examine_swap(&findings);
+    examine_isolation(&findings);
+    examine_address_layout(&findings);
+    *ret = findings.items;
+    *ret_n = findings.n;
+}

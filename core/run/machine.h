@@ -1,0 +1,25 @@
+/*
+ * machine.h - what is known of this machine, and what about it makes measurements noisy. Floor 4.
+ *
+ * Only reads; gbrun changes no setting of a machine.
+ */
+#ifndef GBRUN_CORE_MACHINE_H
+#define GBRUN_CORE_MACHINE_H
+
+#include "core/store/record.h"
+#include "core/base/text.h"
+
+/* Facts stored with a run: host, kernel, cpu, cores, governor, memory, ... In the arena. */
+void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n);
+
+/* One thing that was looked at. */
+struct finding {
+    const char *subject; /* "frequency governor" */
+    const char *state;   /* "powersave on 2 of 2 CPUs" */
+    bool is_noisy;
+    const char *why;  /* what it does to measurements; "" if it is fine */
+    const char *cure; /* a command, or "" */
+};
+void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n);
+
+#endif

@@ -1,0 +1,313 @@
+/* module.c - see module.h. Floor 3. */
+#include "core/run/module.h"
+
+#include "core/config/bench_case.h"
+#include "core/config/catalogue.h"
+#include "core/config/option_table.h"
+#include "core/base/text.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef GBRUN_PLUGIN_DIR
+#error "GBRUN_PLUGIN_DIR is the folder that plugins are installed to"
+#endif
+
+static void list_add(struct path_list *list, struct arena *arena, const char *path)
+{
+    list->items = arena_grow(arena, list->items, list->n, sizeof *list->items);
+    list->items[list->n++] = path;
+}
+
+const char *path_from(const char *folder, const char *path, struct arena *arena)
+{
+    if (path[0] == '/')
+        return arena_text(arena, path);
+    while (text_starts_with(path, "./"))
+        path += 2;
+    char here[PATH_MAX] = "";
+    if (!folder || !*folder)
+        folder = ".";
+    bool is_folder = text_equal(path, ".");
+    if (is_folder && folder[0] == '/')
+        return arena_text(arena, folder);
+    if (folder[0] != '/') {
+        if (!getcwd(here, sizeof here))
+            here[0] = 0;
+        if (text_equal(folder, "."))
+            return is_folder ? arena_text(arena, here) : arena_printf(arena, "%s/%s", here, path);
+        return arena_printf(arena, "%s/%s/%s", here, folder, path);
+    }
+    return arena_printf(arena, "%s/%s", folder, path);
+}
+
+const char *program_path(void)
+{
+    static char path[PATH_MAX];
+    if (!path[0]) {
+        ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+        const char *started_as = (const char *)getauxval(
+            AT_EXECFN); /* where /proc is not mounted */
+        path[n < 0 ? 0 : n] = 0;
+        if (n < 0 && (!started_as || !realpath(started_as, path)))
+            path[0] = 0;
+    }
+    return path;
+}
+
+static void add_folder(struct path_list *list, struct arena *arena, const char *folder)
+{
+    struct stat info;
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+        return;
+    char real[PATH_MAX];
+    if (!realpath(folder, real))
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        if (text_equal(list->items[i], real))
+            return;
+    list_add(list, arena, arena_text(arena, real));
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* libtool leaves a module of the build tree in plugins/KIND_ID/.libs. */
+static void add_build_tree(struct path_list *list, struct arena *arena, const char *program_folder)
+{
+    char *plugins = arena_printf(arena, "%s/plugins", program_folder);
+    struct dirent **entries = NULL;
+    int n = scandir(plugins, &entries, not_hidden, alphasort);
+    for (int i = 0; i < n; i++) {
+        add_folder(list, arena, arena_printf(arena, "%s/%s/.libs", plugins, entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+void module_folders(const char *base_folder, const char *const *given, size_t n_given,
+                    struct arena *arena, struct path_list *ret)
+{
+    *ret = (struct path_list){0};
+    for (size_t i = 0; i < n_given; i++)
+        add_folder(ret, arena, path_from(base_folder, given[i], arena));
+    const char *path = getenv("GBRUN_PLUGIN_PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        if (length > 0)
+            add_folder(ret, arena, path_from(NULL, arena_text_n(arena, path, length), arena));
+        path += length + (path[length] == ':');
+    }
+    char *program_folder = arena_text(arena, program_path());
+    char *slash = strrchr(program_folder, '/');
+    if (slash) {
+        *slash = 0;
+        add_build_tree(ret, arena, program_folder);
+        add_folder(ret, arena, arena_printf(arena, "%s/../lib/gbrun", program_folder));
+    }
+    add_folder(ret, arena, GBRUN_PLUGIN_DIR);
+}
+
+static int is_module(const struct dirent *entry)
+{
+    return not_hidden(entry) && text_ends_with(entry->d_name, ".so");
+}
+
+void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret)
+{
+    *ret = (struct path_list){0};
+    for (size_t i = 0; i < folders->n; i++) {
+        struct dirent **entries = NULL;
+        int n = scandir(folders->items[i], &entries, is_module, alphasort);
+        for (int j = 0; j < n; j++) {
+            list_add(ret, arena,
+                     arena_printf(arena, "%s/%s", folders->items[i], entries[j]->d_name));
+            free(entries[j]);
+        }
+        free(entries);
+    }
+}
+
+bool module_file_names(const char *path, uint32_t kind, const char *id)
+{
+    static const char *const prefixes[] = {[GB_PLUGIN_BENCH] = "bench_",
+                                           [GB_PLUGIN_POLICY] = "policy_",
+                                           [GB_PLUGIN_DEVICE] = "device_"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t length = strlen(id);
+    for (int with_prefix = 0; with_prefix < 2; with_prefix++) {
+        const char *rest = base;
+        if (with_prefix) {
+            if (!text_starts_with(base, prefixes[kind]))
+                continue;
+            rest += strlen(prefixes[kind]);
+        }
+        if (strncmp(rest, id, length) == 0 && text_equal(rest + length, ".so"))
+            return true;
+    }
+    return false;
+}
+
+size_t reserved_keys(const char *const **ret)
+{
+    enum { OTHERS = 12, MOST = 64 };
+    static const char *const others[OTHERS] = {"plugin",  "device", "policy", "like",
+                                               "sweep",   "zip",    "let",    "only",
+                                               "exclude", "check",  "env",    "bench"};
+    static const char *keys[MOST];
+    static size_t n;
+    if (n == 0) {
+        struct option_table common = common_options();
+        for (size_t i = 0; i < OTHERS; i++)
+            keys[n++] = others[i];
+        for (uint32_t i = 0; i < common.n && n < MOST; i++)
+            keys[n++] = option_at(common, i)->name;
+    }
+    *ret = keys;
+    return n;
+}
+
+static bool well_formed_id(const char *id)
+{
+    size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return id[0] >= 'a' && id[0] <= 'z' && length == strlen(id) && length <= 40;
+}
+
+/* Are the functions there that the host calls without asking? */
+static const char *missing_op(const struct gb_plugin *plugin)
+{
+    const uint32_t *size = plugin->ops;
+    if (plugin->kind == GB_PLUGIN_BENCH) {
+        const struct gb_bench_ops *ops = plugin->ops;
+        if (*size < offsetof(struct gb_bench_ops, destroy) + sizeof ops->destroy)
+            return "a whole gb_bench_ops";
+        return !ops->create ? "create" : !ops->run ? "run" : NULL;
+    }
+    if (plugin->kind == GB_PLUGIN_POLICY) {
+        const struct gb_policy_ops *ops = plugin->ops;
+        if (*size < offsetof(struct gb_policy_ops, destroy) + sizeof ops->destroy)
+            return "a whole gb_policy_ops";
+        return !ops->create    ? "create"
+               : !ops->observe ? "observe"
+               : !ops->next    ? "next"
+               : !ops->report  ? "report"
+                               : NULL;
+    }
+    const struct gb_device_ops *ops = plugin->ops;
+    if (*size < offsetof(struct gb_device_ops, telemetry) + sizeof ops->telemetry)
+        return "a whole gb_device_ops";
+    void (*const *functions)(void) = (void (*const *)(void))(const void *)&ops->count;
+    size_t n = (offsetof(struct gb_device_ops, telemetry) - offsetof(struct gb_device_ops, count)) /
+                   sizeof *functions +
+               1;
+    for (size_t i = 0; i < n; i++)
+        if (!functions[i])
+            return "one of the functions that a device must have";
+    return NULL;
+}
+
+static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, struct gb_error *error)
+{
+    if (plugin->kind < GB_PLUGIN_BENCH || plugin->kind > GB_PLUGIN_DEVICE)
+        return error_set(error, GB_INVALID, "plugin %u: kind %u is not known", index, plugin->kind);
+    if (!plugin->id || !well_formed_id(plugin->id))
+        return error_set(error, GB_INVALID,
+                         "plugin %u: id '%.60s': expected [a-z][a-z0-9_]*, at most 40 bytes", index,
+                         plugin->id ? plugin->id : "(none)");
+    if (!plugin->version || !plugin->summary)
+        return error_set(error, GB_INVALID, "plugin '%s': has no version or no summary",
+                         plugin->id);
+    if (!plugin->ops)
+        return error_set(error, GB_INVALID, "plugin '%s': has no ops", plugin->id);
+    const char *missing = missing_op(plugin);
+    if (missing)
+        return error_set(error, GB_INVALID, "plugin '%s': lacks %s", plugin->id, missing);
+    const char *const *reserved;
+    size_t n_reserved = reserved_keys(&reserved);
+    if (plugin->kind != GB_PLUGIN_BENCH) {
+        static const char *const plugin_key[] = {"plugin"};
+        reserved = plugin_key;
+        n_reserved = 1;
+    }
+    if (option_table_check(option_table_of(plugin), plugin->params_size, reserved, n_reserved,
+                           error) != GB_OK)
+        return error_prefix(error, "plugin '%s': ", plugin->id);
+    return GB_OK;
+}
+
+static int32_t copy_plugins(const struct gb_module *descriptor, struct arena *arena,
+                            struct module *ret, struct gb_error *error)
+{
+    enum { PLUGINS_MAX = 256 };
+    if (descriptor->n_plugins == 0 || descriptor->n_plugins > PLUGINS_MAX || !descriptor->plugins)
+        return error_set(error, GB_INVALID, "lists %u plugins: expected 1 to %d",
+                         descriptor->n_plugins, PLUGINS_MAX);
+    ret->n_plugins = descriptor->n_plugins;
+    ret->plugins = ARENA_ARRAY(arena, struct gb_plugin, ret->n_plugins);
+    for (uint32_t i = 0; i < ret->n_plugins; i++) {
+        const struct gb_plugin *plugin = descriptor->plugins[i];
+        if (!plugin || !GB_HAS(plugin, ops))
+            return error_set(error, GB_INVALID,
+                             "plugin %u: its description is missing or too short", i);
+        size_t known = plugin->size < sizeof *plugin ? plugin->size : sizeof *plugin;
+        memcpy(&ret->plugins[i], plugin, known);
+        if (check_plugin(&ret->plugins[i], i, error) != GB_OK)
+            return error->status;
+        for (uint32_t j = 0; j < i; j++)
+            if (ret->plugins[j].kind == plugin->kind && text_equal(ret->plugins[j].id, plugin->id))
+                return error_set(error, GB_INVALID, "plugin '%s': is there twice", plugin->id);
+    }
+    return GB_OK;
+}
+
+int32_t module_load(const char *path, struct arena *arena, struct module *ret,
+                    struct gb_error *error)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char *reason = dlerror();
+        if (!reason)
+            reason = "unknown";
+        if (text_starts_with(reason, path) && reason[strlen(path)] == ':')
+            reason += strlen(path) + 1 + (reason[strlen(path) + 1] == ' ');
+        return error_set(error, GB_NOT_FOUND, "can not be loaded: %s", reason);
+    }
+    void *entry = dlsym(handle, GB_ENTRY_SYMBOL);
+    if (!entry)
+        return error_set(error, GB_INVALID, "exports no " GB_ENTRY_SYMBOL ": not a gbrun module");
+    /* dlsym also searches what the module depends on: the entry must be the module's own. */
+    Dl_info info;
+    char module_file[PATH_MAX], entry_file[PATH_MAX];
+    if (!dladdr(entry, &info) || !realpath(path, module_file) ||
+        !realpath(info.dli_fname, entry_file) || !text_equal(module_file, entry_file))
+        return error_set(error, GB_INVALID,
+                         GB_ENTRY_SYMBOL " lies in another file, not in the module itself");
+    const struct gb_module *(*get_module)(void);
+    memcpy(&get_module, &entry, sizeof get_module);
+    const struct gb_module *descriptor = get_module();
+    if (!descriptor || !GB_HAS(descriptor, plugins))
+        return error_set(error, GB_INVALID,
+                         GB_ENTRY_SYMBOL " returned no description, or one that is too short");
+    if (descriptor->abi_major != GB_ABI_MAJOR)
+        return error_set(error, GB_INVALID, "was built for ABI %u.%u: expected %u.x",
+                         descriptor->abi_major, descriptor->abi_minor, GB_ABI_MAJOR);
+    ret->path = arena_text(arena, path);
+    return copy_plugins(descriptor, arena, ret, error);
+}
+
+const struct gb_plugin *module_find(const struct module *module, uint32_t kind, const char *id)
+{
+    for (uint32_t i = 0; i < module->n_plugins; i++)
+        if (module->plugins[i].kind == kind && text_equal(module->plugins[i].id, id))
+            return &module->plugins[i];
+    return NULL;
+}

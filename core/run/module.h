@@ -1,0 +1,65 @@
+/*
+ * module.h - modules on disk and in memory: where they are looked for, how they are loaded and
+ * checked. Floor 3.
+ *
+ * Only probe and worker processes call module_load: it runs whatever the module runs when it is
+ * loaded. The supervisor only calls the functions that look for files.
+ */
+#ifndef GBRUN_CORE_MODULE_H
+#define GBRUN_CORE_MODULE_H
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+
+#include <gbrun/bench.h>
+#include <gbrun/device.h>
+#include <gbrun/module.h>
+#include <gbrun/policy.h>
+
+struct path_list {
+    const char **items;
+    size_t n;
+};
+
+/*
+ * The folders searched for modules, absolute, in order, those that exist only, each once: n_given
+ * folders (relative ones from base_folder), GBRUN_PLUGIN_PATH (colons between), the build tree next
+ * to the program (plugins/ *),
+ * ../lib/gbrun beside the program's folder, and the folder gbrun was installed to.
+ */
+void module_folders(const char *base_folder, const char *const *given, size_t n_given,
+                    struct arena *arena, struct path_list *ret);
+
+/* All .so files of the folders, in order of folders and then of names. */
+void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret);
+
+/* True if the file's name says that it may hold a plugin: ID.so or KIND_ID.so. */
+bool module_file_names(const char *path, uint32_t kind, const char *id);
+
+/* The absolute path of a path relative to a folder; not resolved through links. In the arena. */
+const char *path_from(const char *folder, const char *path, struct arena *arena);
+
+/* The program's own file, absolute: what workers are started from. Static. */
+const char *program_path(void);
+
+struct module {
+    const char *path;
+    uint32_t n_plugins;
+    struct gb_plugin
+        *plugins; /* copies as long as today's struct; members the module lacks are zero */
+};
+
+/*
+ * Loads and checks a module (dlopen RTLD_NOW | RTLD_LOCAL; the entry must lie in this very file; it
+ * is never unloaded). Errors: not loadable, no entry, other major version of the ABI, broken
+ * descriptors or option tables.
+ */
+int32_t module_load(const char *path, struct arena *arena, struct module *ret,
+                    struct gb_error *error);
+
+const struct gb_plugin *module_find(const struct module *module, uint32_t kind, const char *id);
+
+/* The keys that an option of a benchmark may not be called. */
+size_t reserved_keys(const char *const **ret);
+
+#endif

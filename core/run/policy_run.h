@@ -1,0 +1,50 @@
+/*
+ * policy_run.h - a stopping policy at work: hands samples over, keeps the guards. Floor 3.
+ *
+ * The same for samples that are being measured and for samples from a file. The policy is given
+ * samples exactly up to the point it asked for, whatever the size of the batches they come in.
+ */
+#ifndef GBRUN_CORE_POLICY_RUN_H
+#define GBRUN_CORE_POLICY_RUN_H
+
+#include "core/run/host.h"
+
+#include <gbrun/module.h>
+#include <gbrun/policy.h>
+
+/* What holds whatever the policy says. max_time wins over min_samples. */
+struct guards {
+    uint64_t min_samples, max_samples;
+    double max_time_ns; /* of elapsed_ns */
+};
+
+struct policy_run;
+
+/* host and params must outlive the run. Errors carry the policy's own words. */
+int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struct host *host,
+                       const struct guards *guards, struct policy_run **ret,
+                       struct gb_error *error);
+
+/* Hands over samples that follow those before. *ret_taken: how many it took, all unless it ended on
+ * the way. */
+int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples,
+                        uint64_t *ret_taken, struct gb_error *error);
+
+/* Time is up although the samples do not show it: no further one could be begun before max_time. */
+void policy_run_expire(struct policy_run *run);
+
+bool policy_run_ended(const struct policy_run *run);
+uint64_t policy_run_count(const struct policy_run *run); /* samples taken */
+
+/* How many samples to measure next, at least 1, if one costs cost_ns of wall time. */
+uint64_t policy_run_wanted(const struct policy_run *run, double cost_ns);
+
+/* Why it ended, in the policy's words or the guard's: "max_time 15 s". "" while it has not. */
+const char *policy_run_reason(const struct policy_run *run);
+
+/* The policy's report, made sound: texts end, the verdict is known, low <= high. */
+int32_t policy_run_report(struct policy_run *run, struct gb_estimate *ret, struct gb_error *error);
+
+void policy_run_free(struct policy_run *run); /* NULL allowed */
+
+#endif

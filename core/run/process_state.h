@@ -1,0 +1,36 @@
+/*
+ * process_state.h - what a plugin may change of the process it runs in, and whether it did.
+ * Floor 3.
+ *
+ * A worker serves many cases in a row. One that changed the process would change the cases after
+ * it: the worker finds out by comparing, and is replaced.
+ */
+#ifndef GBRUN_CORE_PROCESS_STATE_H
+#define GBRUN_CORE_PROCESS_STATE_H
+
+#include "core/base/text.h"
+
+struct process_state;
+
+struct process_state *process_state_take(void);
+/* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
+ * is. */
+bool process_state_differs(const struct process_state *state, struct text *out);
+void process_state_free(struct process_state *state);
+
+/*
+ * The floating-point environment and the locale that a benchmark keeps for itself: rounding, traps,
+ * flushing of subnormals, setlocale. What it sets in one function holds in its others; between them
+ * the defaults hold.
+ */
+struct plugin_mode;
+struct plugin_mode *plugin_mode_new(void); /* sets the defaults */
+void plugin_mode_enter(const struct plugin_mode *mode);
+void plugin_mode_leave(struct plugin_mode *mode);
+void plugin_mode_free(struct plugin_mode *mode);
+
+/* Resident memory of this process in bytes, without what is mapped from files, such as libraries; 0
+ * if not known. */
+uint64_t process_resident_bytes(void);
+
+#endif

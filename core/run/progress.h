@@ -1,0 +1,43 @@
+/*
+ * progress.h - what a person sees while a run goes on, on standard error. Floor 4.
+ *
+ * On a terminal one live line, with finished cases scrolling above it; else one line a case.
+ * Nothing here is data: that is printed from the results file, to standard output.
+ */
+#ifndef GBRUN_CORE_PROGRESS_H
+#define GBRUN_CORE_PROGRESS_H
+
+#include "core/store/record.h"
+#include "core/base/text.h"
+
+#include <stdio.h>
+
+struct progress {
+    FILE *out;
+    bool is_terminal;
+    bool is_quiet; /* only what went wrong */
+    bool is_verbose;
+    uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
+    uint64_t n_bad;
+    double begin_ns, drawn_ns;
+    size_t live_columns; /* of the live line on the terminal now; 0: none */
+    struct text label;   /* of the case that was heard of last */
+    size_t n_running;    /* cases being measured now: whoever starts and ends them sets it */
+    uint64_t n_samples;
+    double recent_ns;
+};
+
+void progress_begin(struct progress *progress, FILE *out, bool is_quiet, bool is_verbose,
+                    uint64_t n_total, uint64_t n_known);
+void progress_started(struct progress *progress, const char *label);
+/* Draws the live line again, at most ten times a second. */
+void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
+                      double recent_ns);
+void progress_finished(struct progress *progress, const char *label,
+                       const struct case_record *record);
+/* A line from elsewhere: what plugins print, warnings. */
+void progress_line(struct progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * session.h - what a worker keeps open from case to case: modules, one device, its queue and
+ * clocks. Floor 4.
+ */
+#ifndef GBRUN_CORE_SESSION_H
+#define GBRUN_CORE_SESSION_H
+
+#include "core/config/bench_case.h"
+#include "core/run/host.h"
+#include "core/run/module.h"
+
+#include <gbrun/counters.h>
+
+struct session;
+
+/* sink: for what the device plugin logs; must outlive the session. */
+struct session *session_new(const struct host_sink *sink);
+
+/* The plugin of a module, loaded at its first use. In the session's memory. */
+int32_t session_plugin(struct session *session, const struct plugin_info *info,
+                       const struct gb_plugin **ret, struct gb_error *error);
+
+/*
+ * Asks a device plugin which devices there are. Calls back for each; *ret_reason says why there is
+ * none ("" if there are some), in the session's memory.
+ */
+typedef void session_device_fn(void *context, const struct gb_device_info *info);
+int32_t session_devices(struct session *session, const struct plugin_settings *settings,
+                        session_device_fn *device, gb_fact_fn *fact, void *context,
+                        const char **ret_reason, struct gb_error *error);
+
+/*
+ * Asks a device plugin what is noisy about its devices, of which none is opened. Calls back with
+ * the name of the device ("cuda:0 NVIDIA H200") for each finding. A plugin that examines nothing is
+ * asked nothing. *ret_reason as above. One device's failure does not keep the others from being
+ * examined; the first is returned.
+ */
+typedef void session_finding_fn(void *context, const char *device,
+                                const struct gb_finding *finding);
+int32_t session_examine(struct session *session, const struct plugin_settings *settings,
+                        session_finding_fn *finding, void *context, const char **ret_reason,
+                        struct gb_error *error);
+
+/*
+ * Asks a benchmark plugin what is wrong with the settings of a case; opens no device. folder: of
+ * the configuration.
+ */
+int32_t session_validate(struct session *session, const struct plugin_settings *settings,
+                         const char *folder, gb_problem_fn *problem, void *context,
+                         struct gb_error *error);
+
+/*
+ * Asks a device plugin which counters there are on a device, which is not opened, or on a model of
+ * one (NULL: on that device). Calls back for each; of the one called `whole` (NULL: none), for all
+ * its forms. *ret_reason says why there are none, in the session's memory.
+ */
+int32_t session_counters(struct session *session, const struct plugin_settings *settings,
+                         uint32_t index, const char *model, const char *whole,
+                         gb_counter_fn *counter, void *context, const char **ret_reason,
+                         struct gb_error *error);
+
+struct open_device {
+    const char *name; /* of its settings */
+    const struct gb_device_ops *ops;
+    void *device;
+    struct host *host; /* holds the device's own words after a failure */
+    struct gb_queue *queue;
+    const struct gb_counters *counters; /* NULL: it has none */
+    struct gb_device_info info;
+    struct gb_clock clocks[GB_CLOCKS_MAX];
+    uint32_t n_clocks;
+};
+
+/* Opens a device, or gives the one that is open already; a session opens one device in its life.
+ * *ret_fresh: just opened. */
+int32_t session_open(struct session *session, const struct device_choice *choice,
+                     const struct open_device **ret, bool *ret_fresh, struct gb_error *error);
+
+void session_free(struct session *session);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * supervisor.h - measures all cases of a sweep in worker processes and stores what comes of it.
+ * Floor 4.
+ *
+ * This process never loads a plugin. A worker that dies, hangs or lies costs the case it was given;
+ * what it had sent of that case is stored with the case's status, and a fresh worker goes on.
+ */
+#ifndef GBRUN_CORE_SUPERVISOR_H
+#define GBRUN_CORE_SUPERVISOR_H
+
+#include "core/run/progress.h"
+#include "core/store/store.h"
+#include "core/run/visit.h"
+
+struct run_plan {
+    const struct run_params *params;
+    struct schedule schedule; /* counted */
+    struct store *store;
+    int64_t run_id;
+    uint64_t first_sequence; /* of the records to be made */
+    struct progress *progress;
+};
+
+struct run_counts {
+    uint64_t n_ok, n_bad, n_left; /* left: not measured because the user stopped the run */
+    bool is_cancelled;
+};
+
+/* Returns an error only for what ends the run: the results file can not be written, no process can
+ * be started. */
+int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error);
+
+#endif

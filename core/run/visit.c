@@ -1,0 +1,399 @@
+/* visit.c - see visit.h. Floor 4. */
+#include "core/run/visit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UUID_BEGIN_MIN = 4 }; /* characters behind the dash that choose a device */
+
+/* ---- the devices of a case ---- */
+
+static bool may_choose(const struct bench_case *bench_case, const struct plugin_settings *settings,
+                       bool is_auto)
+{
+    const struct device_choice *choice = &bench_case->device;
+    return choice->settings
+               ? settings == choice->settings
+               : is_auto && plugin_runs_on(bench_case->info, settings->info->plugin.id);
+}
+
+/* The devices of the first settings that the case may use. */
+static void find_candidates(const struct device_list *devices, const struct bench_case *bench_case,
+                            struct arena *arena, struct device_set *ret)
+{
+    *ret = (struct device_set){ARENA_ARRAY(arena, const struct known_device *, devices->n), 0};
+    for (size_t i = 0; i < devices->n; i++) {
+        const struct known_device *device = &devices->items[i];
+        if (may_choose(bench_case, device->settings, device->is_auto) &&
+            (ret->n == 0 || device->settings == ret->items[0]->settings))
+            ret->items[ret->n++] = device;
+    }
+}
+
+static int32_t no_candidate(const struct device_list *devices, const struct bench_case *bench_case,
+                            struct gb_error *error)
+{
+    const char *runs_on = bench_case->info->plugin.devices;
+    for (size_t i = 0; i < devices->n_absent; i++) {
+        const struct absent_device *absent = &devices->absent[i];
+        if (may_choose(bench_case, absent->settings, absent->is_auto))
+            return error_set(error, GB_NOT_FOUND, "device %s is not there: %s",
+                             absent->settings->name, absent->reason);
+    }
+    return error_set(error, GB_NOT_FOUND, "there is no device that %s runs on (%s)",
+                     bench_case->info->plugin.id, runs_on ? runs_on : "any");
+}
+
+/* "no device fake:9: there is fake:0 (Fake 1000, FAKE-0), fake:1 (...)" */
+static int32_t wrong_choice(const struct device_choice *choice, const struct device_set *there,
+                            int32_t status, const char *what, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text text = {0};
+    device_choice_text(choice, &text);
+    text_printf(&text, ": %s", what);
+    for (size_t i = 0; i < there->n; i++) {
+        const struct known_device *device = there->items[i];
+        text_printf(&text, "%s%s:%u (%s%s%s)", i ? ", " : "", device->settings->name,
+                    device->info.index, device->info.model, *device->info.uuid ? ", " : "",
+                    device->info.uuid);
+    }
+    return error_set(error, status, "device %s", text_get(&text));
+}
+
+static int32_t choose_index(const struct device_choice *choice, struct device_set *set,
+                            struct gb_error *error)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->items[i]->info.index == (uint32_t)choice->index) {
+            set->items[0] = set->items[i];
+            set->n = 1;
+            return GB_OK;
+        }
+    return wrong_choice(choice, set, GB_NOT_FOUND, "there is only ", error);
+}
+
+/* A whole UUID, or the beginning of one device's alone. */
+static int32_t choose_uuid(const struct device_choice *choice, struct device_set *set,
+                           struct gb_error *error)
+{
+    const struct known_device *found = NULL;
+    size_t n_found = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        const char *uuid = set->items[i]->info.uuid;
+        if (!text_starts_with(uuid, choice->uuid))
+            continue;
+        bool is_whole = text_equal(uuid, choice->uuid);
+        found = set->items[i];
+        n_found = is_whole ? 1 : n_found + 1;
+        if (is_whole)
+            break;
+    }
+    if (n_found == 0)
+        return wrong_choice(choice, set, GB_NOT_FOUND, "no UUID begins so: there is ", error);
+    if (n_found > 1)
+        return wrong_choice(choice, set, GB_INVALID, "more than one UUID begins so: there is ",
+                            error);
+    if (!text_equal(found->info.uuid, choice->uuid) &&
+        strlen(strchr(choice->uuid, '-') + 1) < UUID_BEGIN_MIN)
+        return wrong_choice(choice, set, GB_INVALID,
+                            "expected four characters or more behind the dash: there is ", error);
+    set->items[0] = found;
+    set->n = 1;
+    return GB_OK;
+}
+
+static void keep_equal(struct device_set *set)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->n; i++)
+        if (text_equal(set->items[i]->info.model, set->items[0]->info.model))
+            set->items[kept++] = set->items[i];
+    set->n = kept;
+}
+
+int32_t devices_choose(const struct device_list *devices, const struct bench_case *bench_case,
+                       int32_t distribute, struct arena *arena, struct device_set *ret,
+                       struct gb_error *error)
+{
+    const struct device_choice *choice = &bench_case->device;
+    struct device_set set;
+    int32_t status = GB_OK;
+    find_candidates(devices, bench_case, arena, &set);
+    if (set.n == 0)
+        return no_candidate(devices, bench_case, error);
+    if (choice->uuid)
+        status = choose_uuid(choice, &set, error);
+    else if (choice->index != DEVICE_INDEX_ANY)
+        status = choose_index(choice, &set, error);
+    else if (!choice->is_all)
+        set.n = 1;
+    else if (distribute == DISTRIBUTE_SPREAD)
+        keep_equal(&set);
+    if (status == GB_OK)
+        *ret = set;
+    return status;
+}
+
+/* ---- one visit ---- */
+
+static const char *device_text(const struct known_device *device, struct arena *arena)
+{
+    return arena_printf(arena, "%s:%u", device->settings->name, device->info.index);
+}
+
+/* The swept setting `device` of the case, or NULL. */
+static struct parameter *device_parameter(const struct visit *visit)
+{
+    for (size_t i = 0; i < visit->bench_case.n_parameters; i++) {
+        struct parameter *parameter = &visit->bench_case.parameters[i];
+        if (text_equal(parameter->name, "device") && parameter->is_axis)
+            return parameter;
+    }
+    return NULL;
+}
+
+void visit_give(struct visit *visit, const struct known_device *device)
+{
+    const char *text = device_text(device, &visit->arena);
+    const struct parameter *parameter = device_parameter(visit);
+    visit->device = device;
+    if (visit->n_case_devices > 1 && !(parameter && text_equal(parameter->value.text, text)))
+        text_printf(&visit->label, " on %s", text);
+}
+
+struct bench_case visit_given_case(const struct visit *visit)
+{
+    struct bench_case given = visit->bench_case;
+    given.device = (struct device_choice){.settings = visit->device->settings,
+                                          .index = (int32_t)visit->device->info.index};
+    given.uid = visit->uid;
+    return given;
+}
+
+bool visit_is_exclusive(const struct visit *visit)
+{
+    return (visit->bench_case.info->flags & GB_BENCH_EXCLUSIVE) ||
+           visit->bench_case.common.exclusive;
+}
+
+void visit_free(struct visit *visit)
+{
+    if (!visit)
+        return;
+    text_free(&visit->label);
+    arena_free(&visit->arena);
+    free(visit);
+}
+
+static const char *environment_text(const struct bench_case *bench_case, struct arena *arena)
+{
+    CLEANUP(text_free) struct text text = {0};
+    for (size_t i = 0; i < bench_case->n_environment; i++)
+        text_printf(&text, "%s=%s\n", bench_case->environment[i].name,
+                    bench_case->environment[i].value);
+    return arena_text(arena, text_get(&text));
+}
+
+/* Does the case have a visit for each of its devices? */
+static bool is_repeated(const struct schedule *schedule, const struct bench_case *bench_case)
+{
+    return bench_case->device.is_all && schedule->distribute == DISTRIBUTE_EACH;
+}
+
+/* Binds a visit to one of its case's devices, for good. */
+static void bind(struct visit *visit, size_t device)
+{
+    struct parameter *parameter = device_parameter(visit);
+    visit->devices.items += device;
+    visit->devices.n = 1;
+    const struct known_device *bound = visit->devices.items[0];
+    visit->bench_case.device = (struct device_choice){.settings = bound->settings,
+                                                      .index = (int32_t)bound->info.index};
+    if (parameter)
+        parameter->value.text = device_text(bound, &visit->arena);
+}
+
+/* What is stored as the device that was asked for: of devices that are all alike, any. */
+static void record_choice(struct visit *visit)
+{
+    struct device_choice *choice = &visit->bench_case.device;
+    const struct known_device *first = visit->devices.items[0];
+    bool is_one = !choice->is_all && (choice->uuid || !choice->settings);
+    *choice = (struct device_choice){.settings = first->settings,
+                                     .index = is_one ? (int32_t)first->info.index : choice->index};
+}
+
+/* ---- what is done ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int visit_key_compare(const void *a, const void *b)
+{
+    const struct visit_key *first = a, *second = b;
+    int order = compare_numbers(first->position, second->position);
+    return order ? order : compare_numbers(first->round, second->round);
+}
+
+/* On that device; NULL: on any. */
+static bool is_done(const struct schedule *schedule, uint64_t position, uint32_t round,
+                    const struct known_device *device)
+{
+    struct visit_key key = {.position = position, .round = round};
+    size_t low = 0, high = schedule->n_done;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (visit_key_compare(&schedule->done[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < schedule->n_done && visit_key_compare(&schedule->done[low], &key) == 0; low++) {
+        const struct visit_key *done = &schedule->done[low];
+        if (!device || (done->device_index == (int32_t)device->info.index &&
+                        text_equal(done->device_name, device->settings->name)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- all visits ---- */
+
+struct counting {
+    const struct schedule *schedule;
+    uint64_t n, n_done;
+    int64_t rounds;
+    bool *is_left_out; /* by known_device */
+};
+
+static void count_case(struct counting *counting, const struct bench_case *bench_case,
+                       const struct device_set *set)
+{
+    const struct schedule *schedule = counting->schedule;
+    bool repeats = is_repeated(schedule, bench_case) && set->n > 0;
+    size_t n_devices = repeats ? set->n : 1;
+    int64_t rounds = bench_case->common.rounds;
+    counting->n += (uint64_t)rounds * n_devices;
+    counting->rounds = rounds > counting->rounds ? rounds : counting->rounds;
+    for (int64_t round = 0; round < rounds && schedule->n_done > 0; round++)
+        for (size_t i = 0; i < n_devices; i++)
+            counting->n_done += is_done(schedule, bench_case->position, (uint32_t)round,
+                                        repeats ? set->items[i] : NULL);
+}
+
+static void note_left_out(struct counting *counting, const struct device_set *set)
+{
+    const struct device_list *devices = counting->schedule->devices;
+    for (size_t i = 0; i < devices->n; i++) {
+        const struct known_device *device = &devices->items[i];
+        if (device->settings == set->items[0]->settings &&
+            !text_equal(device->info.model, set->items[0]->info.model))
+            counting->is_left_out[i] = true;
+    }
+}
+
+static void add_notes(const struct counting *counting, struct text *notes)
+{
+    const struct device_list *devices = counting->schedule->devices;
+    for (size_t i = 0; i < devices->n; i++)
+        if (counting->is_left_out[i])
+            text_printf(
+                notes,
+                "gbrun: device %s:%u (%s) is left out: cases are spread over devices of the first "
+                "one's model; distribute = each uses all\n",
+                devices->items[i].settings->name, devices->items[i].info.index,
+                devices->items[i].info.model);
+}
+
+int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,
+                       struct text *notes, struct gb_error *error)
+{
+    CLEANUP(free_pointer)
+    bool *is_left_out = memory_allocate((schedule->devices->n + 1) * sizeof *is_left_out);
+    struct counting counting = {.schedule = schedule, .rounds = 1, .is_left_out = is_left_out};
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; i < sweep_size(schedule->sweep) && status == GB_OK; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct bench_case bench_case;
+        struct device_set set = {0};
+        status = sweep_case(schedule->sweep, i, &arena, &bench_case, error);
+        if (status != GB_OK)
+            break;
+        /* A case without a device is refused: one visit. */
+        devices_choose(schedule->devices, &bench_case, schedule->distribute, &arena, &set, NULL);
+        count_case(&counting, &bench_case, &set);
+        if (bench_case.device.is_all && set.n > 0 && schedule->distribute == DISTRIBUTE_SPREAD)
+            note_left_out(&counting, &set);
+    }
+    if (status != GB_OK)
+        return status;
+    schedule->n_rounds = (uint32_t)counting.rounds;
+    add_notes(&counting, notes);
+    *ret_n = counting.n;
+    *ret_n_done = counting.n_done;
+    return GB_OK;
+}
+
+/* Chooses the devices of the visit that is to come next, and moves on. False: it is done, or there
+ * is no such round. */
+static bool place(struct schedule *schedule, struct visit *visit)
+{
+    struct bench_case *bench_case = &visit->bench_case;
+    struct gb_error error;
+    const struct known_device *bound = NULL;
+    int32_t status = devices_choose(schedule->devices, bench_case, schedule->distribute,
+                                    &visit->arena, &visit->devices, &error);
+    visit->n_case_devices = status == GB_OK ? visit->devices.n : 1;
+    if (status != GB_OK) {
+        snprintf(visit->refusal, sizeof visit->refusal, "%s", error.text);
+    } else if (is_repeated(schedule, bench_case)) {
+        bind(visit, schedule->next_device++);
+        bound = visit->devices.items[0];
+    } else {
+        record_choice(visit);
+    }
+    if (!bound || schedule->next_device == visit->n_case_devices) {
+        schedule->next_device = 0;
+        schedule->next_position++;
+    }
+    return visit->round < bench_case->common.rounds &&
+           !is_done(schedule, bench_case->position, visit->round, bound);
+}
+
+static void describe(struct visit *visit)
+{
+    const struct bench_case *bench_case = &visit->bench_case;
+    visit->environment = environment_text(bench_case, &visit->arena);
+    bench_case_uid(bench_case, visit->devices.n ? visit->devices.items[0]->info.model : "",
+                   visit->uid);
+    bench_case_label(bench_case, &visit->label);
+}
+
+int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error)
+{
+    *ret = NULL;
+    while (schedule->next_round < schedule->n_rounds) {
+        if (schedule->next_position == sweep_size(schedule->sweep)) {
+            schedule->next_position = 0;
+            schedule->next_round++;
+            continue;
+        }
+        struct visit *visit = memory_allocate(sizeof *visit);
+        visit->round = schedule->next_round;
+        int32_t status = sweep_case(schedule->sweep, schedule->next_position, &visit->arena,
+                                    &visit->bench_case, error);
+        bool is_wanted = status == GB_OK && place(schedule, visit);
+        if (is_wanted) {
+            describe(visit);
+            *ret = visit;
+            return GB_OK;
+        }
+        visit_free(visit);
+        if (status != GB_OK)
+            return status;
+    }
+    return GB_OK;
+}

@@ -1,0 +1,82 @@
+/*
+ * visit.h - what a run is made of: visits, each one round of one case on a device. Floor 4.
+ *
+ * A case may have several devices (NAME:all, or auto where `devices = all`). If the run spreads
+ * cases, it is one visit for any of the equal devices among them; else one visit for each device.
+ * Which of the two it is, and which devices a case has, is decided here and nowhere else.
+ */
+#ifndef GBRUN_CORE_VISIT_H
+#define GBRUN_CORE_VISIT_H
+
+#include "core/run/probe.h"
+
+/* Devices that a case has; the array is the arena's that was given. */
+struct device_set {
+    const struct known_device **items;
+    size_t n;
+};
+
+/*
+ * The devices that a case may be measured on, one at least: chosen for `device = auto`, else what
+ * it names. Of several that a run spreads cases over only those are taken that are of the first
+ * one's model. GB_NOT_FOUND: there is none, and why; GB_INVALID: it is not clear which.
+ */
+int32_t devices_choose(const struct device_list *devices, const struct bench_case *bench_case,
+                       int32_t distribute, struct arena *arena, struct device_set *ret,
+                       struct gb_error *error);
+
+struct visit {
+    struct arena arena;
+    struct bench_case bench_case;      /* as it is recorded: an index only if the case is bound to
+                                          the device */
+    struct device_set devices;         /* any of which will do; empty: refused */
+    size_t n_case_devices;             /* of the case, its other visits' included; 1 at least */
+    const struct known_device *device; /* that it was given to; NULL: none yet */
+    const char *environment;           /* of the worker, as one text: "A=1\nB=2\n" */
+    uint32_t round;
+    struct text label;
+    char uid[CASE_UID_TEXT];
+    char refusal[1024]; /* why it can not be measured at all; "" if it can */
+};
+
+/* Fixes the device, one of visit->devices; the label names it if the case has several. */
+void visit_give(struct visit *visit, const struct known_device *device);
+/* The case as a worker is told it, once the device is fixed. Texts and lists stay the visit's. */
+struct bench_case visit_given_case(const struct visit *visit);
+/* Is nothing else to be measured beside it? */
+bool visit_is_exclusive(const struct visit *visit);
+void visit_free(struct visit *visit); /* NULL allowed */
+
+/* What tells visits of a run apart. Of a case that is spread over devices, or has only one, name
+ * and index are not looked at. */
+struct visit_key {
+    uint64_t position;
+    uint32_t round;
+    int32_t device_index;
+    const char *device_name;
+};
+int visit_key_compare(const void *a, const void *b); /* for qsort */
+
+/* All visits in order: rounds one after the other, the cases in the sweep's order in each. */
+struct schedule {
+    struct sweep *sweep;
+    const struct device_list *devices;
+    int32_t distribute;           /* DISTRIBUTE_... */
+    const struct visit_key *done; /* in an earlier run that is resumed, ascending */
+    size_t n_done;
+    uint32_t n_rounds; /* the most that any case asks for: set by schedule_count */
+    /* where it stands */
+    uint64_t next_position;
+    uint32_t next_round;
+    size_t next_device;
+};
+
+/* How many visits there are, and how many of them are done. *notes says which devices are left out
+ * because they are not equal to the others, one line each. */
+int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,
+                       struct text *notes, struct gb_error *error);
+
+/* The next visit that is not done; *ret is NULL behind the last. */
+int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error);
+
+#endif

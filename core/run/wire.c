@@ -1,0 +1,271 @@
+/* wire.c - see wire.h. Floor 4. */
+#include "core/run/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { RECEIVE_BYTES = 65536, TEXT_IS_NULL = UINT32_MAX };
+
+/* CRC-32 as in IEEE 802.3, reflected polynomial 0xEDB88320. */
+static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
+{
+    static uint32_t table[256];
+    if (!table[1])
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t remainder = i;
+            for (int bit = 0; bit < 8; bit++)
+                remainder = remainder >> 1 ^ (remainder & 1 ? 0xEDB88320u : 0);
+            table[i] = remainder;
+        }
+    crc = ~crc;
+    for (size_t i = 0; i < n; i++)
+        crc = crc >> 8 ^ table[(crc ^ data[i]) & 0xFF];
+    return ~crc;
+}
+
+static void store_u32(unsigned char *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint32_t load_u32(const unsigned char *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+void wire_begin(struct wire_writer *writer, uint32_t type)
+{
+    unsigned char header[WIRE_HEADER_BYTES] = {0};
+    store_u32(header, WIRE_MAGIC);
+    store_u32(header + 4, type);
+    text_clear(&writer->bytes);
+    text_add_n(&writer->bytes, (const char *)header, sizeof header);
+}
+
+void wire_put_u32(struct wire_writer *writer, uint32_t value)
+{
+    unsigned char bytes[4];
+    store_u32(bytes, value);
+    text_add_n(&writer->bytes, (const char *)bytes, sizeof bytes);
+}
+
+void wire_put_u64(struct wire_writer *writer, uint64_t value)
+{
+    wire_put_u32(writer, (uint32_t)value);
+    wire_put_u32(writer, (uint32_t)(value >> 32));
+}
+
+void wire_put_f64(struct wire_writer *writer, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    wire_put_u64(writer, bits);
+}
+
+void wire_put_text(struct wire_writer *writer, const char *text)
+{
+    if (!text) {
+        wire_put_u32(writer, TEXT_IS_NULL);
+        return;
+    }
+    size_t length = strlen(text);
+    wire_put_u32(writer, (uint32_t)length);
+    text_add_n(&writer->bytes, text, length);
+}
+
+void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n)
+{
+    wire_put_u64(writer, n);
+    for (uint64_t i = 0; i < n; i++)
+        wire_put_f64(writer, values[i]);
+}
+
+void wire_end(struct wire_writer *writer)
+{
+    unsigned char *frame = (unsigned char *)writer->bytes.data;
+    size_t payload = writer->bytes.length - WIRE_HEADER_BYTES;
+    store_u32(frame + 8, (uint32_t)payload);
+    uint32_t crc = crc32(crc32(0, frame + 4, 4), frame + WIRE_HEADER_BYTES, payload);
+    store_u32(frame + 12, crc);
+}
+
+void wire_writer_free(struct wire_writer *writer)
+{
+    text_free(&writer->bytes);
+}
+
+static const unsigned char *take(struct wire_reader *reader, size_t bytes)
+{
+    if (reader->failed || reader->length - reader->position < bytes) {
+        reader->failed = true;
+        return NULL;
+    }
+    const unsigned char *at = reader->data + reader->position;
+    reader->position += bytes;
+    return at;
+}
+
+uint32_t wire_get_u32(struct wire_reader *reader)
+{
+    const unsigned char *at = take(reader, 4);
+    return at ? load_u32(at) : 0;
+}
+
+uint64_t wire_get_u64(struct wire_reader *reader)
+{
+    const unsigned char *at = take(reader, 8);
+    return at ? (uint64_t)load_u32(at) | (uint64_t)load_u32(at + 4) << 32 : 0;
+}
+
+double wire_get_f64(struct wire_reader *reader)
+{
+    uint64_t bits = wire_get_u64(reader);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+const char *wire_get_text(struct wire_reader *reader, struct arena *arena)
+{
+    uint32_t length = wire_get_u32(reader);
+    if (reader->failed || length == TEXT_IS_NULL)
+        return NULL;
+    const unsigned char *at = take(reader, length);
+    return at ? arena_text_n(arena, (const char *)at, length) : NULL;
+}
+
+const char *wire_get_word(struct wire_reader *reader, struct arena *arena)
+{
+    const char *text = wire_get_text(reader, arena);
+    return text ? text : "";
+}
+
+void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
+{
+    uint32_t length = wire_get_u32(reader);
+    const unsigned char *at = length == TEXT_IS_NULL ? NULL : take(reader, length);
+    size_t kept = at ? length : 0;
+    if (kept >= bytes)
+        kept = bytes - 1;
+    if (at)
+        memcpy(buffer, at, kept);
+    buffer[kept] = 0;
+}
+
+uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each)
+{
+    uint32_t n = wire_get_u32(reader);
+    if (reader->failed || n > (reader->length - reader->position) / bytes_each) {
+        reader->failed = true;
+        return 0;
+    }
+    return n;
+}
+
+const double *wire_get_f64s(struct wire_reader *reader, struct arena *arena, uint64_t *ret_n)
+{
+    *ret_n = 0;
+    uint64_t n = wire_get_u64(reader);
+    if (reader->failed || n > (reader->length - reader->position) / 8) {
+        reader->failed = true;
+        return NULL;
+    }
+    double *values = ARENA_ARRAY(arena, double, n);
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = wire_get_f64(reader);
+    *ret_n = n;
+    return values;
+}
+
+bool wire_complete(const struct wire_reader *reader)
+{
+    return !reader->failed && reader->position == reader->length;
+}
+
+unsigned char *wire_input_space(struct wire_input *input, size_t bytes)
+{
+    if (input->begin == input->end)
+        input->begin = input->end = 0;
+    if (input->capacity - input->end < bytes && input->begin > 0) {
+        memmove(input->data, input->data + input->begin, input->end - input->begin);
+        input->end -= input->begin;
+        input->begin = 0;
+    }
+    if (input->capacity - input->end < bytes) {
+        input->capacity = (input->end + bytes) * 2;
+        input->data = memory_resize(input->data, input->capacity);
+    }
+    return input->data + input->end;
+}
+
+void wire_input_added(struct wire_input *input, size_t bytes)
+{
+    input->end += bytes;
+}
+
+int32_t wire_input_next(struct wire_input *input, uint32_t *ret_type,
+                        struct wire_reader *ret_payload, struct gb_error *error)
+{
+    size_t there = input->end - input->begin;
+    if (there < WIRE_HEADER_BYTES)
+        return 0;
+    const unsigned char *frame = input->data + input->begin;
+    uint32_t type = load_u32(frame + 4), length = load_u32(frame + 8);
+    if (load_u32(frame) != WIRE_MAGIC || type == WIRE_NONE || type >= WIRE_TYPES ||
+        length > WIRE_PAYLOAD_MAX)
+        return error_set(error, GB_CORRUPT, "sent something that is not a message");
+    if (there < WIRE_HEADER_BYTES + (size_t)length)
+        return 0;
+    const unsigned char *payload = frame + WIRE_HEADER_BYTES;
+    if (load_u32(frame + 12) != crc32(crc32(0, frame + 4, 4), payload, length))
+        return error_set(error, GB_CORRUPT, "sent a message with a wrong checksum");
+    *ret_type = type;
+    *ret_payload = (struct wire_reader){.data = payload, .length = length};
+    input->begin += WIRE_HEADER_BYTES + (size_t)length;
+    return 1;
+}
+
+void wire_input_free(struct wire_input *input)
+{
+    free(input->data);
+    *input = (struct wire_input){0};
+}
+
+int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error *error)
+{
+    const char *data = writer->bytes.data;
+    size_t left = writer->bytes.length;
+    while (left > 0) {
+        ssize_t sent = send(socket, data, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return error_set(error, GB_IO, "the connection broke: %s", strerror(errno));
+        data += sent;
+        left -= (size_t)sent;
+    }
+    return GB_OK;
+}
+
+int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
+                     struct wire_reader *ret_payload, struct gb_error *error)
+{
+    for (;;) {
+        int32_t status = wire_input_next(input, ret_type, ret_payload, error);
+        if (status != 0)
+            return status < 0 ? status : GB_OK;
+        unsigned char *space = wire_input_space(input, RECEIVE_BYTES);
+        ssize_t received = recv(socket, space, RECEIVE_BYTES, 0);
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received < 0)
+            return error_set(error, GB_IO, "the connection broke: %s", strerror(errno));
+        if (received == 0)
+            return error_set(error, GB_NOT_FOUND, "the connection was closed");
+        wire_input_added(input, (size_t)received);
+    }
+}

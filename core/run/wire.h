@@ -1,0 +1,136 @@
+/*
+ * wire.h - how supervisor and worker talk: frames over a stream socket, and what is in them.
+ * Floor 4.
+ *
+ * A frame is a header of four little-endian uint32 (magic, type, length of the payload, CRC-32 of
+ * type and payload) and the payload, fields one after the other: fixed-width little-endian numbers,
+ * texts and arrays with their length before them. Both ends are the same program, so there is no
+ * versioning; what a dying or hostile worker sends is still never trusted: the reader checks every
+ * length, and a frame whose checksum is wrong ends the worker.
+ */
+#ifndef GBRUN_CORE_WIRE_H
+#define GBRUN_CORE_WIRE_H
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+enum {
+    WIRE_MAGIC = 0x31574247, /* "GBW1" */
+    WIRE_HEADER_BYTES = 16,
+    WIRE_PAYLOAD_MAX = 64 << 20
+};
+
+/* X(name, direction and payload) */
+#define WIRE_MAP(X)                                                                                \
+    X(PROBE)        /* to worker: n, paths of modules to describe */                               \
+    X(MODULE_BEGIN) /* index: about to load it */                                                  \
+    X(PLUGIN)       /* one description */                                                          \
+    X(MODULE_END)   /* index, status, why it can not be used */                                    \
+    X(DEVICES)      /* to worker: device plugin and settings: which devices are there? */          \
+    X(FACT)         /* name, value: about the device that comes next */                            \
+    X(DEVICE)       /* one device: its gb_device_info */                                           \
+    X(DEVICES_END)  /* status, why there is none */                                                \
+    X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
+    X(FINDING)      /* name of the device, one finding */                                          \
+    X(EXAMINE_END)  /* status, words */                                                            \
+    X(COUNTERS) /* to worker: device plugin and settings, index, model, whole: which there are */  \
+    X(COUNTER)  /* name, unit, help */                                                             \
+    X(COUNTERS_END) /* status, why there are none */                                               \
+    X(VALIDATE) /* to worker: a benchmark plugin, folder, settings: what is wrong with them? */    \
+    X(PROBLEM)  /* option, byte of its value, text */                                              \
+    X(VALIDATE_END) /* status, words */                                                            \
+    X(CASE)         /* to worker: a case to measure */                                             \
+    X(REPLAY)       /* to worker: a policy to be given recorded samples */                         \
+    X(TRACE_WANTED) /* it has not had enough */                                                    \
+    X(TRACE)        /* to worker: columns of recorded samples; none: there are no more */          \
+    X(REPLAYED)     /* status, text, how far it went */                                            \
+    X(EXCLUSIVE)    /* the case asks to be alone; the worker waits for GRANTED */                  \
+    X(GRANTED)      /* to worker: it is, and nothing else is begun until its end */                \
+    X(OPENED)       /* the device was opened: clocks */                                            \
+    X(LOG)          /* severity, text */                                                           \
+    X(METRIC)       /* name, value, unit */                                                        \
+    X(CHECK)        /* one metric of one comparison */                                             \
+    X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
+    X(WORK)         /* what an iteration does */                                                   \
+    X(TELEMETRY)    /* the device before the first sample, or after the last */                    \
+    X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
+    X(SAMPLES)      /* columns of samples, in order */                                             \
+    X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
+    X(CASE_END)     /* status, text, whether the worker can go on */
+
+enum {
+    WIRE_NONE = 0,
+#define WIRE_CONSTANT(name) WIRE_##name,
+    WIRE_MAP(WIRE_CONSTANT)
+#undef WIRE_CONSTANT
+        WIRE_TYPES
+};
+
+/* Builds one frame. Zero-initialize (or reuse after wire_begin); data is freed with
+ * wire_writer_free. */
+struct wire_writer {
+    struct text bytes;
+};
+
+void wire_begin(struct wire_writer *writer, uint32_t type);
+void wire_put_u32(struct wire_writer *writer, uint32_t value);
+void wire_put_u64(struct wire_writer *writer, uint64_t value);
+void wire_put_f64(struct wire_writer *writer, double value);
+void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
+void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n);
+/* Completes the header; the frame is bytes.data, bytes.length long. */
+void wire_end(struct wire_writer *writer);
+void wire_writer_free(struct wire_writer *writer);
+
+/* Reads one payload. After a field that is not there `failed` is set and every further read gives 0
+ * or NULL. */
+struct wire_reader {
+    const unsigned char *data;
+    size_t length;
+    size_t position;
+    bool failed;
+};
+
+uint32_t wire_get_u32(struct wire_reader *reader);
+uint64_t wire_get_u64(struct wire_reader *reader);
+double wire_get_f64(struct wire_reader *reader);
+/* In the arena; NULL only if NULL was written, or failed. */
+const char *wire_get_text(struct wire_reader *reader, struct arena *arena);
+/* As above, but never NULL. */
+const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
+/* Into the buffer, cut at its end. */
+void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes);
+/* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
+uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);
+/* n doubles in the arena; *ret_n is what was announced. */
+const double *wire_get_f64s(struct wire_reader *reader, struct arena *arena, uint64_t *ret_n);
+/* True if all was there and nothing is left over. */
+bool wire_complete(const struct wire_reader *reader);
+
+/* Bytes as they arrive, cut into frames. Zero-initialize; free with wire_input_free. */
+struct wire_input {
+    unsigned char *data;
+    size_t begin, end, capacity;
+};
+
+/* Room for at least `bytes` more; write there, then call wire_input_added. */
+unsigned char *wire_input_space(struct wire_input *input, size_t bytes);
+void wire_input_added(struct wire_input *input, size_t bytes);
+/*
+ * The next whole frame: 1 and its type and payload, valid until the next call with this input; 0 if
+ * more bytes are needed; GB_CORRUPT if what came is no frame.
+ */
+int32_t wire_input_next(struct wire_input *input, uint32_t *ret_type,
+                        struct wire_reader *ret_payload, struct gb_error *error);
+void wire_input_free(struct wire_input *input);
+
+/* Writes the frame to a socket, all of it; GB_IO if the other side is gone. Blocks. */
+int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error *error);
+
+/* Reads until a whole frame is there; blocks. GB_NOT_FOUND: the other side closed; GB_IO,
+ * GB_CORRUPT. */
+int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
+                     struct wire_reader *ret_payload, struct gb_error *error);
+
+#endif

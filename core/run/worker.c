@@ -1,0 +1,322 @@
+/* worker.c - see worker.h. Floor 4. */
+#include "core/run/worker.h"
+
+#include "core/run/case_run.h"
+#include "core/run/messages.h"
+#include "core/run/process_state.h"
+#include "core/run/replay_worker.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Leaving more than this behind makes a worker be replaced: the next case must find the memory it
+ * needs. */
+static const uint64_t leak_bytes = (uint64_t)256 << 20;
+
+enum { OPENING_WARNINGS_MAX = 16 };
+
+struct worker {
+    struct worker_link link;
+    struct session *session;
+    struct host_sink sink;
+    /* What the device warned of while it was opened holds for every case that it serves. Guarded by
+     * the link's lock. */
+    struct arena arena;
+    struct message_record warnings[OPENING_WARNINGS_MAX];
+    size_t n_warnings;
+};
+
+static void keep_warning(struct worker *worker, int32_t severity, const char *text)
+{
+    if (severity < GB_LOG_WARNING || worker->link.page->phase != PHASE_OPEN ||
+        worker->n_warnings == OPENING_WARNINGS_MAX)
+        return;
+    worker->warnings[worker->n_warnings++] = (struct message_record){
+        severity, arena_text(&worker->arena, text)};
+}
+
+static void send_log(void *context, int32_t severity, const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_LOG);
+    wire_put_u32(writer, (uint32_t)severity);
+    wire_put_text(writer, text);
+    keep_warning(worker, severity, text);
+    link_send(&worker->link);
+}
+
+/* To the case that comes now, what the device said in an earlier one. */
+static void repeat_warnings(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->n_warnings; i++)
+        send_log(worker, worker->warnings[i].severity, worker->warnings[i].text);
+}
+
+static void send_metric(void *context, const char *name, double value, const char *unit)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_METRIC);
+    wire_put_text(writer, name);
+    wire_put_f64(writer, value);
+    wire_put_text(writer, unit);
+    link_send(&worker->link);
+}
+
+static void send_check(void *context, const char *name, const char *metric,
+                       const struct verify_metric *measured, double tolerance, bool passed,
+                       const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_CHECK);
+    wire_put_text(writer, name);
+    wire_put_text(writer, metric);
+    wire_put_f64(writer, measured->value);
+    wire_put_u64(writer, measured->index);
+    wire_put_f64(writer, measured->reference);
+    wire_put_f64(writer, measured->output);
+    wire_put_f64(writer, tolerance);
+    wire_put_u32(writer, passed);
+    wire_put_text(writer, text);
+    link_send(&worker->link);
+}
+
+static void send_summary(void *context, const char *name, const struct verify_result *result)
+{
+    struct worker *worker = context;
+    put_summary(link_begin(&worker->link, WIRE_SUMMARY), name, result);
+    link_send(&worker->link);
+}
+
+static void tell_module(struct worker *worker, uint32_t index, const char *path)
+{
+    struct arena arena = {0};
+    struct module module;
+    struct gb_error error = {0};
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_BEGIN);
+    wire_put_u32(writer, index);
+    link_send(&worker->link);
+    link_phase(&worker->link, PHASE_LOAD);
+    int32_t status = module_load(path, &arena, &module, &error);
+    for (uint32_t i = 0; status == GB_OK && i < module.n_plugins; i++) {
+        put_plugin(link_begin(&worker->link, WIRE_PLUGIN), &module.plugins[i]);
+        link_send(&worker->link);
+    }
+    writer = link_begin(&worker->link, WIRE_MODULE_END);
+    wire_put_u32(writer, index);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? "" : error.text);
+    link_send(&worker->link);
+    arena_free(&arena);
+}
+
+static void serve_probe(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *path = wire_get_word(message, arena);
+        tell_module(worker, first + i, path);
+    }
+}
+
+static void send_device(void *context, const struct gb_device_info *info)
+{
+    struct worker *worker = context;
+    put_device_info(link_begin(&worker->link, WIRE_DEVICE), info);
+    link_send(&worker->link);
+}
+
+static void send_fact(void *context, const char *name, const char *value)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_FACT);
+    wire_put_text(writer, name ? name : "");
+    wire_put_text(writer, value ? value : "");
+    link_send(&worker->link);
+}
+
+static void serve_devices(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    link_phase(&worker->link, PHASE_DESCRIBE);
+    int32_t status = session_devices(worker->session, &settings, send_device, send_fact, worker,
+                                     &reason, &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_DEVICES_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
+static void send_finding(void *context, const char *device, const struct gb_finding *finding)
+{
+    struct worker *worker = context;
+    put_finding(link_begin(&worker->link, WIRE_FINDING), device, finding);
+    link_send(&worker->link);
+}
+
+static void serve_examine(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    link_phase(&worker->link, PHASE_EXAMINE);
+    int32_t status = session_examine(worker->session, &settings, send_finding, worker, &reason,
+                                     &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_EXAMINE_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
+static void send_problem(void *context, const char *option, uint64_t offset, const char *text)
+{
+    struct worker *worker = context;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_PROBLEM);
+    wire_put_text(writer, option ? option : "");
+    wire_put_u64(writer, offset);
+    wire_put_text(writer, text ? text : "");
+    link_send(&worker->link);
+}
+
+static void serve_validate(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    get_plugin_settings(message, arena, GB_PLUGIN_BENCH, &settings);
+    const char *folder = wire_get_word(message, arena);
+    link_phase(&worker->link, PHASE_VALIDATE);
+    int32_t status = session_validate(worker->session, &settings, folder, send_problem, worker,
+                                      &error);
+    link_phase(&worker->link, PHASE_IDLE);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_VALIDATE_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? "" : error.text);
+    link_send(&worker->link);
+}
+
+static void send_counter(void *context, const struct gb_counter *counter)
+{
+    struct worker *worker = context;
+    if (!counter || !GB_HAS(counter, help) || !counter->name)
+        return;
+    put_counter(link_begin(&worker->link, WIRE_COUNTER), counter);
+    link_send(&worker->link);
+}
+
+static void serve_counters(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct plugin_settings settings;
+    struct gb_error error = {0};
+    const char *reason = "";
+    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
+    const uint32_t index = wire_get_u32(message);
+    const char *model = wire_get_text(message, arena);
+    const char *whole = wire_get_text(message, arena);
+    link_phase(&worker->link, PHASE_LIST);
+    int32_t status = session_counters(worker->session, &settings, index, model, whole, send_counter,
+                                      worker, &reason, &error);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_COUNTERS_END);
+    wire_put_u32(writer, (uint32_t)status);
+    wire_put_text(writer, status == GB_OK ? reason : error.text);
+    link_send(&worker->link);
+}
+
+/* What the case left behind in this process; "" if nothing that matters. */
+static void find_traces(const struct process_state *state, uint64_t resident_before,
+                        struct text *out)
+{
+    struct text changed = {0};
+    if (process_state_differs(state, &changed))
+        text_printf(out, "changed the process's %s", text_get(&changed));
+    text_free(&changed);
+    uint64_t resident = process_resident_bytes();
+    if (resident_before > 0 && resident > resident_before + leak_bytes) {
+        char bytes[NUMBER_TEXT_MAX];
+        text_printf(out, "%sleft %s of memory behind", out->length ? ", " : "",
+                    format_bytes((double)(resident - resident_before), bytes));
+    }
+}
+
+static void serve_case(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct bench_case bench_case;
+    struct case_outcome outcome;
+    const char *label;
+    get_case(message, arena, &bench_case, &label);
+    repeat_warnings(worker);
+    struct process_state *state = process_state_take();
+    case_run(worker->session, &worker->link, &worker->sink, &bench_case, &outcome);
+    fflush(NULL); /* what the plugin printed belongs to this case */
+    struct text traces = {0};
+    find_traces(state, outcome.resident_bytes, &traces);
+    process_state_free(state);
+    bool is_spent = outcome.is_poisoned || traces.length > 0;
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_CASE_END);
+    wire_put_u32(writer, (uint32_t)outcome.status);
+    wire_put_text(writer, outcome.text);
+    wire_put_u32(writer, is_spent);
+    wire_put_text(writer, text_get(&traces));
+    link_send(&worker->link);
+    text_free(&traces);
+    link_phase(&worker->link, PHASE_IDLE);
+    if (is_spent)
+        _exit(0);
+}
+
+static void on_cancel(int signal)
+{
+    (void)signal;
+    host_cancel();
+}
+
+/* The supervisor's death must not leave workers behind; a terminal's signals go to it alone. */
+static void set_up_process(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = {.sa_handler = on_cancel, .sa_flags = SA_RESTART};
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int worker_main(void)
+{
+    struct worker worker = {0};
+    set_up_process();
+    link_open(&worker.link);
+    worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
+    worker.session = session_new(&worker.sink);
+    for (;;) {
+        struct arena arena = {0};
+        struct wire_reader message;
+        uint32_t type;
+        if (!link_receive(&worker.link, &type, &message))
+            break;
+        if (type == WIRE_PROBE)
+            serve_probe(&worker, &message, &arena);
+        else if (type == WIRE_DEVICES)
+            serve_devices(&worker, &message, &arena);
+        else if (type == WIRE_EXAMINE)
+            serve_examine(&worker, &message, &arena);
+        else if (type == WIRE_COUNTERS)
+            serve_counters(&worker, &message, &arena);
+        else if (type == WIRE_VALIDATE)
+            serve_validate(&worker, &message, &arena);
+        else if (type == WIRE_CASE)
+            serve_case(&worker, &message, &arena);
+        else if (type == WIRE_REPLAY)
+            replay_serve(worker.session, &worker.link, &worker.sink, &message, &arena);
+        arena_free(&arena);
+    }
+    session_free(worker.session);
+    wire_input_free(&worker.link.input);
+    wire_writer_free(&worker.link.writer);
+    arena_free(&worker.arena);
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* worker_link.c - see worker_link.h. Floor 4. */
+#include "core/run/worker_link.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { EXIT_LINK_LOST = 4, EXIT_NOT_WORKER = 5 };
+
+const char *phase_words(uint32_t phase)
+{
+    static const char *const words[] = {
+#define PHASE_WORDS(name, words) words,
+        PHASE_MAP(PHASE_WORDS)
+#undef PHASE_WORDS
+    };
+    return phase < PHASES ? words[phase] : "";
+}
+
+void link_open(struct worker_link *link)
+{
+    *link = (struct worker_link){.socket = WORKER_SOCKET, .process = getpid()};
+    pthread_mutex_init(&link->lock, NULL);
+    void *page = mmap(NULL, sizeof *link->page, PROT_READ | PROT_WRITE, MAP_SHARED, WORKER_PAGE, 0);
+    if (page == MAP_FAILED)
+        _exit(EXIT_LINK_LOST);
+    link->page = page;
+    close(WORKER_PAGE);
+}
+
+/* A child that a plugin forked and that came back from the plugin's function must not speak for the
+ * worker, nor take its messages. */
+static void end_unless_worker(const struct worker_link *link)
+{
+    if (getpid() != link->process)
+        _exit(EXIT_NOT_WORKER);
+}
+
+struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
+{
+    end_unless_worker(link);
+    pthread_mutex_lock(&link->lock);
+    wire_begin(&link->writer, type);
+    return &link->writer;
+}
+
+void link_send(struct worker_link *link)
+{
+    struct gb_error error;
+    wire_end(&link->writer);
+    if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
+        link->page->is_cut = 1;
+        _exit(EXIT_LINK_LOST);
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload)
+{
+    struct gb_error error;
+    end_unless_worker(link);
+    return wire_receive(link->socket, &link->input, ret_type, ret_payload, &error) == GB_OK;
+}
+
+void link_wait_alone(struct worker_link *link)
+{
+    uint32_t type;
+    struct wire_reader message;
+    link_begin(link, WIRE_EXCLUSIVE);
+    link_send(link);
+    if (link_receive(link, &type, &message) && type == WIRE_GRANTED)
+        return;
+    link->page->is_cut = 1;
+    _exit(EXIT_LINK_LOST);
+}
+
+void link_phase(struct worker_link *link, uint32_t phase)
+{
+    link->page->phase = phase;
+}

@@ -1,0 +1,80 @@
+/*
+ * worker_link.h - a worker's end of its connection to the supervisor. Floor 4.
+ *
+ * Messages go over the socket; what the worker is calling right now stands in a page that both
+ * processes map, so that the supervisor can say where a worker died, and naming it costs one store.
+ * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once: nobody
+ * is left to report to. A child that a plugin forked ends as soon as it uses the link.
+ */
+#ifndef GBRUN_CORE_WORKER_LINK_H
+#define GBRUN_CORE_WORKER_LINK_H
+
+#include "core/run/wire.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+/* What a worker is in the middle of. X(name, words after "crashed (SIGSEGV) ") */
+#define PHASE_MAP(X)                                                                               \
+    X(IDLE, "between cases")                                                                       \
+    X(LOAD, "while loading a module")                                                              \
+    X(DESCRIBE, "while describing devices")                                                        \
+    X(EXAMINE, "while examining devices")                                                          \
+    X(LIST, "while listing counters")                                                              \
+    X(VALIDATE, "while checking the settings")                                                     \
+    X(OPEN, "while opening the device")                                                            \
+    X(FLUSH, "while flushing the device's cache")                                                  \
+    X(CREATE, "in create")                                                                         \
+    X(WAIT, "while waiting to be alone")                                                           \
+    X(PREPARE, "in prepare")                                                                       \
+    X(WORK, "in work")                                                                             \
+    X(CALIBRATE, "in run, while warming up")                                                       \
+    X(RUN, "in run")                                                                               \
+    X(TELEMETRY, "while reading the device's telemetry")                                           \
+    X(POLICY, "in the policy")                                                                     \
+    X(COUNT, "while counting")                                                                     \
+    X(VERIFY, "in verify")                                                                         \
+    X(DESTROY, "in destroy")
+
+enum {
+#define PHASE_CONSTANT(name, words) PHASE_##name,
+    PHASE_MAP(PHASE_CONSTANT)
+#undef PHASE_CONSTANT
+        PHASES
+};
+const char *phase_words(uint32_t phase);
+
+/* The page that both map. */
+struct worker_page {
+    volatile uint32_t phase;
+    volatile uint32_t is_cut; /* 1: the worker ends because it could not send any more */
+};
+
+enum { WORKER_SOCKET = 3, WORKER_PAGE = 4 }; /* file descriptors in a worker */
+
+struct worker_link {
+    int socket;
+    pid_t process; /* the worker */
+    struct worker_page *page;
+    pthread_mutex_t lock; /* plugins may log from threads of their own */
+    struct wire_writer writer;
+    struct wire_input input;
+};
+
+void link_open(struct worker_link *link);
+
+/* Begins a message of a type; link_send sends it. Between the two the link is locked. */
+struct wire_writer *link_begin(struct worker_link *link, uint32_t type);
+void link_send(struct worker_link *link);
+
+/* The supervisor's next message; its payload is valid until the next call. False: it has closed
+ * the connection. Blocks. */
+bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload);
+
+/* Asks the supervisor to measure nothing else meanwhile, and waits until it grants that, which it
+ * does at once if the case is alone; of a run that is stopped too, once the others have ended. */
+void link_wait_alone(struct worker_link *link);
+
+void link_phase(struct worker_link *link, uint32_t phase);
+
+#endif

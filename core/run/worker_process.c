@@ -1,0 +1,297 @@
+/* worker_process.c - see worker_process.h. Floor 4. */
+#include "core/run/worker_process.h"
+
+#include "core/run/module.h"
+#include "core/run/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 65536, LINE_MAX_BYTES = 4096, OWN_DESCRIPTORS = 10, SEND_SECONDS = 10 };
+
+extern char **environ;
+
+/* Above the numbers that file actions of a spawn dup to. Takes over `descriptor`, also when it
+ * fails. */
+static int move_up(int descriptor)
+{
+    int moved = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, OWN_DESCRIPTORS);
+    if (descriptor >= 0)
+        close(descriptor);
+    return moved;
+}
+
+static void close_if_open(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+struct ends {
+    int socket_here, socket_there;
+    int output_here, output_there;
+    int page;
+};
+
+static void ends_close(struct ends *ends)
+{
+    close_if_open(&ends->socket_here);
+    close_if_open(&ends->socket_there);
+    close_if_open(&ends->output_here);
+    close_if_open(&ends->output_there);
+    close_if_open(&ends->page);
+}
+
+static int32_t ends_open(struct ends *ends, struct gb_error *error)
+{
+    int sockets[2] = {-1, -1}, output[2] = {-1, -1};
+    *ends = (struct ends){-1, -1, -1, -1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 &&
+        pipe2(output, O_CLOEXEC) == 0) {
+        ends->page = move_up(memfd_create("gbrun worker", MFD_CLOEXEC));
+    }
+    ends->socket_here = move_up(sockets[0]);
+    ends->socket_there = move_up(sockets[1]);
+    ends->output_here = move_up(output[0]);
+    ends->output_there = move_up(output[1]);
+    bool complete = ends->socket_here >= 0 && ends->socket_there >= 0 && ends->output_here >= 0 &&
+                    ends->output_there >= 0 && ends->page >= 0 &&
+                    ftruncate(ends->page, sizeof(struct worker_page)) == 0;
+    if (!complete) {
+        error_set(error, GB_IO, "a worker's connections can not be made: %s", strerror(errno));
+        ends_close(ends);
+        return GB_IO;
+    }
+    return GB_OK;
+}
+
+/* This process's environment with variables replaced or added; one block to free. */
+static char **make_environment(const struct environment_variable *variables, size_t n)
+{
+    size_t n_here = 0, n_bytes = 0;
+    while (environ[n_here])
+        n_here++;
+    for (size_t i = 0; i < n; i++)
+        n_bytes += strlen(variables[i].name) + strlen(variables[i].value) + 2;
+    char **environment = memory_allocate((n_here + n + 1) * sizeof *environment + n_bytes);
+    char *text = (char *)(environment + n_here + n + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < n_here; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < n && !replaced; j++) {
+            size_t length = strlen(variables[j].name);
+            replaced = strncmp(environ[i], variables[j].name, length) == 0 &&
+                       environ[i][length] == '=';
+        }
+        if (!replaced)
+            environment[kept++] = environ[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        environment[kept++] = text;
+        text = stpcpy(stpcpy(stpcpy(text, variables[i].name), "="), variables[i].value) + 1;
+    }
+    environment[kept] = NULL;
+    return environment;
+}
+
+static int spawn(const struct ends *ends, char **environment, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends->output_there, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends->output_there, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends->socket_there, WORKER_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, ends->page, WORKER_PAGE);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    char name[] = "gbrun", argument[] = WORKER_ARGUMENT;
+    char *arguments[] = {name, argument, NULL};
+    int result = posix_spawn(ret_pid, program_path(), &actions, &attributes, arguments,
+                             environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+}
+
+int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
+                     size_t n_variables, struct gb_error *error)
+{
+    struct ends ends;
+    *worker = (struct worker_process){.socket = -1, .output = -1};
+    if (ends_open(&ends, error) != GB_OK)
+        return error->status;
+    void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends.page, 0);
+    char **environment = make_environment(variables, n_variables);
+    int result = page == MAP_FAILED ? errno : spawn(&ends, environment, &worker->pid);
+    free(environment);
+    if (result != 0) {
+        if (page != MAP_FAILED)
+            munmap(page, sizeof *worker->page);
+        ends_close(&ends);
+        worker->pid = 0;
+        return error_set(error, GB_IO, "%s: a worker can not be started: %s", program_path(),
+                         strerror(result));
+    }
+    worker->page = page;
+    worker->socket = ends.socket_here;
+    worker->output = ends.output_here;
+    ends.socket_here = ends.output_here = -1;
+    ends_close(&ends);
+    /* A worker that a plugin has stopped must not stop the supervisor with it. */
+    struct timeval patience = {.tv_sec = SEND_SECONDS};
+    setsockopt(worker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    fcntl(worker->output, F_SETFL, O_NONBLOCK);
+    return GB_OK;
+}
+
+int32_t worker_send(struct worker_process *worker, const struct wire_writer *writer,
+                    struct gb_error *error)
+{
+    if (worker->socket < 0)
+        return error_set(error, GB_IO, "the connection is closed");
+    return wire_send(worker->socket, writer, error);
+}
+
+bool worker_read(struct worker_process *worker)
+{
+    while (worker->socket >= 0) {
+        unsigned char *space = wire_input_space(&worker->input, READ_BYTES);
+        ssize_t n = recv(worker->socket, space, READ_BYTES, MSG_DONTWAIT);
+        if (n > 0) {
+            wire_input_added(&worker->input, (size_t)n);
+            if (worker->input.end - worker->input.begin >= WIRE_PAYLOAD_MAX)
+                return true; /* let the caller take frames out first */
+            continue;
+        }
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return true;
+        close_if_open(&worker->socket);
+    }
+    return false;
+}
+
+static void give_lines(struct worker_process *worker, worker_line_fn *line, void *context)
+{
+    char *start = worker->line.data, *end;
+    while (start && (end = strchr(start, '\n')) != NULL) {
+        *end = 0;
+        line(context, start);
+        start = end + 1;
+    }
+    size_t left = start ? strlen(start) : 0;
+    if (left > 0)
+        memmove(worker->line.data, start, left + 1);
+    worker->line.length = left;
+    if (left > LINE_MAX_BYTES)
+        worker_flush_output(worker, line, context);
+}
+
+bool worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context)
+{
+    char buffer[READ_BYTES];
+    while (worker->output >= 0) {
+        ssize_t n = read(worker->output, buffer, sizeof buffer);
+        if (n > 0) {
+            for (ssize_t i = 0; i < n;
+                 i++) /* a terminal must not see control characters, nor strchr a NUL */
+                if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
+                    buffer[i] = '?';
+            text_add_n(&worker->line, buffer, (size_t)n);
+            give_lines(worker, line, context);
+            continue;
+        }
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return true;
+        close_if_open(&worker->output);
+    }
+    return false;
+}
+
+void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context)
+{
+    if (worker->line.length == 0)
+        return;
+    struct text rest = worker->line;
+    worker->line = (struct text){0};
+    line(context, text_get(&rest));
+    text_free(&rest);
+}
+
+bool worker_reap(struct worker_process *worker)
+{
+    if (worker->pid > 0 && !worker->has_exited) {
+        pid_t pid = waitpid(worker->pid, &worker->wait_status, WNOHANG);
+        worker->has_exited = pid == worker->pid || (pid < 0 && errno == ECHILD);
+    }
+    return worker->has_exited;
+}
+
+void worker_kill(struct worker_process *worker)
+{
+    if (worker->pid > 0) {
+        kill(-worker->pid, SIGKILL);
+        if (!worker->has_exited)
+            kill(worker->pid, SIGKILL);
+    }
+}
+
+void worker_cancel(struct worker_process *worker)
+{
+    if (worker->pid > 0 && !worker->has_exited)
+        kill(worker->pid, SIGTERM);
+}
+
+void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
+{
+    int status = worker->wait_status;
+    if (worker->page && worker->page->is_cut) {
+        snprintf(buffer, bytes, "closed its connection");
+    } else if (WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        if (name)
+            snprintf(buffer, bytes, "SIG%s", name);
+        else
+            snprintf(buffer, bytes, "signal %d", WTERMSIG(status));
+    } else {
+        snprintf(buffer, bytes, "exit %d", WEXITSTATUS(status));
+    }
+}
+
+void worker_end(struct worker_process *worker)
+{
+    close_if_open(&worker->socket);
+    worker_kill(worker);
+    if (worker->pid > 0 && !worker->has_exited)
+        while (waitpid(worker->pid, &worker->wait_status, 0) < 0 && errno == EINTR)
+            ;
+    close_if_open(&worker->output);
+    if (worker->page)
+        munmap(worker->page, sizeof *worker->page);
+    wire_input_free(&worker->input);
+    text_free(&worker->line);
+    *worker = (struct worker_process){.socket = -1, .output = -1};
+}

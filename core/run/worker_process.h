@@ -1,0 +1,56 @@
+/*
+ * worker_process.h - the supervisor's end of a worker: started, listened to, ended. Floor 4.
+ */
+#ifndef GBRUN_CORE_WORKER_PROCESS_H
+#define GBRUN_CORE_WORKER_PROCESS_H
+
+#include "core/config/bench_case.h"
+#include "core/run/wire.h"
+#include "core/run/worker_link.h"
+
+#include <sys/types.h>
+
+struct worker_process {
+    pid_t pid;  /* 0: none */
+    int socket; /* not blocking; -1: closed */
+    int output; /* what it prints; not blocking; -1: closed */
+    struct worker_page *page;
+    struct wire_input input;
+    struct text line; /* printed, without an end of line yet */
+    bool has_exited;
+    int wait_status;
+};
+
+/*
+ * Starts a worker: a fresh copy of the program, in a process group of its own, with this process's
+ * environment and the given variables, its standard output and error in a pipe, default signal
+ * handling.
+ */
+int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
+                     size_t n_variables, struct gb_error *error);
+
+/* Sends a message that wire_end completed. GB_IO: the worker is gone. */
+int32_t worker_send(struct worker_process *worker, const struct wire_writer *writer,
+                    struct gb_error *error);
+
+/* Reads what has arrived, without blocking. True while the connection is open. */
+bool worker_read(struct worker_process *worker);
+
+/* Lines the worker printed, without their ends; the rest of a line once the output is closed or it
+ * gets long. */
+typedef void worker_line_fn(void *context, const char *line);
+bool worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context);
+void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context);
+
+/* Has it ended? Does not block. */
+bool worker_reap(struct worker_process *worker);
+void worker_kill(struct worker_process *worker); /* it and all it has started */
+void worker_cancel(struct worker_process *worker);
+
+/* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
+void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);
+
+/* Kills it if need be, waits for it, frees all. */
+void worker_end(struct worker_process *worker);
+
+#endif

@@ -1,0 +1,24 @@
+core_libgbrun_la_SOURCES += \
+	core/store/merge.c \
+	core/store/record.c \
+	core/store/record.h \
+	core/store/roofline.c \
+	core/store/roofline.h \
+	core/store/roofs.c \
+	core/store/roofs.h \
+	core/store/store.c \
+	core/store/store.h \
+	core/store/store_case.c \
+	core/store/store_case.h \
+	core/store/store_copy.c \
+	core/store/store_copy.h \
+	core/store/store_findings.c \
+	core/store/store_internal.h \
+	core/store/store_read.c \
+	core/store/store_read.h \
+	core/store/store_read_case.c \
+	core/store/store_samples.c \
+	core/store/store_schema.h \
+	core/store/store_upgrade.c \
+	core/store/store_upgrade.h \
+	core/store/store_write.c

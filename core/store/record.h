@@ -1,0 +1,168 @@
+/*
+ * record.h - what is kept of a run: the rows of the results file as structs. Floor 2.
+ *
+ * Filled by the supervisor, written and read by the store. Text is borrowed from the filler.
+ */
+#ifndef GBRUN_CORE_RECORD_H
+#define GBRUN_CORE_RECORD_H
+
+#include "core/config/bench_case.h"
+#include "core/verify/verify.h"
+
+#include <gbrun/policy.h>
+
+enum { UUID_TEXT = 37 };                 /* "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" */
+void uuid_new(char ret_uuid[UUID_TEXT]); /* random */
+
+/* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
+ */
+#define CASE_STATUS_MAP(X)                                                                         \
+    X(OK, "ok", 1, 0)                                                                              \
+    X(SKIPPED, "skipped", 1, 0)                                                                    \
+    X(FAILED, "failed", 1, 1) /* the plugin said so: text holds its words */                       \
+    X(WRONG_RESULT, "wrong result", 1, 1)                                                          \
+    X(CRASHED, "crashed", 1, 1)           /* text: "SIGSEGV", "exit 0", "closed its connection" */ \
+    X(TIMED_OUT, "timed out", 1, 1)       /* text: "after 60 s" */                                 \
+    X(DEVICE_ERROR, "device error", 1, 1) /* text: "illegal address" */                            \
+    X(CANCELLED, "cancelled", 0, 1)       /* the user stopped the run */                           \
+    X(RUNNING, "running", 0, 1)           /* only in files of runs that were killed */
+
+enum {
+#define CASE_STATUS_CONSTANT(name, word, done, bad) CASE_##name,
+    CASE_STATUS_MAP(CASE_STATUS_CONSTANT)
+#undef CASE_STATUS_CONSTANT
+        CASE_STATUSES
+};
+const char *case_status_word(int status);
+int case_status_named(const char *word); /* -1: unknown */
+bool case_status_is_done(int status);
+bool case_status_is_bad(int status);
+/* The status and the words beside it: "crashed (SIGSEGV)", "timed out after 60 s", "failed: no
+ * input". */
+void case_status_describe(int status, const char *words, struct text *out);
+
+/* What a policy vouches for, as stored and shown: "resolution limited". Unknown: "none". */
+const char *verdict_words(int32_t verdict);
+
+struct fact {
+    const char *name;
+    const char *value;
+};
+
+struct clock_record {
+    const char *name;
+    double tick_ns, overhead_ns;
+};
+
+struct device_record {
+    const char *plugin; /* "cpu" */
+    const char *name;   /* of the [device NAME], or the plugin's id */
+    uint32_t index;
+    const char *model;
+    const char *uuid;
+    struct fact *facts;
+    size_t n_facts;
+    struct clock_record *clocks;
+    size_t n_clocks;
+};
+
+struct module_record {
+    const char *path, *sha256, *kind, *id, *version;
+};
+
+struct run_record {
+    char uuid[UUID_TEXT];
+    const char *started;  /* UTC, ISO 8601 with milliseconds */
+    const char *finished; /* NULL while it runs, or if it was killed */
+    const char *version;  /* of gbrun */
+    const char *command_line;
+    const char *config_path;
+    const char *config_folder; /* what relative paths in it start from */
+    const char *config;        /* the settings used, as settings_print writes them */
+    char config_sha256[65];
+    int64_t seed;
+    uint64_t n_cases;   /* of the sweep, rounds and devices of each counted */
+    struct fact *facts; /* machine: host, kernel, cpu, governor, ... */
+    size_t n_facts;
+};
+
+struct metric_record {
+    const char *name;
+    double value;
+    const char *unit;
+};
+
+struct check_record {
+    const char *name;   /* "C" */
+    const char *metric; /* "abs" */
+    double value;
+    double tolerance; /* NaN: not judged, only measured */
+    bool passed;
+    uint64_t index;
+    double reference, output; /* at index */
+    const char *text;         /* as verify_describe words it */
+};
+
+/* What one comparison found beside its metrics; the counts of struct verify_result. */
+struct check_summary_record {
+    const char *name; /* as of its check_records */
+    uint64_t n, n_exact, n_overflowed, n_nan, n_infinite_mismatch, n_zero_mismatch;
+    uint64_t histogram[VERIFY_CLASSES]; /* adds up to n */
+};
+
+/* When a device's telemetry was read: before the first sample, and after the last one. */
+enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_MOMENTS };
+struct telemetry_record {
+    bool is_known;       /* false: the device was not asked, or did not tell */
+    double elapsed_ns;   /* since the reading at the beginning */
+    uint64_t iterations; /* run since then */
+    struct gb_telemetry values;
+};
+
+struct message_record {
+    int32_t severity; /* GB_LOG_... */
+    const char *text;
+};
+
+/* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
+ * ns since the first sample's start. "clock_hz", "throttle", "flags": as in struct gb_samples; left
+ * out if 0 for all. "iterations": left out if the record's for all. */
+struct sample_column {
+    const char *name;
+    const double *values;
+};
+
+struct case_record {
+    char uuid[UUID_TEXT]; /* of this record: merging is the union of records */
+    char uid[CASE_UID_TEXT];
+    const struct bench_case *bench_case;
+    uint64_t sequence;           /* when it was measured, counted over the run from 0 */
+    uint32_t round;              /* from 0 */
+    int64_t device_id;           /* as store_device gave it; 0: none was opened */
+    int status;                  /* CASE_... */
+    const char *status_text;     /* words beside it, or "" */
+    const char *stop_reason;     /* of the policy or of the guard that ended it; "" */
+    const char *clock;           /* the one that counts */
+    uint64_t iterations;         /* a sample */
+    double tick_ns, overhead_ns; /* of the clock */
+    const char *started;
+    double wall_ns;  /* from create to destroy */
+    uint64_t n_lost; /* samples whose times were lost */
+    bool has_estimate;
+    struct gb_estimate estimate;
+    struct gb_work work; /* of an iteration */
+    const struct metric_record *metrics;
+    size_t n_metrics;
+    const struct check_record *checks;
+    size_t n_checks;
+    const struct check_summary_record *summaries; /* one a comparison */
+    size_t n_summaries;
+    const struct message_record *messages;
+    size_t n_messages;
+    struct telemetry_record telemetry[TELEMETRY_MOMENTS];
+    uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
+    const struct sample_column *columns;
+    size_t n_columns;
+};
+
+#endif

@@ -1,0 +1,199 @@
+/* roofs.c - see roofs.h. Floor 4. */
+#include "core/store/roofs.h"
+
+#include "core/base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char ceilings[] = "ceilings";
+
+/* What a case of ceilings measured: its parameter `roof`, or NULL. */
+static const char *measured_roof(const struct stored_case *c)
+{
+    for (size_t i = 0; text_equal(c->plugin, ceilings) && i < c->n_parameters; i++)
+        if (text_equal(c->parameters[i].name, "roof"))
+            return c->parameters[i].value.text;
+    return NULL;
+}
+
+bool is_roof(const struct stored_case *c)
+{
+    return measured_roof(c) != NULL;
+}
+
+/* bytes/s or operations/s of a case for a roof of that name; NaN: none. */
+static double amount_of(const struct stored_case *c, const char *name)
+{
+    const struct gb_work *work = &c->record.work;
+    double amount = roof_is_memory(name) ? work->bytes_read + work->bytes_written : work->flops;
+    return isfinite(amount) && amount > 0 ? amount : NAN;
+}
+
+static void raise_roof(struct roof_set *set, const char *name, double rate, struct arena *arena)
+{
+    struct roofs *roofs = &set->roofs;
+    size_t i = 0;
+    while (i < roofs->n && !text_equal(roofs->items[i].name, name))
+        i++;
+    if (i == roofs->n) {
+        roofs->items = arena_grow(arena, roofs->items, roofs->n, sizeof *roofs->items);
+        roofs->items[roofs->n++] = (struct roof){arena_text(arena, name), 0};
+    }
+    roofs->items[i].rate = fmax(roofs->items[i].rate, rate);
+}
+
+/* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
+static const char *describe(const struct stored_run *run, const char *path, struct arena *arena)
+{
+    const char *iso = run->record.started;
+    return strlen(iso) >= 20 && iso[10] == 'T'
+               ? arena_printf(arena, "run %lld of %s, %.10s %.8s UTC", (long long)run->number, path,
+                              iso, iso + 11)
+               : arena_printf(arena, "run %lld of %s, %s", (long long)run->number, path, iso);
+}
+
+/* The set of the model among those added from number `first` on, all of one run. */
+static struct roof_set *set_of(struct roof_library *library, size_t first, const char *model,
+                               const struct stored_run *run, const char *path)
+{
+    struct arena *arena = library->arena;
+    for (size_t i = first; i < library->n; i++)
+        if (text_equal(library->sets[i]->model, model))
+            return library->sets[i];
+    struct roof_set *set = ARENA_NEW(arena, struct roof_set);
+    set->model = arena_text(arena, model);
+    set->source = describe(run, path, arena);
+    set->run_uuid = arena_text(arena, run->record.uuid);
+    library->sets = arena_grow(arena, library->sets, library->n, sizeof *library->sets);
+    library->sets[library->n++] = set;
+    return set;
+}
+
+static const char *model_of(const struct stored_device *devices, size_t n, int64_t id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (devices[i].id == id)
+            return devices[i].record.model;
+    return NULL;
+}
+
+/* run: that of the cases; devices: of it. */
+static int32_t add_cases(struct roof_library *library, struct store *store,
+                         const struct stored_run *run, const char *path, const int64_t *ids,
+                         size_t n, bool is_chosen, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_device *devices = NULL;
+    size_t n_devices = 0, first = library->n;
+    int32_t status = store_devices(store, run->id, &arena, &devices, &n_devices, error);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        struct stored_case c;
+        status = store_case_read(store, ids[i], &arena, &c, error);
+        if (status != GB_OK)
+            break;
+        const char *model = model_of(devices, n_devices, c.record.device_id);
+        const char *name = measured_roof(&c);
+        double rate = name ? amount_of(&c, name) / central_ns(&c) * 1e9 : NAN;
+        if (!model || c.record.status != CASE_OK || !isfinite(rate) || !(rate > 0))
+            continue;
+        struct roof_set *set = set_of(library, first, model, run, path);
+        set->is_chosen = is_chosen;
+        raise_roof(set, name, rate, library->arena);
+    }
+    return status;
+}
+
+int32_t roof_library_add(struct roof_library *library, struct store *store, const char *path,
+                         bool is_chosen, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    int32_t status = store_runs(store, RUN_ALL, &arena, &runs, &n, error);
+    for (size_t i = n; status == GB_OK && i-- > 0;) {
+        int64_t *ids = NULL;
+        size_t n_ids = 0;
+        status = store_case_ids_of(store, runs[i].id, ceilings, &ids, &n_ids, error);
+        if (status == GB_OK && n_ids)
+            status = add_cases(library, store, &runs[i], path, ids, n_ids, is_chosen, error);
+        free(ids);
+    }
+    return status;
+}
+
+int32_t roof_library_add_file(struct roof_library *library, const char *path, bool is_chosen,
+                              struct gb_error *error)
+{
+    struct store *store = NULL;
+    int32_t status = store_open(path, STORE_READ, &store, error);
+    if (status != GB_OK)
+        return status;
+    status = roof_library_add(library, store, path, is_chosen, error);
+    store_close(store, NULL);
+    return status;
+}
+
+bool roof_library_user_file(struct text *ret_path)
+{
+    static const char in_data[] = "gbrun/roofs.gbr", in_home[] = ".local/share/";
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (data && *data == '/')
+        text_printf(ret_path, "%s/%s", data, in_data);
+    else if (home && *home)
+        text_printf(ret_path, "%s/%s%s", home, in_home, in_data);
+    return ret_path->length > 0 && access(text_get(ret_path), F_OK) == 0;
+}
+
+struct roof_set *roof_library_find(const struct roof_library *library, const char *model,
+                                   const char *run_uuid)
+{
+    struct roof_set *first = NULL, *own = NULL;
+    for (size_t i = 0; i < library->n; i++) {
+        struct roof_set *set = library->sets[i];
+        if (!text_equal(set->model, model))
+            continue;
+        if (set->is_chosen)
+            return set;
+        own = !own && text_equal(set->run_uuid, run_uuid) ? set : own;
+        first = first ? first : set;
+    }
+    return own ? own : first;
+}
+
+/* Of the last level of cache; 0: not known. */
+static double cache_bytes(const struct device_record *device)
+{
+    for (size_t i = 0; device && i < device->n_facts; i++)
+        if (text_equal(device->facts[i].name, "cache_bytes"))
+            return strtod(device->facts[i].value, NULL);
+    return 0;
+}
+
+static void roofline_of_roof(const struct roof_set *set, const struct stored_case *c,
+                             const char *name, struct roofline *ret)
+{
+    const struct roof *roof = roof_named(&set->roofs, name);
+    bool is_memory = roof_is_memory(name);
+    if (!roof || isnan(amount_of(c, name)))
+        return;
+    *(is_memory ? &ret->memory : &ret->math) = roof;
+    ret->roof = roof;
+    ret->bound = is_memory ? BOUND_MEMORY : BOUND_MATH;
+    ret->model_ns = amount_of(c, name) / roof->rate * 1e9;
+}
+
+void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
+                      const struct device_record *device, struct roofline *ret)
+{
+    static const struct roofs none = {0};
+    const struct gb_work *work = &c->record.work;
+    const char *measured = measured_roof(c);
+    bool is_cached = text_equal(c->cache, cache_word(GB_CACHE_WARM)) &&
+                     work->bytes_read + work->bytes_written <= cache_bytes(device);
+    roofline_of(set && !measured ? &set->roofs : &none, work, is_cached, ret);
+    if (set && measured)
+        roofline_of_roof(set, c, measured, ret);
+}

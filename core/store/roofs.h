@@ -1,0 +1,59 @@
+/*
+ * roofs.h - the roofs that there are of a device: measured by cases of the plugin `ceilings`, found
+ * in results files by the device's model. Floor 4.
+ *
+ * A roof is the highest rate of all ok cases of one run for it, by whatever method and number of
+ * threads. The roofs of a set are all of one run and one model, so that they belong together.
+ */
+#ifndef GBRUN_CORE_ROOFS_H
+#define GBRUN_CORE_ROOFS_H
+
+#include "core/store/roofline.h"
+#include "core/store/store_read.h"
+
+struct roof_set {
+    struct roofs roofs;
+    const char *model;    /* of the device */
+    const char *source;   /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
+    const char *run_uuid; /* of the run that measured them */
+    bool is_chosen;       /* of a file that the user named on the command line */
+    bool is_used;         /* for the user of the set */
+};
+
+/* Zero-initialize, with an arena, which holds all of it. */
+struct roof_library {
+    struct arena *arena;
+    struct roof_set **sets; /* addresses stay */
+    size_t n;
+};
+
+/* Adds the sets of an open file, the newest run first; path: for `source`. */
+int32_t roof_library_add(struct roof_library *library, struct store *store, const char *path,
+                         bool is_chosen, struct gb_error *error);
+/* The same of a file that is opened and closed again. */
+int32_t roof_library_add_file(struct roof_library *library, const char *path, bool is_chosen,
+                              struct gb_error *error);
+
+/*
+ * Where a user keeps the roofs of devices: $XDG_DATA_HOME/gbrun/roofs.gbr, or
+ * ~/.local/share/gbrun/roofs.gbr (XDG Base Directory Specification). False: there is no such file.
+ */
+bool roof_library_user_file(struct text *ret_path);
+
+/*
+ * The set for a device of the model, as seen by a case of a run: of a file that was chosen, else of
+ * that run itself, else the first that was added. NULL: there is none.
+ */
+struct roof_set *roof_library_find(const struct roof_library *library, const char *model,
+                                   const char *run_uuid);
+
+/* Is it a case that measures a roof? */
+bool is_roof(const struct stored_case *c);
+
+/* Where a stored case stands. facts: of its device, for cache_bytes. A case whose caches are warm
+ * and whose declared bytes are no more than these is held against a cache's bandwidth. A case of
+ * `ceilings` is held against the roof that it measures. */
+void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
+                      const struct device_record *device, struct roofline *ret);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * store.h - the results file: SQLite, one writer. Floor 4. The only user of <sqlite3.h> beside
+ * expression.c.
+ *
+ * Everything printed later is read from here. The schema, its version and the view `result` are in
+ * store_schema.h. While a run goes on the file is in WAL mode with synchronous=NORMAL: a commit
+ * survives the death of the process; store_close turns it into a single plain file.
+ */
+#ifndef GBRUN_CORE_STORE_H
+#define GBRUN_CORE_STORE_H
+
+#include "core/store/record.h"
+
+struct store;
+
+enum { STORE_READ, STORE_WRITE /* made if it is not there */ };
+
+/* Errors tell apart: not there, not a results file, made by a newer version, in use by another
+ * writer, disk full. */
+int32_t store_open(const char *path, int mode, struct store **ret, struct gb_error *error);
+/* In STORE_WRITE also checkpoints; a failure to do so is an error. Frees the store in any case.
+ * NULL allowed. */
+int32_t store_close(struct store *store, struct gb_error *error);
+
+int32_t store_run_begin(struct store *store, const struct run_record *run, int64_t *ret_run_id,
+                        struct gb_error *error);
+int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,
+                      struct gb_error *error);
+int32_t store_device(struct store *store, int64_t run_id, const struct device_record *device,
+                     int64_t *ret_device_id, struct gb_error *error);
+int32_t store_module(struct store *store, int64_t run_id, const struct module_record *module,
+                     struct gb_error *error);
+
+/*
+ * Samples of a case that is still being measured, in the order measured, n values a column; each
+ * call commits. For long recordings, so that memory stays flat. case_uuid: the record's; store_case
+ * with the same uuid completes it.
+ */
+int32_t store_samples(struct store *store, int64_t run_id, const struct case_record *record,
+                      uint64_t first, uint64_t n, const struct sample_column *columns,
+                      size_t n_columns, struct gb_error *error);
+
+/* One case, in one transaction. The samples in the record follow those that store_samples has
+ * written. */
+int32_t store_case(struct store *store, int64_t run_id, const struct case_record *record,
+                   struct gb_error *error);
+
+/* Which run a command means: number from 1 by start time; 0: the newest; RUN_ALL. */
+enum { RUN_NEWEST = 0, RUN_ALL = -1 };
+
+/* Reads a run back, for --resume. Text is the arena's. GB_NOT_FOUND names the runs that there are.
+ */
+int32_t store_run_read(struct store *store, int64_t run_number, struct arena *arena,
+                       int64_t *ret_run_id, struct run_record *ret, struct gb_error *error);
+
+/*
+ * Calls back for each case of the run that is done (case_status_is_done), with what tells it from
+ * the others of the run: its place in the sweep, the round, the device as it was asked for (index
+ * -1: any). Records that are not done are deleted first, so that resuming leaves no duplicates.
+ * *ret_next_sequence: the number that the next record measured is to be given.
+ */
+typedef void store_done_fn(void *context, uint64_t position, uint32_t round,
+                           const char *device_name, int32_t device_index);
+int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, void *context,
+                     uint64_t *ret_next_sequence, struct gb_error *error);
+
+/* Adds all runs and records of another file that are not there yet. Lossless, idempotent,
+ * order-independent. */
+struct merge_counts {
+    uint64_t runs_added, cases_added, cases_known;
+};
+int32_t store_merge(struct store *into, const char *from_path, struct merge_counts *counts,
+                    struct gb_error *error);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * store_case.h - the parts that a case is written in. Floor 4. For the files of the store alone.
+ *
+ * All of them belong into a transaction of the caller's.
+ */
+#ifndef GBRUN_CORE_STORE_CASE_H
+#define GBRUN_CORE_STORE_CASE_H
+
+#include "core/base/statistics.h"
+#include "core/store/store_internal.h"
+
+/* Takes the place of those that are there already. */
+int32_t case_write_parameters(struct store *store, int64_t case_id,
+                              const struct bench_case *bench_case, struct gb_error *error);
+
+/* All that is known once it has ended, but the samples: metrics, checks, modes, messages ... */
+int32_t case_write_findings(struct store *store, int64_t case_id, const struct case_record *record,
+                            struct gb_error *error);
+
+/*
+ * n values of each column, numbered from `first` on. A chunk of equal values is stored as one of
+ * them; what says no more than a gap does is left out, but of the clock that counts.
+ */
+int32_t samples_write(struct store *store, int64_t case_id, const char *clock, uint64_t first,
+                      uint64_t n, const struct sample_column *columns, size_t n_columns,
+                      struct gb_error *error);
+
+/* Samples during which the device was held down. */
+uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n);
+
+extern const struct summary samples_no_summary; /* all NaN */
+
+/* Over the clock that counts: the n_stored samples in the file, then those in the record. In memory
+ * that does not grow with what is stored. */
+int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_stored,
+                          const struct case_record *record, struct summary *ret,
+                          struct gb_error *error);
+
+#endif

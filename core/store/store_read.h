@@ -1,0 +1,93 @@
+/*
+ * store_read.h - a results file read back, case by case. Floor 4.
+ *
+ * What shows, exports, compares and replays goes through here; SQL stays behind it. Of the records
+ * of one case only the last one that came to its end is seen (see STORE_IS_LATEST).
+ */
+#ifndef GBRUN_CORE_STORE_READ_H
+#define GBRUN_CORE_STORE_READ_H
+
+#include "core/base/statistics.h"
+#include "core/store/store.h"
+
+enum {
+    STORE_CHUNK = 65536
+}; /* samples in a blob at most; reads along its multiples are cheapest */
+
+struct stored_run {
+    int64_t id;
+    int64_t number; /* from 1, by start time */
+    int64_t exit_code;
+    struct run_record record;
+};
+
+struct stored_device {
+    int64_t id;
+    struct device_record record;
+};
+
+struct stored_case {
+    int64_t id, run_id;
+    struct case_record record; /* bench_case and columns are NULL; n_samples: in all */
+    uint64_t position;
+    const char *bench, *plugin, *plugin_version;
+    const char *policy, *policy_plugin, *policy_options;
+    const char *device_name; /* as asked for */
+    int32_t device_index;
+    const char *cache, *launch;
+    const char *environment; /* NAME=value, one a line */
+    int64_t seed;
+    uint64_t n_throttled;
+    struct summary summary; /* of the samples on the clock that counts */
+    struct parameter *parameters;
+    size_t n_parameters;
+};
+
+/* What is read between the two is the file as it was at one moment, and is read faster. */
+int32_t store_snapshot_begin(struct store *store, struct gb_error *error);
+void store_snapshot_end(struct store *store);
+
+/* The runs that a number means, in order. GB_NOT_FOUND names those that there are. */
+int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
+                   struct stored_run **ret_runs, size_t *ret_n, struct gb_error *error);
+
+int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
+                      struct stored_device **ret_devices, size_t *ret_n, struct gb_error *error);
+int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
+                      struct module_record **ret_modules, size_t *ret_n, struct gb_error *error);
+
+/* Ids of the run's cases, as measured. *ret_ids is the caller's to free. */
+int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, size_t *ret_n,
+                       struct gb_error *error);
+
+/* The same of the cases of one benchmark plugin. */
+int32_t store_case_ids_of(struct store *store, int64_t run_id, const char *plugin,
+                          int64_t **ret_ids, size_t *ret_n, struct gb_error *error);
+
+/* All of one case but its samples. */
+int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,
+                        struct stored_case *ret, struct gb_error *error);
+
+/* The time that stands for a case, ns: the policy's estimate of the median, else the samples'
+ * median. NaN: there is none. */
+double central_ns(const struct stored_case *c);
+
+/* Names of the parameters and of the metrics of a run's cases, sorted. */
+int32_t store_parameter_names(struct store *store, int64_t run_id, struct arena *arena,
+                              const char ***ret_names, size_t *ret_n, struct gb_error *error);
+int32_t store_metric_names(struct store *store, int64_t run_id, struct arena *arena,
+                           const char ***ret_names, size_t *ret_n, struct gb_error *error);
+
+/* Names of a case's columns of samples, sorted. */
+int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,
+                           const char ***ret_names, size_t *ret_n, struct gb_error *error);
+
+/* What a sample has that a column holds no value of: 0 in clock_hz, throttle and flags, else NaN,
+ * which means not known. */
+double sample_gap(const char *column);
+
+/* n values of a column from sample `first` on; NaN where none are stored. */
+int32_t store_samples_read(struct store *store, int64_t case_id, const char *column, uint64_t first,
+                           uint64_t n, double *values, struct gb_error *error);
+
+#endif

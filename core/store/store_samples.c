@@ -1,0 +1,206 @@
+/* store_samples.c - see store_case.h and store_read.h: columns of samples, in chunks. Floor 4. */
+#include "core/base/long_summary.h"
+#include "core/store/store_case.h"
+#include "core/store/store_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chunks hold doubles as they lie in memory. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored little-endian");
+
+static const double *column_named(const struct sample_column *columns, size_t n_columns,
+                                  const char *name)
+{
+    for (size_t i = 0; i < n_columns; i++)
+        if (text_equal(columns[i].name, name))
+            return columns[i].values;
+    return NULL;
+}
+
+uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n)
+{
+    const double *throttle = column_named(columns, n_columns, "throttle");
+    const double *flags = column_named(columns, n_columns, "flags");
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        bool by_reason = throttle && throttle[i] != 0;
+        bool by_flag = flags && ((uint64_t)flags[i] & GB_SAMPLE_THROTTLED);
+        count += by_reason || by_flag;
+    }
+    return count;
+}
+
+/* ---- chunks ---- */
+
+double sample_gap(const char *column)
+{
+    static const char *const zero[] = {"clock_hz", "throttle", "flags"};
+    for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+        if (text_equal(zero[i], column))
+            return 0;
+    return NAN;
+}
+
+/* Gaps are looked for in pieces of so many samples: a flag here and there does not cost a whole
+ * chunk, nor do many short chunks cost more than their values. */
+enum { PIECE = 256 };
+
+/* A gap says as much. */
+static bool says_nothing(const char *name, const double *values, uint64_t n)
+{
+    double gap = sample_gap(name);
+    for (uint64_t i = 0; i < n; i++)
+        if (!isnan(values[i]) && values[i] != gap)
+            return false;
+    return true;
+}
+
+static int32_t write_chunk(struct store *store, int64_t case_id, const char *name, uint64_t first,
+                           uint64_t n, const double *values, struct gb_error *error)
+{
+    sqlite3_stmt *insert = store_statement(
+        store, "INSERT INTO samples (case_id, name, first, n, data) VALUES (?,?,?,?,?)", error);
+    bool is_constant = memcmp(values, values + 1, (n - 1) * sizeof *values) == 0;
+    int at = 0;
+    bind_integer(insert, &at, case_id);
+    bind_text(insert, &at, name);
+    bind_integer(insert, &at, (int64_t)first);
+    bind_integer(insert, &at, (int64_t)n);
+    sqlite3_bind_blob64(insert, ++at, values, (is_constant ? 1 : n) * sizeof *values,
+                        SQLITE_STATIC);
+    return store_finish(store, insert, error);
+}
+
+/* One part of a column: what says something in it, in as few chunks as that takes. */
+static int32_t write_part(struct store *store, int64_t case_id, const char *name, uint64_t first,
+                          uint64_t n, const double *values, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (uint64_t begin = 0, end = 0; status == GB_OK && begin < n; begin = end) {
+        uint64_t piece = n - begin < PIECE ? n - begin : PIECE;
+        bool is_gap = says_nothing(name, values + begin, piece);
+        for (end = begin; end < n; end += piece) {
+            piece = n - end < PIECE ? n - end : PIECE;
+            if (says_nothing(name, values + end, piece) != is_gap)
+                break;
+        }
+        if (!is_gap)
+            status = write_chunk(store, case_id, name, first + begin, end - begin, values + begin,
+                                 error);
+    }
+    return status;
+}
+
+int32_t samples_write(struct store *store, int64_t case_id, const char *clock, uint64_t first,
+                      uint64_t n, const struct sample_column *columns, size_t n_columns,
+                      struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n_columns; i++)
+        for (uint64_t done = 0; status == GB_OK && done < n; done += STORE_CHUNK) {
+            uint64_t part = n - done < STORE_CHUNK ? n - done : STORE_CHUNK;
+            bool counts = text_equal(columns[i].name, clock);
+            status = (counts ? write_chunk : write_part)(store, case_id, columns[i].name,
+                                                         first + done, part,
+                                                         columns[i].values + done, error);
+        }
+    return status;
+}
+
+/* The part of a chunk (first, n, data) that lies in [from, from + n_wanted). */
+static void take_chunk(sqlite3_stmt *row, uint64_t from, uint64_t n_wanted, double *values)
+{
+    uint64_t first = (uint64_t)sqlite3_column_int64(row, 0);
+    uint64_t n = (uint64_t)sqlite3_column_int64(row, 1);
+    const char *data = sqlite3_column_blob(row, 2);
+    uint64_t n_stored = (uint64_t)sqlite3_column_bytes(row, 2) / sizeof *values;
+    uint64_t begin = first > from ? first : from;
+    n = n_stored == 1 || n_stored > n ? n : n_stored;
+    uint64_t end = first + n < from + n_wanted ? first + n : from + n_wanted;
+    if (begin >= end || n_stored == 0)
+        return;
+    if (n_stored > 1)
+        memcpy(values + (begin - from), data + (begin - first) * sizeof *values,
+               (end - begin) * sizeof *values);
+    else
+        for (uint64_t i = begin; i < end; i++)
+            memcpy(values + (i - from), data, sizeof *values);
+}
+
+int32_t store_samples_read(struct store *store, int64_t case_id, const char *column, uint64_t first,
+                           uint64_t n, double *values, struct gb_error *error)
+{
+    /* With both limits on `first` the index finds the few chunks that can matter. */
+    sqlite3_stmt *select = store_statement(
+        store,
+        "SELECT first, n, data FROM samples WHERE case_id = ? AND name = ?"
+        " AND first < ? AND first > ? AND first + n > ? ORDER BY first",
+        error);
+    if (!select)
+        return error ? error->status : GB_FAILED;
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = NAN;
+    int at = 0, code;
+    bind_integer(select, &at, case_id);
+    bind_text(select, &at, column);
+    bind_integer(select, &at, (int64_t)(first + n));
+    bind_integer(select, &at, (int64_t)first - STORE_CHUNK);
+    bind_integer(select, &at, (int64_t)first);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        take_chunk(select, first, n, values);
+    int32_t status = code == SQLITE_DONE ? GB_OK : store_error(store, error);
+    sqlite3_reset(select);
+    return status;
+}
+
+/* ---- summaries ---- */
+
+const struct summary samples_no_summary = {.min = NAN,
+                                           .max = NAN,
+                                           .mean = NAN,
+                                           .stdev = NAN,
+                                           .median = NAN,
+                                           .q1 = NAN,
+                                           .q3 = NAN,
+                                           .p10 = NAN,
+                                           .p90 = NAN,
+                                           .p99 = NAN};
+
+static struct summary summary_of_finite(const double *values, size_t n)
+{
+    CLEANUP(free_pointer) double *finite = memory_resize(NULL, (n + 1) * sizeof *finite);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            finite[kept++] = values[i];
+    return summary_of(finite, kept);
+}
+
+int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_stored,
+                          const struct case_record *record, struct summary *ret,
+                          struct gb_error *error)
+{
+    const double *last = column_named(record->columns, record->n_columns, record->clock);
+    uint64_t n_last = last ? record->n_samples : 0;
+    if (n_stored == 0) {
+        *ret = summary_of_finite(last, n_last);
+        return GB_OK;
+    }
+    int32_t status = GB_OK;
+    CLEANUP(free_pointer) double *values = memory_resize(NULL, STORE_CHUNK * sizeof *values);
+    struct long_summary *summary = long_summary_new();
+    while (status == GB_OK && long_summary_begin_pass(summary)) {
+        for (uint64_t first = 0; status == GB_OK && first < n_stored; first += STORE_CHUNK) {
+            uint64_t n = n_stored - first < STORE_CHUNK ? n_stored - first : STORE_CHUNK;
+            status = store_samples_read(store, case_id, record->clock, first, n, values, error);
+            long_summary_add(summary, values, n);
+        }
+        long_summary_add(summary, last, n_last);
+    }
+    if (status == GB_OK)
+        *ret = long_summary_get(summary);
+    long_summary_free(summary);
+    return status;
+}

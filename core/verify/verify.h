@@ -1,0 +1,159 @@
+/*
+ * verify.h - is an output right? The comparison behind gb_host.check. Floor 1.
+ *
+ * One pass over (reference, output) gives every metric, in float64. r is the reference rounded once
+ * to the output's format, e the reference as given, c the output:
+ *   abs        max |r - c|
+ *   rel        max |r - c| / |r| over r != 0
+ *   rel_floor  the same over |r| > floor (default 1e-3)
+ *   ulp        max |r - c| / spacing(r) in the output's format
+ *   rms        sqrt(sum (r - c)^2) / (sqrt(N) max(max |r|, max |c|)), 0/0 = 0
+ *   bound      max |e - c| / tolerance, see verify_bound
+ *
+ * The bound takes e, not r: where e lies next to a tie, a correct output may be rounded the other
+ * way. A maximum found at several elements is that of the first.
+ *
+ * Never fooled: a NaN in the output fails whatever the metric, unless the reference is NaN as well;
+ * an infinity passes only against the same infinity and stays out of the norms; r == 0 with c != 0
+ * counts against abs, ulp and bound and is shown with rel; more than 1 % of outputs overflowed is
+ * `vacuous` and fails unless allowed; a metric that no element could be judged by (rel where all
+ * references are 0) fails unless all elements are equal; so does a comparison of nothing, and an
+ * output given as its own reference is refused.
+ */
+#ifndef GBRUN_CORE_VERIFY_H
+#define GBRUN_CORE_VERIFY_H
+
+#include "core/base/error.h"
+
+#include <gbrun/host.h>
+
+#define VERIFY_METRIC_MAP(X)                                                                       \
+    X(ABS, "abs")                                                                                  \
+    X(REL, "rel") X(REL_FLOOR, "rel_floor") X(ULP, "ulp") X(RMS, "rms") X(BOUND, "bound")
+enum {
+#define VERIFY_CONSTANT(name, word) VERIFY_##name,
+    VERIFY_METRIC_MAP(VERIFY_CONSTANT)
+#undef VERIFY_CONSTANT
+        VERIFY_METRICS
+};
+const char *verify_metric_name(int metric);
+int verify_metric_named(const char *name); /* -1 if unknown */
+
+struct verify_metric {
+    double value;     /* NaN if it does not apply (bound without magnitude) */
+    uint64_t index;   /* where the maximum is; not for rms */
+    double reference; /* both values there: r (bound: e) and c; NaN without such an element */
+    double output;
+};
+
+/*
+ * Every element is in one class of the histogram of relative differences, so that the counts add up
+ * to n. An edge belongs to the class above it, and |r - c| / |r| reaches it if |r - c| is at least
+ * the float64 product of edge and |r|.
+ */
+enum {
+    VERIFY_CLASS_EQUAL,      /* c equal to r, both 0, both the same infinity or both NaN as well */
+    VERIFY_CLASS_BELOW,      /* above 0, below 1e-6 */
+    VERIFY_CLASS_1E_6,       /* from 1e-6 on, below 1e-5; then so on for each power of ten */
+    VERIFY_CLASS_ONE = 8,    /* 1 and above */
+    VERIFY_CLASS_ZERO,       /* r is 0, c is not */
+    VERIFY_CLASS_NOT_FINITE, /* NaN or infinity on one side only, or infinities that differ */
+    VERIFY_CLASSES
+};
+
+struct verify_result {
+    uint64_t n;
+    uint64_t n_exact; /* equal after rounding the reference; +0 equals -0, NaN equals NaN */
+    uint64_t n_nan;   /* in the output where the reference is none */
+    uint64_t n_infinite_mismatch; /* an infinity on one side only; a NaN in the reference only */
+    uint64_t n_overflowed; /* infinities in the output; e4m3: NaN where the reference overflows */
+    uint64_t n_zero_mismatch; /* r == 0 and c != 0 */
+    uint64_t first_bad;       /* index of the first NaN or infinite mismatch; UINT64_MAX: none */
+    double bad_reference, bad_output; /* both values there */
+    bool vacuous;                     /* also if n is 0 */
+    uint64_t histogram[VERIFY_CLASSES];
+    struct verify_metric metrics[VERIFY_METRICS];
+};
+
+/* Compares, in the default floating-point environment whatever the caller's. GB_INVALID with a text
+ * for a broken request (NULL array, unknown format, output and reference the same array); else
+ * GB_OK. */
+int32_t verify_compare(const struct gb_check *check, double rel_floor, struct verify_result *ret,
+                       struct gb_error *error);
+
+/* Does it pass one tolerance? NaN, infinite mismatch and vacuous fail whatever the metric.
+ * GB_CHECK_EXACT: it passes if all values are equal, whatever metric and tolerance. */
+bool verify_passes(const struct verify_result *result, const struct gb_check *check, int metric,
+                   double tolerance);
+
+/*
+ * One line. Passed:
+ *
+ *   "256 values equal"
+ *   "abs 3e-05 <= 0.001 at [17]: expected 1.5, got 1.50003"
+ *
+ * Failed: the same with ">", or what was wrong beside any metric:
+ *
+ *   "not finite at [5]: expected 1.5, got nan (3 of 256 values)"
+ *   "vacuous: 12 of 256 values overflowed"
+ *   "vacuous: nothing was compared"
+ *   "3 of 256 values differ, most at [17]: expected 2, got 3"  (GB_CHECK_EXACT)
+ *   "rel can not be judged: every reference is 0"  (and so on for rel_floor and bound)
+ *
+ * rel and rel_floor add "; 2 values are not the 0 expected" where that is so. rms has no place. A
+ * tolerance that is NaN is left out: "abs 3e-05 at [17]: expected 1.5, got 1.50003". Numbers are as
+ * short as tells them apart in the output's format.
+ */
+void verify_describe(const struct verify_result *result, const struct gb_check *check, int metric,
+                     double tolerance, char *buffer, size_t bytes);
+
+/*
+ * The tolerance of one element: safety (f S + u |e|) + half the smallest subnormal (integers: half
+ * of 1), with S = sum |a||b| (magnitude) and u the unit round-off of the output's format. f is
+ * dimensionless and bounds the relative error of a sum; with n steps of relative error at most v:
+ *
+ *   deterministic   n v / (1 - n v)       (Higham, Accuracy and Stability of Numerical Algorithms,
+ *                                         2002, section 3.1), whatever the signs and the order
+ *   probabilistic   lambda sqrt(n) v      (Higham and Mary, A New Approach to Probabilistic
+ * Rounding Error Analysis, 2019), lambda = sqrt(2 ln(2 N / delta)), N the elements compared, delta
+ * = 1e-9 the probability that any of a right output's elements is outside; for rounding errors of
+ * both signs, so not where truncation meets products of one sign
+ *
+ * n = K / b, rounded up, and v by the summation, with u that of the format of the sums:
+ *
+ *   GB_SUM_NEAREST    u
+ *   GB_SUM_TRUNCATED  2 u
+ *   GB_SUM_ALIGNED    2 u (1 + (b + 1) 2^-f): b products and the sum so far lose up to 2 u 2^-f of
+ *                     the largest each, their sum up to 2 u (Blanchard, Higham, Lopez, Mary and
+ *                     Pranesh, Mixed Precision Block Fused Multiply-Add, 2020; b and f measured by
+ *                     Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of NVIDIA Tensor
+ * Cores, 2021)
+ *
+ * Rounding the inputs (to tf32, say) is no part of it: the reference is made of the inputs as they
+ * were rounded. Nor is the error of the reference, K 2^-53 S: where sums are fp64 as well, take a
+ * safety of 2. Infinite if n v >= 1 (lambda sqrt(n) v >= 1): nothing can be said.
+ */
+double verify_bound(const struct gb_check *check, double magnitude, double reference);
+
+/* The histogram's classes, worded for a table: "0", "(0, 1e-6)", "[1e-6, 1e-5)" ... ">= 1",
+ * "reference 0", "not finite". */
+const char *verify_class_name(int index);
+
+/*
+ * The histogram in one line, the classes that are not empty:
+ *
+ *   "0: 801676 (99.858 %), [1e-4, 1e-3): 970 (0.121 %), [1e-3, 1e-2): 60 (0.00747 %)"
+ *
+ * "empty" if nothing was compared. Cut at the buffer's end, which always is a NUL; 512 bytes hold
+ * all.
+ */
+void verify_describe_histogram(const uint64_t histogram[VERIFY_CLASSES], char *buffer,
+                               size_t bytes);
+
+/* Which code compares: the best that the processor has, or, for tests and benchmarks, one of these
+ * in all comparisons that follow in this process. Results are the same to the last bit. */
+enum { VERIFY_PORTABLE, VERIFY_AVX2, VERIFY_AVX512, VERIFY_PATHS };
+bool verify_path_is_there(int path);
+void verify_use_path(int path); /* VERIFY_PATHS: the best */
+
+#endif

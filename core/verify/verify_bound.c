@@ -1,0 +1,85 @@
+/* verify_bound.c - the tolerance that follows from the arithmetic; see verify.h. Floor 1. */
+#include "core/base/number_format.h"
+#include "core/verify/verify.h"
+#include "core/verify/verify_pass.h"
+
+#include <math.h>
+
+/* What newer members of gb_check say; a plugin may be older than they are. */
+struct bound_request {
+    double safety, products_at_once, extra_bits;
+    uint32_t bound, summation;
+};
+
+static struct bound_request request_of(const struct gb_check *check)
+{
+    struct bound_request request = {.safety = 1, .products_at_once = 1};
+    if (GB_HAS(check, safety) && check->safety != 0)
+        request.safety = check->safety;
+    if (GB_HAS(check, bound))
+        request.bound = check->bound;
+    if (GB_HAS(check, summation))
+        request.summation = check->summation;
+    if (GB_HAS(check, products_at_once) && check->products_at_once > 0)
+        request.products_at_once = check->products_at_once;
+    if (GB_HAS(check, extra_bits))
+        request.extra_bits = check->extra_bits;
+    return request;
+}
+
+/* v: the relative error of one step of the sum. */
+static double step_error(const struct bound_request *request, double u)
+{
+    if (request->summation == GB_SUM_TRUNCATED)
+        return 2 * u;
+    if (request->summation == GB_SUM_ALIGNED)
+        return 2 * u * (1 + (request->products_at_once + 1) * exp2(-request->extra_bits));
+    return u;
+}
+
+static double sum_factor(const struct gb_check *check, const struct bound_request *request)
+{
+    const double delta = 1e-9;
+    double u = number_roundoff(check->accumulate ? check->accumulate : check->format);
+    double n_steps = ceil((double)check->n_products / request->products_at_once);
+    double v = step_error(request, u);
+    if (request->bound == GB_BOUND_PROBABILISTIC) {
+        double lambda = sqrt(2 * log(2 * fmax((double)check->n, 1) / delta));
+        double factor = lambda * sqrt(n_steps) * v;
+        return factor < 1 ? factor : (double)INFINITY;
+    }
+    return n_steps * v < 1 ? n_steps * v / (1 - n_steps * v) : (double)INFINITY;
+}
+
+struct bound_factors bound_factors_of(const struct gb_check *check)
+{
+    struct bound_request request = request_of(check);
+    return (struct bound_factors){
+        .sum = request.safety * sum_factor(check, &request),
+        .rounding = request.safety * number_roundoff(check->format),
+        .smallest = number_spacing(check->format, 0) / 2,
+    };
+}
+
+double verify_bound(const struct gb_check *check, double magnitude, double reference)
+{
+    struct bound_factors factors = bound_factors_of(check);
+    if (isinf(factors.sum))
+        return INFINITY;
+    return tolerance_of_element(&factors, magnitude, reference);
+}
+
+int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error)
+{
+    struct bound_request request = request_of(check);
+    const double least_safety = 1e-3, most_safety = 1e6;
+    if (!(request.safety >= least_safety && request.safety <= most_safety))
+        return error_set(error, GB_INVALID, "check %s: the safety is %g, expected %g to %g", name,
+                         request.safety, least_safety, most_safety);
+    if (request.bound > GB_BOUND_PROBABILISTIC)
+        return error_set(error, GB_INVALID, "check %s: unknown bound %u", name, request.bound);
+    if (request.summation > GB_SUM_ALIGNED)
+        return error_set(error, GB_INVALID, "check %s: unknown summation %u", name,
+                         request.summation);
+    return GB_OK;
+}

@@ -1,0 +1,168 @@
+/* view_aligned.c - exports for readers: Markdown and plain tables. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <string.h>
+
+/* What a reader wants to see: the parameters that differ, the numbers, the verdicts. */
+static int32_t columns_for_readers(struct view *view, struct column_list *ret,
+                                   struct gb_error *error)
+{
+    const struct survey *survey = &view->survey;
+    bool combined = view->options->rows == ROWS_COMBINED;
+    const struct {
+        const char *name;
+        bool wanted;
+    } before[] = {{"run", survey->several_runs}, {"bench", true}},
+      after[] = {{"device", survey->several_devices},
+                 {"policy", survey->several_policies},
+                 {"clock", survey->several_clocks},
+                 {"launch", survey->any_graph},
+                 {"round", survey->last_round > 0 && !combined},
+                 {"n_rounds", combined},
+                 {"apart", combined},
+                 {"median_ns", true},
+                 {"low_ns", true},
+                 {"high_ns", true},
+                 {"spread", true},
+                 {"n_samples", true},
+                 {"stop_reason", true},
+                 {"gflops", survey->any_flops},
+                 {"bytes_per_s", survey->any_bytes},
+                 {"items_per_s", survey->any_items}},
+      last[] = {{"verified", survey->any_check}, {"status", true}};
+    if (view->options->columns)
+        return view_columns_asked(view, &ret->items, &ret->n, error);
+    *ret = column_list_new(view);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (before[i].wanted)
+            column_list_result(ret, before[i].name);
+    column_list_parameters(view, true, ret);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        if (after[i].wanted)
+            column_list_result(ret, after[i].name);
+    column_list_metrics(view, ret);
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        if (last[i].wanted)
+            column_list_result(ret, last[i].name);
+    return GB_OK;
+}
+
+/* "median (ns)", "gflops (GFLOP/s)", "registers (count)". */
+static const char *head_with_unit(struct view *view, const struct view_column *column)
+{
+    const char *unit = column->kind == COLUMN_RESULT ? result_column_unit((size_t)column->result)
+                                                     : column->unit;
+    const char *name = column->kind == COLUMN_METRIC ? column->name : column->head;
+    size_t length = strlen(name);
+    if (text_equal(unit, "ns") && text_ends_with(name, "_ns"))
+        length -= 3;
+    return *unit ? arena_printf(&view->arena, "%.*s (%s)", (int)length, name, unit)
+                 : arena_text(&view->arena, name);
+}
+
+struct aligned_column {
+    size_t width;
+    bool right; /* numbers */
+};
+enum { NARROWEST = 3 }; /* what Markdown's rule needs */
+
+/* Cells of a line are added one after the other. */
+static void add_cell(struct text *line, const char *cell, const struct aligned_column *column,
+                     int style, bool last)
+{
+    size_t used = text_columns(cell);
+    size_t missing = column->width > used ? column->width - used : 0;
+    bool markdown = style == TABLE_MARKDOWN;
+    if (markdown)
+        text_add(line, "| ");
+    if (column->right)
+        text_pad(line, ' ', missing);
+    text_add(line, cell);
+    if (!column->right && (markdown || !last))
+        text_pad(line, ' ', missing);
+    text_add(line, markdown ? (last ? " |" : " ") : (last ? "" : "  "));
+}
+
+static void add_rule(struct text *out, const struct aligned_column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        text_add(out, i ? " | " : "| ");
+        text_pad(out, '-', columns[i].width - 1);
+        text_add(out, columns[i].right ? ":" : "-");
+    }
+    text_add(out, " |\n");
+}
+
+static void markdown_escape(const char *cell, int style, struct text *out)
+{
+    for (const char *at = cell; *at; at++) {
+        if (*at == '|' && style == TABLE_MARKDOWN)
+            text_add(out, "\\");
+        text_add_n(out, at, 1);
+    }
+}
+
+/* All rows, once to find the widths and once to write: memory does not grow with their number. */
+static int32_t aligned_rows(struct view *view, const struct column_list *columns,
+                            struct aligned_column *aligned, int style, struct text *out, FILE *file,
+                            struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    CLEANUP(text_free) struct text words = {0}, cell_text = {0};
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            return status;
+        for (size_t j = 0; j < columns->n; j++) {
+            struct cell cell = cell_of(&row, &columns->items[j]);
+            text_clear(&words);
+            text_clear(&cell_text);
+            cell_short(&cell, &words);
+            markdown_escape(text_get(&words), style, &cell_text);
+            size_t width = text_columns(text_get(&cell_text));
+            if (!out && width > aligned[j].width)
+                aligned[j].width = width;
+            if (out)
+                add_cell(out, text_get(&cell_text), &aligned[j], style, j + 1 == columns->n);
+        }
+        if (out) {
+            text_add(out, "\n");
+            status = view_flush_if_long(out, file, error);
+        }
+    }
+    return status;
+}
+
+int32_t aligned_export(struct view *view, FILE *file, struct gb_error *error)
+{
+    if (view->options->rows == ROWS_SAMPLE)
+        return error_set(error, GB_INVALID, "samples are exported as csv, json or jsonl, not as %s",
+                         format_name(view->options->format));
+    int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
+    CLEANUP(text_free) struct text out = {0};
+    struct column_list columns = {0};
+    int32_t status = columns_for_readers(view, &columns, error);
+    if (status != GB_OK)
+        return status;
+    struct aligned_column *aligned = ARENA_ARRAY(&view->arena, struct aligned_column,
+                                                 columns.n + 1);
+    const char **heads = ARENA_ARRAY(&view->arena, const char *, columns.n + 1);
+    for (size_t i = 0; i < columns.n; i++) {
+        heads[i] = head_with_unit(view, &columns.items[i]);
+        aligned[i].width = text_columns(heads[i]);
+        if (aligned[i].width < NARROWEST)
+            aligned[i].width = NARROWEST;
+        aligned[i].right = !column_is_words(view, &columns.items[i]);
+    }
+    status = aligned_rows(view, &columns, aligned, style, NULL, file, error);
+    for (size_t i = 0; i < columns.n; i++)
+        add_cell(&out, heads[i], &aligned[i], style, i + 1 == columns.n);
+    text_add(&out, "\n");
+    if (style == TABLE_MARKDOWN)
+        add_rule(&out, aligned, columns.n);
+    if (status == GB_OK)
+        status = aligned_rows(view, &columns, aligned, style, &out, file, error);
+    return status == GB_OK ? view_flush(&out, file, error) : status;
+}

@@ -1,0 +1,53 @@
+/* view_check.c - the comparison of a case that says most, and its words in a table. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct check_record *main_check(const struct stored_case *c)
+{
+    const struct check_record *judged = NULL;
+    for (size_t i = 0; i < c->record.n_checks; i++) {
+        const struct check_record *check = &c->record.checks[i];
+        if (!check->passed)
+            return check;
+        if (!judged && !isnan(check->tolerance))
+            judged = check;
+    }
+    return judged;
+}
+
+int verified_of(const struct stored_case *c)
+{
+    const struct check_record *check = main_check(c);
+    if (!check)
+        return VERIFIED_UNCHECKED;
+    return check->passed ? VERIFIED_OK : VERIFIED_FAILED;
+}
+
+/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
+static void add_fault(struct text *out, const char *text)
+{
+    static const char before_place[] = " at [";
+    const char *place = strstr(text, before_place);
+    size_t n = strcspn(text, ":");
+    if (place && (size_t)(place - text) < n)
+        n = (size_t)(place - text);
+    text_add(out, "FAIL ");
+    text_add_n(out, text, n);
+}
+
+void check_words(const struct stored_case *c, struct text *out)
+{
+    const struct check_record *check = main_check(c);
+    if (!check) {
+        text_add(out, "unchecked");
+        return;
+    }
+    if (check->passed)
+        text_printf(out, "ok %s %.3g", check->metric, check->value);
+    else if (check->value > check->tolerance)
+        text_printf(out, "FAIL %s %.3g > %.3g", check->metric, check->value, check->tolerance);
+    else
+        add_fault(out, check->text);
+}

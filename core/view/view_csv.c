@@ -1,0 +1,153 @@
+/* view_csv.c - CSV: a row for each case or each sample; lines end with a line feed alone. Floor 4.
+ */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int32_t columns_of_cases(struct view *view, struct column_list *ret, struct gb_error *error)
+{
+    if (view->options->columns)
+        return view_columns_asked(view, &ret->items, &ret->n, error);
+    *ret = column_list_new(view);
+    for (size_t i = 0; i < result_columns(); i++) {
+        if (i == RESULT_COLUMNS_BEFORE_PARAMETERS)
+            column_list_parameters(view, false, ret);
+        column_list_result(ret, result_column_name(i));
+    }
+    column_list_metrics(view, ret);
+    return GB_OK;
+}
+
+static int32_t columns_of_samples(struct view *view, struct column_list *ret,
+                                  struct gb_error *error)
+{
+    static const char *const before[] = {"run", "run_uuid", "bench", "plugin"};
+    static const char *const after[] = {"device", "device_model", "policy", "round",
+                                        "status", "clock",        "uid"};
+    if (view->options->columns)
+        return view_columns_asked(view, &ret->items, &ret->n, error);
+    *ret = column_list_new(view);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        column_list_result(ret, before[i]);
+    column_list_parameters(view, false, ret);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        column_list_result(ret, after[i]);
+    return GB_OK;
+}
+
+static void csv_cells(const struct column_list *columns, const struct view_row *row,
+                      struct text *out)
+{
+    CLEANUP(text_free) struct text field = {0};
+    for (size_t i = 0; i < columns->n; i++) {
+        struct cell cell = cell_of(row, &columns->items[i]);
+        text_clear(&field);
+        cell_exact(&cell, &field);
+        text_add_csv(out, text_get(&field), i == 0);
+    }
+}
+
+static void csv_heads(const struct column_list *columns, struct text *out)
+{
+    for (size_t i = 0; i < columns->n; i++)
+        text_add_csv(out, columns->items[i].head, i == 0);
+}
+
+static int32_t csv_cases(struct view *view, FILE *file, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text out = {0};
+    struct column_list columns = {0};
+    int32_t status = columns_of_cases(view, &columns, error);
+    if (status != GB_OK)
+        return status;
+    csv_heads(&columns, &out);
+    text_add(&out, "\n");
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        csv_cells(&columns, &row, &out);
+        text_add(&out, "\n");
+        status = view_flush_if_long(&out, file, error);
+    }
+    return status == GB_OK ? view_flush(&out, file, error) : status;
+}
+
+/* Rows of one case, a chunk of samples at a time. time_ns, the clock that counts, comes first. */
+struct sample_writer {
+    struct view *view;
+    const char **names; /* of columns, after time_ns */
+    size_t n_names;
+    double *values; /* as of view_read_samples */
+    struct text out;
+    FILE *file;
+};
+
+static int32_t csv_samples_of(struct sample_writer *writer, const struct view_row *row,
+                              const char *cells, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    uint64_t n_samples = row->c.record.n_samples;
+    for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {
+        uint64_t n = n_samples - first < STORE_CHUNK ? n_samples - first : STORE_CHUNK;
+        status = view_read_samples(writer->view, row, writer->names, writer->n_names, first, n,
+                                   writer->values, error);
+        for (uint64_t i = 0; status == GB_OK && i < n; i++) {
+            text_add(&writer->out, cells);
+            text_printf(&writer->out, "%s%llu", *cells ? "," : "", (unsigned long long)(first + i));
+            for (size_t j = 0; j <= writer->n_names; j++) {
+                char number[NUMBER_TEXT_MAX];
+                double value = writer->values[j * STORE_CHUNK + i];
+                text_add(&writer->out, ",");
+                if (!isnan(value))
+                    text_add(&writer->out, format_double(value, number));
+            }
+            text_add(&writer->out, "\n");
+            status = view_flush_if_long(&writer->out, writer->file, error);
+        }
+    }
+    return status;
+}
+
+static int32_t csv_samples(struct view *view, FILE *file, struct gb_error *error)
+{
+    struct sample_writer writer = {.view = view, .file = file};
+    struct column_list columns = {0};
+    int32_t status = columns_of_samples(view, &columns, error);
+    if (status == GB_OK)
+        status = sample_columns_of(view, &writer.names, &writer.n_names, error);
+    if (status != GB_OK)
+        return status;
+    writer.values = memory_allocate((writer.n_names + 1) * STORE_CHUNK * sizeof *writer.values);
+    csv_heads(&columns, &writer.out);
+    text_printf(&writer.out, "%ssample,time_ns", columns.n ? "," : "");
+    for (size_t i = 0; i < writer.n_names; i++) {
+        text_add(&writer.out, ",");
+        sample_column_head(writer.names[i], &writer.out);
+    }
+    text_add(&writer.out, "\n");
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        CLEANUP(text_free) struct text cells = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        csv_cells(&columns, &row, &cells);
+        status = csv_samples_of(&writer, &row, text_get(&cells), error);
+    }
+    if (status == GB_OK)
+        status = view_flush(&writer.out, file, error);
+    text_free(&writer.out);
+    free(writer.values);
+    return status;
+}
+
+int32_t csv_export(struct view *view, FILE *out, struct gb_error *error)
+{
+    return view->options->rows == ROWS_SAMPLE ? csv_samples(view, out, error)
+                                              : csv_cases(view, out, error);
+}

@@ -1,0 +1,526 @@
+/* view_group.c - --group-by: a row for each group of cases, with averages and the like. Floor 4. */
+#include "core/base/json_writer.h"
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* X(name, word): of --columns, all but the last two as WORD(COLUMN). */
+#define AGGREGATE_MAP(X)                                                                           \
+    X(AVERAGE, "avg")                                                                              \
+    X(LARGEST, "max")                                                                              \
+    X(SMALLEST, "min") X(MEDIAN, "median") X(COUNT, "count") X(PASS_RATE, "pass_rate")
+enum {
+#define AGGREGATE_CONSTANT(name, word) AGGREGATE_##name,
+    AGGREGATE_MAP(AGGREGATE_CONSTANT)
+#undef AGGREGATE_CONSTANT
+        AGGREGATES
+};
+enum { OF_COLUMN = AGGREGATE_COUNT }; /* those before it are of a column */
+static const char *const aggregate_words[AGGREGATES] = {
+#define AGGREGATE_WORD(name, word) word,
+    AGGREGATE_MAP(AGGREGATE_WORD)
+#undef AGGREGATE_WORD
+};
+#define NO_PIVOT SIZE_MAX
+static const char EXPECTED[] = "expected avg, max, min or median of a column, such as "
+                               "avg(median_ns); count, or pass_rate";
+
+struct aggregate {
+    int kind; /* AGGREGATE_... */
+    const char *head;
+    size_t source; /* kind < OF_COLUMN: which of the sources */
+};
+
+/* A column of numbers that aggregates are made of. */
+struct source {
+    struct view_column column;
+    int unit;
+    bool is_there; /* some case has it */
+};
+
+/* The values that a source has in some cases: all that are known. */
+struct values {
+    double *items;
+    size_t n;
+};
+
+/* What is known of the cases of a group with one value of --pivot; without it of all of them. */
+struct part {
+    uint64_t n_cases, n_measured, n_ok;
+    struct values *values; /* by source */
+};
+
+/* Cases with equal values of the --group-by columns. */
+struct bundle {
+    struct cell *heads;
+    uint64_t hash; /* of the heads */
+    struct part *parts;
+    size_t n_parts; /* fewer than there are values of --pivot if the last have no case here */
+};
+
+struct grouping {
+    struct view *view;
+    struct view_column *heads;
+    size_t n_heads;
+    struct view_column pivot;
+    struct cell *pivots; /* its values, in order of appearance */
+    size_t n_pivots;     /* 1 without --pivot */
+    struct source *sources;
+    size_t n_sources;
+    struct aggregate *aggregates;
+    size_t n_aggregates;
+    struct bundle *bundles;
+    size_t n_bundles;
+};
+
+/* ---- what is asked for ---- */
+
+static size_t source_of(struct grouping *grouping, const struct view_column *column)
+{
+    for (size_t i = 0; i < grouping->n_sources; i++)
+        if (text_equal(grouping->sources[i].column.head, column->head))
+            return i;
+    grouping->sources[grouping->n_sources] = (struct source){.column = *column};
+    return grouping->n_sources++;
+}
+
+static void add_aggregate(struct grouping *grouping, int kind, const struct view_column *column)
+{
+    struct arena *arena = &grouping->view->arena;
+    grouping->aggregates[grouping->n_aggregates++] = (struct aggregate){
+        .kind = kind,
+        .head = column ? arena_printf(arena, "%s(%s)", aggregate_words[kind], column->head)
+                       : aggregate_words[kind],
+        .source = column ? source_of(grouping, column) : 0};
+}
+
+static bool is_head(const struct grouping *grouping, const char *name)
+{
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        if (text_equal(grouping->heads[i].head, name) || text_equal(grouping->heads[i].name, name))
+            return true;
+    return false;
+}
+
+/* One item of --columns. */
+static int32_t read_aggregate(struct grouping *grouping, const char *item, struct gb_error *error)
+{
+    struct view *view = grouping->view;
+    size_t length = strcspn(item, "("), n = strlen(item);
+    struct view_column column;
+    int kind = 0;
+    while (kind < AGGREGATES && (strlen(aggregate_words[kind]) != length ||
+                                 strncmp(aggregate_words[kind], item, length) != 0))
+        kind++;
+    if (length == n && is_head(grouping, item))
+        return GB_OK; /* it stands before the others anyway */
+    if (kind == AGGREGATES || (length < n) != (kind < OF_COLUMN) ||
+        (length < n && item[n - 1] != ')'))
+        return error_set(error, GB_INVALID, "--columns: '%s' with --group-by: %s", item, EXPECTED);
+    if (length == n) {
+        add_aggregate(grouping, kind, NULL);
+        return GB_OK;
+    }
+    const char *name = arena_text_n(&view->arena, item + length + 1, n - length - 2);
+    int32_t status = view_column_named(view, name, "--columns", &column, error);
+    if (status == GB_OK && column_is_words(view, &column))
+        return error_set(error, GB_INVALID, "--columns: %s: '%s' is words: expected numbers", item,
+                         name);
+    if (status == GB_OK)
+        add_aggregate(grouping, kind, &column);
+    return status;
+}
+
+static int32_t split(struct view *view, const char *list, const char *option, struct text_list *ret,
+                     struct gb_error *error)
+{
+    int32_t status = text_split(list, ',', (struct origin){0}, &view->arena, ret, error);
+    if (status != GB_OK)
+        error_prefix(error, option);
+    else if (ret->n == 0)
+        status = error_set(error, GB_INVALID, "%sit is empty: expected names of columns", option);
+    return status;
+}
+
+static int32_t read_heads(struct grouping *grouping, struct gb_error *error)
+{
+    struct view *view = grouping->view;
+    struct text_list names = {0};
+    int32_t status = split(view, view->options->group_by, "--group-by: ", &names, error);
+    if (status != GB_OK)
+        return status;
+    grouping->heads = ARENA_ARRAY(&view->arena, struct view_column, names.n);
+    for (; status == GB_OK && grouping->n_heads < names.n; grouping->n_heads++)
+        status = view_column_named(view, names.items[grouping->n_heads], "--group-by",
+                                   &grouping->heads[grouping->n_heads], error);
+    if (status == GB_OK && view->options->pivot)
+        status = view_column_named(view, view->options->pivot, "--pivot", &grouping->pivot, error);
+    return status;
+}
+
+/* Without --columns: of all metrics of comparisons; drop_absent leaves those that there are. */
+static void choose_aggregates(struct grouping *grouping)
+{
+    add_aggregate(grouping, AGGREGATE_COUNT, NULL);
+    add_aggregate(grouping, AGGREGATE_PASS_RATE, NULL);
+    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+        struct view_column column;
+        const char *name = arena_printf(&grouping->view->arena, "check.%s",
+                                        verify_metric_name(metric));
+        if (!result_column_named(name, &column))
+            continue;
+        add_aggregate(grouping, AGGREGATE_AVERAGE, &column);
+        add_aggregate(grouping, AGGREGATE_LARGEST, &column);
+    }
+}
+
+static int32_t read_aggregates(struct grouping *grouping, struct gb_error *error)
+{
+    struct view *view = grouping->view;
+    struct text_list items = {0};
+    int32_t status = GB_OK;
+    if (view->options->columns)
+        status = split(view, view->options->columns, "--columns: ", &items, error);
+    size_t most = items.n + 2 + 2 * VERIFY_METRICS;
+    grouping->aggregates = ARENA_ARRAY(&view->arena, struct aggregate, most);
+    grouping->sources = ARENA_ARRAY(&view->arena, struct source, most);
+    for (size_t i = 0; status == GB_OK && i < items.n; i++)
+        status = read_aggregate(grouping, items.items[i], error);
+    if (status == GB_OK && !view->options->columns)
+        choose_aggregates(grouping);
+    return status;
+}
+
+static void drop_absent(struct grouping *grouping)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < grouping->n_aggregates; i++) {
+        const struct aggregate *aggregate = &grouping->aggregates[i];
+        if (aggregate->kind >= OF_COLUMN || grouping->sources[aggregate->source].is_there)
+            grouping->aggregates[kept++] = *aggregate;
+    }
+    grouping->n_aggregates = kept;
+}
+
+/* ---- cases ---- */
+
+static struct cell keep_cell(struct grouping *grouping, struct cell cell)
+{
+    if (cell.kind == CELL_TEXT)
+        cell.text = arena_text(&grouping->view->arena, cell.text);
+    return cell;
+}
+
+/* The number of the case's value of --pivot; NO_PIVOT: it has none. */
+static size_t pivot_of(struct grouping *grouping, const struct view_row *row)
+{
+    if (!grouping->view->options->pivot)
+        return 0;
+    struct cell cell = cell_of(row, &grouping->pivot);
+    if (cell.kind == CELL_NULL)
+        return NO_PIVOT;
+    for (size_t i = 0; i < grouping->n_pivots; i++)
+        if (cell_compare(&grouping->pivots[i], &cell) == 0)
+            return i;
+    grouping->pivots = memory_grow(grouping->pivots, grouping->n_pivots, sizeof *grouping->pivots);
+    grouping->pivots[grouping->n_pivots] = keep_cell(grouping, cell);
+    return grouping->n_pivots++;
+}
+
+static struct bundle *bundle_of(struct grouping *grouping, const struct view_row *row)
+{
+    CLEANUP(text_free) struct text words = {0};
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < grouping->n_heads; i++) {
+        struct cell cell = cell_of(row, &grouping->heads[i]);
+        text_clear(&words);
+        cell_exact(&cell, &words);
+        hash = hash_text(hash, text_get(&words));
+    }
+    for (size_t i = 0; i < grouping->n_bundles; i++)
+        if (grouping->bundles[i].hash == hash)
+            return &grouping->bundles[i];
+    grouping->bundles = memory_grow(grouping->bundles, grouping->n_bundles,
+                                    sizeof *grouping->bundles);
+    struct bundle *bundle = &grouping->bundles[grouping->n_bundles++];
+    *bundle = (struct bundle){
+        .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads), .hash = hash};
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        bundle->heads[i] = keep_cell(grouping, cell_of(row, &grouping->heads[i]));
+    return bundle;
+}
+
+static struct part *part_of(struct grouping *grouping, struct bundle *bundle, size_t pivot)
+{
+    while (bundle->n_parts <= pivot) {
+        bundle->parts = memory_grow(bundle->parts, bundle->n_parts, sizeof *bundle->parts);
+        bundle->parts[bundle->n_parts++] = (struct part){
+            .values = memory_allocate((grouping->n_sources + 1) * sizeof(struct values))};
+    }
+    return &bundle->parts[pivot];
+}
+
+static bool is_measured(int status)
+{
+    return case_status_is_done(status) && status != CASE_SKIPPED;
+}
+
+static void add_case(struct grouping *grouping, const struct view_row *row)
+{
+    size_t pivot = pivot_of(grouping, row);
+    if (pivot == NO_PIVOT)
+        return;
+    struct part *part = part_of(grouping, bundle_of(grouping, row), pivot);
+    part->n_cases++;
+    part->n_measured += is_measured(row->c.record.status);
+    part->n_ok += row->c.record.status == CASE_OK;
+    for (size_t i = 0; i < grouping->n_sources; i++) {
+        struct source *source = &grouping->sources[i];
+        struct values *values = &part->values[i];
+        struct cell cell = cell_of(row, &source->column);
+        if (cell.kind == CELL_NULL || cell.kind == CELL_TEXT)
+            continue;
+        source->is_there = true;
+        source->unit = cell.unit;
+        values->items = memory_grow(values->items, values->n, sizeof *values->items);
+        values->items[values->n++] = cell.real;
+    }
+}
+
+static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
+{
+    struct view *view = grouping->view;
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status == GB_OK)
+            add_case(grouping, &row);
+    }
+    return status;
+}
+
+/* ---- what comes of them ---- */
+
+static double aggregate_values(int kind, struct values *values)
+{
+    if (!values->n)
+        return NAN;
+    double sum = 0, smallest = INFINITY, largest = -INFINITY;
+    for (size_t i = 0; i < values->n; i++) {
+        sum += values->items[i];
+        smallest = fmin(smallest, values->items[i]);
+        largest = fmax(largest, values->items[i]);
+    }
+    switch (kind) {
+    case AGGREGATE_AVERAGE:
+        return sum / (double)values->n;
+    case AGGREGATE_LARGEST:
+        return largest;
+    case AGGREGATE_SMALLEST:
+        return smallest;
+    default:
+        return median_of_known(values->items, values->n);
+    }
+}
+
+/* NULL where there is no case with that value of --pivot. */
+static struct cell aggregate_cell(const struct grouping *grouping, const struct bundle *bundle,
+                                  size_t pivot, const struct aggregate *aggregate)
+{
+    struct cell cell = {.kind = CELL_REAL};
+    if (!bundle || pivot >= bundle->n_parts || !bundle->parts[pivot].n_cases)
+        return (struct cell){0};
+    const struct part *part = &bundle->parts[pivot];
+    if (aggregate->kind == AGGREGATE_COUNT)
+        return (struct cell){
+            .kind = CELL_INTEGER, .integer = (int64_t)part->n_cases, .real = (double)part->n_cases};
+    if (aggregate->kind == AGGREGATE_PASS_RATE) {
+        cell.unit = UNIT_RATIO;
+        cell.real = part->n_measured ? (double)part->n_ok / (double)part->n_measured : NAN;
+    } else {
+        cell.unit = grouping->sources[aggregate->source].unit;
+        cell.real = aggregate_values(aggregate->kind, &part->values[aggregate->source]);
+    }
+    if (isnan(cell.real))
+        cell.kind = CELL_NULL;
+    return cell;
+}
+
+/* "avg(check.ulp)", with --pivot "avg(check.ulp) box". */
+static void aggregate_head(const struct grouping *grouping, size_t pivot,
+                           const struct aggregate *aggregate, struct text *out)
+{
+    text_add(out, aggregate->head);
+    if (!grouping->view->options->pivot)
+        return;
+    text_add(out, " ");
+    cell_short(&grouping->pivots[pivot], out);
+}
+
+/* The cells of a row in order. bundle NULL: only the heads mean something. */
+static void each_cell(const struct grouping *grouping, const struct bundle *bundle, void *context,
+                      void (*take)(void *context, const char *head, const struct cell *cell))
+{
+    static const struct cell no_cell = {.kind = CELL_NULL};
+    CLEANUP(text_free) struct text head = {0};
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        take(context, grouping->heads[i].head, bundle ? &bundle->heads[i] : &no_cell);
+    for (size_t i = 0; i < grouping->n_aggregates; i++)
+        for (size_t j = 0; j < grouping->n_pivots; j++) {
+            struct cell cell = aggregate_cell(grouping, bundle, j, &grouping->aggregates[i]);
+            text_clear(&head);
+            aggregate_head(grouping, j, &grouping->aggregates[i], &head);
+            take(context, text_get(&head), &cell);
+        }
+}
+
+static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_error *error)
+{
+    *ret = (struct grouping){.view = view, .n_pivots = view->options->pivot ? 0 : 1};
+    int32_t status = GB_OK;
+    if (view->options->rows == ROWS_SAMPLE)
+        return error_set(error, GB_INVALID, "--group-by is for cases, not for --rows sample");
+    status = read_heads(ret, error);
+    if (status == GB_OK)
+        status = read_aggregates(ret, error);
+    if (status == GB_OK)
+        status = add_cases(ret, error);
+    if (!view->options->columns)
+        drop_absent(ret);
+    return status;
+}
+
+static void close_grouping(struct grouping *grouping)
+{
+    for (size_t i = 0; i < grouping->n_bundles; i++) {
+        struct bundle *bundle = &grouping->bundles[i];
+        for (size_t j = 0; j < bundle->n_parts; j++) {
+            for (size_t k = 0; k < grouping->n_sources; k++)
+                free(bundle->parts[j].values[k].items);
+            free(bundle->parts[j].values);
+        }
+        free(bundle->parts);
+    }
+    free(grouping->bundles);
+    free(grouping->pivots);
+}
+
+/* ---- as text ---- */
+
+struct table_writer {
+    struct table table;
+    struct text words;
+    void (*cell)(const struct cell *cell, struct text *out);
+    size_t i; /* the columns that may be words come first */
+    const struct grouping *grouping;
+};
+
+static void take_head(void *context, const char *head, const struct cell *cell)
+{
+    struct table_writer *writer = context;
+    const struct grouping *grouping = writer->grouping;
+    (void)cell;
+    bool is_words = writer->i < grouping->n_heads &&
+                    column_is_words(grouping->view, &grouping->heads[writer->i]);
+    table_column(&writer->table, head, !is_words);
+    writer->i++;
+}
+
+static void take_cell(void *context, const char *head, const struct cell *cell)
+{
+    struct table_writer *writer = context;
+    (void)head;
+    writer->cell(cell, &writer->words);
+    finish_cell(&writer->table, &writer->words);
+}
+
+static void write_table(const struct grouping *grouping, int style,
+                        void (*cell)(const struct cell *, struct text *), struct text *out)
+{
+    struct table_writer writer = {.cell = cell, .grouping = grouping};
+    each_cell(grouping, NULL, &writer, take_head);
+    for (size_t i = 0; i < grouping->n_bundles; i++) {
+        table_row(&writer.table);
+        each_cell(grouping, &grouping->bundles[i], &writer, take_cell);
+    }
+    table_write(&writer.table, style, out);
+    table_free(&writer.table);
+    text_free(&writer.words);
+}
+
+int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error)
+{
+    struct grouping grouping;
+    int32_t status = open_grouping(view, &grouping, error);
+    if (status == GB_OK)
+        write_table(&grouping, style, cell_readable, out);
+    close_grouping(&grouping);
+    return status;
+}
+
+struct csv_writer {
+    struct text *out;
+    bool is_begun, of_heads;
+};
+
+static void take_csv(void *context, const char *head, const struct cell *cell)
+{
+    struct csv_writer *writer = context;
+    CLEANUP(text_free) struct text words = {0};
+    if (writer->of_heads)
+        text_add(&words, head);
+    else
+        cell_exact(cell, &words);
+    text_add_csv(writer->out, text_get(&words), !writer->is_begun);
+    writer->is_begun = true;
+}
+
+static void write_csv(const struct grouping *grouping, struct text *out)
+{
+    for (size_t i = 0; i <= grouping->n_bundles; i++) {
+        struct csv_writer writer = {.out = out, .of_heads = i == 0};
+        each_cell(grouping, i ? &grouping->bundles[i - 1] : NULL, &writer, take_csv);
+        text_add(out, "\n");
+    }
+}
+
+static void take_json(void *context, const char *head, const struct cell *cell)
+{
+    json_cell(context, head, cell);
+}
+
+/* json: an array of objects; jsonl: an object a line. */
+static void write_json(const struct grouping *grouping, bool by_lines, struct text *out)
+{
+    text_add(out, by_lines ? "" : "[");
+    for (size_t i = 0; i < grouping->n_bundles; i++) {
+        struct json_writer json = {.out = out};
+        text_add(out, by_lines ? "" : i ? ",\n" : "\n");
+        json_open(&json, NULL, JSON_OBJECT);
+        each_cell(grouping, &grouping->bundles[i], &json, take_json);
+        json_close(&json, JSON_OBJECT);
+        text_add(out, by_lines ? "\n" : "");
+    }
+    text_add(out, by_lines ? "" : "]\n");
+}
+
+int32_t groups_export(struct view *view, FILE *file, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text out = {0};
+    struct grouping grouping;
+    int format = view->options->format;
+    int32_t status = open_grouping(view, &grouping, error);
+    if (status == GB_OK && format == FORMAT_CSV)
+        write_csv(&grouping, &out);
+    else if (status == GB_OK && (format == FORMAT_JSON || format == FORMAT_JSONL))
+        write_json(&grouping, format == FORMAT_JSONL, &out);
+    else if (status == GB_OK)
+        write_table(&grouping, format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, cell_short,
+                    &out);
+    close_grouping(&grouping);
+    return status == GB_OK ? view_flush(&out, file, error) : status;
+}

@@ -1,0 +1,378 @@
+/*
+ * view_internal.h - what the views share: cells, columns, and which cases are to be seen. Floor 4.
+ */
+#ifndef GBRUN_CORE_VIEW_INTERNAL_H
+#define GBRUN_CORE_VIEW_INTERNAL_H
+
+#include "core/store/roofs.h"
+#include "core/store/store_read.h"
+#include "core/view/views.h"
+
+/* One value of a row. */
+enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_BOOL, CELL_TEXT };
+enum {
+    UNIT_NONE,
+    UNIT_NS,
+    UNIT_BYTES,
+    UNIT_RATIO,
+    UNIT_GFLOPS,
+    UNIT_FLOPS_PER_BYTE,
+    UNIT_BYTES_PER_S,
+    UNIT_PER_S,
+    UNIT_HZ,
+    UNIT_CELSIUS,
+    UNIT_WATTS,
+    UNIT_JOULES
+};
+
+struct cell {
+    int kind; /* CELL_... */
+    int unit; /* UNIT_... */
+    int64_t integer;
+    double real; /* NaN is a CELL_NULL */
+    const char *text;
+};
+
+struct view_row {
+    const struct stored_run *run;
+    const struct stored_device *device; /* NULL: none was opened */
+    const char *label;                  /* "streams rows=32 streams=4": bench and axes */
+    const char *check;                  /* as of check_words */
+    struct stored_case c;
+    size_t n_rounds;              /* more than 1: c is several records in one, see rounds_as_one */
+    double apart_ratio;           /* of them, see rounds.h; NaN: of one */
+    const struct roof_set *roofs; /* of the device; NULL: none are known */
+    struct roofline roofline;
+};
+
+/* A column by what is looked up in a row. */
+enum { COLUMN_PARAMETER, COLUMN_RESULT, COLUMN_METRIC };
+struct view_column {
+    int kind;
+    int result;       /* COLUMN_RESULT: which */
+    const char *name; /* of the parameter, the metric or the result column */
+    const char *head; /* what stands over it: the name, or metric.NAME */
+    const char *unit; /* COLUMN_METRIC; "" */
+};
+
+size_t result_columns(void); /* how many there are */
+const char *result_column_name(size_t i);
+enum { RESULT_COLUMNS_BEFORE_PARAMETERS = 9 }; /* run ... plugin_version: what is measured */
+struct view_column result_column(size_t i);
+bool result_column_named(const char *name, struct view_column *ret); /* false: there is none */
+bool result_column_is_text(size_t i);
+const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
+
+/* Device, policy, clock, cache or launch: cases that do not sweep it have it as well, as a result
+ * column.
+ */
+bool is_setting_column(const char *name);
+
+struct cell cell_of(const struct view_row *row, const struct view_column *column);
+struct cell cell_of_parameter(const struct parameter *parameter);
+int cell_compare(const struct cell *a, const struct cell *b); /* NULL after all else */
+/* Full precision; NULL gives "". Infinite numbers are inf and -inf. */
+void cell_exact(const struct cell *cell, struct text *out);
+/* Six significant digits in the column's unit. */
+void cell_short(const struct cell *cell, struct text *out);
+/* With a unit that fits. Line breaks become blanks. */
+void cell_readable(const struct cell *cell, struct text *out);
+void add_single_line(struct text *out, const char *words);
+
+double spread_of(const struct stored_case *c); /* (q3 - q1) / median */
+
+enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
+int verified_of(const struct stored_case *c);
+/* The judged metric that says most: the first that failed, else the first with a tolerance; or
+ * NULL. */
+const struct check_record *main_check(const struct stored_case *c);
+/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
+void check_words(const struct stored_case *c, struct text *out);
+
+/* All NaN and no words where the device did not tell. moment: TELEMETRY_... */
+const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);
+/* From the counter of energy where it tells enough, else as read at the end; NaN: not known. */
+double mean_power_watts(const struct stored_case *c);
+/* The device's, between the first sample and the last, what it used between samples included. NaN:
+ * not known, too short a time, or the caches were flushed between samples. */
+double iteration_energy_joules(const struct stored_case *c);
+/* Why the device was held down, at the end or else at the beginning; "" if it was not, NULL if it
+ * did not tell. */
+const char *throttle_words(const struct stored_case *c);
+
+/* What a verbose table shows of telemetry. */
+struct telemetry_column {
+    const char *head;
+    const char *name; /* of the result column */
+};
+enum { TELEMETRY_COLUMNS = 4 };
+const struct telemetry_column *telemetry_column(size_t i);
+/* Adds the median of the rounds, with its unit. */
+void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
+                    struct text *out);
+
+const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
+
+/* What the selected cases have, found in one pass over them. */
+struct survey_parameter {
+    const char *name;
+    const char *first; /* value; NULL: not every case has it */
+    bool is_axis, varies;
+    bool is_number;
+};
+
+struct survey_bench {
+    const char *name;
+    struct survey_parameter *parameters;
+    size_t n_parameters;
+    uint64_t n_cases, n_skipped;
+};
+
+struct survey_metric {
+    const char *name, *unit;
+};
+
+struct survey {
+    struct arena *arena;
+    struct survey_bench *benches;
+    size_t n_benches;
+    struct survey_metric *metrics;
+    size_t n_metrics;
+    const char *device, *policy, *clock; /* of the first case */
+    bool several_devices, several_policies, several_clocks, several_runs;
+    int64_t run_id;
+    uint32_t last_round;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph, any_estimate;
+    bool any_roof;
+    bool any_telemetry[TELEMETRY_COLUMNS];
+    uint64_t n_cases, n_done;
+};
+
+/* FNV-1a over words, one after the other. */
+#define HASH_START 0xCBF29CE484222325
+uint64_t hash_text(uint64_t hash, const char *text);
+
+/* The cases or records that options select, in order. */
+struct view_entry {
+    int64_t case_id;
+    size_t run; /* index */
+    uint64_t position;
+    uint64_t place; /* hash of bench, position, policy and device: equal for rounds of one case */
+    uint32_t round;
+    /* --rows combined: so many entries of the view's rounds from number `first_round` on are one;
+     * 0: the entry is the record case_id. */
+    size_t first_round, n_rounds;
+};
+
+struct view {
+    struct store *store;
+    const struct view_options *options;
+    struct arena arena;
+    struct stored_run *runs;
+    size_t n_runs;
+    struct view_devices {
+        struct stored_device *items;
+        size_t n;
+    } * devices;             /* by run */
+    const char **parameters; /* names in the selected runs, sorted */
+    size_t n_parameters;
+    const char **metrics;
+    size_t n_metrics;
+    struct view_entry *entries;
+    size_t n_entries;
+    struct view_entry *rounds; /* --rows combined: the records that entries are made of */
+    struct survey survey;
+    struct roof_library roofs;
+    bool has_roofs;            /* the library has been filled */
+    const char *roofs_problem; /* why a file of roofs that the user did not name now is of no use */
+};
+
+int32_t view_open(struct store *store, const struct view_options *options, int64_t run,
+                  struct view *ret, struct gb_error *error);
+void view_close(struct view *view);
+
+/* Reads the case of an entry; text is the arena's. */
+int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
+                  struct view_row *ret, struct gb_error *error);
+/* The rounds of a case, an array in the arena. */
+struct group;
+int32_t view_read_group(struct view *view, const struct view_entry *entries,
+                        const struct group *group, struct arena *arena, struct view_row **ret,
+                        struct gb_error *error);
+
+/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
+ */
+int32_t view_find_roofs(struct view *view, struct view_row *row, struct gb_error *error);
+/* What the case takes by its roof over what it took; NaN: not known. */
+double roof_ratio(const struct view_row *row);
+/* "87 % dram_copy"; nothing where no roof is known. */
+void roof_cell(const struct view_row *row, struct text *out);
+/* Which roofs were used, a line for each device model and run. */
+void roofs_write(const struct view *view, struct text *out);
+
+/* What a verbose table shows of roofs. */
+enum { ROOF_COLUMNS = 4 };
+const char *roof_column_head(size_t i);
+const char *roof_column_name(size_t i); /* of the result column */
+
+bool view_has_name(const char *const *names, size_t n, const char *name);
+struct view_column view_metric_column(struct arena *arena, const char *name);
+/* A column by its name; option: "--sort", for the error. */
+int32_t view_column_named(const struct view *view, const char *name, const char *option,
+                          struct view_column *ret, struct gb_error *error);
+
+/* The columns of --columns. */
+int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,
+                           struct gb_error *error);
+
+void survey_add(struct survey *survey, const struct view_row *row);
+const char *device_label(const struct view_row *row, struct arena *arena);
+/* One of several that there may be, as its UUID says; the CPU is not. */
+bool device_is_numbered(const struct device_record *device);
+/* Is the parameter worth a column: an axis, or different from case to case? */
+bool survey_shows(const struct survey_parameter *parameter);
+
+/* Of several benches, the parameters (those shown only, or all) in order of appearance. */
+size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
+                    const struct survey_parameter ***ret);
+
+/* The rounds of one case, one after the other in the list of entries. */
+struct group {
+    size_t first, n;
+};
+
+/* Puts the rounds of each case next to each other; the groups are the caller's to free. */
+struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
+
+/* A case as it is shown, its rounds combined. */
+struct shown {
+    struct view_row row; /* see rounds_as_one */
+    size_t n_rounds;     /* all; row.n_rounds: those that count */
+    double central_ns, low_ns, high_ns, spread;
+    bool has_interval;
+    bool differs;                 /* see rounds.h */
+    const struct view_row *worst; /* the first round that is not ok, or NULL */
+};
+
+/*
+ * The rounds of a case as one record. Those that are ok count, or all if none is. The estimate and
+ * its interval are as of rounds.h, at the highest confidence of any; n_samples, n_lost,
+ * n_throttled, n_discarded, n_effective and wall_ns are sums; min_ns and max_ns of all samples,
+ * other numbers of the summary, metrics and excluded_mode_weight medians of the rounds'; the
+ * verdict is the worst, modes are those of the first round that has several, check is the first
+ * that failed, else the first there is. All else is of the first round that is not ok, or of the
+ * first. A single round stays what it is. Arrays live in the arena.
+ */
+struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
+/* "0.52 %"; "-" for what is not finite. */
+void view_add_percent(struct text *out, double ratio);
+/* Is one of the ends known? An infinite one is not, and never looks like a number. */
+bool view_is_interval(double low_ns, double high_ns);
+/* "+-0.52 %"; "[1.2 us, 1.4 us]" where the ends are not alike, ">= 1.2 us" where one is known (with
+ * the signs of these). Nothing where none is. */
+void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns);
+/* The same with the statistic, if it is not the median; "none" where none is claimed, or one
+ * without ends. */
+void shown_add_interval(struct text *out, const struct shown *shown);
+/* The time with its marks: several modes, and what the verdict has against it. */
+void shown_add_central(struct text *out, const struct shown *shown);
+#define MODES_MARK "*"
+const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy stands by */
+
+/* What a verbose table shows of the policy's report. */
+struct estimate_column {
+    const char *head;
+    bool right; /* numbers */
+};
+enum { ESTIMATE_COLUMNS = 4 };
+const struct estimate_column *estimate_column(size_t i);
+void estimate_cell(const struct shown *shown, size_t i, struct text *out);
+
+/* Of the values that are not NaN; reorders them. */
+double median_of_known(double *values, size_t n);
+
+/* --group-by, perhaps with --pivot: a row for each group of cases. */
+int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
+/* --pivot: one column for each value of a parameter, rows for all else that differs. */
+int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
+/* Adds the table, with a line on what was left out. */
+int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
+enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, if nothing else is said */
+size_t view_width(const struct view *view);
+
+/* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
+int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+/* The next cell of the row, whose text is then empty again. */
+void finish_cell(struct table *table, struct text *cell);
+
+struct json_writer;
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell);
+
+/* The writers of exports. */
+int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
+
+/* Columns being put together; column_list_new has room for all there are. */
+struct column_list {
+    struct view_column *items;
+    size_t n;
+};
+struct column_list column_list_new(struct view *view);
+void column_list_result(struct column_list *list, const char *name);
+void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
+void column_list_metrics(struct view *view, struct column_list *list);
+bool column_is_words(const struct view *view, const struct view_column *column);
+
+/* Columns of samples of all selected cases: clocks, then elapsed, iterations ... */
+int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
+                          struct gb_error *error);
+void sample_column_head(const char *name, struct text *out); /* "wall_ns", "flags" */
+/* What a gap in a column stands for; NaN: not known. */
+double sample_missing(const struct view_row *row, const char *name);
+/* n samples from number `first` on, n up to STORE_CHUNK: on the clock that counts, then the named
+ * columns, their gaps filled. Each begins at a multiple of STORE_CHUNK in values. */
+int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
+                          size_t n_names, uint64_t first, uint64_t n, double *values,
+                          struct gb_error *error);
+
+/* What is said after a table. Zero-initialize, with an arena. */
+struct note {
+    const char *words;
+    const char *first;  /* label of the first case it was said of */
+    uint64_t count;     /* of the cases */
+    uint64_t last_case; /* number of the last of them */
+    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    const char **values;
+    size_t n_values, values_at;
+};
+struct note_list {
+    struct note *items;
+    size_t n;
+};
+struct notes {
+    struct arena *arena;
+    struct note_list failures, skips, messages, modes, throttles, differing;
+    struct text histograms; /* a line for each comparison of each case */
+    uint64_t n_cases;
+    uint64_t n_short; /* cases with an overhead above 1 % of the median */
+    double short_overhead_ns;
+    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
+    uint64_t lost_cases, lost_samples;
+    uint64_t unconverged, limited, gave_up;
+};
+void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
+/* What the rounds of a case say together; after notes_add of each. */
+void notes_add_rounds(struct notes *notes, const struct shown *shown);
+void notes_write(const struct notes *notes, bool verbose, struct text *out);
+void notes_free(struct notes *notes);
+
+/* Writes and empties the text; GB_IO names what went wrong. */
+int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
+int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
+
+#endif

@@ -1,0 +1,471 @@
+/* view_json.c - JSON: one object, or one a line. Floor 4. */
+#include "core/base/json_writer.h"
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        json_integer(json, name, cell->integer);
+        break;
+    case CELL_REAL:
+        json_real(json, name, cell->real);
+        break;
+    case CELL_BOOL:
+        json_bool(json, name, cell->integer != 0);
+        break;
+    default:
+        json_text(json, name, cell->kind == CELL_TEXT ? cell->text : NULL);
+        break;
+    }
+}
+
+static void add_facts(struct json_writer *json, const struct fact *facts, size_t n)
+{
+    json_open(json, "facts", JSON_OBJECT);
+    for (size_t i = 0; i < n; i++)
+        json_text(json, facts[i].name, facts[i].value);
+    json_close(json, JSON_OBJECT);
+}
+
+static int32_t add_modules(struct view *view, struct json_writer *json, int64_t run_id,
+                           struct gb_error *error)
+{
+    struct module_record *modules = NULL;
+    size_t n = 0;
+    int32_t status = store_modules(view->store, run_id, &view->arena, &modules, &n, error);
+    json_open(json, "modules", JSON_ARRAY);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "kind", modules[i].kind);
+        json_text(json, "id", modules[i].id);
+        json_text(json, "version", modules[i].version);
+        json_text(json, "path", modules[i].path);
+        json_text(json, "sha256", modules[i].sha256);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    return status;
+}
+
+static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    json_open(json, "runs", JSON_ARRAY);
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
+        const struct run_record *run = &view->runs[i].record;
+        json_line(json);
+        json_open(json, NULL, JSON_OBJECT);
+        json_integer(json, "run", view->runs[i].number);
+        json_text(json, "uuid", run->uuid);
+        json_text(json, "started", run->started);
+        json_text(json, "finished", run->finished);
+        json_text(json, "gbrun_version", run->version);
+        json_text(json, "command_line", run->command_line);
+        json_text(json, "config_path", run->config_path);
+        json_text(json, "config_folder", run->config_folder);
+        json_text(json, "config", run->config);
+        json_text(json, "config_sha256", run->config_sha256);
+        json_integer(json, "seed", run->seed);
+        json_integer(json, "n_cases", (int64_t)run->n_cases);
+        add_facts(json, run->facts, run->n_facts);
+        status = add_modules(view, json, view->runs[i].id, error);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    return status;
+}
+
+static void add_device(struct json_writer *json, const struct stored_run *run,
+                       const struct device_record *device)
+{
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_integer(json, "run", run->number);
+    json_text(json, "plugin", device->plugin);
+    json_text(json, "name", device->name);
+    json_integer(json, "number", device->index);
+    json_text(json, "model", device->model);
+    json_text(json, "uuid", device->uuid);
+    json_open(json, "clocks", JSON_ARRAY);
+    for (size_t i = 0; i < device->n_clocks; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", device->clocks[i].name);
+        json_real(json, "tick_ns", device->clocks[i].tick_ns);
+        json_real(json, "overhead_ns", device->clocks[i].overhead_ns);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    add_facts(json, device->facts, device->n_facts);
+    json_close(json, JSON_OBJECT);
+}
+
+static void add_checks(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "checks", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_checks; i++) {
+        const struct check_record *check = &record->checks[i];
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", check->name);
+        json_text(json, "metric", check->metric);
+        json_real(json, "value", check->value);
+        json_real(json, "tolerance", check->tolerance);
+        json_bool(json, "passed", check->passed);
+        json_integer(json, "index", (int64_t)check->index);
+        json_real(json, "reference", check->reference);
+        json_real(json, "output", check->output);
+        json_text(json, "text", check->text);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_histogram(struct json_writer *json, const uint64_t histogram[VERIFY_CLASSES])
+{
+    json_open(json, "histogram", JSON_ARRAY);
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "label", verify_class_name(i));
+        json_integer(json, "count", (int64_t)histogram[i]);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_summaries(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "comparisons", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", summary->name);
+        json_integer(json, "n", (int64_t)summary->n);
+        json_integer(json, "n_exact", (int64_t)summary->n_exact);
+        json_integer(json, "n_overflowed", (int64_t)summary->n_overflowed);
+        json_integer(json, "n_nan", (int64_t)summary->n_nan);
+        json_integer(json, "n_infinite_mismatch", (int64_t)summary->n_infinite_mismatch);
+        json_integer(json, "n_zero_mismatch", (int64_t)summary->n_zero_mismatch);
+        add_histogram(json, summary->histogram);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_metrics(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "metrics", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_metrics; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", record->metrics[i].name);
+        json_real(json, "value", record->metrics[i].value);
+        json_text(json, "unit", record->metrics[i].unit);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_telemetry(struct json_writer *json, const struct case_record *record)
+{
+    static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end"};
+    json_open(json, "telemetry", JSON_OBJECT);
+    for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
+        const struct telemetry_record *telemetry = &record->telemetry[i];
+        const struct gb_telemetry *values = &telemetry->values;
+        if (!telemetry->is_known)
+            continue;
+        json_open(json, names[i], JSON_OBJECT);
+        json_real(json, "elapsed_ns", telemetry->elapsed_ns);
+        json_integer(json, "iterations", (int64_t)telemetry->iterations);
+        json_real(json, "clock_hz", values->clock_hz);
+        json_real(json, "memory_clock_hz", values->memory_clock_hz);
+        json_real(json, "temperature_celsius", values->temperature_celsius);
+        json_real(json, "power_watts", values->power_watts);
+        json_real(json, "energy_joules", values->energy_joules);
+        json_integer(json, "throttle", (int64_t)values->throttle);
+        json_text(json, "throttle_text", values->throttle_text);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
+static void add_modes(struct json_writer *json, const struct gb_estimate *estimate)
+{
+    json_open(json, "modes", JSON_ARRAY);
+    for (uint32_t i = 0; i < estimate->n_modes; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_real(json, "median_ns", estimate->modes[i].median_ns);
+        json_real(json, "low_ns", estimate->modes[i].low_ns);
+        json_real(json, "high_ns", estimate->modes[i].high_ns);
+        json_real(json, "weight", estimate->modes[i].weight);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static void add_messages(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "messages", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_messages; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_integer(json, "severity", record->messages[i].severity);
+        json_text(json, "text", record->messages[i].text);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+/* Only what the axes are named: the parameters object has all values. */
+static void add_axes(struct json_writer *json, const struct stored_case *c)
+{
+    json_open(json, "axes", JSON_ARRAY);
+    for (size_t i = 0; i < c->n_parameters; i++)
+        if (c->parameters[i].is_axis)
+            json_text(json, NULL, c->parameters[i].name);
+    json_close(json, JSON_ARRAY);
+}
+
+/* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
+ * can not hide one. */
+static void add_case(struct json_writer *json, const struct view_row *row)
+{
+    struct view_row bare = *row; /* without parameters, which would win over result columns */
+    bare.c.n_parameters = 0;
+    for (size_t i = 0; i < result_columns(); i++) {
+        if (i == RESULT_COLUMNS_BEFORE_PARAMETERS) {
+            json_open(json, "parameters", JSON_OBJECT);
+            for (size_t j = 0; j < row->c.n_parameters; j++) {
+                struct cell value = cell_of_parameter(&row->c.parameters[j]);
+                json_cell(json, row->c.parameters[j].name, &value);
+            }
+            json_close(json, JSON_OBJECT);
+            add_axes(json, &row->c);
+        }
+        struct view_column column = result_column(i);
+        struct cell cell = cell_of(&bare, &column);
+        json_cell(json, column.name, &cell);
+    }
+    add_metrics(json, &row->c.record);
+    add_checks(json, &row->c.record);
+    add_summaries(json, &row->c.record);
+    add_modes(json, &row->c.record.estimate);
+    add_messages(json, &row->c.record);
+    add_telemetry(json, &row->c.record);
+}
+
+static void add_columns(struct json_writer *json, const struct view_row *row,
+                        const struct view_column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct cell cell = cell_of(row, &columns[i]);
+        json_cell(json, columns[i].head, &cell);
+    }
+}
+
+/* What all cases of an export share. */
+struct case_writer {
+    struct view *view;
+    struct json_writer json;
+    struct text text;
+    FILE *file;
+    struct view_column *columns; /* of --columns */
+    size_t n_columns;
+    double *values; /* as of view_read_samples */
+    const char **names;
+    size_t n_names;
+};
+
+static int32_t writer_open(struct case_writer *writer, struct view *view, FILE *file,
+                           struct gb_error *error)
+{
+    *writer = (struct case_writer){.view = view, .file = file};
+    int32_t status = GB_OK;
+    if (view->options->columns)
+        status = view_columns_asked(view, &writer->columns, &writer->n_columns, error);
+    if (status == GB_OK && view->options->rows == ROWS_SAMPLE)
+        status = sample_columns_of(view, &writer->names, &writer->n_names, error);
+    writer->values = memory_allocate((writer->n_names + 1) * STORE_CHUNK * sizeof(double));
+    return status;
+}
+
+static void writer_close(struct case_writer *writer)
+{
+    text_free(&writer->text);
+    free(writer->values);
+}
+
+static void add_members(struct case_writer *writer, const struct view_row *row)
+{
+    if (writer->columns)
+        add_columns(&writer->json, row, writer->columns, writer->n_columns);
+    else
+        add_case(&writer->json, row);
+}
+
+/* One array for each column of the case. */
+static int32_t add_sample_arrays(struct case_writer *writer, const struct view_row *row,
+                                 struct gb_error *error)
+{
+    struct json_writer *json = &writer->json;
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text head = {0};
+    const char **names = NULL;
+    size_t n_names = 0;
+    int32_t status = store_column_names(writer->view->store, row->c.id, &arena, &names, &n_names,
+                                        error);
+    json_open(json, "samples", JSON_OBJECT);
+    for (size_t i = 0; status == GB_OK && i < n_names; i++) {
+        double missing = sample_missing(row, names[i]);
+        uint64_t n_samples = row->c.record.n_samples;
+        text_clear(&head);
+        sample_column_head(names[i], &head);
+        json_open(json, text_get(&head), JSON_ARRAY);
+        for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {
+            uint64_t n = n_samples - first < STORE_CHUNK ? n_samples - first : STORE_CHUNK;
+            status = store_samples_read(writer->view->store, row->c.id, names[i], first, n,
+                                        writer->values, error);
+            for (uint64_t j = 0; status == GB_OK && j < n; j++)
+                json_real(json, NULL, isnan(writer->values[j]) ? missing : writer->values[j]);
+            if (status == GB_OK)
+                status = view_flush_if_long(&writer->text, writer->file, error);
+        }
+        json_close(json, JSON_ARRAY);
+    }
+    json_close(json, JSON_OBJECT);
+    return status;
+}
+
+static int32_t add_cases(struct case_writer *writer, struct gb_error *error)
+{
+    struct view *view = writer->view;
+    struct json_writer *json = &writer->json;
+    int32_t status = GB_OK;
+    json_open(json, "cases", JSON_ARRAY);
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        json_line(json);
+        json_open(json, NULL, JSON_OBJECT);
+        add_members(writer, &row);
+        if (view->options->rows == ROWS_SAMPLE)
+            status = add_sample_arrays(writer, &row, error);
+        json_close(json, JSON_OBJECT);
+        if (status == GB_OK)
+            status = view_flush_if_long(&writer->text, writer->file, error);
+    }
+    json_close(json, JSON_ARRAY);
+    return status;
+}
+
+int32_t json_export(struct view *view, FILE *out, struct gb_error *error)
+{
+    struct case_writer writer;
+    int32_t status = writer_open(&writer, view, out, error);
+    writer.json.out = &writer.text;
+    if (status == GB_OK) {
+        json_open(&writer.json, NULL, JSON_OBJECT);
+        json_text(&writer.json, "format", "gbrun results 1");
+        status = add_runs(view, &writer.json, error);
+        json_open(&writer.json, "devices", JSON_ARRAY);
+        for (size_t i = 0; i < view->n_runs; i++)
+            for (size_t j = 0; j < view->devices[i].n; j++)
+                add_device(&writer.json, &view->runs[i], &view->devices[i].items[j].record);
+        json_close(&writer.json, JSON_ARRAY);
+    }
+    if (status == GB_OK)
+        status = add_cases(&writer, error);
+    json_close(&writer.json, JSON_OBJECT);
+    text_add(&writer.text, "\n");
+    if (status == GB_OK)
+        status = view_flush(&writer.text, out, error);
+    writer_close(&writer);
+    return status;
+}
+
+/* The members that tell a sample's case from the others. */
+static void add_sample_place(const struct case_writer *writer, struct json_writer *json,
+                             const struct view_row *row)
+{
+    if (writer->columns) {
+        add_columns(json, row, writer->columns, writer->n_columns);
+        return;
+    }
+    json_integer(json, "run", row->run->number);
+    json_text(json, "run_uuid", row->run->record.uuid);
+    json_text(json, "uuid", row->c.record.uuid);
+    json_text(json, "bench", row->c.bench);
+    json_open(json, "parameters", JSON_OBJECT);
+    for (size_t j = 0; j < row->c.n_parameters; j++) {
+        struct cell value = cell_of_parameter(&row->c.parameters[j]);
+        json_cell(json, row->c.parameters[j].name, &value);
+    }
+    json_close(json, JSON_OBJECT);
+    json_text(json, "device", row->c.device_name);
+    json_text(json, "policy", row->c.policy);
+    json_integer(json, "round", row->c.record.round);
+    json_text(json, "status", case_status_word(row->c.record.status));
+}
+
+static int32_t add_sample_lines(struct case_writer *writer, const struct view_row *row,
+                                struct gb_error *error)
+{
+    CLEANUP(text_free) struct text place = {0}, head = {0};
+    struct json_writer *json = &writer->json;
+    struct json_writer place_json = {.out = &place};
+    add_sample_place(writer, &place_json, row);
+    uint64_t n_samples = row->c.record.n_samples;
+    int32_t status = GB_OK;
+    for (uint64_t first = 0; status == GB_OK && first < n_samples; first += STORE_CHUNK) {
+        uint64_t n = n_samples - first < STORE_CHUNK ? n_samples - first : STORE_CHUNK;
+        status = view_read_samples(writer->view, row, writer->names, writer->n_names, first, n,
+                                   writer->values, error);
+        for (uint64_t i = 0; status == GB_OK && i < n; i++) {
+            *json = (struct json_writer){.out = &writer->text};
+            json_open(json, NULL, JSON_OBJECT);
+            text_add(json->out, text_get(&place));
+            json->needs_comma = place.length > 0;
+            json_integer(json, "sample", (int64_t)(first + i));
+            json_real(json, "time_ns", writer->values[i]);
+            for (size_t j = 0; j < writer->n_names; j++) {
+                text_clear(&head);
+                sample_column_head(writer->names[j], &head);
+                json_real(json, text_get(&head), writer->values[(j + 1) * STORE_CHUNK + i]);
+            }
+            json_close(json, JSON_OBJECT);
+            text_add(&writer->text, "\n");
+            status = view_flush_if_long(&writer->text, writer->file, error);
+        }
+    }
+    return status;
+}
+
+int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error)
+{
+    struct case_writer writer;
+    int32_t status = writer_open(&writer, view, out, error);
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status == GB_OK && view->options->rows == ROWS_SAMPLE) {
+            status = add_sample_lines(&writer, &row, error);
+        } else if (status == GB_OK) {
+            writer.json = (struct json_writer){.out = &writer.text};
+            json_open(&writer.json, NULL, JSON_OBJECT);
+            add_members(&writer, &row);
+            json_close(&writer.json, JSON_OBJECT);
+            text_add(&writer.text, "\n");
+            status = view_flush_if_long(&writer.text, out, error);
+        }
+    }
+    if (status == GB_OK)
+        status = view_flush(&writer.text, out, error);
+    writer_close(&writer);
+    return status;
+}

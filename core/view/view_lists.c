@@ -1,0 +1,147 @@
+/* view_lists.c - which columns an export has: of cases and of samples. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void column_list_add(struct column_list *list, struct view_column column)
+{
+    list->items[list->n++] = column;
+}
+
+void column_list_result(struct column_list *list, const char *name)
+{
+    struct view_column column;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].kind != COLUMN_METRIC && text_equal(list->items[i].name, name))
+            return;
+    if (result_column_named(name, &column))
+        column_list_add(list, column);
+}
+
+/* A result column carries the value of a parameter of its name where there is one. */
+void column_list_parameters(struct view *view, bool shown_only, struct column_list *list)
+{
+    const struct survey_parameter **parameters = NULL;
+    size_t n = survey_union(&view->survey, shown_only, &view->arena, &parameters);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = parameters[i]->name;
+        struct view_column column;
+        if (!result_column_named(name, &column))
+            column_list_add(list,
+                            (struct view_column){
+                                .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""});
+        else if (shown_only)
+            column_list_result(list, name);
+    }
+}
+
+void column_list_metrics(struct view *view, struct column_list *list)
+{
+    const struct survey *survey = &view->survey;
+    for (size_t i = 0; i < survey->n_metrics; i++)
+        column_list_add(list, (struct view_column){.kind = COLUMN_METRIC,
+                                                   .name = survey->metrics[i].name,
+                                                   .head = arena_printf(&view->arena, "metric.%s",
+                                                                        survey->metrics[i].name),
+                                                   .unit = survey->metrics[i].unit});
+}
+
+struct column_list column_list_new(struct view *view)
+{
+    size_t most = 2 * result_columns() + view->survey.n_metrics;
+    for (size_t i = 0; i < view->survey.n_benches; i++)
+        most += view->survey.benches[i].n_parameters;
+    return (struct column_list){ARENA_ARRAY(&view->arena, struct view_column, most), 0};
+}
+
+bool column_is_words(const struct view *view, const struct view_column *column)
+{
+    if (column->kind == COLUMN_RESULT)
+        return result_column_is_text((size_t)column->result);
+    if (column->kind == COLUMN_METRIC)
+        return false;
+    for (size_t i = 0; i < view->survey.n_benches; i++)
+        for (size_t j = 0; j < view->survey.benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &view->survey.benches[i].parameters[j];
+            if (text_equal(parameter->name, column->name) && !parameter->is_number)
+                return true;
+        }
+    return false;
+}
+
+/* Clocks first, then what is known of each sample. */
+static int column_rank(const char *name)
+{
+    static const char *const last[] = {"elapsed", "iterations", "clock_hz", "throttle", "flags"};
+    for (int i = 0; i < 5; i++)
+        if (text_equal(last[i], name))
+            return i + 1;
+    return 0;
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    int by_rank = column_rank(x) - column_rank(y);
+    return by_rank ? by_rank : strcmp(x, y);
+}
+
+void sample_column_head(const char *name, struct text *out)
+{
+    text_printf(out, "%s%s", name, column_rank(name) <= 1 ? "_ns" : "");
+}
+
+double sample_missing(const struct view_row *row, const char *name)
+{
+    if (text_equal(name, "iterations"))
+        return (double)row->c.record.iterations;
+    return sample_gap(name);
+}
+
+int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
+                          struct gb_error *error)
+{
+    enum { COLUMNS_MAX = 64 };
+    const char **names = ARENA_ARRAY(&view->arena, const char *, COLUMNS_MAX);
+    size_t n = 0;
+    for (size_t i = 0; i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        const char **more = NULL;
+        size_t n_more = 0;
+        int32_t status = store_column_names(view->store, view->entries[i].case_id, &arena, &more,
+                                            &n_more, error);
+        if (status != GB_OK)
+            return status;
+        for (size_t j = 0; j < n_more; j++) {
+            size_t k = 0;
+            while (k < n && !text_equal(names[k], more[j]))
+                k++;
+            if (k == n && n < COLUMNS_MAX)
+                names[n++] = arena_text(&view->arena, more[j]);
+        }
+    }
+    if (n)
+        qsort(names, n, sizeof *names, compare_columns);
+    *ret = names;
+    *ret_n = n;
+    return GB_OK;
+}
+
+int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
+                          size_t n_names, uint64_t first, uint64_t n, double *values,
+                          struct gb_error *error)
+{
+    int32_t status = store_samples_read(view->store, row->c.id, row->c.record.clock, first, n,
+                                        values, error);
+    for (size_t i = 0; status == GB_OK && i < n_names; i++) {
+        double *column = values + (i + 1) * STORE_CHUNK;
+        double missing = sample_missing(row, names[i]);
+        status = store_samples_read(view->store, row->c.id, names[i], first, n, column, error);
+        for (uint64_t j = 0; !isnan(missing) && j < n; j++)
+            if (isnan(column[j]))
+                column[j] = missing;
+    }
+    return status;
+}

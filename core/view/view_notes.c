@@ -1,0 +1,344 @@
+/* view_notes.c - what is said after a table: failures, messages, doubts. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
+
+/* One list entry for equal words, with the number of cases that they were said of. */
+static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
+                             const char *label)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (text_equal(list->items[i].words, words)) {
+            list->items[i].count += list->items[i].last_case != notes->n_cases;
+            list->items[i].last_case = notes->n_cases;
+            return &list->items[i];
+        }
+    list->items = arena_grow(notes->arena, list->items, list->n, sizeof *list->items);
+    list->items[list->n] = (struct note){.words = arena_text(notes->arena, words),
+                                         .first = arena_text(notes->arena, label),
+                                         .count = 1,
+                                         .last_case = notes->n_cases};
+    return &list->items[list->n++];
+}
+
+/* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
+static const char *axis_value_in(const char *words, const struct stored_case *c,
+                                 const char **ret_value)
+{
+    CLEANUP(text_free) struct text said = {0};
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        const struct parameter *parameter = &c->parameters[i];
+        text_clear(&said);
+        text_printf(&said, "%s = %s", parameter->name, parameter->value.text);
+        const char *at = parameter->is_axis && *parameter->value.text
+                             ? strstr(words, text_get(&said))
+                             : NULL;
+        if (at && (at == words || at[-1] == ' ') && strchr(" ,;:)", at[said.length])) {
+            *ret_value = parameter->value.text;
+            return at + said.length - strlen(parameter->value.text);
+        }
+    }
+    return NULL;
+}
+
+static void add_value(struct notes *notes, struct note *note, const char *value)
+{
+    for (size_t i = 0; i < note->n_values; i++)
+        if (text_equal(note->values[i], value))
+            return;
+    note->values = arena_grow(notes->arena, note->values, note->n_values, sizeof *note->values);
+    note->values[note->n_values++] = arena_text(notes->arena, value);
+}
+
+/* Reasons that differ in the value of an axis are one: "roof = l3_read is for CPUs" and the same of
+ * l3_write. The words are kept without the value. */
+static void add_skip(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const char *reason = *c->record.status_text ? c->record.status_text : "no reason given";
+    const char *value = NULL, *at = axis_value_in(reason, c, &value);
+    if (!at) {
+        list_add(notes, &notes->skips, reason, label);
+        return;
+    }
+    text_add_n(&words, reason, (size_t)(at - reason));
+    size_t values_at = words.length;
+    text_add(&words, at + strlen(value));
+    struct note *note = list_add(notes, &notes->skips, text_get(&words), label);
+    note->values_at = values_at;
+    add_value(notes, note, value);
+}
+
+static const char *severity_word(int32_t severity)
+{
+    static const char *const words[] = {"debug", "info",       "warning",
+                                        "error", "plugin bug", "gbrun bug"};
+    return severity >= 0 && severity < 6 ? words[severity] : "message";
+}
+
+static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    case_status_describe(c->record.status, c->record.status_text, &words);
+    if (c->record.status == CASE_WRONG_RESULT && !*c->record.status_text && main_check(c))
+        text_printf(&words, ": %s", main_check(c)->text);
+    if (c->record.status == CASE_SKIPPED)
+        add_skip(notes, c, label);
+    else if (case_status_is_bad(c->record.status))
+        list_add(notes, &notes->failures, text_get(&words), label);
+}
+
+static void add_messages(struct notes *notes, const struct stored_case *c, const char *label,
+                         bool verbose)
+{
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; i < c->record.n_messages; i++) {
+        const struct message_record *message = &c->record.messages[i];
+        if (message->severity < GB_LOG_WARNING && !verbose)
+            continue;
+        text_clear(&words);
+        text_printf(&words, "%s: ", severity_word(message->severity));
+        add_single_line(&words, message->text);
+        list_add(notes, &notes->messages, text_get(&words), label);
+    }
+}
+
+/* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
+static void add_modes(struct notes *notes, const struct gb_estimate *estimate, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    char number[NUMBER_TEXT_MAX];
+    if (estimate->n_modes < 2)
+        return;
+    text_printf(&words, "%s:", label);
+    for (uint32_t i = 0; i < estimate->n_modes; i++) {
+        const struct gb_mode *mode = &estimate->modes[i];
+        bool is_interval = view_is_interval(mode->low_ns, mode->high_ns);
+        text_printf(&words, "%s %s", i ? "," : "", format_time(mode->median_ns, 4, number));
+        if (is_interval) {
+            text_add(&words, " ");
+            view_add_interval(&words, mode->median_ns, mode->low_ns, mode->high_ns);
+        }
+        text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
+    }
+    list_add(notes, &notes->modes, text_get(&words), label);
+}
+
+/* "  gemm m=64: C: 0: 4096 (100 %)" */
+static void add_histograms(struct notes *notes, const struct case_record *record, const char *label)
+{
+    char words[512];
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        verify_describe_histogram(record->summaries[i].histogram, words, sizeof words);
+        text_printf(&notes->histograms, "  %s: ", label);
+        add_single_line(&notes->histograms, record->summaries[i].name);
+        text_printf(&notes->histograms, ": %s\n", words);
+    }
+}
+
+/* Why the device was held down, as far as it still was when it was asked. */
+static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    const char *reasons = throttle_words(c);
+    if (c->n_throttled == 0 || !reasons || !*reasons)
+        return;
+    add_single_line(&words, reasons);
+    list_add(notes, &notes->throttles, text_get(&words), label);
+}
+
+void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
+{
+    const struct stored_case *c = &row->c;
+    const struct case_record *record = &c->record;
+    CLEANUP(text_free) struct text label = {0};
+    add_single_line(&label, row->label);
+    notes->n_cases++;
+    add_outcome(notes, c, text_get(&label));
+    add_messages(notes, c, text_get(&label), verbose);
+    add_modes(notes, &record->estimate, text_get(&label));
+    if (verbose)
+        add_histograms(notes, record, text_get(&label));
+    add_throttle(notes, c, text_get(&label));
+    /* The overhead is a sample's, the median an iteration's. */
+    double overhead_ns = record->overhead_ns /
+                         (record->iterations ? (double)record->iterations : 1);
+    if (overhead_ns > 0.01 * c->summary.median) {
+        notes->n_short++;
+        notes->short_overhead_ns = fmax(notes->short_overhead_ns, record->overhead_ns);
+    }
+    notes->samples_of_throttled += c->n_throttled > 0 ? record->n_samples : 0;
+    notes->throttled_cases += c->n_throttled > 0;
+    notes->throttled_samples += c->n_throttled;
+    notes->lost_cases += record->n_lost > 0;
+    notes->lost_samples += record->n_lost;
+    if (!record->has_estimate)
+        return;
+    notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
+    notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
+    notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
+}
+
+void notes_add_rounds(struct notes *notes, const struct shown *shown)
+{
+    const double worth_saying_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
+    CLEANUP(text_free) struct text words = {0};
+    if (!shown->differs || shown->row.apart_ratio < worth_saying_ratio)
+        return;
+    add_single_line(&words, shown->row.label);
+    text_add(&words, ": rounds differ by ");
+    view_add_percent(&words, shown->row.apart_ratio);
+    list_add(notes, &notes->differing, text_get(&words), shown->row.label);
+}
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
+
+static void write_left_out(size_t n, struct text *out)
+{
+    if (n)
+        text_printf(out, "  and %zu more; --verbose shows all\n", n);
+}
+
+static void add_words(const struct note *note, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
+    text_add_n(&words, note->words, note->values_at);
+    for (size_t i = 0; i < n; i++)
+        text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
+    text_add(&words, note->n_values > n ? ", ..." : "");
+    text_add(&words, note->words + note->values_at);
+    add_single_line(out, text_get(&words));
+}
+
+/* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
+static void write_outcomes(const struct note_list *list, const char *heading, bool verbose,
+                           struct text *out)
+{
+    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
+    if (!list->n)
+        return;
+    text_printf(out, "\n%s\n", heading);
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "  %s", list->items[i].first);
+        if (list->items[i].count > 1)
+            text_printf(out, " and %llu more", (unsigned long long)list->items[i].count - 1);
+        text_add(out, ": ");
+        add_words(&list->items[i], out);
+        text_add(out, "\n");
+    }
+    write_left_out(list->n - n, out);
+}
+
+static void write_messages(const struct note_list *list, bool verbose, struct text *out)
+{
+    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
+    if (!list->n)
+        return;
+    text_add(out, "\nmessages\n");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(out, "  %s", list->items[i].words);
+        if (list->items[i].count > 1)
+            text_printf(out, " (%llu cases, first in %s)\n",
+                        (unsigned long long)list->items[i].count, list->items[i].first);
+        else
+            text_printf(out, " (%s)\n", list->items[i].first);
+    }
+    write_left_out(list->n - n, out);
+}
+
+/* "2 cases have throttled samples: 5 of their 40 (power limit; too hot)" */
+static void write_throttles(const struct notes *notes, struct text *out)
+{
+    const struct note_list *list = &notes->throttles;
+    size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
+    if (!notes->throttled_cases)
+        return;
+    text_printf(out, "  %llu %s throttled samples: %llu of %s %llu",
+                (unsigned long long)notes->throttled_cases,
+                plural(notes->throttled_cases, "case has", "cases have"),
+                (unsigned long long)notes->throttled_samples,
+                plural(notes->throttled_cases, "its", "their"),
+                (unsigned long long)notes->samples_of_throttled);
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%s%s", i ? "; " : " (", list->items[i].words);
+    text_printf(out, "%s%s\n", list->n > n ? "; ..." : "", n ? ")" : "");
+}
+
+static void write_counts(const struct notes *notes, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    const struct {
+        uint64_t n;
+        int32_t verdict;
+        const char *one, *many;
+    } verdicts[] = {
+        {notes->unconverged, GB_VERDICT_UNCONVERGED, "case did not reach the interval asked for",
+         "cases did not reach the interval asked for"},
+        {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the clock's step",
+         "cases are limited by the clock's step"},
+        {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
+         "cases were given up by their policy"},
+    };
+    if (notes->n_short)
+        text_printf(out,
+                    "  %llu %s short samples: more than 1 %% of each is what an empty one reads"
+                    " (%s); it is not subtracted\n",
+                    (unsigned long long)notes->n_short,
+                    plural(notes->n_short, "case has", "cases have"),
+                    format_time(notes->short_overhead_ns, 3, number));
+    write_throttles(notes, out);
+    if (notes->lost_cases)
+        text_printf(
+            out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,
+            plural(notes->lost_cases, "case", "cases"), (unsigned long long)notes->lost_samples,
+            plural(notes->lost_samples, "sample", "samples"));
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        if (verdicts[i].n)
+            text_printf(out, "  %s %llu %s\n", view_verdict_mark(verdicts[i].verdict),
+                        (unsigned long long)verdicts[i].n,
+                        plural(verdicts[i].n, verdicts[i].one, verdicts[i].many));
+}
+
+static void write_list(const struct note_list *list, const char *heading, bool verbose,
+                       struct text *out)
+{
+    size_t n = verbose || list->n <= LIST_SHOWN ? list->n : LIST_SHOWN;
+    if (!list->n)
+        return;
+    text_printf(out, "  %s:\n", heading);
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "    %s\n", list->items[i].words);
+    if (list->n > n)
+        text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
+}
+
+void notes_write(const struct notes *notes, bool verbose, struct text *out)
+{
+    CLEANUP(text_free) struct text doubts = {0};
+    write_outcomes(&notes->failures, "failures", verbose, out);
+    write_outcomes(&notes->skips, "skipped", verbose, out);
+    write_messages(&notes->messages, verbose, out);
+    if (notes->histograms.length)
+        text_printf(out, "\nrelative differences from the references, and how many values\n%s",
+                    text_get(&notes->histograms));
+    write_counts(notes, &doubts);
+    write_list(&notes->modes,
+               MODES_MARK " several modes: their medians, intervals and shares of the samples",
+               verbose, &doubts);
+    write_list(&notes->differing, "rounds are further apart than their own intervals allow",
+               verbose, &doubts);
+    if (doubts.length)
+        text_printf(out, "\nnotes\n%s", text_get(&doubts));
+}
+
+void notes_free(struct notes *notes)
+{
+    text_free(&notes->histograms);
+}

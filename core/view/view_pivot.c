@@ -1,0 +1,462 @@
+/* view_pivot.c - tables with a column for each value of one parameter. Floor 4. */
+#include "core/base/json_writer.h"
+#include "core/view/view_internal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One case as the table needs it. */
+struct item {
+    struct cell value;  /* of the pivot parameter */
+    const char **heads; /* what tells its row from others */
+    uint64_t place, position, n_samples;
+    int64_t case_id;
+    double central;
+    const char *clock;
+    int status;
+};
+
+/* Where a row and a column meet: a case's rounds. */
+struct pivot_cell {
+    const struct item **items; /* those with status ok */
+    size_t n;
+    uint64_t place;
+    bool used;
+    int status; /* of a round that is not ok, else CASE_OK */
+};
+
+struct pivot_row {
+    const char **heads;
+    struct pivot_cell *cells; /* by value */
+};
+
+struct pivot {
+    struct view *view;
+    struct view_column column;
+    struct view_column *head_columns;
+    size_t n_heads;
+    struct item *items;
+    size_t n_items;
+    const struct item **values; /* an item for each value, in order */
+    size_t n_values;
+    struct pivot_row *rows;
+    size_t n_rows;
+    uint64_t n_left_out; /* cases without the parameter */
+};
+
+static bool bench_has(const struct survey_bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->n_parameters; i++)
+        if (text_equal(bench->parameters[i].name, name))
+            return true;
+    return false;
+}
+
+static void add_head(struct pivot *pivot, const char *name, bool wanted)
+{
+    if (!wanted || text_equal(name, pivot->column.name))
+        return;
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        if (text_equal(pivot->head_columns[i].name, name))
+            return;
+    view_column_named(pivot->view, name, "", &pivot->head_columns[pivot->n_heads++], NULL);
+}
+
+/* Axes tell rows apart; what is derived from them does not have to. */
+static void choose_heads(struct pivot *pivot)
+{
+    const struct survey *survey = &pivot->view->survey;
+    const char *name = pivot->column.name;
+    bool of_parameter = pivot->column.kind == COLUMN_PARAMETER;
+    size_t most = 4, n_benches = 0;
+    for (size_t i = 0; i < survey->n_benches; i++) {
+        most += survey->benches[i].n_parameters;
+        n_benches += !of_parameter || bench_has(&survey->benches[i], name);
+    }
+    pivot->head_columns = ARENA_ARRAY(&pivot->view->arena, struct view_column, most);
+    bool of_run = text_starts_with(name, "run") || text_equal(name, "host");
+    add_head(pivot, "run", survey->several_runs && !of_run);
+    add_head(pivot, "bench", n_benches > 1);
+    add_head(pivot, "device", survey->several_devices && !text_starts_with(name, "device"));
+    add_head(pivot, "policy", survey->several_policies && !text_starts_with(name, "policy"));
+    for (size_t i = 0; i < survey->n_benches; i++) {
+        const struct survey_bench *bench = &survey->benches[i];
+        if (of_parameter && !bench_has(bench, name))
+            continue;
+        for (size_t j = 0; j < bench->n_parameters; j++)
+            add_head(pivot, bench->parameters[j].name,
+                     bench->parameters[j].is_axis && bench->parameters[j].varies);
+    }
+}
+
+static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *error)
+{
+    struct view *view = pivot->view;
+    int32_t status = GB_OK;
+    pivot->items = ARENA_ARRAY(&view->arena, struct item, view->n_entries + 1);
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        CLEANUP(text_free) struct text words = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        struct cell value = cell_of(&row, &pivot->column);
+        if (value.kind == CELL_NULL) {
+            pivot->n_left_out++;
+            continue;
+        }
+        struct item *item = &pivot->items[pivot->n_items++];
+        *item = (struct item){.value = value,
+                              .place = view->entries[i].place,
+                              .position = row.c.position,
+                              .n_samples = row.c.record.n_samples,
+                              .case_id = row.c.id,
+                              .central = central_ns(&row.c),
+                              .clock = arena_text(&view->arena, row.c.record.clock),
+                              .status = row.c.record.status};
+        if (value.kind == CELL_TEXT)
+            item->value.text = arena_text(&view->arena, value.text);
+        item->heads = ARENA_ARRAY(&view->arena, const char *, pivot->n_heads + 1);
+        for (size_t j = 0; j < pivot->n_heads; j++) {
+            struct cell head = cell_of(&row, &pivot->head_columns[j]);
+            text_clear(&words);
+            (readable ? cell_readable : cell_exact)(&head, &words);
+            item->heads[j] = arena_text(&view->arena, text_get(&words));
+        }
+    }
+    return status;
+}
+
+static int compare_by_value(const void *a, const void *b)
+{
+    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
+    int order = cell_compare(&x->value, &y->value);
+    if (order)
+        return order;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+static int compare_by_position(const void *a, const void *b)
+{
+    const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return cell_compare(&x->value, &y->value);
+}
+
+/* Numbers go up; words stand as in the sweep. */
+static void find_values(struct pivot *pivot)
+{
+    bool all_numbers = true;
+    pivot->values = ARENA_ARRAY(&pivot->view->arena, const struct item *, pivot->n_items + 1);
+    for (size_t i = 0; i < pivot->n_items; i++) {
+        pivot->values[i] = &pivot->items[i];
+        all_numbers &= pivot->items[i].value.kind != CELL_TEXT;
+    }
+    if (!pivot->n_items)
+        return;
+    qsort(pivot->values, pivot->n_items, sizeof *pivot->values, compare_by_value);
+    for (size_t i = 0; i < pivot->n_items; i++) /* the first of equal ones: lowest position */
+        if (!pivot->n_values ||
+            cell_compare(&pivot->values[pivot->n_values - 1]->value, &pivot->values[i]->value))
+            pivot->values[pivot->n_values++] = pivot->values[i];
+    if (!all_numbers)
+        qsort(pivot->values, pivot->n_values, sizeof *pivot->values, compare_by_position);
+}
+
+static size_t value_index(const struct pivot *pivot, const struct item *item)
+{
+    size_t i = 0;
+    while (i + 1 < pivot->n_values && cell_compare(&pivot->values[i]->value, &item->value))
+        i++;
+    return i;
+}
+
+static bool same_heads(const struct pivot *pivot, const char **a, const char **b)
+{
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        if (!text_equal(a[i], b[i]))
+            return false;
+    return true;
+}
+
+static size_t hash_heads(const struct pivot *pivot, const char **heads)
+{
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        hash = hash_text(hash, heads[i]);
+    return (size_t)(hash ^ hash >> 32);
+}
+
+/* The row that an item goes to: one with its heads, where its column is free or holds another
+ * round of the same case. slots: row numbers from 1 by hash; their number is a power of 2. */
+static struct pivot_row *row_for(struct pivot *pivot, size_t *slots, size_t n_slots,
+                                 const struct item *item, size_t value)
+{
+    size_t slot = hash_heads(pivot, item->heads) & (n_slots - 1);
+    for (; slots[slot]; slot = (slot + 1) & (n_slots - 1)) {
+        struct pivot_row *row = &pivot->rows[slots[slot] - 1];
+        const struct pivot_cell *cell = &row->cells[value];
+        if (same_heads(pivot, row->heads, item->heads) &&
+            (!cell->used || cell->place == item->place))
+            return row;
+    }
+    struct pivot_row *row = &pivot->rows[pivot->n_rows++];
+    slots[slot] = pivot->n_rows;
+    row->heads = item->heads;
+    row->cells = ARENA_ARRAY(&pivot->view->arena, struct pivot_cell, pivot->n_values);
+    return row;
+}
+
+static void add_item(struct arena *arena, struct pivot_cell *cell, const struct item *item)
+{
+    cell->used = true;
+    cell->place = item->place;
+    if (item->status != CASE_OK) {
+        cell->status = item->status;
+        return;
+    }
+    cell->items = arena_grow(arena, cell->items, cell->n, sizeof *cell->items);
+    cell->items[cell->n++] = item;
+}
+
+static void fill_rows(struct pivot *pivot)
+{
+    size_t n_slots = 16;
+    while (n_slots < 2 * pivot->n_items)
+        n_slots *= 2;
+    size_t *slots = memory_allocate(n_slots * sizeof *slots);
+    pivot->rows = ARENA_ARRAY(&pivot->view->arena, struct pivot_row, pivot->n_items + 1);
+    for (size_t i = 0; i < pivot->n_items; i++) {
+        const struct item *item = &pivot->items[i];
+        size_t value = value_index(pivot, item);
+        struct pivot_row *row = row_for(pivot, slots, n_slots, item, value);
+        add_item(&pivot->view->arena, &row->cells[value], item);
+    }
+    free(slots);
+}
+
+static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
+                          struct gb_error *error)
+{
+    *ret = (struct pivot){.view = view};
+    int32_t status = view_column_named(view, view->options->pivot, "--pivot", &ret->column, error);
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < view->n_parameters; i++)
+        if (text_equal(view->parameters[i], ret->column.name) &&
+            !is_setting_column(ret->column.name))
+            ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
+    choose_heads(ret);
+    status = read_items(ret, readable, error);
+    if (status != GB_OK)
+        return status;
+    find_values(ret);
+    fill_rows(ret);
+    return GB_OK;
+}
+
+/* Median of the rounds' times; NaN if there are none. */
+static double cell_time(const struct pivot_cell *cell)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    double *times = ARENA_ARRAY(&arena, double, cell->n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < cell->n; i++)
+        if (!isnan(cell->items[i]->central))
+            times[n++] = cell->items[i]->central;
+    sort_values(times, n);
+    return quantile_of_sorted(times, n, 0.5);
+}
+
+static uint64_t cell_samples(const struct pivot_cell *cell)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < cell->n; i++)
+        n += cell->items[i]->n_samples;
+    return n;
+}
+
+/* n samples of a cell from number `first` on, its rounds one after the other. */
+static int32_t read_trials(struct view *view, const struct pivot_cell *cell, uint64_t first,
+                           uint64_t n, double *values, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    uint64_t start = 0, done = 0;
+    for (size_t i = 0; status == GB_OK && i < cell->n && done < n; i++) {
+        const struct item *item = cell->items[i];
+        uint64_t end = start + item->n_samples;
+        if (first + done < end) {
+            uint64_t part = end - first - done < n - done ? end - first - done : n - done;
+            status = store_samples_read(view->store, item->case_id, item->clock,
+                                        first + done - start, part, values + done, error);
+            done += part;
+        }
+        start = end;
+    }
+    return status;
+}
+
+/* "16 Streams", "1 Stream"; words stand for themselves. */
+static void value_head(const struct pivot *pivot, const struct item *value, struct text *out)
+{
+    cell_exact(&value->value, out);
+    if (pivot->column.kind != COLUMN_PARAMETER || value->value.kind != CELL_INTEGER)
+        return;
+    const char *name = pivot->column.name;
+    size_t length = strlen(name);
+    if (value->value.integer == 1 && length > 1 && name[length - 1] == 's')
+        length--;
+    text_printf(out, " %c%.*s", toupper((unsigned char)*name), (int)(length - 1), name + 1);
+}
+
+enum { TRIALS_AT_ONCE = 1024 };
+
+/* A row of a CSV for each trial, ms. */
+static int32_t csv_trials(struct pivot *pivot, const struct pivot_row *row, double *values,
+                          struct text *out, FILE *file, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    uint64_t n = UINT64_MAX;
+    for (size_t j = 0; j < pivot->n_values; j++) {
+        uint64_t have = cell_samples(&row->cells[j]);
+        n = have && have < n ? have : n;
+    }
+    for (uint64_t first = 0; status == GB_OK && n != UINT64_MAX && first < n;
+         first += TRIALS_AT_ONCE) {
+        uint64_t part = n - first < TRIALS_AT_ONCE ? n - first : TRIALS_AT_ONCE;
+        for (size_t j = 0; status == GB_OK && j < pivot->n_values; j++)
+            status = read_trials(pivot->view, &row->cells[j], first, part,
+                                 values + j * TRIALS_AT_ONCE, error);
+        for (uint64_t i = 0; status == GB_OK && i < part; i++) {
+            for (size_t j = 0; j < pivot->n_heads; j++)
+                text_add_csv(out, row->heads[j], j == 0);
+            for (size_t j = 0; j < pivot->n_values; j++) {
+                double value = values[j * TRIALS_AT_ONCE + i];
+                text_add(out, pivot->n_heads + j ? "," : "");
+                if (row->cells[j].n && isfinite(value))
+                    text_printf(out, "%.4f", value * 1e-6);
+            }
+            text_add(out, "\n");
+            status = view_flush_if_long(out, file, error);
+        }
+    }
+    return status;
+}
+
+static int32_t csv_pivot(struct pivot *pivot, struct text *out, FILE *file, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text head = {0};
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        text_add_csv(out, pivot->head_columns[i].head, i == 0);
+    for (size_t i = 0; i < pivot->n_values; i++) {
+        text_clear(&head);
+        value_head(pivot, pivot->values[i], &head);
+        text_add_csv(out, text_get(&head), pivot->n_heads + i == 0);
+    }
+    text_add(out, "\n");
+    double *values = memory_allocate((pivot->n_values + 1) * TRIALS_AT_ONCE * sizeof *values);
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < pivot->n_rows; i++)
+        status = csv_trials(pivot, &pivot->rows[i], values, out, file, error);
+    free(values);
+    return status;
+}
+
+static void json_pivot(const struct pivot *pivot, bool lines, struct text *out)
+{
+    struct json_writer json = {.out = out};
+    CLEANUP(text_free) struct text head = {0};
+    if (!lines)
+        json_open(&json, NULL, JSON_ARRAY);
+    for (size_t i = 0; i < pivot->n_rows; i++) {
+        if (lines)
+            json.needs_comma = false;
+        else
+            json_line(&json);
+        json_open(&json, NULL, JSON_OBJECT);
+        for (size_t j = 0; j < pivot->n_heads; j++)
+            json_text(&json, pivot->head_columns[j].head, pivot->rows[i].heads[j]);
+        for (size_t j = 0; j < pivot->n_values; j++) {
+            text_clear(&head);
+            cell_exact(&pivot->values[j]->value, &head);
+            json_real(&json, text_get(&head), cell_time(&pivot->rows[i].cells[j]));
+        }
+        json_close(&json, JSON_OBJECT);
+        if (lines)
+            text_add(out, "\n");
+    }
+    if (!lines) {
+        json_close(&json, JSON_ARRAY);
+        text_add(out, "\n");
+    }
+}
+
+/* readable: times with units, and words where a case has none. */
+static void table_pivot(const struct pivot *pivot, bool readable, int style, struct text *out)
+{
+    struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        table_column(&table, pivot->head_columns[i].head, false);
+    for (size_t i = 0; i < pivot->n_values; i++) {
+        text_clear(&words);
+        if (readable && (i == 0))
+            text_printf(&words, "%s=", pivot->column.name);
+        (readable ? cell_readable : cell_exact)(&pivot->values[i]->value, &words);
+        table_column(&table, text_get(&words), true);
+    }
+    for (size_t i = 0; i < pivot->n_rows; i++) {
+        table_row(&table);
+        for (size_t j = 0; j < pivot->n_heads; j++)
+            table_cell(&table, pivot->rows[i].heads[j]);
+        for (size_t j = 0; j < pivot->n_values; j++) {
+            const struct pivot_cell *cell = &pivot->rows[i].cells[j];
+            char number[NUMBER_TEXT_MAX];
+            double time = cell_time(cell);
+            if (readable && cell->status != CASE_OK)
+                table_cell(&table, case_status_word(cell->status));
+            else if (isnan(time))
+                table_cell(&table, "");
+            else
+                table_cell(&table,
+                           readable ? format_time(time, 4, number) : format_double(time, number));
+        }
+    }
+    table_write(&table, style, out);
+    table_free(&table);
+}
+
+int32_t pivot_export(struct view *view, FILE *file, struct gb_error *error)
+{
+    struct pivot pivot;
+    CLEANUP(text_free) struct text out = {0};
+    int format = view->options->format;
+    int32_t status = pivot_make(view, false, &pivot, error);
+    if (status != GB_OK)
+        return status;
+    if (format == FORMAT_CSV)
+        status = csv_pivot(&pivot, &out, file, error);
+    else if (format == FORMAT_JSON || format == FORMAT_JSONL)
+        json_pivot(&pivot, format == FORMAT_JSONL, &out);
+    else
+        table_pivot(&pivot, false, format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &out);
+    return status == GB_OK ? view_flush(&out, file, error) : status;
+}
+
+int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error)
+{
+    struct pivot pivot;
+    int32_t status = pivot_make(view, true, &pivot, error);
+    if (status != GB_OK)
+        return status;
+    table_pivot(&pivot, true, style, out);
+    if (pivot.n_left_out)
+        text_printf(out, "\nleft out: %llu case%s without %s\n",
+                    (unsigned long long)pivot.n_left_out, pivot.n_left_out == 1 ? "" : "s",
+                    pivot.column.name);
+    return GB_OK;
+}

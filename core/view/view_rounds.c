@@ -1,0 +1,247 @@
+/* view_rounds.c - the rounds of a case as one. Floor 4. */
+#include "core/base/rounds.h"
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ordered_entry {
+    struct view_entry entry;
+    size_t group; /* index of the first entry of the case */
+};
+
+static int compare_ordered(const void *a, const void *b)
+{
+    const struct ordered_entry *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->entry.round > y->entry.round) - (x->entry.round < y->entry.round);
+}
+
+/* The index of the first entry with the same place, through a table of slots (their number is a
+ * power of 2) that hold an index + 1. */
+static size_t first_of_place(const struct view_entry *entries, size_t i, size_t *slots,
+                             size_t n_slots)
+{
+    size_t slot = (size_t)entries[i].place & (n_slots - 1);
+    for (; slots[slot]; slot = (slot + 1) & (n_slots - 1))
+        if (entries[slots[slot] - 1].place == entries[i].place)
+            return slots[slot] - 1;
+    slots[slot] = i + 1;
+    return i;
+}
+
+struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
+{
+    size_t n = view->n_entries, n_slots = 16, n_groups = 0;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    size_t *slots = memory_allocate(n_slots * sizeof *slots);
+    struct ordered_entry *ordered = memory_allocate(n * sizeof *ordered);
+    struct group *groups = memory_allocate(n * sizeof *groups);
+    for (size_t i = 0; i < n; i++) {
+        size_t first = combine ? first_of_place(view->entries, i, slots, n_slots) : i;
+        ordered[i] = (struct ordered_entry){view->entries[i], first};
+    }
+    qsort(ordered, n, sizeof *ordered, compare_ordered);
+    for (size_t i = 0; i < n; i++) {
+        view->entries[i] = ordered[i].entry;
+        if (i && ordered[i].group == ordered[i - 1].group)
+            groups[n_groups - 1].n++;
+        else
+            groups[n_groups++] = (struct group){i, 1};
+    }
+    free(slots);
+    free(ordered);
+    *ret_n = n_groups;
+    return groups;
+}
+
+double median_of_known(double *values, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[kept++] = values[i];
+    sort_values(values, kept);
+    return quantile_of_sorted(values, kept, 0.5);
+}
+
+/* What the interval of a round is around. */
+static double estimated_ns(const struct stored_case *c)
+{
+    const struct gb_estimate *estimate = &c->record.estimate;
+    return c->record.has_estimate && isfinite(estimate->value_ns) ? estimate->value_ns
+                                                                  : c->summary.median;
+}
+
+/* The rounds that count. */
+static const struct view_row **rounds_that_count(const struct view_row *rows, size_t n,
+                                                 struct arena *arena, size_t *ret_n)
+{
+    const struct view_row **kept = ARENA_ARRAY(arena, const struct view_row *, n);
+    *ret_n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].c.record.status == CASE_OK)
+            kept[(*ret_n)++] = &rows[i];
+    for (size_t i = 0; *ret_n == 0 && i < n; i++)
+        kept[i] = &rows[i];
+    *ret_n = *ret_n ? *ret_n : n;
+    return kept;
+}
+
+static struct rounds_interval interval_of(const struct view_row *const *rounds, size_t n,
+                                          double *ret_confidence, struct arena *arena)
+{
+    static const double usual_confidence = 0.95;
+    double *medians = ARENA_ARRAY(arena, double, n), *lows = ARENA_ARRAY(arena, double, n);
+    double *highs = ARENA_ARRAY(arena, double, n);
+    double confidence = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct case_record *record = &rounds[i]->c.record;
+        medians[i] = estimated_ns(&rounds[i]->c);
+        lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
+        highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
+        if (record->has_estimate && record->estimate.confidence < 1)
+            confidence = fmax(confidence, record->estimate.confidence);
+    }
+    *ret_confidence = confidence > 0 ? confidence : usual_confidence;
+    return rounds_combine(medians, lows, highs, n, *ret_confidence);
+}
+
+static void combine_estimates(const struct view_row *const *rounds, size_t n,
+                              const struct rounds_interval *interval, double confidence,
+                              struct case_record *ret, struct arena *arena)
+{
+    double *weights = ARENA_ARRAY(arena, double, n);
+    struct gb_estimate *estimate = &ret->estimate;
+    *estimate = (struct gb_estimate){.size = sizeof *estimate,
+                                     .value_ns = interval->centre,
+                                     .low_ns = interval->low,
+                                     .high_ns = interval->high,
+                                     .confidence = confidence,
+                                     .statistic = "median"};
+    ret->has_estimate = !isnan(interval->centre);
+    for (size_t i = 0; i < n; i++) {
+        const struct case_record *record = &rounds[i]->c.record;
+        const struct gb_estimate *more = &record->estimate;
+        weights[i] = record->has_estimate ? more->excluded_mode_weight : NAN;
+        if (!record->has_estimate)
+            continue;
+        memcpy(estimate->statistic, more->statistic, sizeof estimate->statistic);
+        /* They are numbered from the best on. */
+        estimate->verdict = more->verdict > estimate->verdict ? more->verdict : estimate->verdict;
+        estimate->n += more->n;
+        estimate->n_discarded += more->n_discarded;
+        estimate->n_effective += more->n_effective;
+        if (more->n_modes > 1 && estimate->n_modes < 2) {
+            estimate->n_modes = more->n_modes;
+            memcpy(estimate->modes, more->modes, sizeof estimate->modes);
+        }
+    }
+    estimate->excluded_mode_weight = median_of_known(weights, n);
+}
+
+static void combine_summaries(const struct view_row *const *rounds, size_t n, struct summary *ret,
+                              struct arena *arena)
+{
+    double *values = ARENA_ARRAY(arena, double, n);
+    *ret = (struct summary){.min = NAN, .max = NAN};
+    for (size_t i = 0; i < n; i++) {
+        const struct summary *summary = &rounds[i]->c.summary;
+        ret->n += summary->n;
+        ret->min = fmin(ret->min, summary->min);
+        ret->max = fmax(ret->max, summary->max);
+    }
+#define TAKE_MEDIAN(name)                                                                          \
+    do {                                                                                           \
+        for (size_t i = 0; i < n; i++)                                                             \
+            values[i] = rounds[i]->c.summary.name;                                                 \
+        ret->name = median_of_known(values, n);                                                    \
+    } while (0)
+    TAKE_MEDIAN(mean);
+    TAKE_MEDIAN(stdev);
+    TAKE_MEDIAN(median);
+    TAKE_MEDIAN(q1);
+    TAKE_MEDIAN(q3);
+    TAKE_MEDIAN(p10);
+    TAKE_MEDIAN(p90);
+    TAKE_MEDIAN(p99);
+#undef TAKE_MEDIAN
+}
+
+static void combine_metrics(const struct view_row *const *rounds, size_t n, struct case_record *ret,
+                            struct arena *arena)
+{
+    struct metric_record *metrics = ARENA_ARRAY(arena, struct metric_record, ret->n_metrics + 1);
+    double *values = ARENA_ARRAY(arena, double, n);
+    for (size_t i = 0; i < ret->n_metrics; i++) {
+        struct view_column column = {.kind = COLUMN_METRIC, .name = ret->metrics[i].name};
+        for (size_t j = 0; j < n; j++) {
+            struct cell cell = cell_of(rounds[j], &column);
+            values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
+        }
+        metrics[i] = ret->metrics[i];
+        metrics[i].value = median_of_known(values, n);
+    }
+    ret->metrics = metrics;
+}
+
+static void combine_counts(const struct view_row *const *rounds, size_t n, struct stored_case *ret)
+{
+    struct case_record *record = &ret->record;
+    record->n_samples = record->n_lost = ret->n_throttled = 0;
+    record->wall_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        record->n_samples += rounds[i]->c.record.n_samples;
+        record->n_lost += rounds[i]->c.record.n_lost;
+        record->wall_ns += rounds[i]->c.record.wall_ns;
+        ret->n_throttled += rounds[i]->c.n_throttled;
+    }
+}
+
+static const struct view_row *find_worst(const struct view_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].c.record.status != CASE_OK)
+            return &rows[i];
+    return NULL;
+}
+
+static const struct view_row *find_checked(const struct view_row *rows, size_t n)
+{
+    const struct view_row *checked = rows;
+    for (size_t i = 1; i < n; i++)
+        if (verified_of(&rows[i].c) > verified_of(&checked->c))
+            checked = &rows[i];
+    return checked;
+}
+
+struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
+{
+    struct shown shown = {.n_rounds = n, .worst = find_worst(rows, n)};
+    shown.row = shown.worst ? *shown.worst : *rows;
+    shown.row.check = find_checked(rows, n)->check;
+    struct stored_case *c = &shown.row.c;
+    if (n > 1) {
+        size_t n_kept = 0;
+        double confidence = NAN;
+        const struct view_row **kept = rounds_that_count(rows, n, arena, &n_kept);
+        struct rounds_interval interval = interval_of(kept, n_kept, &confidence, arena);
+        combine_estimates(kept, n_kept, &interval, confidence, &c->record, arena);
+        combine_summaries(kept, n_kept, &c->summary, arena);
+        combine_metrics(kept, n_kept, &c->record, arena);
+        combine_counts(kept, n_kept, c);
+        shown.row.n_rounds = n_kept;
+        shown.row.apart_ratio = interval.apart_ratio;
+        shown.differs = interval.differs;
+    }
+    const struct gb_estimate *estimate = &c->record.estimate;
+    shown.low_ns = estimate->low_ns;
+    shown.high_ns = estimate->high_ns;
+    shown.has_interval = c->record.has_estimate && !isnan(shown.low_ns) && !isnan(shown.high_ns);
+    shown.central_ns = central_ns(c);
+    shown.spread = spread_of(c);
+    return shown;
+}

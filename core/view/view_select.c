@@ -1,0 +1,418 @@
+/* view_select.c - which cases a view sees, and in which order. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include "core/config/expression.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Adds what is not there yet. Names are few. */
+static void add_names(struct arena *arena, const char ***names, size_t *n, const char **more,
+                      size_t n_more)
+{
+    const char **all = ARENA_ARRAY(arena, const char *, *n + n_more);
+    if (*n)
+        memcpy(all, *names, *n * sizeof *all);
+    for (size_t i = 0; i < n_more; i++)
+        if (!view_has_name(all, *n, more[i]))
+            all[(*n)++] = more[i];
+    *names = all;
+}
+
+static int32_t load_names(struct view *view, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
+        const char **names = NULL;
+        size_t n = 0;
+        status = store_parameter_names(view->store, view->runs[i].id, &view->arena, &names, &n,
+                                       error);
+        if (status != GB_OK)
+            return status;
+        add_names(&view->arena, &view->parameters, &view->n_parameters, names, n);
+        n = 0;
+        status = store_metric_names(view->store, view->runs[i].id, &view->arena, &names, &n, error);
+        if (status == GB_OK)
+            add_names(&view->arena, &view->metrics, &view->n_metrics, names, n);
+    }
+    return status;
+}
+
+static int32_t load_devices(struct view *view, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    view->devices = ARENA_ARRAY(&view->arena, struct view_devices, view->n_runs);
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
+        status = store_devices(view->store, view->runs[i].id, &view->arena, &view->devices[i].items,
+                               &view->devices[i].n, error);
+    return status;
+}
+
+/* --where, compiled: names and the columns that give their values. */
+struct filter {
+    struct expression_engine *engine;
+    struct expression *expression;
+    struct view_column *columns;
+    struct expression_column *values;
+    size_t n;
+};
+
+static void filter_add(struct filter *filter, struct view_column column, const char *name)
+{
+    for (size_t i = 0; i < filter->n; i++)
+        if (text_equal(filter->values[i].name, name))
+            return;
+    filter->columns[filter->n] = column;
+    filter->values[filter->n++].name = name;
+}
+
+static int32_t filter_open(struct view *view, struct filter *filter, struct gb_error *error)
+{
+    size_t most = view->n_parameters + result_columns() + 2 * view->n_metrics;
+    filter->columns = ARENA_ARRAY(&view->arena, struct view_column, most);
+    filter->values = ARENA_ARRAY(&view->arena, struct expression_column, most);
+    for (size_t i = 0; i < result_columns(); i++)
+        filter_add(filter, result_column(i), result_column_name(i));
+    for (size_t i = 0; i < view->n_parameters; i++)
+        filter_add(filter,
+                   (struct view_column){.kind = COLUMN_PARAMETER, .name = view->parameters[i]},
+                   view->parameters[i]);
+    for (size_t i = 0; i < view->n_metrics; i++) {
+        struct view_column column = view_metric_column(&view->arena, view->metrics[i]);
+        filter_add(filter, column, column.head);
+        filter_add(filter, column, column.name);
+    }
+    int32_t status = expression_engine_new(&filter->engine, error);
+    if (status == GB_OK)
+        status = expression_compile(filter->engine, view->options->where, (struct origin){0},
+                                    filter->values, filter->n, &filter->expression, error);
+    if (status != GB_OK)
+        error_prefix(error, "--where: ");
+    return status;
+}
+
+static void filter_close(struct filter *filter)
+{
+    expression_free(filter->expression);
+    if (filter->engine)
+        expression_engine_free(filter->engine);
+}
+
+static struct value value_of_cell(const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        return (struct value){.type = GB_TYPE_INT,
+                              .integer = cell->integer,
+                              .number = (double)cell->integer,
+                              .text = ""};
+    case CELL_BOOL:
+        return (struct value){.type = GB_TYPE_BOOL,
+                              .integer = cell->integer,
+                              .number = (double)cell->integer,
+                              .text = ""};
+    case CELL_REAL:
+        return (struct value){.type = GB_TYPE_FLOAT, .number = cell->real, .text = ""};
+    case CELL_TEXT:
+        return (struct value){.type = GB_TYPE_STRING, .number = NAN, .text = cell->text};
+    default:
+        return (struct value){0};
+    }
+}
+
+static int32_t filter_test(struct filter *filter, const struct view_row *row, bool *ret,
+                           struct gb_error *error)
+{
+    for (size_t i = 0; i < filter->n; i++) {
+        if (!expression_reads(filter->expression, filter->values[i].name))
+            continue;
+        struct cell cell = cell_of(row, &filter->columns[i]);
+        filter->values[i].value = value_of_cell(&cell);
+    }
+    int32_t status = expression_test(filter->expression, filter->values, ret, error);
+    if (status != GB_OK)
+        error_prefix(error, "--where: ");
+    return status;
+}
+
+/* --sort: keys of an entry, compared one after the other. */
+struct sorter {
+    struct view_column *columns;
+    bool *downwards;
+    size_t n;
+    struct cell *keys; /* n for each entry */
+};
+
+static int32_t sorter_open(struct view *view, struct sorter *sorter, struct gb_error *error)
+{
+    struct text_list names = {0};
+    int32_t status = text_split(view->options->sort, ',', (struct origin){0}, &view->arena, &names,
+                                error);
+    if (status != GB_OK) {
+        error_prefix(error, "--sort: ");
+        return status;
+    }
+    sorter->columns = ARENA_ARRAY(&view->arena, struct view_column, names.n + 1);
+    sorter->downwards = ARENA_ARRAY(&view->arena, bool, names.n + 1);
+    sorter->n = names.n;
+    for (size_t i = 0; status == GB_OK && i < names.n; i++) {
+        sorter->downwards[i] = names.items[i][0] == '-';
+        status = view_column_named(view, names.items[i] + sorter->downwards[i], "--sort",
+                                   &sorter->columns[i], error);
+    }
+    return status;
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text;; at++) {
+        hash = (hash ^ *at) * 0x100000001B3; /* FNV-1a, the end included */
+        if (!*at)
+            return hash;
+    }
+}
+
+static uint64_t place_of(const struct view_row *row)
+{
+    uint64_t hash = HASH_START;
+    hash = hash_text(hash, row->c.bench);
+    hash = hash_text(hash, row->c.policy);
+    hash = hash_text(hash, row->c.device_name);
+    hash = (hash ^ (uint64_t)row->c.device_index) * 0x100000001B3;
+    hash = (hash ^ row->c.position) * 0x100000001B3;
+    return (hash ^ (uint64_t)row->run->number) * 0x100000001B3;
+}
+
+/* As a run shows it while it goes on. */
+static const char *label_of(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text label = {0};
+    struct bench_case named = {
+        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
+    bench_case_label(&named, &label);
+    return arena_text(arena, text_get(&label));
+}
+
+/* As a table shows it. */
+static const char *check_of(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    check_words(c, &words);
+    return arena_text(arena, text_get(&words));
+}
+
+static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
+                           struct view_row *ret, struct gb_error *error)
+{
+    *ret = (struct view_row){.run = &view->runs[entry->run], .n_rounds = 1, .apart_ratio = NAN};
+    int32_t status = store_case_read(view->store, entry->case_id, arena, &ret->c, error);
+    if (status != GB_OK)
+        return status;
+    ret->label = label_of(&ret->c, arena);
+    ret->check = check_of(&ret->c, arena);
+    const struct view_devices *devices = &view->devices[entry->run];
+    for (size_t i = 0; i < devices->n; i++)
+        if (devices->items[i].id == ret->c.record.device_id)
+            ret->device = &devices->items[i];
+    return view_find_roofs(view, ret, error);
+}
+
+int32_t view_read_group(struct view *view, const struct view_entry *entries,
+                        const struct group *group, struct arena *arena, struct view_row **ret,
+                        struct gb_error *error)
+{
+    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < group->n; i++)
+        status = read_record(view, &entries[group->first + i], arena, &rows[i], error);
+    *ret = rows;
+    return status;
+}
+
+int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
+                  struct view_row *ret, struct gb_error *error)
+{
+    if (entry->n_rounds < 2)
+        return read_record(view, entry, arena, ret, error);
+    struct group group = {entry->first_round, entry->n_rounds};
+    struct view_row *rows = NULL;
+    int32_t status = view_read_group(view, view->rounds, &group, arena, &rows, error);
+    if (status == GB_OK)
+        *ret = combine_rounds(rows, group.n, arena).row;
+    return status;
+}
+
+struct selection {
+    struct view *view;
+    struct filter filter;
+    struct sorter sorter;
+};
+
+static void append(struct view *view, const struct view_entry *entry)
+{
+    view->entries = memory_grow(view->entries, view->n_entries, sizeof *view->entries);
+    view->entries[view->n_entries++] = *entry;
+}
+
+/* The keys of entry number i; in the order of the entries. */
+static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
+{
+    struct sorter *sorter = &selection->sorter;
+    if (sorter->n)
+        sorter->keys = memory_grow(sorter->keys, i, sorter->n * sizeof *sorter->keys);
+    for (size_t j = 0; j < sorter->n; j++) {
+        struct cell *key = &sorter->keys[i * sorter->n + j];
+        *key = cell_of(row, &sorter->columns[j]);
+        if (key->kind == CELL_TEXT)
+            key->text = arena_text(&selection->view->arena, key->text);
+    }
+}
+
+static int32_t select_one(struct selection *selection, struct view_entry *entry,
+                          struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct view_row row;
+    bool wanted = true;
+    int32_t status = view_read(selection->view, entry, &arena, &row, error);
+    if (status == GB_OK && selection->filter.expression)
+        status = filter_test(&selection->filter, &row, &wanted, error);
+    if (status != GB_OK || !wanted)
+        return status;
+    entry->place = place_of(&row);
+    entry->position = row.c.position;
+    entry->round = row.c.record.round;
+    if (selection->view->options->rows != ROWS_COMBINED)
+        add_keys(selection, selection->view->n_entries, &row);
+    append(selection->view, entry);
+    survey_add(&selection->view->survey, &row);
+    return GB_OK;
+}
+
+static int32_t select_run(struct selection *selection, size_t run, struct gb_error *error)
+{
+    struct view *view = selection->view;
+    int64_t *ids = NULL;
+    size_t n = 0;
+    int32_t status = store_case_ids(view->store, view->runs[run].id, &ids, &n, error);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        struct view_entry entry = {.case_id = ids[i], .run = run};
+        status = select_one(selection, &entry, error);
+    }
+    free(ids);
+    return status;
+}
+
+/* --rows combined: an entry for each case. The survey is of the records. */
+static int32_t combine_entries(struct selection *selection, struct gb_error *error)
+{
+    struct view *view = selection->view;
+    size_t n = 0;
+    struct group *groups = group_rounds(view, true, &n);
+    int32_t status = GB_OK;
+    view->rounds = view->entries;
+    view->entries = NULL;
+    view->n_entries = 0;
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        struct view_entry entry = view->rounds[groups[i].first];
+        entry.first_round = groups[i].first;
+        entry.n_rounds = groups[i].n;
+        append(view, &entry);
+        if (!selection->sorter.n)
+            continue;
+        status = view_read(view, &entry, &arena, &row, error);
+        if (status == GB_OK)
+            add_keys(selection, i, &row);
+    }
+    free(groups);
+    return status;
+}
+
+struct sort_item {
+    size_t entry;
+    const struct sorter *sorter;
+};
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct sort_item *first = a, *second = b;
+    const struct sorter *sorter = first->sorter;
+    for (size_t k = 0; k < sorter->n; k++) {
+        const struct cell *x = &sorter->keys[first->entry * sorter->n + k];
+        const struct cell *y = &sorter->keys[second->entry * sorter->n + k];
+        int order = cell_compare(x, y);
+        bool missing = x->kind == CELL_NULL || y->kind == CELL_NULL; /* these stay at the end */
+        if (order)
+            return sorter->downwards[k] && !missing ? -order : order;
+    }
+    return (first->entry > second->entry) - (first->entry < second->entry);
+}
+
+static void sort_entries(struct selection *selection)
+{
+    struct view *view = selection->view;
+    size_t n = view->n_entries;
+    struct sort_item *order = memory_allocate(n * sizeof *order);
+    struct view_entry *sorted = memory_allocate(n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct sort_item){i, &selection->sorter};
+    qsort(order, n, sizeof *order, compare_items);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = view->entries[order[i].entry];
+    free(order);
+    free(view->entries);
+    view->entries = sorted;
+}
+
+static int32_t load(struct view *view, int64_t run, struct gb_error *error)
+{
+    const struct view_options *options = view->options;
+    struct selection selection = {.view = view};
+    int32_t status = store_runs(view->store, run, &view->arena, &view->runs, &view->n_runs, error);
+    if (status == GB_OK)
+        status = load_devices(view, error);
+    if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
+                            options->group_by))
+        status = load_names(view, error);
+    if (status == GB_OK && options->where)
+        status = filter_open(view, &selection.filter, error);
+    if (status == GB_OK && options->sort)
+        status = sorter_open(view, &selection.sorter, error);
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
+        status = select_run(&selection, i, error);
+    if (status == GB_OK && options->rows == ROWS_COMBINED)
+        status = combine_entries(&selection, error);
+    if (status == GB_OK && selection.sorter.n)
+        sort_entries(&selection);
+    filter_close(&selection.filter);
+    free(selection.sorter.keys);
+    return status;
+}
+
+int32_t view_open(struct store *store, const struct view_options *options, int64_t run,
+                  struct view *ret, struct gb_error *error)
+{
+    *ret = (struct view){.store = store, .options = options};
+    ret->survey.arena = &ret->arena;
+    ret->roofs.arena = &ret->arena;
+    int32_t status = store_snapshot_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    status = load(ret, run, error);
+    if (status != GB_OK)
+        view_close(ret);
+    return status;
+}
+
+void view_close(struct view *view)
+{
+    store_snapshot_end(view->store);
+    free(view->entries);
+    free(view->rounds);
+    arena_free(&view->arena);
+    *view = (struct view){0};
+}

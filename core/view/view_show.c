@@ -1,0 +1,189 @@
+/* view_show.c - a results file as tables for people. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t view_width(const struct view *view)
+{
+    return view->options->width ? view->options->width : SHOW_COLUMNS;
+}
+
+/* "2026-01-01T10:00:00.000Z" as people write it. */
+static void add_time(struct text *out, const char *iso)
+{
+    if (strlen(iso) >= 20 && iso[10] == 'T' && text_ends_with(iso, "Z"))
+        text_printf(out, "%.10s %.8s UTC", iso, iso + 11);
+    else
+        text_add(out, iso);
+}
+
+static void add_device_line(const struct device_record *device, const struct view *view,
+                            struct text *out)
+{
+    char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+    CLEANUP(text_free) struct text line = {0};
+    text_add(&line, device->name);
+    if (device_is_numbered(device))
+        text_printf(&line, ":%u", device->index);
+    text_printf(&line, "  %s", device->model);
+    for (size_t i = 0; i < device->n_clocks; i++)
+        text_printf(&line, "%s%s clock: step %s, empty sample %s", i ? "; " : "  (",
+                    device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
+                    format_time(device->clocks[i].overhead_ns, 3, overhead));
+    text_add(&line, device->n_clocks ? ")\n" : "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
+    for (size_t i = 0; view->options->verbose && i < device->n_facts; i++)
+        text_printf(out, "  %s: %s\n", device->facts[i].name, device->facts[i].value);
+}
+
+static void add_head(const struct view *view, struct text *out)
+{
+    const struct stored_run *stored = &view->runs[0];
+    const struct run_record *run = &stored->record;
+    const char *host = fact_of(run->facts, run->n_facts, "host");
+    bool verbose = view->options->verbose;
+    text_printf(out, "run %lld  ", (long long)stored->number);
+    add_time(out, run->started);
+    text_printf(out, "%s%s  gbrun %s\n", *host ? "  " : "", host, run->version);
+    if (verbose) {
+        text_printf(out, "  command: %s\n  configuration: %s (SHA-256 %.12s)\n  seed: %lld\n",
+                    run->command_line, run->config_path, run->config_sha256, (long long)run->seed);
+        for (size_t i = 0; i < run->n_facts; i++)
+            text_printf(out, "  %s: %s\n", run->facts[i].name, run->facts[i].value);
+    }
+    for (size_t i = 0; i < view->devices[0].n; i++)
+        add_device_line(&view->devices[0].items[i].record, view, out);
+}
+
+/* --columns: what was asked for, a row for each record. */
+static int32_t write_asked(struct view *view, struct text *out, struct gb_error *error)
+{
+    struct view_column *columns = NULL;
+    size_t n = 0;
+    int32_t status = view_columns_asked(view, &columns, &n, error);
+    if (status != GB_OK)
+        return status;
+    struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; i < n; i++)
+        table_column(&table, columns[i].kind == COLUMN_METRIC ? columns[i].name : columns[i].head,
+                     !column_is_words(view, &columns[i]));
+    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row row;
+        status = view_read(view, &view->entries[i], &arena, &row, error);
+        if (status != GB_OK)
+            break;
+        table_row(&table);
+        for (size_t j = 0; j < n; j++) {
+            struct cell cell = cell_of(&row, &columns[j]);
+            cell_readable(&cell, &words);
+            finish_cell(&table, &words);
+        }
+    }
+    table_write(&table, view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN,
+                out);
+    table_free(&table);
+    return status;
+}
+
+static int32_t add_notes(struct view *view, const struct group *group, struct notes *notes,
+                         struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct view_row *rows = NULL;
+    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < group->n; i++)
+        notes_add(notes, &rows[i], view->options->verbose);
+    if (group->n > 1) {
+        struct shown shown = combine_rounds(rows, group->n, &arena);
+        notes_add_rounds(notes, &shown);
+    }
+    return GB_OK;
+}
+
+static int32_t write_notes(struct view *view, struct text *out, struct gb_error *error)
+{
+    struct notes notes = {.arena = &view->arena};
+    bool verbose = view->options->verbose;
+    int32_t status = GB_OK;
+    size_t n = 0;
+    struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = add_notes(view, &groups[i], &notes, error);
+    free(groups);
+    notes_write(&notes, verbose, out);
+    notes_free(&notes);
+    return status;
+}
+
+/* What a table of what is there does not tell. */
+static void write_rest(const struct view *view, struct text *out)
+{
+    const struct stored_run *run = &view->runs[0];
+    if (view->n_runs > 1 || run->record.finished)
+        return;
+    text_add(out, "\nthis run has not ended");
+    if (!view->options->where)
+        text_printf(out, ": %llu of %llu cases are done", (unsigned long long)view->survey.n_done,
+                    (unsigned long long)run->record.n_cases);
+    text_add(out, "; gbrun run --resume FILE measures the rest\n");
+}
+
+static int32_t show_run(struct view *view, struct text *out, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
+    if (view->n_runs == 1) {
+        add_head(view, out);
+        text_add(out, "\n");
+    }
+    if (!view->n_entries && view->options->where)
+        text_printf(out, "no case matches --where %s\n", view->options->where);
+    else if (!view->n_entries)
+        text_add(out, "no cases\n");
+    else if (view->options->group_by)
+        status = groups_show(view, style, out, error);
+    else if (view->options->pivot)
+        status = pivot_show(view, style, out, error);
+    else if (view->options->columns)
+        status = write_asked(view, out, error);
+    else
+        status = tables_show(view, out, error);
+    roofs_write(view, out);
+    if (status == GB_OK)
+        status = write_notes(view, out, error);
+    write_rest(view, out);
+    return status;
+}
+
+int32_t view_show(struct store *store, const struct view_options *options, struct text *out,
+                  struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text shown = {0};
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    if (options->format != FORMAT_TABLE && options->format != FORMAT_MARKDOWN)
+        return error_set(error, GB_INVALID, "%s is a format of exports: use gbrun export",
+                         format_name(options->format));
+    int32_t status = store_runs(store, options->run, &arena, &runs, &n, error);
+    bool as_one = options->group_by && n > 1; /* groups are of all runs */
+    n = as_one ? 1 : n;
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        struct view view;
+        status = view_open(store, options, as_one ? options->run : runs[i].number, &view, error);
+        if (status != GB_OK)
+            break;
+        text_add(&shown, i ? "\n" : "");
+        status = show_run(&view, &shown, error);
+        view_close(&view);
+    }
+    if (status == GB_OK)
+        text_add_n(out, text_get(&shown), shown.length);
+    return status;
+}

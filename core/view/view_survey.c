@@ -1,0 +1,148 @@
+/* view_survey.c - what the selected cases have and in what they differ. Floor 4. */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct survey_bench *bench_of(struct survey *survey, const char *name)
+{
+    for (size_t i = 0; i < survey->n_benches; i++)
+        if (text_equal(survey->benches[i].name, name))
+            return &survey->benches[i];
+    survey->benches = arena_grow(survey->arena, survey->benches, survey->n_benches,
+                                 sizeof *survey->benches);
+    struct survey_bench *bench = &survey->benches[survey->n_benches++];
+    *bench = (struct survey_bench){.name = arena_text(survey->arena, name)};
+    return bench;
+}
+
+static struct survey_parameter *parameter_of(struct survey *survey, struct survey_bench *bench,
+                                             const char *name)
+{
+    for (size_t i = 0; i < bench->n_parameters; i++)
+        if (text_equal(bench->parameters[i].name, name))
+            return &bench->parameters[i];
+    bench->parameters = arena_grow(survey->arena, bench->parameters, bench->n_parameters,
+                                   sizeof *bench->parameters);
+    struct survey_parameter *parameter = &bench->parameters[bench->n_parameters++];
+    *parameter = (struct survey_parameter){.name = arena_text(survey->arena, name),
+                                           .is_number = true};
+    return parameter;
+}
+
+static void add_parameters(struct survey *survey, const struct view_row *row)
+{
+    struct survey_bench *bench = bench_of(survey, row->c.bench);
+    for (size_t i = 0; i < row->c.n_parameters; i++) {
+        const struct parameter *have = &row->c.parameters[i];
+        struct survey_parameter *known = parameter_of(survey, bench, have->name);
+        known->is_axis |= have->is_axis;
+        known->is_number &= !isnan(have->value.number);
+        if (!known->first) {
+            known->first = arena_text(survey->arena, have->value.text);
+            known->varies |= bench->n_cases > 0;
+        } else if (!known->varies) {
+            known->varies = !text_equal(known->first, have->value.text);
+        }
+    }
+    bench->n_cases++;
+    bench->n_skipped += row->c.record.status == CASE_SKIPPED;
+}
+
+static void add_metrics(struct survey *survey, const struct view_row *row)
+{
+    for (size_t i = 0; i < row->c.record.n_metrics; i++) {
+        const struct metric_record *metric = &row->c.record.metrics[i];
+        size_t j = 0;
+        while (j < survey->n_metrics && !text_equal(survey->metrics[j].name, metric->name))
+            j++;
+        if (j < survey->n_metrics)
+            continue;
+        survey->metrics = arena_grow(survey->arena, survey->metrics, survey->n_metrics,
+                                     sizeof *survey->metrics);
+        survey->metrics[survey->n_metrics++] = (struct survey_metric){
+            arena_text(survey->arena, metric->name), arena_text(survey->arena, metric->unit)};
+    }
+}
+
+bool device_is_numbered(const struct device_record *device)
+{
+    return device->index > 0 || *device->uuid;
+}
+
+const char *device_label(const struct view_row *row, struct arena *arena)
+{
+    if (row->device)
+        return device_is_numbered(&row->device->record)
+                   ? arena_printf(arena, "%s:%u", row->device->record.name,
+                                  row->device->record.index)
+                   : row->device->record.name;
+    return row->c.device_index > 0
+               ? arena_printf(arena, "%s:%d", row->c.device_name, row->c.device_index)
+               : row->c.device_name;
+}
+
+/* Keeps the first of a series of words; true if another one differs. */
+static bool differs(struct survey *survey, const char **first, const char *word)
+{
+    if (!*first)
+        *first = arena_text(survey->arena, word);
+    return !text_equal(*first, word);
+}
+
+void survey_add(struct survey *survey, const struct view_row *row)
+{
+    const struct case_record *record = &row->c.record;
+    CLEANUP(arena_free) struct arena arena = {0};
+    add_parameters(survey, row);
+    add_metrics(survey, row);
+    survey->several_devices |= differs(survey, &survey->device, device_label(row, &arena));
+    survey->several_policies |= differs(survey, &survey->policy, row->c.policy);
+    survey->several_clocks |= *record->clock && differs(survey, &survey->clock, record->clock);
+    survey->several_runs |= survey->n_cases && survey->run_id != row->run->id;
+    survey->run_id = row->run->id;
+    if (record->round > survey->last_round)
+        survey->last_round = record->round;
+    survey->any_bad |= case_status_is_bad(record->status);
+    survey->any_skipped |= record->status == CASE_SKIPPED;
+    survey->any_flops |= record->work.flops > 0;
+    survey->any_bytes |= record->work.bytes_read + record->work.bytes_written > 0;
+    survey->any_items |= record->work.items > 0;
+    survey->any_roof |= row->roofline.roof != NULL;
+    survey->any_check |= record->n_checks > 0;
+    survey->any_estimate |= record->has_estimate;
+    survey->any_graph |= text_equal(row->c.launch, launch_word(GB_LAUNCH_GRAPH));
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
+        struct view_column column;
+        if (result_column_named(telemetry_column(i)->name, &column))
+            survey->any_telemetry[i] |= cell_of(row, &column).kind == CELL_REAL;
+    }
+    survey->n_done += case_status_is_done(record->status);
+    survey->n_cases++;
+}
+
+bool survey_shows(const struct survey_parameter *parameter)
+{
+    return parameter->is_axis || parameter->varies;
+}
+
+size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
+                    const struct survey_parameter ***ret)
+{
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < survey->n_benches; i++)
+        most += survey->benches[i].n_parameters;
+    const struct survey_parameter **all = ARENA_ARRAY(arena, const struct survey_parameter *,
+                                                      most + 1);
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
+            size_t k = 0;
+            while (k < n && !text_equal(all[k]->name, parameter->name))
+                k++;
+            if (k == n && (!shown_only || survey_shows(parameter)))
+                all[n++] = parameter;
+        }
+    *ret = all;
+    return n;
+}

@@ -1,0 +1,487 @@
+/* view_table.c - tables of cases for people: what a row says, and what there is room for. Floor 4.
+ */
+#include "core/view/view_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RATE_DECIMALS = 6,
+    METRICS_SHOWN = 3,
+    BLANK_COLUMNS_MAX = 4,
+    STOP_REASON_MOST = 28,
+    NAMES_LEFT_OUT = 8
+};
+
+/* In the unit of the column's head. */
+static void add_rate(struct text *out, const struct shown *shown, double amount, double unit)
+{
+    double rate = amount / shown->central_ns * 1e9 / unit;
+    if (!(amount > 0))
+        return;
+    if (!isfinite(rate)) {
+        text_add(out, "-");
+        return;
+    }
+    int decimals = 3 - (int)floor(log10(rate * 1.00005)); /* 0.99999 is 1.000 */
+    text_printf(out, "%.*f",
+                decimals < 0               ? 0
+                : decimals > RATE_DECIMALS ? RATE_DECIMALS
+                                           : decimals,
+                rate);
+}
+
+/* One table: which columns it has. */
+struct layout {
+    const struct survey *survey;
+    bool bench, device, policy, clock, launch, rounds, flops, bytes, items, roof, check, status;
+    const struct survey_parameter **parameters;
+    size_t n_parameters, n_metrics;
+    bool telemetry[TELEMETRY_COLUMNS];
+    bool estimate; /* what the policy reported beside its interval */
+    bool model;    /* what the case's roof comes from */
+    bool apart;    /* what rounds differ by */
+    bool narrow;   /* as wide as a terminal: columns are left out, words shortened */
+};
+
+/* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
+enum {
+    NEVER,
+    RANK_ROOF,
+    RANK_FLOPS,
+    RANK_BYTES,
+    RANK_ROUNDS,
+    RANK_SAMPLES,
+    RANK_STOP_REASON,
+    RANK_SPREAD,
+    RANK_ITEMS,
+    RANK_METRICS
+};
+
+/* A table with the rank of each of its columns. */
+struct case_table {
+    struct table table;
+    size_t *ranks;
+};
+
+static void add_column(struct case_table *table, const char *head, bool right, size_t rank)
+{
+    size_t i = table->table.n_columns;
+    table->ranks = memory_resize(table->ranks, (i + 1) * sizeof *table->ranks);
+    table->ranks[i] = rank;
+    table_column(&table->table, head, right);
+}
+
+static const char *metric_head(const struct survey_metric *metric, struct arena *arena)
+{
+    return *metric->unit ? arena_printf(arena, "%s (%s)", metric->name, metric->unit)
+                         : metric->name;
+}
+
+static void add_columns(const struct layout *layout, struct case_table *table)
+{
+    if (layout->bench)
+        add_column(table, "bench", false, NEVER);
+    for (size_t i = 0; i < layout->n_parameters; i++)
+        add_column(table, layout->parameters[i]->name, layout->parameters[i]->is_number, NEVER);
+    const struct {
+        bool wanted;
+        const char *head;
+        bool right;
+        size_t rank;
+    } fixed[] = {{layout->device, "device", false, NEVER},
+                 {layout->policy, "policy", false, NEVER},
+                 {layout->clock, "clock", false, NEVER},
+                 {layout->launch, "launch", false, NEVER},
+                 {true, "median", true, NEVER},
+                 {true, "interval", true, NEVER},
+                 {true, "spread", true, RANK_SPREAD},
+                 {layout->rounds, "rounds", true, RANK_ROUNDS},
+                 {layout->apart, "apart", true, NEVER},
+                 {true, "samples", true, RANK_SAMPLES},
+                 {true, "stopped because", false, RANK_STOP_REASON},
+                 {layout->flops, "GFLOP/s", true, RANK_FLOPS},
+                 {layout->bytes, "GB/s", true, RANK_BYTES},
+                 {layout->items, "M items/s", true, RANK_ITEMS},
+                 {layout->roof, "roof", true, RANK_ROOF}};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (fixed[i].wanted)
+            add_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
+    for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
+        add_column(table, roof_column_head(i), true, NEVER);
+    for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
+        add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
+    for (size_t i = 0; i < layout->n_metrics; i++)
+        add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
+                   RANK_METRICS + i);
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        if (layout->telemetry[i])
+            add_column(table, telemetry_column(i)->head, true, NEVER);
+    if (layout->check)
+        add_column(table, "check", false, NEVER);
+    if (layout->status)
+        add_column(table, "status", false, NEVER);
+}
+
+/* Names of columns left out, each once. */
+struct left_out {
+    const char **names;
+    size_t n;
+};
+
+static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
+{
+    for (size_t i = 0; i < left_out->n; i++)
+        if (text_equal(left_out->names[i], name))
+            return;
+    left_out->names = arena_grow(arena, left_out->names, left_out->n, sizeof *left_out->names);
+    left_out->names[left_out->n++] = arena_text(arena, name);
+}
+
+static void remove_column(struct case_table *table, size_t i)
+{
+    table_remove_column(&table->table, i);
+    memmove(table->ranks + i, table->ranks + i + 1,
+            (table->table.n_columns - i) * sizeof *table->ranks);
+}
+
+static bool columns_are_equal(const struct table *table, size_t a, size_t b)
+{
+    for (size_t row = 0; row < table->n_rows; row++)
+        if (!text_equal(table_cell_at(table, row, a), table_cell_at(table, row, b)))
+            return false;
+    return true;
+}
+
+/* Takes out options that follow an axis and say the same in each row: `let.m = size`. */
+static void remove_repeats(const struct layout *layout, struct case_table *table,
+                           struct left_out *left_out, struct arena *arena)
+{
+    const struct survey_parameter *const *parameters = layout->parameters;
+    size_t first = layout->bench, n = layout->n_parameters;
+    const char **equal = ARENA_ARRAY(arena, const char *, n + 1); /* the axis; NULL: none */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; !parameters[i]->is_axis && j < n; j++)
+            if (parameters[j]->is_axis && columns_are_equal(&table->table, first + i, first + j))
+                equal[i] = parameters[j]->name;
+    for (size_t i = 0; i < n; i++)
+        if (equal[i])
+            leave_out(left_out, arena_printf(arena, "%s (= %s)", parameters[i]->name, equal[i]),
+                      arena);
+    for (size_t i = n; i-- > 0;)
+        if (equal[i])
+            remove_column(table, first + i);
+}
+
+/* Those that may go. They say nothing, so nothing is said of them. */
+static void remove_blank(struct case_table *table)
+{
+    for (size_t i = table->table.n_columns; i-- > 0;) {
+        bool is_blank = table->ranks[i] != NEVER;
+        for (size_t row = 0; is_blank && row < table->table.n_rows; row++)
+            is_blank = !*table_cell_at(&table->table, row, i);
+        if (is_blank)
+            remove_column(table, i);
+    }
+}
+
+/* Takes out what does not fit: of the columns that may go, in the order of their ranks, those stay
+ * that there is still room for. */
+static void fit_columns(struct case_table *table, size_t width, struct left_out *left_out,
+                        struct arena *arena)
+{
+    enum { GAP = 2 };
+    size_t n = table->table.n_columns, used = 0, last_rank = 0;
+    size_t *widths = ARENA_ARRAY(arena, size_t, n);
+    bool *stays = ARENA_ARRAY(arena, bool, n);
+    for (size_t i = 0; i < n; i++) {
+        widths[i] = table_column_width(&table->table, i, TABLE_PLAIN) + GAP;
+        stays[i] = table->ranks[i] == NEVER;
+        used += stays[i] ? widths[i] : 0;
+        last_rank = table->ranks[i] > last_rank ? table->ranks[i] : last_rank;
+    }
+    for (size_t rank = NEVER + 1; rank <= last_rank; rank++)
+        for (size_t i = 0; i < n; i++)
+            if (table->ranks[i] == rank && used + widths[i] <= width + GAP) {
+                stays[i] = true;
+                used += widths[i];
+            }
+    for (size_t i = 0; i < n; i++)
+        if (!stays[i])
+            leave_out(left_out, table->table.heads[i], arena);
+    for (size_t i = n; i-- > 0;)
+        if (!stays[i])
+            remove_column(table, i);
+}
+
+static void add_metric(const struct shown *shown, const struct survey_metric *metric,
+                       struct text *out)
+{
+    const struct view_column column = {.kind = COLUMN_METRIC, .name = metric->name};
+    struct cell cell = cell_of(&shown->row, &column);
+    if (cell.kind == CELL_REAL)
+        text_printf(out, "%.4g", cell.real);
+}
+
+/* "3", or "2 of 3" where one does not count. */
+static void add_rounds(const struct shown *shown, struct text *out)
+{
+    text_printf(out, "%zu", shown->row.n_rounds);
+    if (shown->row.n_rounds < shown->n_rounds)
+        text_printf(out, " of %zu", shown->n_rounds);
+}
+
+void finish_cell(struct table *table, struct text *cell)
+{
+    table_cell(table, text_get(cell));
+    text_clear(cell);
+}
+
+/* A case without the parameter may still have the setting: of two benches one sweeps it. */
+static struct cell place_cell(const struct view_row *row, const char *name, struct arena *arena)
+{
+    struct view_column column = {.kind = COLUMN_PARAMETER, .name = name};
+    struct cell cell = cell_of(row, &column);
+    if (cell.kind == CELL_NULL && text_equal(name, "device"))
+        return (struct cell){.kind = CELL_TEXT, .text = device_label(row, arena)};
+    if (cell.kind == CELL_NULL && is_setting_column(name) && result_column_named(name, &column))
+        return cell_of(row, &column);
+    return cell;
+}
+
+static void add_place(const struct layout *layout, const struct shown *shown, struct table *table,
+                      struct arena *arena)
+{
+    CLEANUP(text_free) struct text cell = {0};
+    const struct stored_case *c = &shown->row.c;
+    if (layout->bench)
+        table_cell(table, c->bench);
+    for (size_t i = 0; i < layout->n_parameters; i++) {
+        struct cell value = place_cell(&shown->row, layout->parameters[i]->name, arena);
+        cell_readable(&value, &cell);
+        finish_cell(table, &cell);
+    }
+    if (layout->device)
+        table_cell(table, device_label(&shown->row, arena));
+    if (layout->policy)
+        table_cell(table, c->policy);
+    if (layout->clock)
+        table_cell(table, c->record.clock);
+    if (layout->launch)
+        table_cell(table, c->launch);
+}
+
+static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    add_single_line(&words, reason);
+    text_add_shortened(out, text_get(&words), layout->narrow ? STOP_REASON_MOST : SIZE_MAX);
+}
+
+static void add_model(const struct layout *layout, const struct shown *shown, struct table *table)
+{
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++) {
+        struct view_column column;
+        if (result_column_named(roof_column_name(i), &column)) {
+            struct cell cell = cell_of(&shown->row, &column);
+            cell_readable(&cell, &words);
+        }
+        finish_cell(table, &words);
+    }
+}
+
+static void add_row(const struct layout *layout, const struct view_row *rows, size_t n,
+                    struct table *table)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text cell = {0};
+    struct shown shown = combine_rounds(rows, n, &arena);
+    const struct case_record *record = &shown.row.c.record;
+    table_row(table);
+    add_place(layout, &shown, table, &arena);
+    shown_add_central(&cell, &shown);
+    finish_cell(table, &cell);
+    shown_add_interval(&cell, &shown);
+    finish_cell(table, &cell);
+    view_add_percent(&cell, shown.spread);
+    finish_cell(table, &cell);
+    if (layout->rounds) {
+        add_rounds(&shown, &cell);
+        finish_cell(table, &cell);
+    }
+    if (layout->apart) {
+        view_add_percent(&cell, shown.row.apart_ratio);
+        finish_cell(table, &cell);
+    }
+    table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
+    add_stop_reason(layout, record->stop_reason, &cell);
+    finish_cell(table, &cell);
+    const struct {
+        bool wanted;
+        double amount, unit;
+    } rates[] = {{layout->flops, record->work.flops, 1e9},
+                 {layout->bytes, record->work.bytes_read + record->work.bytes_written, 1e9},
+                 {layout->items, record->work.items, 1e6}};
+    for (size_t i = 0; i < 3; i++)
+        if (rates[i].wanted) {
+            add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
+            finish_cell(table, &cell);
+        }
+    if (layout->roof) {
+        roof_cell(&shown.row, &cell);
+        finish_cell(table, &cell);
+    }
+    add_model(layout, &shown, table);
+    for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
+        estimate_cell(&shown, i, &cell);
+        finish_cell(table, &cell);
+    }
+    for (size_t i = 0; i < layout->n_metrics; i++) {
+        add_metric(&shown, &layout->survey->metrics[i], &cell);
+        finish_cell(table, &cell);
+    }
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        if (layout->telemetry[i]) {
+            telemetry_cell(rows, n, i, &arena, &cell);
+            finish_cell(table, &cell);
+        }
+    if (layout->check)
+        table_cell(table, shown.row.check);
+    if (layout->status)
+        table_cell(table, case_status_word(shown.worst ? shown.worst->c.record.status : CASE_OK));
+}
+
+/* One bench's shown parameters, or those of all benches if that leaves few cells blank. */
+static bool one_table_does(const struct survey *survey, const struct survey_parameter ***ret,
+                           size_t *ret_n)
+{
+    *ret_n = survey_union(survey, true, survey->arena, ret);
+    if (*ret_n <= BLANK_COLUMNS_MAX)
+        return true;
+    for (size_t i = 0; i < survey->n_benches; i++) {
+        size_t shown = 0;
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
+            shown += survey_shows(&survey->benches[i].parameters[j]);
+        if (shown != *ret_n)
+            return false;
+    }
+    return true;
+}
+
+static bool is_shown(const struct survey_parameter **parameters, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(parameters[i]->name, name))
+            return true;
+    return false;
+}
+
+static struct layout layout_of(const struct view *view, bool bench_column,
+                               const struct survey_parameter **parameters, size_t n)
+{
+    const struct survey *survey = &view->survey;
+    size_t most = view->options->verbose ? survey->n_metrics : METRICS_SHOWN;
+    struct layout layout = {
+        .survey = survey,
+        .bench = bench_column,
+        .parameters = parameters,
+        .n_parameters = n,
+        .device = survey->several_devices && !is_shown(parameters, n, "device"),
+        .policy = survey->several_policies && !is_shown(parameters, n, "policy"),
+        .clock = survey->several_clocks && !is_shown(parameters, n, "clock"),
+        .launch = survey->any_graph && !is_shown(parameters, n, "launch"),
+        .rounds = survey->last_round > 0,
+        .flops = survey->any_flops,
+        .bytes = survey->any_bytes,
+        .items = survey->any_items,
+        .roof = survey->any_roof,
+        .model = view->options->verbose && survey->any_roof,
+        .check = survey->any_check,
+        .status = survey->any_bad || survey->any_skipped,
+        .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
+        .estimate = view->options->verbose && survey->any_estimate,
+        .apart = view->options->verbose && survey->last_round > 0,
+        .narrow = view->options->format == FORMAT_TABLE && !view->options->verbose,
+    };
+    for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
+        layout.telemetry[i] = view->options->verbose && survey->any_telemetry[i];
+    return layout;
+}
+
+/* The groups of one bench, or of all (bench NULL), as a table. */
+static int32_t write_table(struct view *view, const struct layout *layout, const char *bench,
+                           const struct group *groups, size_t n_groups, struct left_out *left_out,
+                           struct text *out, struct gb_error *error)
+{
+    struct case_table table = {0};
+    int32_t status = GB_OK;
+    add_columns(layout, &table);
+    for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct view_row *rows = NULL;
+        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
+        if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
+            add_row(layout, rows, groups[i].n, &table.table);
+    }
+    if (layout->narrow) {
+        remove_blank(&table);
+        remove_repeats(layout, &table, left_out, &view->arena);
+        fit_columns(&table, view_width(view), left_out, &view->arena);
+    }
+    for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
+        leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
+    table_write(&table.table,
+                view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, out);
+    table_free(&table.table);
+    free(table.ranks);
+    return status;
+}
+
+static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    size_t n = left_out->n < NAMES_LEFT_OUT ? left_out->n : NAMES_LEFT_OUT;
+    if (!n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        text_printf(&words, "%s%s", i ? ", " : "left out: ", left_out->names[i]);
+    if (left_out->n > n)
+        text_printf(&words, " and %zu more", left_out->n - n);
+    text_add(&words, "; --verbose shows all columns, --columns those it names\n");
+    text_add(out, "\n");
+    text_add_wrapped(out, text_get(&words), 0, 2, width);
+}
+
+int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
+{
+    const struct survey *survey = &view->survey;
+    const struct survey_parameter **shared = NULL;
+    struct left_out left_out = {0};
+    size_t n_shared = 0, n_groups = 0;
+    struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
+    int32_t status = GB_OK;
+    if (one_table_does(survey, &shared, &n_shared)) {
+        struct layout layout = layout_of(view, true, shared, n_shared);
+        status = write_table(view, &layout, NULL, groups, n_groups, &left_out, out, error);
+    } else {
+        for (size_t i = 0; status == GB_OK && i < survey->n_benches; i++) {
+            struct survey one = *survey;
+            one.benches = &survey->benches[i];
+            one.n_benches = 1;
+            n_shared = survey_union(&one, true, &view->arena, &shared);
+            struct layout layout = layout_of(view, false, shared, n_shared);
+            text_printf(out, "%s%s\n", i ? "\n" : "", survey->benches[i].name);
+            if (layout.narrow && survey->benches[i].n_skipped == survey->benches[i].n_cases) {
+                text_add(out, "all cases were skipped\n");
+                continue;
+            }
+            status = write_table(view, &layout, survey->benches[i].name, groups, n_groups,
+                                 &left_out, out, error);
+        }
+    }
+    write_left_out(&left_out, view_width(view), out);
+    free(groups);
+    return status;
+}

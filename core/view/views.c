@@ -1,0 +1,73 @@
+/* views.c - see views.h: formats by name, and which writer an export goes to. Floor 4. */
+#include "core/view/views.h"
+
+#include "core/view/view_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const names[FORMATS] = {"table", "csv", "json", "jsonl", "md"};
+
+int format_named(const char *name)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (text_equal(names[i], name))
+            return i;
+    return -1;
+}
+
+int rows_named(const char *name)
+{
+    static const char *const kinds[] = {
+        [ROWS_CASE] = "case", [ROWS_SAMPLE] = "sample", [ROWS_COMBINED] = "combined"};
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        if (text_equal(kinds[i], name))
+            return i;
+    return -1;
+}
+
+const char *format_name(int format)
+{
+    return format >= 0 && format < FORMATS ? names[format] : "unknown";
+}
+
+int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
+{
+    size_t written = fwrite(text_get(text), 1, text->length, out);
+    if (written != text->length || fflush(out) != 0)
+        return error_set(error, GB_IO, "the export can not be written: %s", strerror(errno));
+    text_clear(text);
+    return GB_OK;
+}
+
+int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error)
+{
+    enum { LONG = 1 << 16 };
+    return text->length > LONG ? view_flush(text, out, error) : GB_OK;
+}
+
+int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
+                    struct gb_error *error)
+{
+    struct view view;
+    if (options->rows == ROWS_COMBINED && options->pivot)
+        return error_set(error, GB_INVALID,
+                         "--rows combined is not for --pivot, which combines rounds by itself");
+    int32_t status = view_open(store, options, options->run, &view, error);
+    if (status != GB_OK)
+        return status;
+    if (options->group_by)
+        status = groups_export(&view, out, error);
+    else if (options->pivot)
+        status = pivot_export(&view, out, error);
+    else if (options->format == FORMAT_JSON)
+        status = json_export(&view, out, error);
+    else if (options->format == FORMAT_JSONL)
+        status = json_lines_export(&view, out, error);
+    else if (options->format == FORMAT_CSV)
+        status = csv_export(&view, out, error);
+    else
+        status = aligned_export(&view, out, error);
+    view_close(&view);
+    return status;
+}

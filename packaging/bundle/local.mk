@@ -1,0 +1,44 @@
+# packaging/bundle/local.mk - make bundle: one archive that runs on any Linux with the C library of the
+# machine that made it or a newer one, wherever it is unpacked. tests/cli/test_bundle.sh checks it.
+BUNDLE_NAME = gbrun-$(VERSION)
+BUNDLE = $(BUNDLE_NAME)-linux-$(host_cpu).tar.gz
+
+# The program once more: it looks for libraries and plugins beside itself only.
+EXTRA_PROGRAMS += packaging/bundle/gbrun
+packaging_bundle_gbrun_SOURCES = core/cli/main.c core/run/module.c
+packaging_bundle_gbrun_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUGIN_DIR='""'
+packaging_bundle_gbrun_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+packaging_bundle_gbrun_LDADD = $(gbrun_LDADD)
+
+# The plugin in CUDA C that README.md shows, by the command that stands there.
+if HAVE_CUDA
+BUNDLE_README_PLUGIN = packaging/bundle/saxpy.so
+packaging/bundle/saxpy.so: README.md $(public_HEADERS) packaging/bundle/readme_plugin.sh tests/readme_blocks.sh
+	$(AM_V_GEN)$(MKDIR_P) packaging/bundle && NVCC='$(NVCC)' \
+	  bash $(srcdir)/packaging/bundle/readme_plugin.sh $(srcdir) packaging/bundle
+endif
+
+BUNDLE_TEST_FILES = \
+	tests/isolate.sh \
+	tests/tap.sh \
+	$(GPU_TEST_FILES)
+BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
+BUNDLE_COPIED = README.md conf $(public_HEADERS) $(BUNDLE_TEST_FILES)
+BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) $(man_MANS) $(pkglib_LTLIBRARIES) \
+	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_README_PLUGIN)
+
+$(BUNDLE): $(BUNDLE_BUILT) $(BUNDLE_COPIED) packaging/bundle/make.sh
+	$(AM_V_GEN)STRIP='$(STRIP)' PLUGINS='$(pkglib_LTLIBRARIES)' MAN='$(man_MANS)' \
+	  TEST_PROGRAMS='$(BUNDLE_PROGRAM_LIST)' TEST_MODULES='$(GPU_MODULE_LIST)' \
+	  TEST_FILES='$(BUNDLE_TEST_FILES)' README_PLUGIN='$(BUNDLE_README_PLUGIN)' \
+	  bash $(srcdir)/packaging/bundle/make.sh $(srcdir) $(BUNDLE_NAME) $(BUNDLE)
+bundle-archive: $(BUNDLE)
+bundle: $(BUNDLE)
+	@$(AM_TESTS_ENVIRONMENT) \
+	  $(SHELL) $(srcdir)/tests/isolate.sh $(srcdir)/tests/cli/test_bundle.sh >packaging/bundle/check.log; \
+	  grep -v '^ok' packaging/bundle/check.log; ! grep -qE '^(not ok|Bail out!)' packaging/bundle/check.log
+	@ls -l $(BUNDLE)
+
+EXTRA_DIST += packaging/bundle/make.sh packaging/bundle/readme_plugin.sh
+CLEANFILES += $(BUNDLE) packaging/bundle/gbrun$(EXEEXT) packaging/bundle/saxpy.so \
+	packaging/bundle/saxpy.cu packaging/bundle/check.log

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# make.sh - puts the bundle together, for make bundle: the program, its plugins, the libraries that
+# both need beside the C library, and the tests that need a GPU. Drivers and libraries of CUDA are
+# opened at run time, where they are. usage: make.sh SRCDIR NAME ARCHIVE, in the build folder; lists
+# of files come in the environment. Equal inputs give equal archives.
+set -euo pipefail
+src=$1 name=$2 archive=$3
+root=packaging/bundle/stage/$name
+rm -rf packaging/bundle/stage
+mkdir -p "$root"/{bin,lib/gbrun,include/gbrun,share/man/man1,share/man/man5,tests/modules}
+
+# strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads.
+strip_to()
+{
+    local folder=$1 file
+    shift
+    for file; do
+        install -m 755 "$file" "$root/$folder/"
+        "${STRIP:-strip}" --strip-unneeded "$root/$folder/${file##*/}"
+    done
+}
+
+# in_build_or_source FILE: where make found it.
+in_build_or_source()
+{
+    if [ -e "$1" ]; then
+        echo "$1"
+    else
+        echo "$src/$1"
+    fi
+}
+
+# module NAME.la...: the .so that libtool made for each.
+module()
+{
+    local file
+    for file; do
+        echo "${file%/*}/.libs/$(basename "$file" .la).so"
+    done
+}
+
+# needed FILE: paths of the shared libraries that it needs, but for those of the C library, which are
+# taken from the machine that it runs on, as they belong together with its loader.
+needed()
+{
+    ldd "$1" | awk '
+        $1 ~ /^(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s)[.-]/ ||
+            $1 ~ /^\/.*\/ld-linux/ { next }
+        $3 == "not" { print "make.sh: " $1 ": not found" >"/dev/stderr"; exit 1 }
+        $2 == "=>" { print $3 }'
+}
+
+read -ra plugins <<<"${PLUGINS-}"
+read -ra man <<<"${MAN-}"
+read -ra test_programs <<<"${TEST_PROGRAMS-}"
+read -ra test_modules <<<"${TEST_MODULES-}"
+read -ra test_files <<<"${TEST_FILES-}"
+
+strip_to bin packaging/bundle/gbrun
+mapfile -t modules < <(module "${plugins[@]}")
+strip_to lib/gbrun "${modules[@]}"
+for file in "${man[@]}"; do
+    install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
+done
+install -m 644 "$src"/include/gbrun/*.h "$root/include/gbrun/"
+install -m 644 "$src/README.md" "$root/"
+cp -r "$src/conf" "$root/"
+chmod -R u+w "$root/conf"
+
+for file in "${test_files[@]}"; do
+    mkdir -p "$root/${file%/*}"
+    install -m 644 "$src/$file" "$root/$file"
+done
+install -m 755 "$src/tests/gpu/run.sh" "$root/run-gpu-tests"
+rm "$root/tests/gpu/run.sh"
+[ ${#test_programs[@]} = 0 ] || strip_to tests "${test_programs[@]}"
+if [ ${#test_modules[@]} != 0 ]; then
+    mapfile -t modules < <(module "${test_modules[@]}")
+    strip_to tests/modules "${modules[@]}"
+fi
+[ -z "${README_PLUGIN-}" ] || strip_to tests/modules "$README_PLUGIN"
+
+for file in "$root"/bin/gbrun "$root"/lib/gbrun/*.so; do
+    needed "$file"
+done | sort -u | while read -r library; do
+    strip_to lib "$library"
+done
+mkdir "$root/tests/lib"
+for file in "${test_programs[@]}"; do
+    needed "$root/tests/${file##*/}"
+done | sort -u | while read -r library; do
+    [ -e "$root/lib/${library##*/}" ] || strip_to tests/lib "$library"
+done
+rmdir "$root/tests/lib" 2>/dev/null || true
+
+tar -C packaging/bundle/stage --sort=name --owner=0 --group=0 --numeric-owner --format=gnu \
+    --mtime="@${SOURCE_DATE_EPOCH:-1577836800}" --mode='u=rwX,go=rX' -cf - "$name" |
+    gzip -9n >"$archive.new"
+mv "$archive.new" "$archive"
+rm -rf packaging/bundle/stage

@@ -1,0 +1,62 @@
+/* test_json_writer.c - core/json_writer.c: text, numbers and structure. */
+#include "core/base/json_writer.h"
+#include "core/base/memory.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+
+START_TEST(json_strings_are_escaped)
+{
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"plain", "\"plain\""},
+        {"a\"b\\c", "\"a\\\"b\\\\c\""},
+        {"\b\f\n\r\t\x01", "\"\\b\\f\\n\\r\\t\\u0001\""},
+        {"\u00B1 \U0001F600", "\"\u00B1 \U0001F600\""},
+        {"\xFF", "\"\uFFFD\""},
+        {"\xC3", "\"\uFFFD\""},
+        {"\xC0\xAF", "\"\uFFFD\uFFFD\""},
+        {"\xED\xA0\x80", "\"\uFFFD\uFFFD\uFFFD\""},
+        {"\xE2\x82", "\"\uFFFD\uFFFD\""},
+        {"\xF4\x90\x80\x80", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CLEANUP(text_free) struct text out = {0};
+        struct json_writer json = {.out = &out};
+        json_text(&json, NULL, cases[i].in);
+        ck_assert_str_eq(text_get(&out), cases[i].out);
+    }
+}
+END_TEST
+
+START_TEST(json_is_put_together)
+{
+    CLEANUP(text_free) struct text out = {0};
+    struct json_writer json = {.out = &out};
+    json_open(&json, NULL, JSON_OBJECT);
+    json_open(&json, "a", JSON_ARRAY);
+    json_integer(&json, NULL, -1);
+    json_real(&json, NULL, 0.1);
+    json_real(&json, NULL, INFINITY);
+    json_real(&json, NULL, NAN);
+    json_close(&json, JSON_ARRAY);
+    json_open(&json, "empty", JSON_OBJECT);
+    json_close(&json, JSON_OBJECT);
+    json_bool(&json, "yes", true);
+    json_text(&json, "none", NULL);
+    json_close(&json, JSON_OBJECT);
+    ck_assert_str_eq(text_get(&out),
+                     "{\"a\":[-1,0.1,null,null],\"empty\":{},\"yes\":true,\"none\":null}");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("json_writer");
+    TCase *json = tcase_create("json");
+    tcase_add_test(json, json_strings_are_escaped);
+    tcase_add_test(json, json_is_put_together);
+    suite_add_tcase(suite, json);
+    return suite;
+}

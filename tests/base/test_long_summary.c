@@ -1,0 +1,115 @@
+/* test_long_summary.c - core/long_summary.c gives what sorting all values gives. */
+#include "core/base/long_summary.h"
+#include "core/base/random.h"
+#include "tests/check_main.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 20000 };
+
+/* In parts of changing length. */
+static struct summary in_passes(const double *values, size_t n)
+{
+    struct long_summary *summary = long_summary_new();
+    while (long_summary_begin_pass(summary))
+        for (size_t done = 0, part = 1; done < n; done += part, part = 3 * part % 1021 + 1)
+            long_summary_add(summary, values + done, part < n - done ? part : n - done);
+    struct summary ret = long_summary_get(summary);
+    long_summary_free(summary);
+    return ret;
+}
+
+static void expect_equal(const double *values, size_t n, size_t n_finite)
+{
+    double *finite = malloc((n + 1) * sizeof *finite);
+    ck_assert_ptr_nonnull(finite);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            finite[kept++] = values[i];
+    ck_assert_uint_eq(kept, n_finite);
+    struct summary expected = summary_of(finite, kept), got = in_passes(values, n);
+    free(finite);
+    const double a[] = {expected.min, expected.max, expected.mean, expected.stdev, expected.median,
+                        expected.q1,  expected.q3,  expected.p10,  expected.p90,   expected.p99};
+    const double b[] = {got.min, got.max, got.mean, got.stdev, got.median,
+                        got.q1,  got.q3,  got.p10,  got.p90,   got.p99};
+    ck_assert_uint_eq(got.n, expected.n);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        ck_assert_msg(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])),
+                      "number %zu of %zu: %.17g %.17g", i, n, a[i], b[i]);
+}
+
+static double of_normal(size_t i)
+{
+    return 1e3 + 1e-3 * (double)(random_bits(1, 2, i) % 1000003);
+}
+
+static double of_ticks(size_t i)
+{
+    return 32 * (double)(random_bits(1, 2, i) % 7);
+}
+
+static double of_bits(size_t i)
+{
+    uint64_t bits = random_bits(1, 2, i);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return isfinite(value) ? ldexp(value, -600) : 1; /* squares do not overflow */
+}
+
+static double of_signs(size_t i)
+{
+    return (i % 2 ? 1 : -1) * (double)i / 3;
+}
+
+static double of_one(size_t i)
+{
+    (void)i;
+    return 19;
+}
+
+static double of_extremes(size_t i)
+{
+    static const double values[] = {DBL_TRUE_MIN, -DBL_TRUE_MIN, 0, 1, DBL_EPSILON, -1e150, 1e150};
+    return values[i % 7];
+}
+
+static double (*const families[])(size_t) = {of_normal, of_ticks, of_bits,
+                                             of_signs,  of_one,   of_extremes};
+
+START_TEST(it_equals_the_summary_of_sorted_values)
+{
+    static const size_t sizes[] = {1, 2, 3, 4, 5, 10, 11, 99, 100, 101, 1000, MOST};
+    double *values = malloc(MOST * sizeof *values);
+    ck_assert_ptr_nonnull(values);
+    for (size_t i = 0; i < MOST; i++)
+        values[i] = families[_i](i);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        expect_equal(values, sizes[i], sizes[i]);
+    free(values);
+}
+END_TEST
+
+START_TEST(values_that_are_not_finite_are_left_out)
+{
+    const double values[] = {NAN, 3, INFINITY, 1, -INFINITY, 2, NAN};
+    expect_equal(values, 7, 3);
+    expect_equal(values, 1, 0);
+    expect_equal(NULL, 0, 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("long_summary");
+    TCase *tests = tcase_create("long_summary");
+    tcase_add_loop_test(tests, it_equals_the_summary_of_sorted_values, 0,
+                        sizeof families / sizeof *families);
+    tcase_add_test(tests, values_that_are_not_finite_are_left_out);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

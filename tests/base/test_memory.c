@@ -1,0 +1,180 @@
+/* test_memory.c - core/memory.c: arenas, and the end of the program when there is no memory. */
+#include "core/base/memory.h"
+#include "tests/check_main.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_INTERNAL = 4 };
+
+static bool all_zero(const void *block, size_t bytes)
+{
+    const unsigned char *byte = block;
+    for (size_t i = 0; i < bytes; i++) {
+        if (byte[i])
+            return false;
+    }
+    return true;
+}
+
+START_TEST(allocations_are_zeroed)
+{
+    void *block = memory_allocate(1000);
+    ck_assert(all_zero(block, 1000));
+    block = memory_resize(block, 2000);
+    memset(block, 1, 2000);
+    free(block);
+    void *nothing = memory_allocate(0);
+    ck_assert_ptr_nonnull(nothing);
+    nothing = memory_resize(nothing, 0);
+    ck_assert_ptr_nonnull(nothing);
+    free(nothing);
+}
+END_TEST
+
+START_TEST(texts_are_copied)
+{
+    char original[] = "abc";
+    char *copy = memory_copy_text(original);
+    original[0] = 'x';
+    ck_assert_str_eq(copy, "abc");
+    free(copy);
+}
+END_TEST
+
+START_TEST(pointers_are_freed_at_the_end_of_their_scope)
+{
+    char *text = memory_copy_text("x");
+    free_pointer(&text);
+    ck_assert_ptr_null(text);
+    free_pointer(&text);
+    CLEANUP(free_pointer) char *scoped = memory_copy_text("y");
+    ck_assert_str_eq(scoped, "y");
+}
+END_TEST
+
+START_TEST(arrays_grow_by_one_and_keep_what_they_hold)
+{
+    enum { N = 1000 };
+    struct arena arena = {0};
+    size_t *heap = NULL, *in_arena = NULL, n_moves = 0;
+    for (size_t i = 0; i < N; i++) {
+        size_t *before = in_arena;
+        heap = memory_grow(heap, i, sizeof *heap);
+        in_arena = arena_grow(&arena, in_arena, i, sizeof *in_arena);
+        n_moves += in_arena != before;
+        heap[i] = in_arena[i] = i;
+    }
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_uint_eq(heap[i], i);
+        ck_assert_uint_eq(in_arena[i], i);
+    }
+    ck_assert_uint_eq(n_moves, 8); /* 8, 16 ... 1024 */
+    free(heap);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(arena_blocks_are_zeroed_aligned_and_apart)
+{
+    struct arena arena = {0};
+    unsigned char *blocks[500];
+    for (size_t i = 0; i < 500; i++) {
+        blocks[i] = arena_allocate(&arena, i);
+        ck_assert_uint_eq((uintptr_t)blocks[i] % 16, 0);
+        ck_assert(all_zero(blocks[i], i));
+        memset(blocks[i], (int)i % 255 + 1, i);
+    }
+    for (size_t i = 0; i < 500; i++) {
+        for (size_t j = 0; j < i; j++)
+            ck_assert_uint_eq(blocks[i][j], i % 255 + 1);
+    }
+    ck_assert_uint_ge(arena.bytes, 499 * 500 / 2);
+    arena_free(&arena);
+    ck_assert_uint_eq(arena.bytes, 0);
+    ck_assert_str_eq(arena_text(&arena, "again"), "again");
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(arena_keeps_filling_its_block_after_a_large_one)
+{
+    struct arena arena = {0};
+    char *before = arena_allocate(&arena, 16);
+    char *large = arena_allocate(&arena, 1 << 20);
+    char *after = arena_allocate(&arena, 16);
+    memset(large, 1, 1 << 20);
+    ck_assert_ptr_eq(after, before + 16);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(arena_texts)
+{
+    struct arena arena = {0};
+    ck_assert_str_eq(arena_text_n(&arena, "abcdef", 3), "abc");
+    ck_assert_str_eq(arena_text_n(&arena, "", 0), "");
+    ck_assert_str_eq(arena_printf(&arena, "%s-%d", "x", 7), "x-7");
+    char *padded = arena_printf(&arena, "%40000d", 1);
+    ck_assert_uint_eq(strlen(padded), 40000);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(arena_arrays)
+{
+    struct arena arena = {0};
+    uint64_t *numbers = ARENA_ARRAY(&arena, uint64_t, 10);
+    int *number = ARENA_NEW(&arena, int);
+    ck_assert(all_zero(numbers, 80) && *number == 0);
+    arena_free(&arena);
+}
+END_TEST
+
+/* A sanitizer ends the program itself, with a code of its own. */
+#if !defined(__SANITIZE_ADDRESS__)
+#define TEST_THE_END
+START_TEST(too_large_for_an_arena_ends_the_program)
+{
+    struct arena arena = {0};
+    arena_allocate(&arena, SIZE_MAX - (size_t)_i);
+}
+END_TEST
+
+START_TEST(no_memory_ends_the_program)
+{
+    memory_allocate(SIZE_MAX / 2);
+}
+END_TEST
+
+START_TEST(no_memory_to_resize_ends_the_program)
+{
+    memory_resize(NULL, SIZE_MAX / 2);
+}
+END_TEST
+#endif
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *tests = tcase_create("memory");
+    tcase_add_test(tests, allocations_are_zeroed);
+    tcase_add_test(tests, texts_are_copied);
+    tcase_add_test(tests, pointers_are_freed_at_the_end_of_their_scope);
+    tcase_add_test(tests, arrays_grow_by_one_and_keep_what_they_hold);
+    tcase_add_test(tests, arena_blocks_are_zeroed_aligned_and_apart);
+    tcase_add_test(tests, arena_keeps_filling_its_block_after_a_large_one);
+    tcase_add_test(tests, arena_texts);
+    tcase_add_test(tests, arena_arrays);
+    suite_add_tcase(suite, tests);
+#if defined(TEST_THE_END)
+    TCase *ends = tcase_create("ends");
+    tcase_add_loop_exit_test(ends, too_large_for_an_arena_ends_the_program, EXIT_INTERNAL, 0, 80);
+    tcase_add_exit_test(ends, no_memory_ends_the_program, EXIT_INTERNAL);
+    tcase_add_exit_test(ends, no_memory_to_resize_ends_the_program, EXIT_INTERNAL);
+    suite_add_tcase(suite, ends);
+#endif
+    return suite;
+}

@@ -1,0 +1,282 @@
+/* test_random.c - core/random.c: the published vectors of Philox 4x32-10, and the fills. */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "tests/check_main.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+/* Known answers of the Random123 library, kat_vectors. */
+static const struct {
+    uint32_t counter[4], key[2], words[4];
+} vectors[] = {
+    {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+     {0xffffffff, 0xffffffff},
+     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+     {0xa4093822, 0x299f31d0},
+     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+};
+
+START_TEST(known_answers)
+{
+    uint32_t words[4];
+    philox4x32(vectors[_i].counter, vectors[_i].key, words);
+    ck_assert_mem_eq(words, vectors[_i].words, sizeof words);
+}
+END_TEST
+
+START_TEST(bits_place_index_stream_and_seed)
+{
+    uint64_t index = 0x85a308d3243f6a88, stream = 0x0370734413198a2e, seed = 0x299f31d0a4093822;
+    ck_assert_uint_eq(random_bits(seed, stream, index), 0x94fdccebd16cfe09);
+    ck_assert_uint_eq(random_bits(0, 0, 0), 0xe169c58d6627e8d5);
+}
+END_TEST
+
+START_TEST(unit_is_the_top_53_bits)
+{
+    ck_assert_double_eq(random_unit(0, 0, 0), (double)(0xe169c58d6627e8d5 >> 11) / 0x1p53);
+    for (uint64_t i = 0; i < 100000; i++) {
+        double unit = random_unit(1, 2, i);
+        ck_assert(unit >= 0 && unit < 1);
+    }
+}
+END_TEST
+
+/* Pearson's statistic of n draws over k equally likely cells; its mean is k - 1. */
+static double chi_squared(const uint64_t *counts, size_t k, uint64_t n)
+{
+    double expected = (double)n / (double)k, sum = 0;
+    for (size_t i = 0; i < k; i++)
+        sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+    return sum;
+}
+
+START_TEST(units_are_uniform)
+{
+    enum { CELLS = 100 };
+    uint64_t counts[CELLS] = {0};
+    double sum = 0;
+    for (uint64_t i = 0; i < 100000; i++) {
+        double unit = random_unit(42, 7, i);
+        counts[(size_t)(unit * CELLS)]++;
+        sum += unit;
+    }
+    ck_assert_double_eq_tol(sum / 100000, 0.5, 0.004);
+    ck_assert_double_lt(chi_squared(counts, CELLS, 100000), 99 + 5 * sqrt(2 * 99));
+}
+END_TEST
+
+START_TEST(below_is_uniform)
+{
+    static const uint64_t sizes[] = {1, 2, 3, 7, 10, 100};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        uint64_t counts[100] = {0}, n = sizes[s];
+        for (uint64_t i = 0; i < 20000; i++) {
+            uint64_t draw = random_below(3, s, i, n);
+            ck_assert_uint_lt(draw, n);
+            counts[draw]++;
+        }
+        double freedom = (double)(n - 1);
+        ck_assert_double_le(chi_squared(counts, n, 20000), freedom + 5 * sqrt(2 * freedom));
+    }
+}
+END_TEST
+
+/* Of n = 3 * 2^62, a quarter of all draws is rejected; a plain multiply would favour two values
+ * out of three. */
+START_TEST(below_rejects_without_bias)
+{
+    uint64_t n = (uint64_t)3 << 62, counts[3] = {0}, redrawn = 0;
+    for (uint64_t i = 0; i < 30000; i++) {
+        uint64_t draw = random_below(5, 1, i, n);
+        ck_assert_uint_lt(draw, n);
+        counts[draw % 3]++;
+        unsigned __int128 first = (unsigned __int128)random_bits(5, 1, i) * n;
+        redrawn += draw != (uint64_t)(first >> 64);
+    }
+    ck_assert_double_lt(chi_squared(counts, 3, 30000), 2 + 5 * sqrt(4));
+    ck_assert(redrawn > 7000 && redrawn < 8000);
+}
+END_TEST
+
+START_TEST(below_zero_is_all_bits)
+{
+    ck_assert_uint_eq(random_below(0, 0, 0, 0), random_bits(0, 0, 0));
+}
+END_TEST
+
+static struct gb_fill fill_of(uint32_t format, double low, double high)
+{
+    return (struct gb_fill){
+        .size = sizeof(struct gb_fill), .format = format, .stream = 9, .low = low, .high = high};
+}
+
+static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
+                                    GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
+enum { N_FLOATING = sizeof floating / sizeof floating[0] };
+
+START_TEST(floating_fills_are_rounded_units)
+{
+    enum { N = 1000 };
+    uint64_t data[N];
+    struct gb_fill fill = fill_of(floating[_i], -3, 5);
+    ck_assert_int_eq(random_fill(11, data, N, &fill), GB_OK);
+    for (uint64_t i = 0; i < N; i++) {
+        double expected = number_round(fill.format, fma(random_unit(11, 9, i), 8, -3));
+        ck_assert_double_eq(number_load(fill.format, data, i), expected);
+        ck_assert(expected >= -3 && expected <= 5);
+    }
+}
+END_TEST
+
+START_TEST(fills_do_not_depend_on_length_or_seed_order)
+{
+    float whole[700], part[300];
+    struct gb_fill fill = fill_of(GB_F32, 0, 1);
+    random_fill(1, whole, 700, &fill);
+    random_fill(1, part, 300, &fill);
+    ck_assert_mem_eq(whole, part, sizeof part);
+    random_fill(2, part, 300, &fill);
+    ck_assert_mem_ne(whole, part, sizeof part);
+    fill.stream = 10;
+    random_fill(1, part, 300, &fill);
+    ck_assert_mem_ne(whole, part, sizeof part);
+}
+END_TEST
+
+static const struct {
+    uint32_t format;
+    double low, high;
+} whole_fills[] = {{GB_I8, -128, 127}, {GB_U8, 0, 255},  {GB_I32, -3, 3},    {GB_I64, -3, 3},
+                   {GB_U32, 5, 9},     {GB_U64, 5, 9},   {GB_F16, -4, 4},    {GB_F32, -9, -2},
+                   {GB_F64, 0, 1},     {GB_BF16, -2, 6}, {GB_F8_E4M3, 0, 8}, {GB_I32, -0.5, 2},
+                   {GB_I8, 1.5, 3.5}};
+
+START_TEST(whole_fills_reach_both_ends)
+{
+    enum { N = 8192 };
+    static uint64_t data[N];
+    struct gb_fill fill = fill_of(whole_fills[_i].format, whole_fills[_i].low,
+                                  whole_fills[_i].high);
+    fill.integral = 1;
+    ck_assert_int_eq(random_fill(1, data, N, &fill), GB_OK);
+    double low = INFINITY, high = -INFINITY;
+    for (uint64_t i = 0; i < N; i++) {
+        double value = number_load(fill.format, data, i);
+        ck_assert_double_eq(value, floor(value));
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    ck_assert_double_eq(low, ceil(fill.low));
+    ck_assert_double_eq(high, floor(fill.high));
+}
+END_TEST
+
+START_TEST(integers_far_beyond_doubles)
+{
+    enum { N = 4096 };
+    static int64_t data[N];
+    struct gb_fill fill = fill_of(GB_I64, -0x1p63, 0x1.fffffffffffffp62);
+    ck_assert_int_eq(random_fill(1, data, N, &fill), GB_OK);
+    uint64_t odd = 0, negative = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        odd += (uint64_t)data[i] & 1;
+        negative += data[i] < 0;
+    }
+    ck_assert(odd > N / 2 - 200 && odd < N / 2 + 200);
+    ck_assert(negative > N / 2 - 200 && negative < N / 2 + 200);
+}
+END_TEST
+
+START_TEST(low_equals_high)
+{
+    for (uint32_t format = GB_F64; format <= GB_U64; format++) {
+        uint64_t data[300];
+        struct gb_fill fill = fill_of(format, 3, 3);
+        ck_assert_int_eq(random_fill(1, data, 300, &fill), GB_OK);
+        for (uint64_t i = 0; i < 300; i++)
+            ck_assert_double_eq(number_load(format, data, i), 3);
+    }
+}
+END_TEST
+
+START_TEST(values_stay_inside_a_range_whose_width_is_rounded)
+{
+    double data[20000];
+    struct gb_fill fill = fill_of(GB_F64, 0x1.fffffffffffffp52, 0x1.0000000000001p53);
+    ck_assert_int_eq(random_fill(1, data, 20000, &fill), GB_OK);
+    for (size_t i = 0; i < 20000; i++)
+        ck_assert(data[i] >= fill.low && data[i] <= fill.high);
+}
+END_TEST
+
+START_TEST(rounding_mode_of_the_caller_does_not_matter)
+{
+    uint16_t plain[512], upward[512];
+    struct gb_fill fill = fill_of(GB_F16, -1, 1);
+    random_fill(1, plain, 512, &fill);
+    fesetround(FE_UPWARD);
+    random_fill(1, upward, 512, &fill);
+    ck_assert_int_eq(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    ck_assert_mem_eq(plain, upward, sizeof plain);
+}
+END_TEST
+
+static const struct {
+    uint32_t format, integral;
+    double low, high;
+} refused[] = {
+    {0, 0, 0, 1},
+    {99, 0, 0, 1},
+    {GB_F32, 0, 1, 0},
+    {GB_F32, 0, NAN, 1},
+    {GB_F32, 0, 0, INFINITY},
+    {GB_F64, 0, -1.7e308, 1.7e308},
+    {GB_I32, 0, 0.2, 0.8},
+    {GB_I8, 0, -129, 0},
+    {GB_I8, 0, 0, 128},
+    {GB_U8, 0, -1, 5},
+    {GB_I64, 0, 0, 0x1p63},
+    {GB_U64, 0, 0, 0x1p64},
+    {GB_F64, 1, 0, 0x1p54},
+};
+
+START_TEST(broken_fills_are_refused)
+{
+    uint64_t data[4] = {1, 2, 3, 4};
+    const uint64_t untouched[4] = {1, 2, 3, 4};
+    struct gb_fill fill = fill_of(refused[_i].format, refused[_i].low, refused[_i].high);
+    fill.integral = refused[_i].integral;
+    ck_assert_int_eq(random_fill(1, data, 4, &fill), GB_INVALID);
+    ck_assert_mem_eq(data, untouched, sizeof data);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("random");
+    TCase *tests = tcase_create("random");
+    tcase_add_loop_test(tests, known_answers, 0, sizeof vectors / sizeof vectors[0]);
+    tcase_add_test(tests, bits_place_index_stream_and_seed);
+    tcase_add_test(tests, unit_is_the_top_53_bits);
+    tcase_add_test(tests, units_are_uniform);
+    tcase_add_test(tests, below_is_uniform);
+    tcase_add_test(tests, below_rejects_without_bias);
+    tcase_add_test(tests, below_zero_is_all_bits);
+    tcase_add_loop_test(tests, floating_fills_are_rounded_units, 0, N_FLOATING);
+    tcase_add_test(tests, fills_do_not_depend_on_length_or_seed_order);
+    tcase_add_loop_test(tests, whole_fills_reach_both_ends, 0,
+                        sizeof whole_fills / sizeof whole_fills[0]);
+    tcase_add_test(tests, integers_far_beyond_doubles);
+    tcase_add_test(tests, low_equals_high);
+    tcase_add_test(tests, values_stay_inside_a_range_whose_width_is_rounded);
+    tcase_add_test(tests, rounding_mode_of_the_caller_does_not_matter);
+    tcase_add_loop_test(tests, broken_fills_are_refused, 0, sizeof refused / sizeof refused[0]);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,172 @@
+/* test_sha256.c - core/sha256.c against the vectors of FIPS 180-4's examples, and files. */
+#include "core/base/sha256.h"
+#include "tests/check_main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *message, *digest;
+} vectors[] = {
+    {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+    {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+    {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnop"
+     "qrsmnopqrstnopqrstu",
+     "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+};
+
+static const char million_a[] = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
+
+static void finish(struct sha256 *hash, char text[SHA256_TEXT])
+{
+    uint8_t digest[SHA256_BYTES];
+    sha256_end(hash, digest);
+    sha256_text(digest, text);
+}
+
+START_TEST(known_messages)
+{
+    struct sha256 hash;
+    char text[SHA256_TEXT];
+    sha256_begin(&hash);
+    sha256_add(&hash, vectors[_i].message, strlen(vectors[_i].message));
+    finish(&hash, text);
+    ck_assert_str_eq(text, vectors[_i].digest);
+}
+END_TEST
+
+START_TEST(million_letters_in_uneven_pieces)
+{
+    struct sha256 hash;
+    char text[SHA256_TEXT], letters[200];
+    memset(letters, 'a', sizeof letters);
+    sha256_begin(&hash);
+    size_t left = 1000000;
+    for (size_t piece = 1; left > 0; piece = piece % 199 + 1) {
+        size_t n = piece < left ? piece : left;
+        sha256_add(&hash, letters, n);
+        left -= n;
+    }
+    finish(&hash, text);
+    ck_assert_str_eq(text, million_a);
+}
+END_TEST
+
+/* Around the length where the padding needs a block of its own: bytewise equals at once. */
+START_TEST(pieces_do_not_matter)
+{
+    uint8_t message[130];
+    for (size_t i = 0; i < sizeof message; i++)
+        message[i] = (uint8_t)(7 * i);
+    for (size_t length = 0; length <= sizeof message; length++) {
+        struct sha256 whole, bytewise;
+        char a[SHA256_TEXT], b[SHA256_TEXT];
+        sha256_begin(&whole);
+        sha256_begin(&bytewise);
+        sha256_add(&whole, message, length);
+        for (size_t i = 0; i < length; i++)
+            sha256_add(&bytewise, &message[i], 1);
+        finish(&whole, a);
+        finish(&bytewise, b);
+        ck_assert_str_eq(a, b);
+    }
+}
+END_TEST
+
+START_TEST(texts_keep_their_borders)
+{
+    struct sha256 first, second;
+    char a[SHA256_TEXT], b[SHA256_TEXT];
+    sha256_begin(&first);
+    sha256_begin(&second);
+    sha256_add_text(&first, "ab");
+    sha256_add_text(&first, "c");
+    sha256_add_text(&second, "a");
+    sha256_add_text(&second, "bc");
+    finish(&first, a);
+    finish(&second, b);
+    ck_assert_str_ne(a, b);
+}
+END_TEST
+
+static void temporary_path(char path[256])
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, 256, "%s/gbrun-sha256-XXXXXX", folder ? folder : P_tmpdir);
+}
+
+START_TEST(file_of_a_million_letters)
+{
+    char path[256], text[SHA256_TEXT];
+    temporary_path(path);
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    FILE *stream = fdopen(file, "w");
+    for (int i = 0; i < 1000000; i++)
+        fputc('a', stream);
+    fclose(stream);
+    struct gb_error error = {0};
+    int32_t status = sha256_file(path, text, &error);
+    unlink(path);
+    ck_assert_int_eq(status, GB_OK);
+    ck_assert_str_eq(text, million_a);
+}
+END_TEST
+
+START_TEST(missing_file)
+{
+    char text[SHA256_TEXT] = "untouched";
+    struct gb_error error = {0};
+    ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, &error), GB_NOT_FOUND);
+    ck_assert_int_eq(error.status, GB_NOT_FOUND);
+    ck_assert_str_eq(error.text, "/nowhere/at/all.so: can not be read: No such file or directory");
+    ck_assert_str_eq(text, "untouched");
+    ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, NULL), GB_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(folder_instead_of_a_file)
+{
+    char text[SHA256_TEXT];
+    struct gb_error error = {0};
+    ck_assert_int_eq(sha256_file("/", text, &error), GB_IO);
+    ck_assert_str_eq(error.text, "/: can not be read: Is a directory");
+}
+END_TEST
+
+START_TEST(pipe_without_a_writer_does_not_hang)
+{
+    char folder[256], path[300], text[SHA256_TEXT];
+    temporary_path(folder);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    struct gb_error error = {0};
+    int32_t status = sha256_file(path, text, &error);
+    unlink(path);
+    rmdir(folder);
+    ck_assert_int_eq(status, GB_OK);
+    ck_assert_str_eq(text, vectors[0].digest);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("sha256");
+    TCase *tests = tcase_create("sha256");
+    tcase_add_loop_test(tests, known_messages, 0, sizeof vectors / sizeof vectors[0]);
+    tcase_add_test(tests, million_letters_in_uneven_pieces);
+    tcase_add_test(tests, pieces_do_not_matter);
+    tcase_add_test(tests, texts_keep_their_borders);
+    tcase_add_test(tests, file_of_a_million_letters);
+    tcase_add_test(tests, missing_file);
+    tcase_add_test(tests, folder_instead_of_a_file);
+    tcase_add_test(tests, pipe_without_a_writer_does_not_hang);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

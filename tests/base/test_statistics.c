@@ -1,0 +1,194 @@
+/* test_statistics.c - core/statistics.c against values worked out by hand. */
+#include "core/base/statistics.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+
+static const double nine[9] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
+
+START_TEST(mean_of_nothing_is_nan)
+{
+    ck_assert(isnan(mean_of(NULL, 0)));
+}
+END_TEST
+
+START_TEST(mean_carries_what_a_plain_sum_loses)
+{
+    const double values[] = {1e16, 1, -1e16, 1};
+    ck_assert_double_eq(mean_of(values, 4), 0.5);
+    double tenths[1000];
+    for (int i = 0; i < 1000; i++)
+        tenths[i] = 0.1;
+    ck_assert_double_eq(mean_of(tenths, 1000), 0.1);
+}
+END_TEST
+
+START_TEST(mean_of_an_infinity_is_infinite)
+{
+    const double values[] = {1, INFINITY, 2};
+    ck_assert_double_eq(mean_of(values, 3), INFINITY);
+}
+END_TEST
+
+START_TEST(stdev_divides_by_n_minus_one)
+{
+    const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    ck_assert_double_eq_tol(stdev_of(values, 8), sqrt(32.0 / 7), 1e-15);
+}
+END_TEST
+
+START_TEST(stdev_needs_two_values)
+{
+    ck_assert(isnan(stdev_of(nine, 0)));
+    ck_assert(isnan(stdev_of(nine, 1)));
+    ck_assert_double_eq(stdev_of(nine, 2), sqrt(32));
+}
+END_TEST
+
+START_TEST(stdev_of_small_differences_on_a_large_offset)
+{
+    const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
+    ck_assert_double_eq_tol(stdev_of(values, 4), sqrt(30), 1e-12);
+}
+END_TEST
+
+START_TEST(sort_is_ascending)
+{
+    double values[] = {3, -1, INFINITY, 0, -INFINITY, 3, 2};
+    const double sorted[] = {-INFINITY, -1, 0, 2, 3, 3, INFINITY};
+    sort_values(values, 7);
+    for (int i = 0; i < 7; i++)
+        ck_assert_double_eq(values[i], sorted[i]);
+    sort_values(NULL, 0);
+}
+END_TEST
+
+static const struct {
+    double p, quantile;
+} quantiles[] = {
+    {0, 10}, {0.25, 17.5}, {0.5, 25}, {0.75, 32.5}, {1, 40}, {0.1, 13}, {-1, 10}, {2, 40},
+};
+
+START_TEST(quantile_interpolates_at_n_minus_one_times_p)
+{
+    const double sorted[] = {10, 20, 30, 40};
+    ck_assert_double_eq_tol(quantile_of_sorted(sorted, 4, quantiles[_i].p), quantiles[_i].quantile,
+                            1e-12);
+}
+END_TEST
+
+START_TEST(quantile_edges)
+{
+    const double one[] = {7}, infinite[] = {1, INFINITY, INFINITY};
+    ck_assert(isnan(quantile_of_sorted(one, 0, 0.5)));
+    ck_assert_double_eq(quantile_of_sorted(one, 1, 0.3), 7);
+    ck_assert_double_eq(quantile_of_sorted(infinite, 3, 0.75), INFINITY);
+}
+END_TEST
+
+START_TEST(summary_leaves_its_input_alone)
+{
+    double values[9];
+    for (int i = 0; i < 9; i++)
+        values[i] = nine[i];
+    struct summary summary = summary_of(values, 9);
+    for (int i = 0; i < 9; i++)
+        ck_assert_double_eq(values[i], nine[i]);
+    ck_assert_uint_eq(summary.n, 9);
+    ck_assert_double_eq(summary.min, 1);
+    ck_assert_double_eq(summary.max, 9);
+    ck_assert_double_eq(summary.mean, 5);
+    ck_assert_double_eq(summary.stdev, sqrt(7.5));
+    ck_assert_double_eq(summary.median, 5);
+    ck_assert_double_eq(summary.q1, 3);
+    ck_assert_double_eq(summary.q3, 7);
+    ck_assert_double_eq_tol(summary.p10, 1.8, 1e-12);
+    ck_assert_double_eq_tol(summary.p90, 8.2, 1e-12);
+    ck_assert_double_eq_tol(summary.p99, 8.92, 1e-12);
+}
+END_TEST
+
+START_TEST(summary_of_nothing_is_nan)
+{
+    struct summary summary = summary_of(NULL, 0);
+    ck_assert_uint_eq(summary.n, 0);
+    ck_assert(isnan(summary.min) && isnan(summary.max) && isnan(summary.mean));
+    ck_assert(isnan(summary.stdev) && isnan(summary.median) && isnan(summary.p99));
+}
+END_TEST
+
+/* Computed to 25 digits from the regularized incomplete beta function. */
+static const double t_95[] = {
+    12.70620473617, 4.302652729749, 3.182446305284, 2.776445105198, 2.570581835636, 2.446911851145,
+    2.364624251593, 2.306004135204, 2.262157162798, 2.228138851986, 2.200985160092, 2.178812829667,
+    2.160368656463, 2.144786687918, 2.13144954556,  2.119905299221, 2.109815577833, 2.100922040241,
+    2.093024054408, 2.085963447266, 2.079613844728, 2.073873067904, 2.068657610419, 2.063898561628,
+    2.059538552753, 2.055529438643, 2.05183051648,  2.048407141795, 2.045229642133, 2.042272456301,
+    2.039513446396, 2.03693334346,  2.034515297449, 2.032244509318, 2.03010792825,  2.02809400098,
+    2.026192463029, 2.024394163912, 2.022690920037, 2.021075390306, 2.019540970441, 2.018081702818,
+    2.016692199228, 2.015367574444, 2.014103388881, 2.012895598919, 2.01174051373,  2.010634757624,
+    2.009575237129, 2.008559112101, 2.007583770316, 2.006646805062, 2.005745995318, 2.004879288188,
+    2.004044783289, 2.003240718848, 2.002465459291, 2.001717484145, 2.000995378088, 2.000297822014,
+    1.999623584995, 1.998971517033, 1.998340542521, 1.997729654318, 1.997137908392, 1.996564418952,
+    1.996008354025, 1.99546893143,  1.994945415107, 1.994437111771, 1.993943367846, 1.993463566662,
+    1.99299712589,  1.992543495181, 1.992102154002, 1.991672609645, 1.991254395388, 1.990847068812,
+    1.99045021023,  1.990063421254, 1.989686323457, 1.989318557137, 1.988959780175, 1.988609666976,
+    1.988267907477, 1.987934206239, 1.987608281589, 1.987289864831, 1.986978699506, 1.986674540704,
+    1.986377154419, 1.986086316951, 1.985801814346, 1.985523441867, 1.985251003505, 1.984984311522,
+    1.984723186014, 1.984467454508, 1.984216951586, 1.983971518524,
+};
+static const struct {
+    double confidence;
+    size_t degrees;
+    double t;
+} t_others[] = {
+    {0.5, 1, 1},
+    {0.5, 2, 0.816496580927726},
+    {0.9, 3, 2.35336343480182},
+    {0.99, 2, 9.92484320091829},
+    {0.99, 9, 3.24983554159213},
+    {0.999, 30, 3.64595863504},
+    {0.95, 1000, 1.96233908082641},
+    {0.95, 100000, 1.95998770753},
+};
+
+START_TEST(students_t_has_known_quantiles)
+{
+    for (size_t i = 0; i < sizeof t_95 / sizeof *t_95; i++)
+        ck_assert_double_eq_tol(student_t_quantile(0.95, i + 1), t_95[i], 1e-9);
+    for (size_t i = 0; i < sizeof t_others / sizeof *t_others; i++)
+        ck_assert_double_eq_tol(student_t_quantile(t_others[i].confidence, t_others[i].degrees),
+                                t_others[i].t, 1e-9);
+}
+END_TEST
+
+START_TEST(students_t_of_nonsense_is_nan)
+{
+    static const double confidences[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof confidences / sizeof *confidences; i++)
+        ck_assert(isnan(student_t_quantile(confidences[i], 5)));
+    ck_assert(isnan(student_t_quantile(0.95, 0)));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("statistics");
+    TCase *tests = tcase_create("statistics");
+    tcase_add_test(tests, mean_of_nothing_is_nan);
+    tcase_add_test(tests, mean_carries_what_a_plain_sum_loses);
+    tcase_add_test(tests, mean_of_an_infinity_is_infinite);
+    tcase_add_test(tests, stdev_divides_by_n_minus_one);
+    tcase_add_test(tests, stdev_needs_two_values);
+    tcase_add_test(tests, stdev_of_small_differences_on_a_large_offset);
+    tcase_add_test(tests, sort_is_ascending);
+    tcase_add_loop_test(tests, quantile_interpolates_at_n_minus_one_times_p, 0,
+                        sizeof quantiles / sizeof quantiles[0]);
+    tcase_add_test(tests, quantile_edges);
+    tcase_add_test(tests, summary_leaves_its_input_alone);
+    tcase_add_test(tests, summary_of_nothing_is_nan);
+    tcase_add_test(tests, students_t_has_known_quantiles);
+    tcase_add_test(tests, students_t_of_nonsense_is_nan);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,378 @@
+/* test_text.c - core/text.c: growing text, near misses, numbers for people, tables. */
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+START_TEST(empty_text_is_usable)
+{
+    struct text text = {0};
+    ck_assert_str_eq(text_get(&text), "");
+    text_clear(&text);
+    text_free(&text);
+    text_add(&text, "");
+    ck_assert_str_eq(text_get(&text), "");
+    ck_assert_uint_eq(text.length, 0);
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(text_grows)
+{
+    struct text text = {0};
+    for (int i = 0; i < 1000; i++)
+        text_printf(&text, "%03d,", i);
+    ck_assert_uint_eq(text.length, 4000);
+    ck_assert_uint_eq(strlen(text_get(&text)), 4000);
+    ck_assert_str_eq(text_get(&text) + 3996, "999,");
+    text_clear(&text);
+    ck_assert_str_eq(text_get(&text), "");
+    text_add_n(&text, "abcdef", 3);
+    text_pad(&text, '.', 4);
+    text_add(&text, "x");
+    ck_assert_str_eq(text_get(&text), "abc....x");
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(formatted_text_of_any_length)
+{
+    char letters[5001];
+    memset(letters, 'y', 5000);
+    letters[5000] = 0;
+    struct text text = {0};
+    text_printf(&text, "<%s>%s", letters, "");
+    ck_assert_uint_eq(text.length, 5002);
+    ck_assert_int_eq(text.data[5001], '>');
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(comparisons)
+{
+    ck_assert(text_equal("a", "a") && !text_equal("a", "A"));
+    ck_assert(text_starts_with("sweep.x", "sweep.") && text_starts_with("a", ""));
+    ck_assert(!text_starts_with("sw", "sweep."));
+    ck_assert(text_ends_with("a.csv", ".csv") && text_ends_with("a", ""));
+    ck_assert(!text_ends_with("csv", ".csv"));
+}
+END_TEST
+
+START_TEST(columns_are_code_points)
+{
+    ck_assert_uint_eq(text_columns(""), 0);
+    ck_assert_uint_eq(text_columns("abc"), 3);
+    ck_assert_uint_eq(text_columns("\xC2\xB5s \xC2\xB1"), 4);
+}
+END_TEST
+
+static const struct {
+    const char *a, *b;
+    size_t limit, distance;
+} distances[] = {
+    {"", "", 2, 0},
+    {"abc", "abc", 0, 0},
+    {"abc", "abd", 2, 1},
+    {"abc", "ab", 2, 1},
+    {"", "abc", 5, 3},
+    {"abc", "", 5, 3},
+    {"streams", "strmeas", 2, 2},
+    {"streams", "steams", 2, 1},
+    {"ab", "ba", 2, 1},
+    {"kitten", "sitting", 5, 3},
+    {"kitten", "sitting", 2, 3},
+    {"kitten", "sitting", 1, 2},
+    {"0123456789012345678901234567890123456789012345678901234567890123",
+     "0123456789012345678901234567890123456789012345678901234567890123", 1, 0},
+    {"01234567890123456789012345678901234567890123456789012345678901234",
+     "01234567890123456789012345678901234567890123456789012345678901234", 1, 2},
+};
+
+START_TEST(distance)
+{
+    ck_assert_uint_eq(text_distance(distances[_i].a, distances[_i].b, distances[_i].limit),
+                      distances[_i].distance);
+}
+END_TEST
+
+static const char *name_at(const void *table, size_t i)
+{
+    return ((const char *const *)table)[i];
+}
+
+static const char *const names[] = {"rows", "cols", "streams", "stream", "m", "block"};
+static const struct {
+    const char *word, *nearest;
+} nearest[] = {
+    {"stream", "stream"}, {"sterams", "streams"}, {"row", "rows"},     {"rowss", "rows"},
+    {"rws", "rows"},      {"xyz", NULL},          {"blok", "block"},   {"bk", NULL},
+    {"n", "m"},           {"problems", NULL},     {"strea", "stream"},
+};
+
+START_TEST(nearest_name)
+{
+    const char *found = text_nearest(nearest[_i].word, COUNT(names), name_at, names);
+    ck_assert_pstr_eq(found, nearest[_i].nearest);
+    ck_assert_ptr_null(text_nearest("rows", 0, name_at, names));
+}
+END_TEST
+
+static const struct {
+    double value;
+    const char *text;
+} doubles[] = {
+    {0, "0"},
+    {-0.0, "-0"},
+    {0.1, "0.1"},
+    {1, "1"},
+    {100, "100"},
+    {1e300, "1e+300"},
+    {1.0 / 3, "0.3333333333333333"},
+    {0x1.fffffffffffffp1023, "1.7976931348623157e+308"},
+    {0x1p-1074, "4.94065645841247e-324"},
+    {NAN, "nan"},
+    {INFINITY, "inf"},
+    {-INFINITY, "-inf"},
+};
+
+START_TEST(doubles_read_back)
+{
+    char buffer[NUMBER_TEXT_MAX];
+    ck_assert_ptr_eq(format_double(doubles[_i].value, buffer), buffer);
+    ck_assert_str_eq(buffer, doubles[_i].text);
+}
+END_TEST
+
+static const struct {
+    double ns;
+    int digits;
+    const char *text;
+} times[] = {
+    {0, 3, "0.00 ns"},      {0.5, 3, "0.500 ns"},      {0.0123, 2, "0.012 ns"},
+    {1.44, 3, "1.44 ns"},   {1440, 3, "1.44 us"},      {159.5e6, 4, "159.5 ms"},
+    {2e9, 3, "2.00 s"},     {3600e9, 3, "3600 s"},     {999.4, 3, "999 ns"},
+    {999.5, 3, "1.00 us"},  {999.6, 3, "1.00 us"},     {9.996, 3, "10.0 ns"},
+    {-1440, 3, "-1.44 us"}, {999999.9, 4, "1.000 ms"}, {1e30, 3, "1e+21 s"},
+    {1e-9, 3, "1e-09 ns"},  {NAN, 3, "nan"},           {INFINITY, 3, "inf"},
+};
+
+START_TEST(times_for_people)
+{
+    char buffer[NUMBER_TEXT_MAX];
+    ck_assert_str_eq(format_time(times[_i].ns, times[_i].digits, buffer), times[_i].text);
+}
+END_TEST
+
+static const struct {
+    double value;
+    const char *unit;
+    int digits;
+    const char *text;
+} rates[] = {
+    {0, "B/s", 3, "0.00 B/s"},
+    {1, "", 3, "1.00"},
+    {999, "FLOP/s", 3, "999 FLOP/s"},
+    {999.5, "FLOP/s", 3, "1.00 kFLOP/s"},
+    {31.9e9, "FLOP/s", 3, "31.9 GFLOP/s"},
+    {4.8e12, "B/s", 2, "4.8 TB/s"},
+    {-2500, "items/s", 3, "-2.50 kitems/s"},
+    {1e24, "B/s", 3, "1e+06 EB/s"},
+    {0.25, "items/s", 3, "0.250 items/s"},
+    {INFINITY, "B/s", 3, "inf"},
+};
+
+START_TEST(rates_for_people)
+{
+    char buffer[NUMBER_TEXT_MAX];
+    ck_assert_str_eq(format_si(rates[_i].value, rates[_i].unit, rates[_i].digits, buffer),
+                     rates[_i].text);
+}
+END_TEST
+
+static const struct {
+    double bytes;
+    const char *text;
+} sizes[] = {
+    {0, "0 B"},
+    {1023, "1023 B"},
+    {1024, "1 KiB"},
+    {1536, "1.5 KiB"},
+    {1572864, "1.5 MiB"},
+    {1048575, "1.0 MiB"},
+    {60.0 * 1024 * 1024, "60 MiB"},
+    {141.0 * 1024 * 1024 * 1024, "141 GiB"},
+    {4096.0 * 1024 * 1024 * 1024 * 1024, "4096 TiB"},
+};
+
+START_TEST(sizes_for_people)
+{
+    char buffer[NUMBER_TEXT_MAX];
+    ck_assert_str_eq(format_bytes(sizes[_i].bytes, buffer), sizes[_i].text);
+}
+END_TEST
+
+static const struct {
+    const char *words;
+    size_t most;
+    const char *shown;
+} shortened[] = {
+    {"as it is", 8, "as it is"},
+    {"as it was", 8, "as it w\u2026"},
+    {"cut at a blank", 8, "cut at\u2026"},
+    {"\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u00B1"},
+    {"\u00B1\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u2026"},
+    {"", 5, ""},
+    {"x", 0, ""},
+};
+
+START_TEST(long_words_are_shortened)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add_shortened(&out, shortened[_i].words, shortened[_i].most);
+    ck_assert_str_eq(text_get(&out), shortened[_i].shown);
+}
+END_TEST
+
+static const struct {
+    const char *words;
+    size_t column, indent, most;
+    const char *lines;
+} wrapped[] = {
+    {"one two three", 0, 0, 13, "one two three"},
+    {"one two three", 0, 0, 12, "one two\nthree"},
+    {"one two three", 6, 2, 10, "one\n  two\n  three"},
+    {"one two three", 6, 2, 9, "one\n  two\n  three"},
+    {"one  two", 0, 0, 4, "one\ntwo"},
+    {"longerthanall that", 0, 1, 6, "longerthanall\n that"},
+    {"a b\n\nc d\n", 0, 2, 3, "a b\n\n  c\n  d\n"},
+    {"    kept as written", 0, 0, 20, "    kept as written"},
+    {"    kept as written", 0, 0, 6, "    kept\nas\nwritten"},
+    {"\u00B1\u00B1 \u00B1", 0, 0, 4, "\u00B1\u00B1 \u00B1"},
+    {"", 0, 4, 9, ""},
+};
+
+START_TEST(long_lines_break)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add_wrapped(&out, wrapped[_i].words, wrapped[_i].column, wrapped[_i].indent,
+                     wrapped[_i].most);
+    ck_assert_str_eq(text_get(&out), wrapped[_i].lines);
+}
+END_TEST
+
+START_TEST(csv_fields_are_quoted)
+{
+    CLEANUP(text_free) struct text out = {0};
+    static const char *const fields[] = {"plain", "", "a,b", "say \"so\"", "two\nlines"};
+    for (size_t i = 0; i < COUNT(fields); i++)
+        text_add_csv(&out, fields[i], i == 0);
+    ck_assert_str_eq(text_get(&out), "plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"");
+}
+END_TEST
+
+static struct table sample_table(void)
+{
+    struct table table = {0};
+    table_column(&table, "case", false);
+    table_column(&table, "median", true);
+    table_column(&table, "note", false);
+    table_row(&table);
+    table_cell(&table, "streams=1");
+    table_cell_printf(&table, "%.2f us", 1.44);
+    table_cell(&table, "a|b");
+    table_row(&table);
+    table_cell(&table, "\xC2\xB5");
+    table_cell(&table, "12.00 us");
+    return table;
+}
+
+START_TEST(plain_table)
+{
+    struct table table = sample_table();
+    struct text out = {0};
+    table_write(&table, TABLE_PLAIN, &out);
+    ck_assert_str_eq(text_get(&out), "case         median  note\n"
+                                     "streams=1   1.44 us  a|b\n"
+                                     "\xC2\xB5          12.00 us  \n");
+    text_free(&out);
+    table_free(&table);
+}
+END_TEST
+
+START_TEST(markdown_table)
+{
+    struct table table = sample_table();
+    struct text out = {0};
+    table_write(&table, TABLE_MARKDOWN, &out);
+    ck_assert_str_eq(text_get(&out), "| case      |   median | note |\n"
+                                     "| --------- | -------: | ---- |\n"
+                                     "| streams=1 |  1.44 us | a\\|b |\n"
+                                     "| \xC2\xB5         | 12.00 us |      |\n");
+    text_free(&out);
+    table_free(&table);
+}
+END_TEST
+
+START_TEST(columns_can_be_removed)
+{
+    struct table table = sample_table();
+    CLEANUP(text_free) struct text out = {0};
+    ck_assert_uint_eq(table_column_width(&table, 0, TABLE_PLAIN), 9);
+    ck_assert_uint_eq(table_column_width(&table, 2, TABLE_PLAIN), 4);
+    table_remove_column(&table, 2);
+    table_remove_column(&table, 0);
+    table_row(&table);
+    table_cell(&table, "1 us");
+    table_write(&table, TABLE_PLAIN, &out);
+    ck_assert_str_eq(text_get(&out), "  median\n 1.44 us\n12.00 us\n    1 us\n");
+    table_free(&table);
+}
+END_TEST
+
+START_TEST(cells_beyond_the_last_column_are_dropped)
+{
+    struct table table = {0};
+    table_column(&table, "n", true);
+    for (int i = 0; i < 40; i++) {
+        table_row(&table);
+        table_cell_printf(&table, "%d", i);
+        table_cell(&table, "too much");
+    }
+    struct text out = {0};
+    table_write(&table, TABLE_MARKDOWN, &out);
+    ck_assert(text_starts_with(text_get(&out), "|   n |\n| --: |\n|   0 |\n"));
+    ck_assert(text_ends_with(text_get(&out), "\n|  39 |\n"));
+    text_free(&out);
+    table_free(&table);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("text");
+    TCase *tests = tcase_create("text");
+    tcase_add_test(tests, empty_text_is_usable);
+    tcase_add_test(tests, text_grows);
+    tcase_add_test(tests, formatted_text_of_any_length);
+    tcase_add_test(tests, comparisons);
+    tcase_add_test(tests, columns_are_code_points);
+    tcase_add_loop_test(tests, distance, 0, COUNT(distances));
+    tcase_add_loop_test(tests, nearest_name, 0, COUNT(nearest));
+    tcase_add_loop_test(tests, doubles_read_back, 0, COUNT(doubles));
+    tcase_add_loop_test(tests, times_for_people, 0, COUNT(times));
+    tcase_add_loop_test(tests, rates_for_people, 0, COUNT(rates));
+    tcase_add_loop_test(tests, sizes_for_people, 0, COUNT(sizes));
+    tcase_add_loop_test(tests, long_words_are_shortened, 0, COUNT(shortened));
+    tcase_add_loop_test(tests, long_lines_break, 0, COUNT(wrapped));
+    tcase_add_test(tests, csv_fields_are_quoted);
+    tcase_add_test(tests, plain_table);
+    tcase_add_test(tests, markdown_table);
+    tcase_add_test(tests, columns_can_be_removed);
+    tcase_add_test(tests, cells_beyond_the_last_column_are_dropped);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# What users are told to type is right: the commands at the heads of conf/*.ini run (lines that begin
+# with three blanks and `gbrun`; one that begins with more goes on with the line before), with little
+# work in each case, so do those of README.md on the same results, and columns that are spoken of exist.
+. "$top_srcdir/tests/tap.sh"
+cp "$top_srcdir"/conf/* "$TMPDIR" && cd "$TMPDIR" && mkdir bin || exit 99
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$GBRUN" >bin/gbrun
+chmod +x bin/gbrun
+PATH=$TMPDIR/bin:$PATH
+if ! gbrun list plugins | grep -q '^device *cuda '; then
+    skip "conf/*.ini" "some are for plugins that a build without CUDA does not have"
+    finish
+fi
+
+# What makes a file's run short. Without `device` it is on the CPU: those that have one are for GPUs.
+# Where there is none, their cases fail, which leaves a file with their columns as well.
+short="-q -s defaults.policy=fixed -s defaults.min_samples=1 -s defaults.max_samples=2"
+short+=" -s defaults.warmup=0"
+less_work()
+{
+    case $1 in
+    call_cublas | kernel | multistream_axes) echo "-s defaults.device=cuda" ;;
+    bench | multistream) echo "-s streams.aligned=64" ;;
+    fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
+        "-s \"types.only=layout = 'nn'\"" ;;
+    padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
+    recordings) echo "-s gbrun.rounds=2 -s streams.aligned=64" \
+        "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
+    roofline) echo "-s elementwise.n=64Ki -s 'gemm_cpu.only=size <= 64'" \
+        "-s 'copy.only=bytes <= 1048576'" ;;
+    esac
+}
+
+head_of()
+{
+    sed '/^;/!q' "$1" | sed -n 's/^;//p'
+}
+
+# The commands of a head, one a line.
+commands_of()
+{
+    head_of "$1" | awk '
+        /^   gbrun / { if (command) print command; command = substr($0, 4); next }
+        /^    / && command { sub(/^ +/, " "); command = command $0; next }
+        { if (command) print command; command = "" }
+        END { if (command) print command }'
+}
+
+# A command that reads results: it succeeds, and there is something to be seen.
+reads()
+{
+    local output status file
+    output=$(bash -euo pipefail -c "$1" 2>&1)
+    status=$?
+    file=$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")
+    if [[ $1 = *.svg* ]] && ! command -v gnuplot >/dev/null; then
+        skip "$1" "gnuplot is not installed"
+    elif [ "$status" != 0 ] || [[ $output = *"no case"* ]] || { [ -n "$file" ] && [ ! -s "$file" ]; }; then
+        fail "$1" "exit status $status" "$output"
+    else
+        pass "$1"
+    fi
+}
+
+for file in *.ini; do
+    name=${file%.ini}
+    less=$(less_work "$name")
+    [[ $less = *device* ]] || less+=" -s defaults.device=cpu"
+    if ! commands_of "$file" | grep -q "^gbrun -c $file"; then
+        fail "the head of conf/$file says how to run it" "$(head_of "$file")"
+    fi
+    while IFS= read -r command; do
+        if [[ $command = "gbrun -c "* ]]; then
+            output=$(bash -c "$command $short $less" 2>&1)
+            status=$?
+            if [ "$status" -le 1 ]; then # 1: a case failed, as some are meant to
+                pass "conf/$file: $command"
+            else
+                fail "conf/$file: $command" "exit status $status" "$output"
+            fi
+        else
+            reads "$command"
+        fi
+    done < <(commands_of "$file")
+    # Settings that its head speaks of: `-s KEY=VALUE`.
+    while IFS= read -r words; do
+        succeeds "conf/$file with $words" bash -c "gbrun check -c $file $words"
+    done < <(head_of "$file" | grep -o '`-s [^`]*`' | tr -d '`')
+done
+
+# README.md, about results that are here now; what comes first makes them or has other tests.
+while IFS= read -r command; do
+    reads "${command%%  #*}"
+done < <(grep -E '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "$top_srcdir/README.md" |
+    while IFS= read -r line; do
+        results=$(cut -d' ' -f3 <<<"$line")
+        [ ! -f "$results" ] || printf '%s\n' "$line"
+    done)
+
+# Columns of the manual page's section on them, and those in README.md that can be nothing else.
+for results in *.gbr; do
+    gbrun export "$results" | head -n 1
+    gbrun export "$results" --rows sample | head -n 1
+done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
+spoken_of()
+{
+    sed -n '/^\.SH COLUMNS/,/^\.SH ROOFS/p' "$top_srcdir/docs/man/gbrun.1.in" |
+        sed -n 's/^\.\(B\|BR\|RB\|I\) //p' | tr ' ' '\n' |
+        grep -xE '[a-z_]+' | grep -vxE 'export|count|pass_rate|and|or|NAME'
+    grep -oE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' \
+        "$top_srcdir/README.md" | tr -d '`'
+}
+unknown=$(spoken_of | sort -u | grep -vxFf columns.txt)
+equals "columns that are spoken of exist" "" "$unknown"
+[ "$(spoken_of | sort -u | wc -l)" -gt 30 ] || fail "columns that are spoken of are found" "$(spoken_of)"
+
+# A word that stands over a column of a table is a column, or it is said which one is meant.
+for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model spread check status; do
+    output=$(gbrun show bench.gbr --columns "$word" 2>&1) ||
+        output=$(gbrun show results.gbr --columns "$word" 2>&1)
+    if [[ $output = *"did you mean"* || $output = *"expected a parameter"* ]]; then
+        fail "the table's word '$word' leads to a column" "$output"
+    else
+        pass "the table's word '$word' leads to a column"
+    fi
+done
+
+# COLUMNS, of the manual page: a table's width where the output is no terminal.
+width_of()
+{
+    gbrun show results.gbr | awk '/^bench / { print length($0) }'
+}
+usual=$(width_of) narrow=$(COLUMNS=60 width_of)
+if [ "$narrow" -le 60 ] && [ "$usual" -gt 60 ]; then
+    pass "COLUMNS is how wide a table is"
+else
+    fail "COLUMNS is how wide a table is" "$narrow of 60, $usual without it"
+fi
+finish

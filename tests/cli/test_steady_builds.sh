@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The same samples give the same verdict and the same numbers, to the last bit, whichever compiler
+# built the policy and whatever it optimizes: replayed samples say what measured ones said.
+. "$top_srcdir/tests/tap.sh"
+
+sources=$(cd "$top_srcdir" && ls plugins/common/policy/{clock_history,confidence_sequence,effective_size}.c \
+    plugins/common/policy/{mid_quantile,modes,order_statistics,rank_index,sample_array}.c \
+    plugins/common/policy/steady_{attempt,rule}.c plugins/policy_quantiles/quantiles.c tests/policy/steady_traces.c)
+
+# build NAME COMPILER FLAGS: prints what the build says of the traces.
+build()
+{
+    # shellcheck disable=SC2086 # lists of files, and a compiler may come with flags
+    (cd "$top_srcdir" && $2 -std=gnu99 -ffp-contract=off $3 -I. -Iinclude -o "$TMPDIR/traces" $sources -lm) &&
+        "$TMPDIR/traces"
+}
+
+expected=$(build plain "${CC:-cc}" -O0)
+equals "traces have verdicts" 60 "$(printf '%s\n' "$expected" | grep -c '^[0-9]*: ')"
+equals "verdicts differ" 3 "$(printf '%s\n' "$expected" | grep -oE 'interval within|modes, each|timer step' |
+    sort -u | wc -l)"
+compare()
+{
+    equals "$1" "$expected" "$(build "$@")"
+}
+compare "optimized" "${CC:-cc}" -O3
+if grep -qw fma /proc/cpuinfo 2>/dev/null; then
+    compare "optimized for processors with FMA" "${CC:-cc}" "-O3 -mavx2 -mfma"
+else
+    skip "optimized for processors with FMA" "this one has none"
+fi
+if command -v clang >/dev/null; then
+    compare "clang" clang -O2
+else
+    skip "clang" "not installed"
+fi
+finish

@@ -1,0 +1,177 @@
+/*
+ * settings_fixture.h - a catalogue of plugins that exist only as tables, and a configuration read
+ * against it.
+ */
+#ifndef GBRUN_TESTS_SETTINGS_FIXTURE_H
+#define GBRUN_TESTS_SETTINGS_FIXTURE_H
+
+#include "core/config/settings.h"
+#include "core/base/text.h"
+
+#include <string.h>
+
+struct matmul_params {
+    int64_t rows, cols, streams, problems;
+    int32_t dtype, check;
+    uint64_t size;
+    double pause, scale;
+    const char *label;
+    struct gb_list cores;
+    int64_t threads;
+    struct gb_map define;
+};
+
+static const char *const fixture_dtypes[] = {"fp32", "fp16", "bf16"};
+
+static const struct gb_option matmul_options[] = {
+    GB_INT(struct matmul_params, rows, "32", "1:65536", "rows", "Rows of the output matrix"),
+    GB_INT(struct matmul_params, cols, "16", "1:65536", NULL, "Columns of the output matrix"),
+    GB_INT(struct matmul_params, streams, "1", "1:1024", NULL, "Streams"),
+    GB_INT(struct matmul_params, problems, "16", "1:", NULL, "Products"),
+    GB_CHOICE(struct matmul_params, dtype, "fp32", fixture_dtypes, "Number format"),
+    GB_BOOL(struct matmul_params, check, "yes", "Whether to check"),
+    GB_BYTES(struct matmul_params, size, "1 MiB", NULL, "Size of a buffer"),
+    GB_DURATION(struct matmul_params, pause, "1 ms", "0:", "Pause between products"),
+    GB_FLOAT(struct matmul_params, scale, "1", NULL, NULL, "Scale of the inputs"),
+    GB_STRING(struct matmul_params, label, "", "A name"),
+    GB_LIST(struct matmul_params, cores, GB_TYPE_INT, "", NULL, NULL, "Cores to run on"),
+    GB_OPTION_OF(GB_TYPE_INT, GB_OPTION_NOT_IDENTITY, struct matmul_params, threads, "1", "1:", 0,
+                 NULL, NULL, "Threads that fill the inputs"),
+    GB_MAP(struct matmul_params, define, "Macros"),
+};
+
+struct path_params {
+    const char *path;
+};
+
+static const struct gb_option picky_options[] = {
+    GB_STRING(struct path_params, path, NULL, "A path"),
+};
+
+struct texts_params {
+    const char *title, *raw;
+    int64_t count;
+    struct gb_map arg;
+};
+
+static const struct gb_option texts_options[] = {
+    GB_INT(struct texts_params, count, "1", NULL, NULL, "A number"),
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, struct texts_params, title, "", NULL, 0, NULL,
+                 NULL, "A template"),
+    GB_STRING(struct texts_params, raw, "", "A text that is no template"),
+    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_TEMPLATE, struct texts_params, arg, "", NULL, 0, NULL, NULL,
+                 "Templates"),
+};
+
+struct precision_params {
+    double precision;
+};
+
+static const struct gb_option precision_options[] = {
+    GB_FLOAT(struct precision_params, precision, "1%", "0:1", NULL, "Width of the interval"),
+};
+
+struct fixed_params {
+    int64_t samples;
+};
+
+static const struct gb_option fixed_options[] = {
+    GB_INT(struct fixed_params, samples, NULL, "1:", NULL, "How many"),
+};
+
+struct cpu_params {
+    struct gb_list cpus;
+};
+
+static const struct gb_option cpu_options[] = {
+    GB_LIST(struct cpu_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
+};
+
+#define FIXTURE_PLUGIN(path_, kind_, id_, devices_, ...)                                           \
+    {                                                                                              \
+        .path = path_, .sha256 = "", .plugin = {                                                   \
+            .size = sizeof(struct gb_plugin),                                                      \
+            .kind = kind_,                                                                         \
+            .id = id_,                                                                             \
+            .version = "1.0",                                                                      \
+            .summary = "Exists as a table",                                                        \
+            .devices = devices_,                                                                   \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define FIXTURE_TABLE(table, params)                                                               \
+    .options = table, .n_options = sizeof(table) / sizeof((table)[0]), .params_size = sizeof(params)
+#define FIXTURE_NO_TABLE .options = NULL
+
+static struct plugin_info fixture_plugins[] = {
+    FIXTURE_PLUGIN("/plugins/bench_matmul.so", GB_PLUGIN_BENCH, "matmul", "cpu cuda",
+                   FIXTURE_TABLE(matmul_options, struct matmul_params)),
+    FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
+                   FIXTURE_TABLE(texts_options, struct texts_params)),
+    FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
+                   FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",
+                   FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/conf/picky.so", GB_PLUGIN_BENCH, "picky", NULL,
+                   FIXTURE_TABLE(picky_options, struct path_params)),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/plugins/policy_steady.so", GB_PLUGIN_POLICY, "steady", NULL,
+                   FIXTURE_TABLE(precision_options, struct precision_params)),
+    FIXTURE_PLUGIN("/plugins/policy_fixed.so", GB_PLUGIN_POLICY, "fixed", NULL,
+                   FIXTURE_TABLE(fixed_options, struct fixed_params)),
+    FIXTURE_PLUGIN("/plugins/device_cpu.so", GB_PLUGIN_DEVICE, "cpu", NULL,
+                   FIXTURE_TABLE(cpu_options, struct cpu_params)),
+    FIXTURE_PLUGIN("/plugins/device_cuda.so", GB_PLUGIN_DEVICE, "cuda", NULL, FIXTURE_NO_TABLE),
+};
+
+static struct module_failure fixture_failures[] = {
+    {"/plugins/bench_broken.so", "crashed while loading (SIGSEGV)"}};
+
+static const char *fixture_folders[] = {"/plugins", "/more"};
+
+static const struct catalogue fixture_catalogue = {.plugins = fixture_plugins,
+                                                   .n_plugins = sizeof fixture_plugins /
+                                                                sizeof fixture_plugins[0],
+                                                   .failures = fixture_failures,
+                                                   .n_failures = 1,
+                                                   .folders = fixture_folders,
+                                                   .n_folders = 2};
+
+/* A configuration, read as far as it makes sense. Zero-initialize; free with unload. */
+struct loaded {
+    struct arena arena;
+    struct ini ini;
+    struct settings *settings;
+    struct sweep *sweep; /* NULL if there are errors */
+    struct error_list errors;
+    struct text words; /* of the errors: "3:8: what\n" */
+};
+
+static inline void note_words(struct loaded *loaded)
+{
+    for (size_t i = 0; i < loaded->errors.n; i++)
+        text_printf(&loaded->words, "%u:%u: %s\n", loaded->errors.items[i].origin.line,
+                    loaded->errors.items[i].origin.column, loaded->errors.items[i].text);
+}
+
+static inline void load(struct loaded *loaded, const char *text)
+{
+    ini_read_text("bench.ini", text, strlen(text), &loaded->arena, &loaded->ini, &loaded->errors);
+    settings_parse(&loaded->ini, "/conf", &loaded->arena, &loaded->settings, &loaded->errors);
+    settings_resolve(loaded->settings, &fixture_catalogue, &loaded->errors);
+    if (error_list_empty(&loaded->errors))
+        sweep_new(loaded->settings, &loaded->sweep, &loaded->errors);
+    note_words(loaded);
+}
+
+static inline void unload(struct loaded *loaded)
+{
+    sweep_free(loaded->sweep);
+    arena_free(&loaded->arena);
+    error_list_free(&loaded->errors);
+    text_free(&loaded->words);
+}
+
+#endif

@@ -1,0 +1,295 @@
+/* test_expression.c - the expression language and what it refuses. */
+#include "tests/check_main.h"
+
+#include "core/config/expression.h"
+#include "core/base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct expression_engine *engine;
+static struct arena arena;
+
+static const struct expression_column columns[] = {
+    {"rows", {.type = GB_TYPE_INT, .integer = 32, .number = 32, .text = "32"}},
+    {"streams", {.type = GB_TYPE_INT, .integer = 5, .number = 5, .text = "5"}},
+    {"scale", {.type = GB_TYPE_FLOAT, .number = 0.5, .text = "0.5"}},
+    {"check", {.type = GB_TYPE_BOOL, .integer = 1, .number = 1, .text = "yes"}},
+    {"dtype", {.type = GB_TYPE_CHOICE, .integer = 1, .text = "fp16"}},
+    {"size", {.type = GB_TYPE_BYTES, .number = 4096, .bytes = 4096, .text = "4096"}},
+    {"huge", {.type = GB_TYPE_BYTES, .number = 0x1p64, .bytes = UINT64_MAX, .text = "big"}},
+    {"pause", {.type = GB_TYPE_DURATION, .number = 2e6, .text = "2000000ns"}},
+    {"env.HOME", {.type = GB_TYPE_STRING, .text = "it's"}},
+    {"order", {.type = GB_TYPE_INT, .integer = 9, .text = "9"}},
+    {"absent", {.type = 0}},
+    {"define.x", {.type = GB_TYPE_STRING, .text = "low"}},
+    {"define.X", {.type = GB_TYPE_STRING, .text = "high"}},
+    {"a\"b", {.type = GB_TYPE_INT, .integer = 1, .text = "1"}},
+};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+
+static void setup(void)
+{
+    ck_assert_int_eq(expression_engine_new(&engine, NULL), GB_OK);
+}
+
+static void teardown(void)
+{
+    expression_engine_free(engine);
+    arena_free(&arena);
+}
+
+static int32_t evaluate(const char *text, struct value *ret, struct gb_error *error)
+{
+    struct expression *expression;
+    struct origin origin = {"bench.ini", 3, 8};
+    int32_t status = expression_compile(engine, text, origin, columns, N_COLUMNS, &expression,
+                                        error);
+    if (status != GB_OK)
+        return status;
+    status = expression_evaluate(expression, columns, &arena, ret, error);
+    expression_free(expression);
+    return status;
+}
+
+static const struct {
+    const char *text;
+    uint32_t type;
+    const char *result;
+} values[] = {
+    {"rows * 2", GB_TYPE_INT, "64"},
+    {"rows / streams", GB_TYPE_INT, "6"},
+    {"rows * scale", GB_TYPE_FLOAT, "16"},
+    {"0.1 + 0.2", GB_TYPE_FLOAT, "0.30000000000000004"},
+    {"\"check\" + 1", GB_TYPE_INT, "2"},
+    {"dtype", GB_TYPE_STRING, "fp16"},
+    {"upper(dtype) || '-' || rows", GB_TYPE_STRING, "FP16-32"},
+    {"size / 1024", GB_TYPE_INT, "4"},
+    {"huge > 18e18", GB_TYPE_INT, "1"},
+    {"pause / 1e6", GB_TYPE_FLOAT, "2"},
+    {"\"env.HOME\"", GB_TYPE_STRING, "it's"},
+    {"\"order\" + 1", GB_TYPE_INT, "10"},
+    {"ROWS", GB_TYPE_INT, "32"},
+    {"ifnull(absent, 7)", GB_TYPE_INT, "7"},
+    {"\"a\"\"b\"", GB_TYPE_INT, "1"},
+    {"ceil(log2(rows + 1))", GB_TYPE_FLOAT, "6"},
+    {"case when rows > 16 then 'big' else 'small' end", GB_TYPE_STRING, "big"},
+    {"streams in (1, 2, 5)", GB_TYPE_INT, "1"},
+    {"dtype like 'FP%'", GB_TYPE_INT, "1"},
+    {"'a;b -- /* ( c'", GB_TYPE_STRING, "a;b -- /* ( c"},
+    {"'it''s ('", GB_TYPE_STRING, "it's ("},
+    {"1e999", GB_TYPE_FLOAT, "inf"},
+    {"9223372036854775807 + 1", GB_TYPE_FLOAT, "9.223372036854776e+18"},
+    {"rows\n* 2", GB_TYPE_INT, "64"},
+};
+
+START_TEST(value)
+{
+    struct value result;
+    struct gb_error error = {0};
+    int32_t status = evaluate(values[_i].text, &result, &error);
+    ck_assert_msg(status == GB_OK, "%s: %s", values[_i].text, error.text);
+    ck_assert_str_eq(result.text, values[_i].result);
+    ck_assert_uint_eq(result.type, values[_i].type);
+    if (result.type == GB_TYPE_STRING)
+        ck_assert(isnan(result.number));
+    else
+        ck_assert_double_eq(result.number, strtod(result.text, NULL));
+}
+END_TEST
+
+/* The column of each error is that of the offending word; the text begins in column 8. */
+static const struct {
+    const char *text;
+    uint32_t column;
+    const char *words;
+} refusals[] = {
+    {"", 8, "expected an expression, got nothing"},
+    {"  ", 8, "expected an expression, got nothing"},
+    {"1 + row", 12, "unknown name 'row'; did you mean 'rows'?"},
+    {"velocity", 8,
+     "unknown name 'velocity': expected an option or a variable, or a text in single quotes"},
+    {"\"fp16\" = dtype", 8,
+     "unknown name 'fp16': expected an option or a variable, or a text in single quotes"},
+    {"\"define.x\"", 8, "unknown name 'define.x'; did you mean 'define.x'?"},
+    {"rowid", 8, "row numbers can not be read"},
+    {"order > 1", 8,
+     "near \"order\": syntax error (a name that is a word of SQL needs double quotes)"},
+    {"1 + check", 12,
+     "near \"check\": syntax error (a name that is a word of SQL needs double quotes)"},
+    {"cell(rows)", 8, "unknown function 'cell'; did you mean 'ceil'?"},
+    {"fibonacci(rows)", 8, "unknown function 'fibonacci'"},
+    {"max()", 8, "wrong number of arguments to function max()"},
+    {"random()", 8, "function 'random' is not allowed in expressions"},
+    {"hex(randomblob(4))", 12, "function 'randomblob' is not allowed in expressions"},
+    {"current_time", 8, "function 'current_time' is not allowed in expressions"},
+    {"date('now')", 8, "function 'date' is not allowed in expressions"},
+    {"strftime('%s', 'now')", 8, "function 'strftime' is not allowed in expressions"},
+    {"load_extension('x')", 8, "function 'load_extension' is not allowed in expressions"},
+    {"sqlite_version()", 8, "function 'sqlite_version' is not allowed in expressions"},
+    {"count(*)", 8, "function 'count' is not allowed in expressions"},
+    {"sum(rows)", 8, "function 'sum' is not allowed in expressions"},
+    {"row_number() over ()", 8, "function 'row_number' is not allowed in expressions"},
+    {"(select 1)", 8, "queries are not allowed in expressions"},
+    {"exists (select 1)", 8, "queries are not allowed in expressions"},
+    {"(values (1))", 8, "queries are not allowed in expressions"},
+    {"rows in settings", 8, "sub-select returns 12 columns - expected 1"},
+    {"(select name from sqlite_master)", 8, "tables can not be read"},
+    {"rows in (select 1 union select 2)", 8, "queries are not allowed in expressions"},
+    {"rows in sqlite_master", 8, "tables can not be read"},
+    {"1) union select (2", 9, "')' without '('"},
+    {"1), (2", 9, "')' without '('"},
+    {"(1", 8, "'(' without ')'"},
+    {"1 + ((2)", 12, "'(' without ')'"},
+    {"1, 2", 8, "expected one value, not a list of them"},
+    {"1; select 2", 9, "comments and ';' are not allowed in expressions"},
+    {"1 -- more", 10, "comments and ';' are not allowed in expressions"},
+    {"1 /* more", 10, "comments and ';' are not allowed in expressions"},
+    {"'open", 8, "a quote that does not end"},
+    {"rows = \"open", 15, "a quote that does not end"},
+    {"[rows", 8, "a quote that does not end"},
+    {"rows = ?", 8, "parameters such as '?' and ':name' are not allowed in expressions"},
+    {"rows = :rows", 8, "parameters such as '?' and ':name' are not allowed in expressions"},
+    {"rows +", 8, "the expression ends too early"},
+    {"2^31", 9, "no '^' in expressions: 2^31 is 1 << 31, x^2 is x * x or power(x, 2)"},
+    {"rows * 64Ki", 15, "numbers in expressions have no unit: 64Ki is 64 * 1024"},
+    {"rows @ 2", 13, "unrecognized token: \"@\""},
+    {"rows && streams", 14, "near \"&\": syntax error"},
+    {"rows rows", 13,
+     "near \"rows\": syntax error (a name that is a word of SQL needs double quotes)"},
+    {"absent", 8, "gives no value (NULL): expected a number or a text"},
+    {"rows / 0", 8, "gives no value (NULL): expected a number or a text"},
+    {"x'00'", 8, "gives a blob: expected a number or a text"},
+    {"abs(-9223372036854775807 - 1)", 8, "integer overflow"},
+};
+
+START_TEST(refusal)
+{
+    struct value result;
+    struct gb_error error = {0};
+    int32_t status = evaluate(refusals[_i].text, &result, &error);
+    ck_assert_msg(status == GB_INVALID, "%s: not refused", refusals[_i].text);
+    ck_assert_int_eq(error.status, status);
+    ck_assert_str_eq(error.text, refusals[_i].words);
+    ck_assert_str_eq(error.origin.file, "bench.ini");
+    ck_assert_uint_eq(error.origin.line, 3);
+    ck_assert_msg(error.origin.column == refusals[_i].column, "%s: column %u", refusals[_i].text,
+                  error.origin.column);
+}
+END_TEST
+
+START_TEST(too_deep)
+{
+    struct value result;
+    struct gb_error error = {0};
+    struct text text = {0};
+    for (int i = 0; i < 2000; i++)
+        text_add(&text, "1+");
+    text_add(&text, "1");
+    ck_assert_int_eq(evaluate(text_get(&text), &result, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, "Expression tree is too large (maximum depth 100)");
+    text_free(&text);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    bool holds;
+} tests[] = {
+    {"streams <= rows", true},
+    {"streams > rows", false},
+    {"absent", false},
+    {"absent = 1", false},
+    {"0.5", true},
+    {"0", false},
+    {"'0'", false},
+    {"not \"check\"", false},
+};
+
+START_TEST(test)
+{
+    struct expression *expression;
+    bool holds;
+    ck_assert_int_eq(expression_compile(engine, tests[_i].text, (struct origin){0}, columns,
+                                        N_COLUMNS, &expression, NULL),
+                     GB_OK);
+    ck_assert_int_eq(expression_test(expression, columns, &holds, NULL), GB_OK);
+    ck_assert_int_eq(holds, tests[_i].holds);
+    expression_free(expression);
+}
+END_TEST
+
+START_TEST(evaluates_again_with_other_values)
+{
+    struct expression_column changing[] = {columns[0], columns[1]};
+    struct expression *sum, *product;
+    const char *text;
+    ck_assert_int_eq(
+        expression_compile(engine, "rows + streams", (struct origin){0}, changing, 2, &sum, NULL),
+        GB_OK);
+    ck_assert_int_eq(expression_compile(engine, "rows * streams", (struct origin){0}, changing, 2,
+                                        &product, NULL),
+                     GB_OK);
+    for (int64_t i = 0; i < 1000; i++) {
+        char expected[32];
+        changing[0].value.integer = i;
+        snprintf(expected, sizeof expected, "%lld", (long long)i + 5);
+        ck_assert_int_eq(expression_value(sum, changing, &arena, &text, NULL), GB_OK);
+        ck_assert_str_eq(text, expected);
+        snprintf(expected, sizeof expected, "%lld", (long long)i * 5);
+        ck_assert_int_eq(expression_value(product, changing, &arena, &text, NULL), GB_OK);
+        ck_assert_str_eq(text, expected);
+    }
+    expression_free(sum);
+    expression_free(product);
+}
+END_TEST
+
+START_TEST(reads)
+{
+    struct expression *expression;
+    ck_assert_int_eq(expression_compile(engine, "rows + \"env.HOME\" + 'streams'",
+                                        (struct origin){0}, columns, N_COLUMNS, &expression, NULL),
+                     GB_OK);
+    ck_assert(expression_reads(expression, "rows"));
+    ck_assert(expression_reads(expression, "env.HOME"));
+    ck_assert(!expression_reads(expression, "streams"));
+    expression_free(expression);
+}
+END_TEST
+
+START_TEST(no_columns)
+{
+    struct expression *expression;
+    struct gb_error error;
+    const char *text;
+    ck_assert_int_eq(
+        expression_compile(engine, "6 * 7", (struct origin){0}, NULL, 0, &expression, NULL), GB_OK);
+    ck_assert_int_eq(expression_value(expression, NULL, &arena, &text, NULL), GB_OK);
+    ck_assert_str_eq(text, "42");
+    expression_free(expression);
+    ck_assert_int_eq(
+        expression_compile(engine, "x", (struct origin){0}, NULL, 0, &expression, &error),
+        GB_INVALID);
+    ck_assert_str_eq(error.text, "unknown name 'x': expected an option or a variable, or a text in "
+                                 "single quotes");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("expression");
+    TCase *tcase = tcase_create("expression");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, value, 0, sizeof values / sizeof values[0]);
+    tcase_add_loop_test(tcase, refusal, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_test(tcase, too_deep);
+    tcase_add_loop_test(tcase, test, 0, sizeof tests / sizeof tests[0]);
+    tcase_add_test(tcase, evaluates_again_with_other_values);
+    tcase_add_test(tcase, reads);
+    tcase_add_test(tcase, no_columns);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,424 @@
+/* test_ini.c - the INI reader: what it takes, what it refuses, and where it says things are. */
+#include "core/config/ini.h"
+#include "core/base/text.h"
+#include "tests/check_main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct arena arena;
+static struct error_list errors;
+static struct ini ini;
+
+static void set_up(void)
+{
+    arena = (struct arena){0};
+    errors = (struct error_list){0};
+    ini = (struct ini){0};
+}
+
+static void tear_down(void)
+{
+    error_list_free(&errors);
+    arena_free(&arena);
+}
+
+static int32_t read_text(const char *text)
+{
+    return ini_read_text("bench.ini", text, strlen(text), &arena, &ini, &errors);
+}
+
+/* All that was read, one line a section or entry: "[kind|name]", "key|value" */
+static void write_ini(const struct ini *from, struct text *out)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const struct ini_section *section = &from->sections[i];
+        text_printf(out, "[%s|%s]\n", section->kind, section->name);
+        for (size_t k = 0; k < section->n; k++)
+            text_printf(out, "%s|%s\n", section->entries[k].key, section->entries[k].value);
+    }
+}
+
+static void write_errors(struct text *out)
+{
+    for (size_t i = 0; i < errors.n; i++) {
+        const struct gb_error *error = &errors.items[i];
+        text_printf(out, "%s:%u:%u: %s\n", error->origin.file, error->origin.line,
+                    error->origin.column, error->text);
+    }
+}
+
+static void check_result(const char *content, const char *messages)
+{
+    struct text found = {0}, said = {0};
+    write_errors(&said);
+    ck_assert_str_eq(text_get(&said), messages);
+    write_ini(&ini, &found);
+    ck_assert_str_eq(text_get(&found), content);
+    text_free(&found);
+    text_free(&said);
+}
+
+#define TEN "0123456789"
+#define FIFTY TEN TEN TEN TEN TEN
+#define HUNDRED FIFTY FIFTY
+
+static const struct {
+    const char *text;
+    const char *content;
+} sound[] = {
+    {"", ""},
+    {"\n\n", ""},
+    {"; only\n# comments", ""},
+    {"[gbrun]\nseed = 42\n", "[gbrun|]\nseed|42\n"},
+    {"[gbrun]\nseed=42", "[gbrun|]\nseed|42\n"},
+    {"[gbrun]\r\nseed = 42\r\n", "[gbrun|]\nseed|42\n"},
+    {"\xEF\xBB\xBF[gbrun]\nseed = 42", "[gbrun|]\nseed|42\n"},
+    {"[bench streams]\n[ bench \t x ]  ; two\n", "[bench|streams]\n[bench|x]\n"},
+    {"[a]\nk =\nl = \nm = x\n", "[a|]\nk|\nl|\nm|x\n"},
+    {"[a]\nk = 1 ; comment\nl = 2 # comment\nm = 3;4#5\nn =;\n", "[a|]\nk|1\nl|2\nm|3;4#5\nn|;\n"},
+    {"[a]\nk = ; nothing\nl = # nothing\n", "[a|]\nk|\nl|\n"},
+    {"[a]\nk = \"x ; y # z\" ; comment\n", "[a|]\nk|\"x ; y # z\"\n"},
+    {"[a]\nk = \"x \\\" ; y\" # comment\n", "[a|]\nk|\"x \\\" ; y\"\n"},
+    {"[a]\nk = \"\\\\\" ; comment\n", "[a|]\nk|\"\\\\\"\n"},
+    {"[a]\nk = 1,\n  2,\n\t3\nl = 4\n", "[a|]\nk|1, 2, 3\nl|4\n"},
+    {"[a]\nk =\n  1\n  2\n", "[a|]\nk|1 2\n"},
+    {"[a]\nk = 1\n\n; between\n  # between\n  2\n", "[a|]\nk|1 2\n"},
+    {"[a]\nk = 1 ; one\n  2 ; two\n", "[a|]\nk|1 2\n"},
+    {"[a]\nk = \"1\n  ; 2\" ; two\n", "[a|]\nk|\"1 ; 2\"\n"},
+    {"[a]\nk = \"1\n  #2\n  3\"\n", "[a|]\nk|\"1 #2 3\"\n"},
+    {"[a]\nonly = x = 1 and\n  y = 2\n", "[a|]\nonly|x = 1 and y = 2\n"},
+    {"[a]\nonly = x and\n  [y] = 2\n", "[a|]\nonly|x and [y] = 2\n"},
+    {"[a]\nzip.s = m,n: 1,2 | 3,4\n", "[a|]\nzip.s|m,n: 1,2 | 3,4\n"},
+    {"[a]\nsweep.x = 1:4:x2\nenv.A_b = c=d\n", "[a|]\nsweep.x|1:4:x2\nenv.A_b|c=d\n"},
+    {"[a]\nk = \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n",
+     "[a|]\nk|\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n"},
+    {"[a]\nk = a\tb\n", "[a|]\nk|a\tb\n"},
+    {"[a]\nk=1\n[b]\nk=2\n", "[a|]\nk|1\n[b|]\nk|2\n"},
+    {"[a]\nk = 1 ;" HUNDRED HUNDRED HUNDRED "\n", "[a|]\nk|1\n"},
+    {"# " HUNDRED HUNDRED HUNDRED "\n[a]\nk = 1\n", "[a|]\nk|1\n"},
+    {"[a]\nk = " HUNDRED FIFTY TEN TEN TEN TEN "12345\n",
+     "[a|]\nk|" HUNDRED FIFTY TEN TEN TEN TEN "12345\n"},
+    {"[a]\nk = x\n " HUNDRED FIFTY TEN TEN TEN TEN "12345678\n",
+     "[a|]\nk|x " HUNDRED FIFTY TEN TEN TEN TEN "12345678\n"},
+    {"[a]\nk" TEN TEN TEN TEN "12345678 = x\n", "[a|]\nk" TEN TEN TEN TEN "12345678|x\n"},
+    {"[" TEN TEN TEN TEN "1234 6789]\n", "[" TEN TEN TEN TEN "1234|6789]\n"},
+};
+
+START_TEST(test_sound)
+{
+    ck_assert_int_eq(read_text(sound[_i].text), GB_OK);
+    check_result(sound[_i].content, "");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *content;
+    const char *messages;
+} wrong[] = {
+    {"k = 1\nl = 2\n[a]\nm = 3\n", "[a|]\nm|3\n",
+     "bench.ini:1:1: 'k = 1' stands before the first section: expected [KIND NAME]\n"},
+    {"[a]\nk = 1\nl\nm = 2\n", "[a|]\nk|1\nm|2\n",
+     "bench.ini:3:1: 'l' is not KEY = VALUE: expected '=' after a key\n"},
+    {"[a]\nk ; = 1\n", "[a|]\n",
+     "bench.ini:2:1: 'k' is not KEY = VALUE: expected '=' after a key\n"},
+    {"[a]\nthreads: 4\n", "[a|]\n",
+     "bench.ini:2:8: 'threads: 4' is not KEY = VALUE: expected '=' instead of ':'\n"},
+    {"[a]\nx: y = 4\n", "[a|]\n",
+     "bench.ini:2:2: 'x: y = 4' is not KEY = VALUE: expected '=' instead of ':'\n"},
+    {"[a]\n = 4\n", "[a|]\n",
+     "bench.ini:2:2: '= 4' is indented: expected it in the first column (an indented line "
+     "continues "
+     "the value above it)\n"},
+    {"[a]\n= 4\n", "[a|]\n", "bench.ini:2:1: the key is empty: expected KEY = VALUE\n"},
+    {"[a]\nk = 1\nl\n  2\n", "[a|]\nk|1\n",
+     "bench.ini:3:1: 'l' is not KEY = VALUE: expected '=' after a key\n"},
+    {"[a]\n  k = 1\n  l = 2\n", "[a|]\n",
+     "bench.ini:2:3: 'k = 1' is indented: expected it in the first column (an indented line "
+     "continues the value above it)\n"},
+    {"[a]\nk = 1\n  [b]\n  l = 2\nm = 3\n", "[a|]\nk|1\nm|3\n",
+     "bench.ini:3:3: '[b]' is indented: expected it in the first column (an indented line "
+     "continues "
+     "the value above it)\n"},
+    {"[a]\nk = 1\nk = 2\n  3\nl = 4\n", "[a|]\nk|1\nl|4\n",
+     "bench.ini:3:1: key 'k' is there twice: the first is on line 2\n"},
+    {"[a]\nk = 1\n[b]\n[a]\nk = 2\nk = 3\n", "[a|]\nk|1\n[b|]\n",
+     "bench.ini:4:1: section [a] is there twice: the first is on line 1\n"
+     "bench.ini:6:1: key 'k' is there twice: the first is on line 5\n"},
+    {"[bench  x]\n[bench x]\n", "[bench|x]\n",
+     "bench.ini:2:1: section [bench x] is there twice: the first is on line 1\n"},
+    {"[a\nk = 1\n[b]\n", "[b|]\n", "bench.ini:1:3: ']' is missing: expected [KIND NAME]\n"},
+    {"[a ;]\n", "", "bench.ini:1:3: ']' is missing: expected [KIND NAME]\n"},
+    {"[]\n[ ]\n", "",
+     "bench.ini:1:1: the section's name is empty: expected [KIND NAME]\n"
+     "bench.ini:2:1: the section's name is empty: expected [KIND NAME]\n"},
+    {"[a] b\n", "", "bench.ini:1:5: 'b' after ']': expected the end of the line\n"},
+    {"[bench my streams]\n", "",
+     "bench.ini:1:1: section [bench my streams] has too many words: expected [KIND NAME]\n"},
+    {"[" FIFTY "]\nk = 1\n", "",
+     "bench.ini:1:1: the section's name has 50 bytes: expected up to 49\n"},
+    {"[a]\n" FIFTY " = 1\nk = 2\n", "[a|]\nk|2\n",
+     "bench.ini:2:1: the key has 50 bytes: expected up to 49\n"},
+    {"[a]\nj = 1\nk = " HUNDRED FIFTY TEN TEN TEN TEN "123456\n  7\nl = 2\n", "[a|]\nj|1\nl|2\n",
+     "bench.ini:3:200: the line has 200 bytes: expected up to 199; continue the value on the next "
+     "line, indented\n"},
+    {"[a]\nk = 1\n " HUNDRED HUNDRED ", l = 2\n  7\n", "[a|]\nk|1\n",
+     "bench.ini:3:200: the line has 208 bytes: expected up to 199; continue the value on the next "
+     "line, indented\n"},
+    {"[a]\nk = \xFF\nl = 1\n", "[a|]\nl|1\n",
+     "bench.ini:2:5: byte 0xff is not UTF-8: expected text in UTF-8\n"},
+    {"[a]\nk = \xC3\xA4\xC0\x80\n", "[a|]\n",
+     "bench.ini:2:6: byte 0xc0 is not UTF-8: expected text in UTF-8\n"},
+    {"[a]\nk = \xED\xA0\x80\n", "[a|]\n",
+     "bench.ini:2:5: byte 0xed is not UTF-8: expected text in UTF-8\n"},
+    {"[a]\nk = \xF4\x90\x80\x80\n", "[a|]\n",
+     "bench.ini:2:5: byte 0xf4 is not UTF-8: expected text in UTF-8\n"},
+    {"[a]\nk = \xE2\x82\n", "[a|]\n",
+     "bench.ini:2:5: byte 0xe2 is not UTF-8: expected text in UTF-8\n"},
+    {"[a]\nk = x\x01y\nl = a\rb\nm = \x7F\n", "[a|]\n",
+     "bench.ini:2:6: control character 0x01: expected text\n"
+     "bench.ini:3:6: control character 0x0d: expected text\n"
+     "bench.ini:4:5: control character 0x7f: expected text\n"},
+    {"[a]\nk = 1\n[\xFF]\nk = 2\n", "[a|]\nk|1\n",
+     "bench.ini:3:2: byte 0xff is not UTF-8: expected text in UTF-8\n"},
+};
+
+START_TEST(test_wrong)
+{
+    ck_assert_int_eq(read_text(wrong[_i].text), GB_INVALID);
+    check_result(wrong[_i].content, wrong[_i].messages);
+}
+END_TEST
+
+START_TEST(test_nul)
+{
+    static const char text[] = "[a]\nk = 1\0002\nl = 3\n";
+    ck_assert_int_eq(ini_read_text("x", text, sizeof text - 1, &arena, &ini, &errors), GB_INVALID);
+    check_result("[a|]\nl|3\n", "x:2:6: control character 0x00: expected text\n");
+}
+END_TEST
+
+START_TEST(test_origins)
+{
+    ck_assert_int_eq(read_text("; head\n[bench x]\nrows =  32\n\xC3\xA4 = 1,\n  2\n"
+                               "empty =\n  5 ; one\nnone =\n"),
+                     GB_OK);
+    const struct ini_section *section = &ini.sections[0];
+    ck_assert_str_eq(ini.path, "bench.ini");
+    ck_assert_str_eq(section->origin.file, "bench.ini");
+    ck_assert_uint_eq(section->origin.line, 2);
+    ck_assert_uint_eq(section->origin.column, 1);
+    static const struct {
+        uint32_t line, value_line, value_column;
+    } expected[] = {{3, 3, 9}, {4, 4, 0}, {6, 7, 3}, {8, 8, 7}};
+    ck_assert_uint_eq(section->n, 4);
+    for (size_t i = 0; i < section->n; i++) {
+        const struct ini_entry *entry = &section->entries[i];
+        ck_assert_str_eq(entry->origin.file, "bench.ini");
+        ck_assert_uint_eq(entry->origin.line, expected[i].line);
+        ck_assert_uint_eq(entry->origin.column, 1);
+        ck_assert_uint_eq(entry->value_origin.line, expected[i].value_line);
+        ck_assert_uint_eq(entry->value_origin.column, expected[i].value_column);
+        ck_assert(!entry->is_override);
+    }
+}
+END_TEST
+
+/* Far more of everything than any table here begins with. */
+START_TEST(test_many)
+{
+    struct text text = {0};
+    enum { MANY = 3000 };
+    for (int i = 0; i < MANY; i++)
+        text_printf(&text, "[bench s%d]\n", i);
+    for (int i = 0; i < MANY; i++)
+        text_printf(&text, "k%d = %d\n", i, i);
+    text_add(&text, "long = 0\n");
+    for (int i = 1; i < MANY; i++)
+        text_printf(&text, " %d\n", i);
+    ck_assert_int_eq(read_text(text_get(&text)), GB_OK);
+    ck_assert_uint_eq(ini.n, MANY);
+    const struct ini_section *last = &ini.sections[MANY - 1];
+    ck_assert_uint_eq(last->n, MANY + 1);
+    ck_assert_str_eq(last->entries[MANY - 1].value, "2999");
+    ck_assert(text_starts_with(last->entries[MANY].value, "0 1 2 3 "));
+    ck_assert(text_ends_with(last->entries[MANY].value, " 2998 2999"));
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(test_file)
+{
+    char path[] = "ini_XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, "[a]\nk = 1\n", 10), 10);
+    ck_assert_int_eq(ini_read_file(path, &arena, &ini, &errors), GB_OK);
+    check_result("[a|]\nk|1\n", "");
+    ck_assert_str_eq(ini.path, path);
+    /* a file with a hole: larger than any configuration, without the disk space */
+    ck_assert_int_eq(ftruncate(fd, 17 << 20), 0);
+    ck_assert_int_eq(ini_read_file(path, &arena, &ini, &errors), GB_IO);
+    close(fd);
+    unlink(path);
+    ck_assert_str_eq(errors.items[0].text,
+                     "can not be read: it has more than 16 MiB, which no configuration needs");
+    ck_assert_str_eq(errors.items[0].origin.file, path);
+}
+END_TEST
+
+START_TEST(test_no_file)
+{
+    ck_assert_int_eq(ini_read_file("no/such.ini", &arena, &ini, &errors), GB_IO);
+    check_result("", "no/such.ini:0:0: can not be opened: No such file or directory\n");
+    ck_assert_int_eq(errors.items[0].status, GB_IO);
+    ck_assert_str_eq(ini.path, "no/such.ini");
+}
+END_TEST
+
+START_TEST(test_folder)
+{
+    ck_assert_int_eq(ini_read_file(".", &arena, &ini, &errors), GB_IO);
+    check_result("", ".:0:0: can not be read: Is a directory\n");
+}
+END_TEST
+
+START_TEST(test_stdin)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "[a]\nk\n", 6), 6);
+    close(ends[1]);
+    ck_assert_int_ge(dup2(ends[0], STDIN_FILENO), 0);
+    ck_assert_int_eq(ini_read_file("-", &arena, &ini, &errors), GB_INVALID);
+    check_result("[a|]\n", "<stdin>:2:1: 'k' is not KEY = VALUE: expected '=' after a key\n");
+    ck_assert_str_eq(ini.path, "-");
+}
+END_TEST
+
+static const char base[] = "[bench streams]\n"
+                           "plugin = x\n"
+                           "sweep.rows = 1:4\n"
+                           "cols = 3\n"
+                           "[policy precise]\n"
+                           "plugin = steady\n"
+                           "[bench a.b]\n";
+
+static const struct {
+    const char *overrides[2];
+    const char
+        *content; /* what follows "plugin|x\n" of [bench streams]; of the rest nothing else */
+    const char *messages;
+} overrides[] = {
+    {{"streams.cols=4"},
+     "sweep.rows|1:4\ncols|4\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     ""},
+    {{" streams.cols =  4 "},
+     "sweep.rows|1:4\ncols|4\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     ""},
+    {{"streams.rows=8"}, "rows|8\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n", ""},
+    {{"streams.sweep.cols=1:8"},
+     "sweep.rows|1:4\nsweep.cols|1:8\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     ""},
+    {{"bench streams.new=1;2", "streams.new="},
+     "sweep.rows|1:4\ncols|3\nnew|\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     ""},
+    {{"policy precise.precision=1%", "policy  precise.plugin=fixed"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|fixed\nprecision|1%\n[bench|a.b]\n",
+     ""},
+    {{"a.b.only=x = 1", "a.b.check.rms=3"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n"
+     "[bench|a.b]\nonly|x = 1\ncheck.rms|3\n",
+     ""},
+    {{"gbrun.seed=7", "defaults.env.A=b"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n"
+     "[gbrun|]\nseed|7\n[defaults|]\nenv.A|b\n",
+     ""},
+    {{"gbrun.seed=7", "gbrun.jobs=2"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n"
+     "[gbrun|]\nseed|7\njobs|2\n",
+     ""},
+    {{"steams.rows=1", "streams"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     "-s:1:0: 'steams.rows=1': unknown section 'steams'; did you mean 'streams'?\n"
+     "-s:2:0: 'streams' is not an override: expected SECTION.KEY=VALUE\n"},
+    {{"policy precis.x=1", "gemm.a.b=1"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     "-s:1:0: 'policy precis.x=1': unknown section 'policy precis'; did you mean 'policy "
+     "precise'?\n"
+     "-s:2:0: 'gemm.a.b=1': unknown section 'gemm': expected gbrun, defaults, the NAME of a "
+     "[bench NAME] or 'KIND NAME'\n"},
+    {{"streams.=1", "rows=1.5"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     "-s:1:0: 'streams.=1': the key is empty: expected SECTION.KEY=VALUE\n"
+     "-s:2:0: 'rows=1.5' is not an override: expected SECTION.KEY=VALUE\n"},
+    {{"streams.cols=a\nb"},
+     "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
+     "-s:1:0: control character 0x0a: expected text\n"},
+};
+
+START_TEST(test_override)
+{
+    ck_assert_int_eq(read_text(base), GB_OK);
+    size_t n = overrides[_i].overrides[1] ? 2 : 1;
+    bool is_sound = !*overrides[_i].messages;
+    ck_assert_int_eq(ini_override(&ini, overrides[_i].overrides, n, &arena, &errors),
+                     is_sound ? GB_OK : GB_INVALID);
+    struct text expected = {0};
+    text_printf(&expected, "[bench|streams]\nplugin|x\n%s", overrides[_i].content);
+    check_result(text_get(&expected), overrides[_i].messages);
+    text_free(&expected);
+}
+END_TEST
+
+START_TEST(test_override_origin)
+{
+    static const char *const texts[] = {"streams.cols=4", "streams.rows=5"};
+    read_text(base);
+    ck_assert_int_eq(ini_override(&ini, texts, 2, &arena, &errors), GB_OK);
+    const struct ini_entry *entry = &ini.sections[0].entries[1];
+    ck_assert_str_eq(entry->key, "rows");
+    ck_assert(entry->is_override);
+    ck_assert_str_eq(entry->origin.file, "-s");
+    ck_assert_uint_eq(entry->origin.line, 2);
+    ck_assert_uint_eq(entry->value_origin.column, 0);
+    ck_assert(!ini.sections[0].entries[0].is_override);
+}
+END_TEST
+
+/* An option both plain and swept: the override takes the place of both. */
+START_TEST(test_override_both)
+{
+    static const char *const texts[] = {"s.x=9"};
+    read_text("[bench s]\nx = 1\ny = 2\nsweep.x = 1:3\n");
+    ck_assert_int_eq(ini_override(&ini, texts, 1, &arena, &errors), GB_OK);
+    check_result("[bench|s]\nx|9\ny|2\n", "");
+}
+END_TEST
+
+#define ADD_LOOP(tests, function, table)                                                           \
+    tcase_add_loop_test(tests, function, 0, sizeof(table) / sizeof((table)[0]))
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("ini");
+    TCase *tests = tcase_create("ini");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    ADD_LOOP(tests, test_sound, sound);
+    ADD_LOOP(tests, test_wrong, wrong);
+    ADD_LOOP(tests, test_override, overrides);
+    tcase_add_test(tests, test_nul);
+    tcase_add_test(tests, test_origins);
+    tcase_add_test(tests, test_many);
+    tcase_add_test(tests, test_file);
+    tcase_add_test(tests, test_no_file);
+    tcase_add_test(tests, test_folder);
+    tcase_add_test(tests, test_stdin);
+    tcase_add_test(tests, test_override_origin);
+    tcase_add_test(tests, test_override_both);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

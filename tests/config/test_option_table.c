@@ -1,0 +1,513 @@
+/* test_option_table.c - tables of options: checking, reading, filling, help. */
+#include "core/config/option_table.h"
+#include "tests/check_main.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct arena arena;
+static struct gb_error error;
+
+static void set_up(void)
+{
+    arena = (struct arena){0};
+    error = (struct gb_error){0};
+}
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+struct params {
+    int64_t rows;
+    double ratio;
+    int32_t verify;
+    int32_t cache;
+    const char *title;
+    uint64_t buffer;
+    double pause;
+    struct gb_list sizes;
+    struct gb_list names;
+    struct gb_list flags;
+    struct gb_map arg;
+};
+
+static const char *const cache_words[] = {"warm", "cold"};
+
+static const struct gb_option options[] = {
+    GB_INT(struct params, rows, "32", "1:65536", "rows", "rows of the output matrix"),
+    GB_FLOAT(struct params, ratio, "5%", "0:1", NULL, "share of the work"),
+    GB_BOOL(struct params, verify, "yes", "compare with a reference"),
+    GB_CHOICE(struct params, cache, "cold", cache_words, "state of the cache"),
+    GB_STRING(struct params, title, NULL, "what stands above | the plot"),
+    GB_BYTES(struct params, buffer, "64 KiB", "1:", "size of the buffer"),
+    GB_DURATION(struct params, pause, "1.5ms", NULL, "wait between samples"),
+    GB_LIST(struct params, sizes, GB_TYPE_INT, "1:4", "1:64", NULL, "sizes"),
+    GB_LIST(struct params, names, GB_TYPE_STRING, "", NULL, NULL, "names"),
+    GB_LIST(struct params, flags, GB_TYPE_BOOL, "", NULL, NULL, "flags"),
+    GB_MAP(struct params, arg, "arguments of the call"),
+};
+enum { N_OPTIONS = sizeof options / sizeof options[0] };
+
+static const struct option_table table = {options, N_OPTIONS};
+static const struct origin origin = {"bench.ini", 7, 1};
+
+START_TEST(test_sound_table)
+{
+    static const char *const reserved[] = {"policy", "device"};
+    ck_assert_int_eq(option_table_check(table, sizeof(struct params), reserved, 2, &error), GB_OK);
+    struct gb_option reversed[N_OPTIONS];
+    for (int i = 0; i < N_OPTIONS; i++)
+        reversed[i] = options[N_OPTIONS - 1 - i];
+    struct option_table backwards = {reversed, N_OPTIONS};
+    ck_assert_int_eq(option_table_check(backwards, sizeof(struct params), NULL, 0, &error), GB_OK);
+    struct option_table none = {NULL, 0};
+    ck_assert_int_eq(option_table_check(none, 0, NULL, 0, &error), GB_OK);
+}
+END_TEST
+
+static const char *const no_word[] = {"warm", NULL};
+static const char *const comma_word[] = {"warm", "a,b"};
+static const char *const same_words[] = {"warm", "warm"};
+
+/* A sound entry, of which each line below spoils one thing. */
+#define SOUND                                                                                      \
+    .size = sizeof(struct gb_option), .type = GB_TYPE_INT, .name = "cols", .offset = 8,            \
+    .default_value = "1", .help = "columns"
+#define LONG_NAME "a123456789a123456789a123456789a1234567890"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const struct {
+    struct gb_option option;
+    const char *message;
+} unsound[] = {
+    {{SOUND, .size = sizeof(struct gb_option) - 8},
+     "option 2: its size is 64: expected at least 72, in steps of 8"},
+    {{SOUND, .size = sizeof(struct gb_option) + 1},
+     "option 2: its size is 73: expected at least 72, in steps of 8"},
+    {{SOUND, .size = sizeof(struct gb_option) + 8},
+     "option 2: its size is 80, that of the first is 72: expected the same"},
+    {{SOUND, .name = NULL}, "option 2: its name is missing"},
+    {{SOUND, .name = ""},
+     "option 2: its name is malformed: expected [a-z][a-z0-9_]*, up to 40 bytes"},
+    {{SOUND, .name = "Cols"},
+     "option 2: its name is malformed: expected [a-z][a-z0-9_]*, up to 40 bytes"},
+    {{SOUND, .name = "1st"},
+     "option 2: its name is malformed: expected [a-z][a-z0-9_]*, up to 40 bytes"},
+    {{SOUND, .name = "a.b"},
+     "option 2: its name is malformed: expected [a-z][a-z0-9_]*, up to 40 bytes"},
+    {{SOUND, .name = LONG_NAME},
+     "option 2: its name is malformed: expected [a-z][a-z0-9_]*, up to 40 bytes"},
+    {{SOUND, .name = "rows"}, "option 2: 'rows' is also the name of option 1"},
+    {{SOUND, .name = "policy"}, "option 2: the name 'policy' is reserved: expected another one"},
+    {{SOUND, .type = 0}, "option 'cols': its type 0 is not known"},
+    {{SOUND, .type = 9}, "option 'cols': its type 9 is not known"},
+    {{SOUND, .type = GB_TYPE_LIST}, "option 'cols': its type 256 is not known"},
+    {{SOUND, .type = GB_TYPE_MAP | GB_TYPE_LIST}, "option 'cols': its type 264 is not known"},
+    {{SOUND, .offset = 32}, "option 'cols': its place lies outside the params struct"},
+    {{SOUND, .offset = UINT64_MAX - 7}, "option 'cols': its place lies outside the params struct"},
+    {{SOUND, .type = GB_TYPE_MAP, .offset = 16, .default_value = ""},
+     "option 'cols': its place lies outside the params struct"},
+    {{SOUND, .offset = 12}, "option 'cols': its place in the params struct is not aligned"},
+    {{SOUND, .offset = 0}, "option 'cols': its place overlaps that of 'rows'"},
+    {{SOUND, .type = GB_TYPE_BOOL, .offset = 4, .default_value = "no"},
+     "option 'cols': its place overlaps that of 'rows'"},
+    {{SOUND, .choices = cache_words}, "option 'cols': it has choices, but is not of type choice"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .choices = cache_words}, "option 'cols': it has no choices"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .n_choices = 2}, "option 'cols': it has no choices"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .n_choices = 4000000000u, .choices = cache_words},
+     "option 'cols': it has 4000000000 choices: expected up to 1024"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .n_choices = 2, .choices = no_word},
+     "option 'cols': its choice 2 is malformed: expected a word without , \" | ; #"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .n_choices = 2, .choices = comma_word},
+     "option 'cols': its choice 2 is malformed: expected a word without , \" | ; #"},
+    {{SOUND, .type = GB_TYPE_CHOICE, .n_choices = 2, .choices = same_words},
+     "option 'cols': its choice 'warm' is there twice"},
+    {{SOUND, .help = NULL}, "option 'cols': its help is missing: expected one sentence"},
+    {{SOUND, .help = "two\nlines"}, "option 'cols': its help is missing: expected one sentence"},
+    {{SOUND, .unit = ""}, "option 'cols': its unit is malformed: expected a word or NULL"},
+    {{SOUND, .type = GB_TYPE_STRING, .range = "1:2"},
+     "option 'cols': it has a range, but is not a number"},
+    {{SOUND, .range = "5"}, "option 'cols': range '5' has no colon: expected LOW:HIGH"},
+    {{SOUND, .range = "2:1"}, "option 'cols': range '2:1' is empty: expected LOW:HIGH"},
+    {{SOUND, .range = "a:"},
+     "option 'cols': range 'a:': 'a' is not an integer: expected a whole number such as 32, 2^20, "
+     "64Ki or 1e6"},
+    {{SOUND, .range = "1:2:3"},
+     "option 'cols': range '1:2:3': '2:3' is not an integer: expected a whole number such as 32, "
+     "2^20, 64Ki or 1e6"},
+    {{SOUND, .range = "2:"}, "option 'cols': default: cols = 1 is out of range: expected 2:"},
+    {{SOUND, .type = GB_TYPE_INT | GB_TYPE_LIST, .default_value = "4,1", .range = "2:"},
+     "option 'cols': default: cols = 1 is out of range: expected 2:"},
+    {{SOUND, .default_value = "one"},
+     "option 'cols': default: 'one' is not an integer: expected a whole number such as 32, 2^20, "
+     "64Ki or 1e6"},
+    {{SOUND, .default_value = ""},
+     "option 'cols': default: '' is not an integer: expected a whole number such as 32, 2^20, "
+     "64Ki or 1e6"},
+    {{SOUND, .default_value = "1\n2"}, "option 'cols': its default holds control characters"},
+    {{SOUND, .type = GB_TYPE_MAP, .default_value = "x"},
+     "option 'cols': its default must be empty, as that of every map"},
+};
+#pragma GCC diagnostic pop
+
+START_TEST(test_unsound_table)
+{
+    static const char *const reserved[] = {"device", "policy"};
+    struct gb_option entries[2] = {{SOUND}, unsound[_i].option};
+    entries[0].name = "rows";
+    entries[0].offset = 0;
+    struct option_table bad = {entries, 2};
+    ck_assert_int_eq(option_table_check(bad, 32, reserved, 2, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, unsound[_i].message);
+    ck_assert_int_eq(option_table_check(bad, 32, reserved, 2, NULL), GB_INVALID);
+}
+END_TEST
+
+START_TEST(test_unsound_header)
+{
+    ck_assert_int_eq(option_table_check((struct option_table){NULL, 3}, 24, NULL, 0, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "the option table is missing, but is said to have 3 entries");
+    ck_assert_int_eq(option_table_check((struct option_table){options, 1025}, 24, NULL, 0, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "the option table has 1025 entries: expected up to 1024");
+    ck_assert_int_eq(option_table_check(table, 1 << 21, NULL, 0, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, "the params struct has 2097152 bytes: expected up to 1048576");
+}
+END_TEST
+
+/* Entries as a header of the future would make them: longer, so with another stride. */
+struct future_option {
+    struct gb_option option;
+    const char *future;
+};
+
+START_TEST(test_longer_entries)
+{
+    struct future_option entries[3];
+    for (int i = 0; i < 3; i++) {
+        entries[i] = (struct future_option){options[i], "from the future"};
+        entries[i].option.size = sizeof entries[0];
+    }
+    struct option_table longer = {&entries[0].option, 3};
+    struct params params;
+    ck_assert_int_eq(option_table_check(longer, sizeof params, NULL, 0, &error), GB_OK);
+    ck_assert_ptr_eq(option_at(longer, 2), &entries[2].option);
+    ck_assert_ptr_eq(option_find(longer, "verify", NULL), &entries[2].option);
+    ck_assert_int_eq(option_fill(longer, NULL, 0, &params, sizeof params, &arena, &error), GB_OK);
+    ck_assert_int_eq(params.rows, 32);
+    ck_assert_int_eq(params.verify, 1);
+}
+END_TEST
+
+/* Entries without the last members, packed, in a block that ends where the last entry does. */
+START_TEST(test_shorter_entries)
+{
+    size_t size = offsetof(struct gb_option, choices);
+    char *entries = memory_allocate(2 * size);
+    for (size_t i = 0; i < 2; i++) {
+        struct gb_option option = options[i];
+        option.size = (uint32_t)size;
+        memcpy(entries + i * size, &option, size);
+    }
+    struct option_table shorter = {(const struct gb_option *)entries, 2};
+    struct params params;
+    struct setting setting = {"rows", "8", origin};
+    ck_assert_int_eq(option_fill(shorter, &setting, 1, &params, sizeof params, &arena, &error),
+                     GB_OK);
+    ck_assert_int_eq(params.rows, 8);
+    ck_assert_double_eq(params.ratio, 0.05);
+    ck_assert_str_eq(option_nearest(shorter, "ratios"), "ratio");
+    ck_assert_ptr_eq(option_entry(shorter, 1).help, NULL);
+    setting.key = "columns";
+    ck_assert_int_eq(option_fill(shorter, &setting, 1, &params, sizeof params, &arena, &error),
+                     GB_INVALID);
+    free_pointer(&entries);
+}
+END_TEST
+
+START_TEST(test_table_of)
+{
+    struct gb_plugin plugin = {.options = options, .n_options = 2};
+    ck_assert_uint_eq(option_table_of(&plugin).n, 2);
+    plugin.options = NULL;
+    ck_assert_uint_eq(option_table_of(&plugin).n, 0);
+}
+END_TEST
+
+START_TEST(test_find)
+{
+    const char *key = "unset";
+    ck_assert_ptr_eq(option_find(table, "ratio", &key), &options[1]);
+    ck_assert_ptr_null(key);
+    ck_assert_ptr_eq(option_find(table, "arg.1", &key), &options[10]);
+    ck_assert_str_eq(key, "1");
+    ck_assert_ptr_eq(option_find(table, "arg.a.b", NULL), &options[10]);
+    static const char *const unknown[] = {"arg", "arg.", "args.1", "rows.1", "ratios", "rati", ""};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        ck_assert_ptr_null(option_find(table, unknown[i], NULL));
+    ck_assert_str_eq(option_nearest(table, "rwos"), "rows");
+    ck_assert_ptr_null(option_nearest(table, "streams"));
+}
+END_TEST
+
+static const struct {
+    uint32_t option;
+    const char *text;
+    const char *canonical;
+} readings[] = {
+    {0, " 2^10 ", "1024"},
+    {1, "0.7%", "0.007"},
+    {2, "on", "yes"},
+    {3, "warm", "warm"},
+    {4, "\"a, b\"", "a, b"},
+    {4, "\"a ;b\"", "\"a ;b\""},
+    {5, "1 MiB", "1048576"},
+    {6, "2us", "2000ns"},
+    {7, "1:8:x2, 64", "1,2,4,8,64"},
+    {7, "", ""},
+    {8, "a, \"b,c\", \" d\", \"\"", "a,\"b,c\",\" d\",\"\""},
+    {9, "1, off", "yes,no"},
+    {10, " raw, \"text\" ", " raw, \"text\" "},
+};
+
+START_TEST(test_read)
+{
+    const struct gb_option *option = &options[readings[_i].option];
+    struct setting setting = {option->name, readings[_i].text, origin};
+    const char *canonical = NULL;
+    struct value value = {0};
+    ck_assert_int_eq(option_read(option, &setting, &arena, &canonical, &value, &error), GB_OK);
+    ck_assert_str_eq(canonical, readings[_i].canonical);
+    setting.text = canonical; /* what is canonical is read as itself */
+    ck_assert_int_eq(option_read(option, &setting, &arena, &canonical, NULL, &error), GB_OK);
+    ck_assert_str_eq(canonical, readings[_i].canonical);
+    if (option->type == GB_TYPE_INT)
+        ck_assert_int_eq(value.integer, 1024);
+}
+END_TEST
+
+START_TEST(test_read_wrong)
+{
+    struct setting setting = {"rows", "0", origin};
+    const char *canonical = NULL;
+    ck_assert_int_eq(option_read(&options[0], &setting, &arena, &canonical, NULL, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "rows = 0 is out of range: expected 1:65536");
+    ck_assert_ptr_null(canonical);
+}
+END_TEST
+
+START_TEST(test_fill_defaults)
+{
+    struct setting title = {"title", "plot", origin};
+    struct params params;
+    memset(&params, 0xAA, sizeof params);
+    ck_assert_int_eq(option_fill(table, &title, 1, &params, sizeof params, &arena, &error), GB_OK);
+    ck_assert_int_eq(params.rows, 32);
+    ck_assert_double_eq(params.ratio, 0.05);
+    ck_assert_int_eq(params.verify, 1);
+    ck_assert_int_eq(params.cache, 1);
+    ck_assert_str_eq(params.title, "plot");
+    ck_assert_uint_eq(params.buffer, 65536);
+    ck_assert_double_eq(params.pause, 1.5e6);
+    ck_assert_uint_eq(params.sizes.n, 4);
+    ck_assert_int_eq(((const int64_t *)params.sizes.items)[3], 4);
+    ck_assert_uint_eq(params.names.n, 0);
+    ck_assert_ptr_null(params.names.items);
+    ck_assert_uint_eq(params.arg.n, 0);
+}
+END_TEST
+
+START_TEST(test_fill_settings)
+{
+    static const struct setting settings[] = {
+        {"arg.b", " two, 2", {"f", 9, 1}}, {"title", "a, b", {"f", 1, 1}},
+        {"rows", "2^4", {"f", 2, 1}},      {"names", "x, \"y,z\"", {"f", 3, 1}},
+        {"arg.a", "one", {"f", 4, 1}},     {"cache", "warm", {"f", 5, 1}},
+        {"flags", "no,yes", {"f", 6, 1}},  {"pause", "inf", {"f", 7, 1}},
+    };
+    struct params params;
+    ck_assert_int_eq(option_fill(table, settings, sizeof settings / sizeof settings[0], &params,
+                                 sizeof params, &arena, &error),
+                     GB_OK);
+    ck_assert_int_eq(params.rows, 16);
+    ck_assert_int_eq(params.cache, 0);
+    ck_assert_str_eq(params.title, "a, b");
+    ck_assert_uint_eq(params.names.n, 2);
+    ck_assert_str_eq(((const char *const *)params.names.items)[1], "y,z");
+    ck_assert_uint_eq(params.flags.n, 2);
+    ck_assert_int_eq(((const int32_t *)params.flags.items)[0], 0);
+    ck_assert_int_eq(((const int32_t *)params.flags.items)[1], 1);
+    ck_assert(params.pause > 1e308);
+    ck_assert_uint_eq(params.arg.n, 2);
+    ck_assert_str_eq(params.arg.keys[0], "b");
+    ck_assert_str_eq(params.arg.values[0], " two, 2");
+    ck_assert_str_eq(params.arg.keys[1], "a");
+}
+END_TEST
+
+/* A params struct of a newer plugin: members that no option speaks of are 0. */
+START_TEST(test_fill_larger_params)
+{
+    struct {
+        struct params params;
+        uint64_t unknown[4];
+    } larger;
+    memset(&larger, 0xAA, sizeof larger);
+    struct setting title = {"title", "plot", origin};
+    ck_assert_int_eq(option_fill(table, &title, 1, &larger, sizeof larger, &arena, &error), GB_OK);
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_eq(larger.unknown[i], 0);
+}
+END_TEST
+
+static const struct {
+    struct setting settings[2];
+    size_t n;
+    uint32_t line;
+    const char *message;
+} wrong_fills[] = {
+    {{{"title", "a", {"f", 1, 1}}, {"row", "1", {"f", 2, 1}}},
+     2,
+     2,
+     "unknown option 'row'; did you mean 'rows'?"},
+    {{{"title", "a", {"f", 1, 1}}, {"colour", "1", {"f", 2, 1}}}, 2, 2, "unknown option 'colour'"},
+    {{{"arg", "1", {"f", 1, 1}}}, 1, 1, "option 'arg' is a set of keys: expected arg.KEY"},
+    {{{"title", "a", {"f", 1, 1}}, {"title", "b", {"f", 2, 1}}},
+     2,
+     2,
+     "option 'title' is given twice"},
+    {{{"arg.1", "a", {"f", 1, 1}}, {"arg.1", "b", {"f", 2, 1}}},
+     2,
+     2,
+     "option 'arg.1' is given twice"},
+    {{{"rows", "1", {"f", 1, 1}}},
+     1,
+     0,
+     "option 'title' is missing: it has no default (what stands above | the plot)"},
+    {{{"title", "a", {"f", 1, 1}}, {"rows", "0", {"f", 2, 1}}},
+     2,
+     2,
+     "rows = 0 is out of range: expected 1:65536"},
+    {{{"title", "a", {"f", 1, 1}}, {"sizes", "1,99", {"f", 2, 1}}},
+     2,
+     2,
+     "sizes = 99 is out of range: expected 1:64"},
+};
+
+START_TEST(test_wrong_fill)
+{
+    struct params params;
+    ck_assert_int_eq(option_fill(table, wrong_fills[_i].settings, wrong_fills[_i].n, &params,
+                                 sizeof params, &arena, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, wrong_fills[_i].message);
+    ck_assert_uint_eq(error.origin.line, wrong_fills[_i].line);
+}
+END_TEST
+
+START_TEST(test_fill_outside_params)
+{
+    int64_t small;
+    ck_assert_int_eq(option_fill((struct option_table){options, 2}, NULL, 0, &small, sizeof small,
+                                 &arena, &error),
+                     GB_CORRUPT);
+    ck_assert_str_eq(error.text, "option 'ratio' has no place in the params struct");
+}
+END_TEST
+
+START_TEST(test_required_map)
+{
+    struct gb_option required = options[10];
+    required.default_value = NULL;
+    struct params params;
+    struct option_table maps = {&required, 1};
+    ck_assert_int_eq(option_table_check(maps, sizeof params, NULL, 0, &error), GB_OK);
+    ck_assert_int_eq(option_fill(maps, NULL, 0, &params, sizeof params, &arena, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text,
+                     "option 'arg.KEY' is missing: it has no default (arguments of the call)");
+}
+END_TEST
+
+static const char plain_help[] = "  rows = 32\n"
+                                 "      rows of the output matrix\n"
+                                 "      integer (rows), 1:65536\n"
+                                 "  cache = cold\n"
+                                 "      state of the cache\n"
+                                 "      one of warm, cold\n"
+                                 "  title (required)\n"
+                                 "      what stands above | the plot\n"
+                                 "      string\n"
+                                 "  names =\n"
+                                 "      names\n"
+                                 "      list of strings\n"
+                                 "  arg.KEY\n"
+                                 "      .so-called \\arguments\n"
+                                 "      set of keys\n";
+
+static const char markdown_help[] =
+    "| option    | default  | value                   | meaning                       |\n"
+    "| --------- | -------- | ----------------------- | ----------------------------- |\n"
+    "| `rows`    | `32`     | integer (rows), 1:65536 | rows of the output matrix     |\n"
+    "| `cache`   | `cold`   | one of warm, cold       | state of the cache            |\n"
+    "| `title`   | required | string                  | what stands above \\| the plot |\n"
+    "| `names`   |          | list of strings         | names                         |\n"
+    "| `arg.KEY` |          | set of keys             | .so-called \\arguments         |\n";
+
+static const char roff_help[] = ".TP\n\\fBrows = 32\\fR\nrows of the output matrix\n.br\n"
+                                "integer (rows), 1:65536\n"
+                                ".TP\n\\fBcache = cold\\fR\nstate of the cache\n.br\n"
+                                "one of warm, cold\n"
+                                ".TP\n\\fBtitle (required)\\fR\nwhat stands above | the plot\n"
+                                ".br\nstring\n"
+                                ".TP\n\\fBnames =\\fR\nnames\n.br\nlist of strings\n"
+                                ".TP\n\\fBarg.KEY\\fR\n\\&.so\\-called \\earguments\n.br\n"
+                                "set of keys\n";
+
+START_TEST(test_help)
+{
+    struct gb_option some[] = {options[0], options[3], options[4], options[8], options[10]};
+    some[4].help = ".so-called \\arguments";
+    struct option_table shown = {some, 5};
+    static const char *const expected[] = {plain_help, markdown_help, roff_help};
+    for (int style = HELP_PLAIN; style <= HELP_ROFF; style++) {
+        struct text text = {0};
+        option_table_help(shown, style, &text);
+        ck_assert_str_eq(text_get(&text), expected[style]);
+        text_free(&text);
+    }
+}
+END_TEST
+
+#define ADD_LOOP(tests, function, array)                                                           \
+    tcase_add_loop_test(tests, function, 0, sizeof(array) / sizeof((array)[0]))
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("option_table");
+    TCase *tests = tcase_create("option_table");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, test_sound_table);
+    ADD_LOOP(tests, test_unsound_table, unsound);
+    tcase_add_test(tests, test_unsound_header);
+    tcase_add_test(tests, test_longer_entries);
+    tcase_add_test(tests, test_shorter_entries);
+    tcase_add_test(tests, test_table_of);
+    tcase_add_test(tests, test_find);
+    ADD_LOOP(tests, test_read, readings);
+    tcase_add_test(tests, test_read_wrong);
+    tcase_add_test(tests, test_fill_defaults);
+    tcase_add_test(tests, test_fill_settings);
+    tcase_add_test(tests, test_fill_larger_params);
+    ADD_LOOP(tests, test_wrong_fill, wrong_fills);
+    tcase_add_test(tests, test_fill_outside_params);
+    tcase_add_test(tests, test_required_map);
+    tcase_add_test(tests, test_help);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

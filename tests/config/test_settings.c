@@ -1,0 +1,897 @@
+/* test_settings.c - the meaning of bench.ini: what is accepted, what is refused in which words,
+ * what is printed. */
+#include "tests/check_main.h"
+
+#include "tests/config/settings_fixture.h"
+
+static struct loaded loaded;
+
+static void teardown(void)
+{
+    unload(&loaded);
+    loaded = (struct loaded){0};
+}
+
+/* "line:column: words" of every error, in order. */
+static const struct {
+    const char *text;
+    const char *errors;
+} mistakes[] = {
+    {"[benhc b]\n"
+     "plugin = matmul\n"
+     "[bench x]\n"
+     "plugin = nop\n",
+     "1:1: unknown section [benhc b]; did you mean [bench b]?\n"},
+    {"[speed]\n"
+     "[bench nop]\n",
+     "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy NAME], [device NAME] or "
+     "[bench NAME]\n"},
+    {"[gbrun fast]\n"
+     "[bench nop]\n",
+     "1:1: [gbrun fast]: expected [gbrun], without a name\n"},
+    {"[bench]\n"
+     "plugin = nop\n",
+     "1:1: [bench] lacks a name: expected [bench NAME]\n"
+     "0:0: there is nothing to run: expected at least one [bench NAME]\n"},
+    {"[bench a:b]\n"
+     "plugin = nop\n",
+     "1:1: [bench a:b]: a name has no blanks, quotes, commas, colons or equals signs\n"
+     "0:0: there is nothing to run: expected at least one [bench NAME]\n"},
+    {"[device auto]\n"
+     "plugin = cpu\n"
+     "[bench nop]\n",
+     "1:1: [device auto]: 'auto' stands for any device, choose another name\n"},
+    {"[gbrun]\n"
+     "seed = 1\n",
+     "0:0: there is nothing to run: expected at least one [bench NAME]\n"},
+    {"[gbrun]\n"
+     "sed = 1\n"
+     "[bench nop]\n",
+     "2:1: unknown key 'sed' in [gbrun]; did you mean 'seed'?\n"},
+    {"[gbrun]\n"
+     "colour = 1\n"
+     "[bench nop]\n",
+     "2:1: unknown key 'colour' in [gbrun]\n"},
+    {"[gbrun]\n"
+     "seed = x\n"
+     "[bench nop]\n",
+     "2:8: 'x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[gbrun]\n"
+     "order = random\n"
+     "[bench nop]\n",
+     "2:9: 'random' is not a choice: expected one of listed, shuffled\n"},
+    {"[gbrun]\n"
+     "rounds = 0\n"
+     "[bench nop]\n",
+     "2:10: rounds = 0 is out of range: expected 1:10000\n"},
+    {"[gbrun]\n"
+     "devices = cpu, gpu\n"
+     "[bench nop]\n",
+     "2:16: unknown device 'gpu'; did you mean 'cpu'?\n"},
+    {"[gbrun]\n"
+     "devices = cpu, cpu\n"
+     "[bench nop]\n",
+     "2:16: device 'cpu' is listed twice\n"},
+    {"[gbrun]\n"
+     "devices = cuda:1\n"
+     "[bench nop]\n",
+     "2:11: device 'cuda:1': only names can stand in 'devices'; write device = cuda:1 in "
+     "[defaults] or in a [bench NAME]\n"},
+    {"[gbrun]\n"
+     "devices = cuda:all\n"
+     "[bench nop]\n",
+     "2:11: device 'cuda:all': only names can stand in 'devices'; write device = cuda:all in "
+     "[defaults] or in a [bench NAME]\n"},
+    {"[gbrun]\n"
+     "devices = cuda, all\n"
+     "[bench nop]\n",
+     "2:17: 'all' stands alone in 'devices'\n"},
+    {"[gbrun]\n"
+     "distribute = all\n"
+     "[bench nop]\n",
+     "2:14: 'all' is not a choice: expected one of spread, each\n"},
+    {"[gbrun]\n"
+     "jobs = -1\n"
+     "[bench nop]\n",
+     "2:8: jobs = -1 is out of range: expected 0:256\n"},
+    {"[device all]\n"
+     "plugin = cpu\n"
+     "[bench nop]\n",
+     "1:1: [device all]: 'all' stands for all devices, choose another name\n"},
+    {"[defaults]\n"
+     "cahce = cold\n"
+     "[bench nop]\n",
+     "2:1: unknown key 'cahce' in [defaults]; did you mean 'cache'?\n"},
+    {"[defaults]\n"
+     "rows = 4\n"
+     "[bench nop]\n",
+     "2:1: 'rows' can not stand in [defaults]: expected a setting that all benchmarks have, "
+     "check.METRIC or env.NAME\n"},
+    {"[defaults]\n"
+     "sweep.cache = warm, cold\n"
+     "[bench nop]\n",
+     "2:1: 'sweep.cache' can not stand in [defaults]: expected a setting that all benchmarks have, "
+     "check.METRIC or env.NAME\n"},
+    {"[defaults]\n"
+     "cache = hot\n"
+     "[bench nop]\n"
+     "[bench again]\n"
+     "plugin = nop\n",
+     "2:9: 'hot' is not a choice: expected one of warm, cold\n"},
+    {"[defaults]\n"
+     "policy = staedy\n"
+     "[bench nop]\n",
+     "2:10: unknown policy 'staedy'; did you mean 'steady'?\n"},
+    {"[bench mystery]\n",
+     "1:1: [bench mystery] lacks 'plugin', and 'mystery' is no benchmark plugin either\n"},
+    {"[bench b]\n"
+     "plugin = matmlu\n",
+     "2:10: unknown benchmark plugin 'matmlu'; did you mean 'matmul'?\n"},
+    {"[bench b]\n"
+     "plugin = mystery\n",
+     "2:10: unknown benchmark plugin 'mystery': there is none in /plugins, /more\n"},
+    {"[bench b]\n"
+     "plugin =\n",
+     "2:9: 'plugin' is empty: expected an id or a path such as ./name.so\n"},
+    {"[bench b]\n"
+     "plugin = broken\n",
+     "2:10: /plugins/bench_broken.so can not be used: crashed while loading (SIGSEGV)\n"},
+    {"[bench b]\n"
+     "plugin = two.so\n",
+     "2:10: 'two.so' is no id of a plugin: a path needs a slash, ./two.so\n"},
+    {"[bench b]\n"
+     "plugin = ./two.so\n",
+     "2:10: /conf/two.so holds several benchmark plugins: say which after a colon, one of first, "
+     "second\n"},
+    {"[bench b]\n"
+     "plugin = ./two.so:third\n",
+     "2:10: /conf/two.so holds no benchmark plugin 'third': expected one of first, second\n"},
+    {"[bench b]\n"
+     "plugin = ./two.so:\n",
+     "2:10: './two.so:' lacks an id after the colon\n"},
+    {"[bench b]\n"
+     "plugin = ./none.so\n",
+     "2:10: /conf/none.so holds no benchmark plugin\n"},
+    {"[policy p]\n"
+     "plugin = staedy\n"
+     "[bench nop]\n",
+     "2:10: unknown policy plugin 'staedy'; did you mean 'steady'?\n"},
+    {"[policy p]\n"
+     "plugin = steady\n"
+     "precison = 1%\n"
+     "speed = 2\n"
+     "[bench nop]\n",
+     "3:1: unknown key 'precison' in [policy p]; did you mean 'precision'?\n"
+     "4:1: unknown key 'speed' in [policy p]: see 'gbrun help steady' for its options\n"},
+    {"[policy p]\n"
+     "plugin = steady\n"
+     "precision = 200%\n"
+     "[bench nop]\n",
+     "3:13: precision = 200% is out of range: expected 0:1\n"},
+    {"[policy fixed]\n"
+     "[bench nop]\n"
+     "policy = fixed\n",
+     "1:1: [policy fixed] lacks 'samples', which plugin 'fixed' requires\n"},
+    {"[bench nop]\n"
+     "policy = fixed\n",
+     "2:10: policy 'fixed' requires 'samples': give it in a section [policy NAME]\n"},
+    {"[bench nop]\n"
+     "policy = p\n",
+     "2:10: unknown policy 'p': there is neither a [policy p] nor a plugin of that id\n"},
+    {"[device gpu0]\n"
+     "plugin = cuda\n"
+     "speed = 1\n"
+     "[bench nop]\n",
+     "3:1: unknown key 'speed' in [device gpu0]: see 'gbrun help cuda' for its options\n"},
+    {"[bench nop]\n"
+     "device = gpu\n",
+     "2:10: unknown device 'gpu'; did you mean 'cpu'?\n"},
+    {"[bench nop]\n"
+     "device = cpu:x\n",
+     "2:14: 'x' chooses no device: expected an index, a UUID or 'all'\n"},
+    {"[bench nop]\n"
+     "device = cpu:\n",
+     "2:14: '' chooses no device: expected an index, a UUID or 'all'\n"},
+    {"[bench nop]\n"
+     "device = cpu:-1\n",
+     "2:14: index = -1 is out of range: expected 0:65535\n"},
+    {"[bench nop]\n"
+     "device = cpu:1x\n",
+     "2:14: '1x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[bench nop]\n"
+     "sweep.device = cpu, gpu:all\n",
+     "2:21: unknown device 'gpu'; did you mean 'cpu'?\n"},
+    {"[bench nop]\n"
+     "device = auto:1\n",
+     "2:10: 'auto:1': what follows the colon needs the name of a device\n"},
+    {"[bench gpu_only]\n"
+     "device = cpu\n",
+     "2:10: device 'cpu': benchmark 'gpu_only' runs on cuda only\n"},
+    {"[bench tpu_only]\n", "1:1: device = auto: benchmark 'tpu_only' runs on tpu only, and there "
+                           "is cuda, cpu to choose from\n"},
+    {"[gbrun]\n"
+     "devices = cpu\n"
+     "[bench gpu_only]\n",
+     "3:1: device = auto: benchmark 'gpu_only' runs on cuda only, and there is cpu to choose "
+     "from\n"},
+    {"[bench a]\n"
+     "plugin = nop\n"
+     "like = bb\n"
+     "[bench b]\n"
+     "plugin = nop\n",
+     "3:8: like = bb: there is no [bench bb]; did you mean 'b'?\n"},
+    {"[bench a]\n"
+     "like = c\n"
+     "[bench b]\n"
+     "like = a\n"
+     "[bench c]\n"
+     "like = b\n",
+     "2:8: 'like' goes in a circle: a -> c -> b -> a\n"},
+    {"[bench a]\n"
+     "plugin = nop\n"
+     "like = a\n",
+     "3:8: 'like' goes in a circle: a -> a\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "rwos = 4\n",
+     "3:1: unknown key 'rwos' in [bench b]; did you mean 'rows'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "volume = 4\n",
+     "3:1: unknown key 'volume' in [bench b]: see 'gbrun help matmul' for its options\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "rows = 4q\n",
+     "3:8: '4q' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "rows = 0\n",
+     "3:8: rows = 0 is out of range: expected 1:65536\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "dtype = fp64\n",
+     "3:9: 'fp64' is not a choice: expected one of fp32, fp16, bf16; did you mean 'fp32'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "pause = 5\n",
+     "3:9: '5' is not a duration: expected a number with one of ns us ms s min h\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check = perhaps\n",
+     "3:9: 'perhaps' is not a boolean: expected one of yes no true false on off 1 0\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "cores = 1,,2\n",
+     "3:11: item 2 is empty: expected a value before ','\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "cache = hot\n"
+     "clok = wall\n",
+     "4:1: unknown key 'clok' in [bench b]; did you mean 'clock'?\n"
+     "3:9: 'hot' is not a choice: expected one of warm, cold\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "time_limit = 1 us\n",
+     "3:14: time_limit = 1 us is out of range: expected 1 ms:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "min_samples = 20\n"
+     "max_samples = 10\n",
+     "4:15: min_samples = 20 is above max_samples = 10\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "bench = x\n",
+     "3:1: unknown key 'bench' in [bench b]: see 'gbrun help matmul' for its options\n"},
+    {"[bench b]\n"
+     "plugin = ./picky.so\n",
+     "1:1: [bench b] lacks 'path', which plugin 'picky' requires\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "env.9A = 4\n",
+     "3:1: 'env.9A' names no environment variable: expected env.NAME, with letters, digits and "
+     "_\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep. = 4\n",
+     "3:1: 'sweep.' lacks a name: expected sweep.NAME\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.rsm = 1\n",
+     "3:1: unknown metric 'check.rsm'; did you mean 'check.rms'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.speed = 1\n",
+     "3:1: unknown metric 'check.speed': expected check.abs, check.rel, check.rel_floor, "
+     "check.ulp, check.rms or check.bound\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.flor = 1\n",
+     "3:1: unknown metric 'check.flor'; did you mean 'check.floor'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.bound_kind = probable\n",
+     "3:20: 'probable' is not a choice: expected one of auto, deterministic, probabilistic\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.abs = -1\n",
+     "3:13: check.abs = -1 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.abs = nan\n",
+     "3:13: 'nan' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.abs = much\n",
+     "3:13: 'much' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rows =\n",
+     "3:13: 'sweep.rows' is empty: expected at least one value\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.policy =\n",
+     "3:15: 'sweep.policy' is empty: expected at least one value\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rows = 1, 2, x, 4\n",
+     "3:20: 'x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rows = 1, 70000\n",
+     "3:17: rows = 70000 is out of range: expected 1:65536\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rows = 8:1\n",
+     "3:14: range '8:1': expected a step below 0, since LAST is below FIRST\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rwos = 1:4\n",
+     "3:1: unknown key 'sweep.rwos' in [bench b]; did you mean 'sweep.rows'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.tile = 8, 16\n",
+     "3:1: unknown key 'sweep.tile' in [bench b]; did you mean 'sweep.size'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.plugin = a, b\n",
+     "3:1: 'plugin' can not be swept\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.abs = 1, -2\n",
+     "3:22: check.abs = -2 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.ulp = 1, much\n",
+     "3:22: 'much' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.ulp =\n",
+     "3:18: 'sweep.check.ulp' is empty: expected at least one value\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.check.rsm = 1, 2\n",
+     "3:1: unknown metric 'check.rsm'; did you mean 'check.rms'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.z = rows, check.absolute: 1, 2\n",
+     "3:15: unknown metric 'check.absolute': expected check.abs, check.rel, check.rel_floor, "
+     "check.ulp, check.rms or check.bound\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.z = rows, check.abs: 1, 1e-3 | 2, -1\n",
+     "3:39: check.abs = -1 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "check.abs = 1\n"
+     "sweep.check.abs = 1, 2\n",
+     "4:1: 'check.abs' is given twice: by 'check.abs' and by 'sweep.check.abs'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.check.abs = rows * -1\n",
+     "3:17: let.check.abs: in case 'b': check.abs = -32 is out of range: expected 0:\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.check.abs = \"check.abs\" * 2\n",
+     "3:17: let.check.abs: 'check.abs' reads itself and has no value before\n"},
+    {"[defaults]\n"
+     "sweep.check.abs = 1, 2\n"
+     "[bench b]\n"
+     "plugin = matmul\n",
+     "2:1: 'sweep.check.abs' can not stand in [defaults]: expected a setting that all benchmarks "
+     "have, check.METRIC or env.NAME\n"},
+    {"[defaults]\n"
+     "check.abs = x\n"
+     "[bench b]\n"
+     "plugin = matmul\n"
+     "[bench c]\n"
+     "plugin = matmul\n",
+     "2:13: 'x' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.policy = steady, staedy\n",
+     "3:24: unknown policy 'staedy'; did you mean 'steady'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.device = cpu, gpu\n",
+     "3:21: unknown device 'gpu'; did you mean 'cpu'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "rows = 4\n"
+     "sweep.rows = 1:4\n",
+     "4:1: 'rows' is given twice: by 'rows' and by 'sweep.rows'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = 1,2 | 3,4\n",
+     "3:13: 'zip.shape' lacks a colon: expected names and rows, such as m,n: 1,2 | 3,4\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = : 1,2 | 3,4\n",
+     "3:13: 'zip.shape' names no options: expected some before the colon\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,cols:\n",
+     "3:23: 'zip.shape' is empty: expected at least one row after the colon\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,cols: 1,2 | 3 | 4,5,6\n",
+     "3:30: row 2 of 'zip.shape' has 1 value: expected 2\n"
+     "3:34: row 3 of 'zip.shape' has 3 values: expected 2\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,cols: 1,2 | x,4\n",
+     "3:30: 'x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,cosl: 1,2 | 3,4\n",
+     "3:18: unknown key 'cosl' of 'zip.shape' in [bench b]; did you mean 'cols'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,rows: 1,2 | 3,4\n",
+     "3:1: 'rows' is named twice by 'zip.shape'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "cols = 3\n"
+     "zip.shape = rows,cols: 1,2 | 3,4\n",
+     "4:1: 'cols' is given twice: by 'cols' and by 'zip.shape'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.cols = 3,4\n"
+     "zip.shape = rows,cols: 1,2 | 3,4\n",
+     "4:1: 'cols' is given twice: by 'sweep.cols' and by 'zip.shape'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "zip.shape = rows,plugin: 1,2 | 3,4\n",
+     "3:18: 'plugin' can not be swept\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.rows = (cols + 1\n",
+     "3:12: let.rows: '(' without ')'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.rows = colls + 1\n",
+     "3:12: let.rows: unknown name 'colls'; did you mean 'cols'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.rows = colour + 1\n",
+     "3:12: let.rows: unknown name 'colour': expected an option or a variable, or a text in single "
+     "quotes\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.rows =\n",
+     "3:11: let.rows: expected an expression, got nothing\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.device = 'cpu'\n",
+     "3:1: 'device' can not be computed: sweep or zip it\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.plugin = 1\n",
+     "3:1: 'plugin' can not be computed\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.a-b = 1\n",
+     "3:1: 'let.a-b': a variable's name has letters, digits and _ only\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.Rows = 1\n",
+     "3:1: 'let.Rows': variable 'Rows' and 'rows' differ in case only, choose another name\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.a = b + 1\n"
+     "let.b = 2\n",
+     "3:9: let.a: reads 'b', which 'let.b' computes later: move that up\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.a = a + 1\n",
+     "3:9: let.a: 'a' reads itself and has no value before\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "rows = 4\n"
+     "let.rows = cols\n",
+     "4:1: 'rows' is given twice: by 'rows', and by 'let.rows', which does not read it\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.rows = 0\n",
+     "3:12: let.rows: in case 'b': rows = 0 is out of range: expected 1:65536\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.streams = 1:3\n"
+     "let.rows = 5 / (streams - 1)\n",
+     "4:12: let.rows: in case 'b streams=1': gives no value (NULL): expected a number or a text\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.streams = 1:3\n"
+     "let.rows = streams / 2.0\n",
+     "4:12: let.rows: in case 'b streams=1': '0.5' is not an integer: expected a whole number (and "
+     "in 1 more case)\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "let.x = x'00'\n",
+     "3:9: let.x: in case 'b': gives a blob: expected a number or a text\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = stream <= problems\n",
+     "3:8: only: unknown name 'stream'; did you mean 'streams'?\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "exclude = streams <= \n",
+     "3:11: exclude: the expression ends too early\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = streams <= 3 ;; comment\n"
+     "exclude = 1) or (1\n",
+     "4:12: exclude: ')' without '('\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = dtype = fp16\n",
+     "3:16: only: unknown name 'fp16': expected an option or a variable, or a text in single "
+     "quotes\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = \"dtype\" = \"fp16\"\n",
+     "3:18: only: unknown name 'fp16': expected an option or a variable, or a text in single "
+     "quotes\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = random() > 0\n",
+     "3:8: only: function 'random' is not allowed in expressions\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = (select 1)\n",
+     "3:8: only: queries are not allowed in expressions\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "only = length(x\n",
+     "3:14: only: '(' without ')'\n"},
+    {"[bench b]\n"
+     "plugin = matmul\n"
+     "sweep.rows = 1:10000\n"
+     "sweep.cols = 1:10000\n",
+     "1:1: with [bench b] the sweep has more than 10000000 cases before 'only' and 'exclude'\n"},
+};
+
+START_TEST(mistake)
+{
+    load(&loaded, mistakes[_i].text);
+    ck_assert_str_eq(text_get(&loaded.words), mistakes[_i].errors);
+    ck_assert_ptr_null(loaded.sweep);
+    for (size_t i = 0; i < loaded.errors.n; i++)
+        ck_assert_str_eq(loaded.errors.items[i].origin.file, "bench.ini");
+}
+END_TEST
+
+/* One bad value in [defaults] or in a parent is one error, however many sections use it. */
+START_TEST(errors_are_reported_once)
+{
+    load(&loaded, "[defaults]\nwarmup = soon\n[bench a]\nplugin = matmul\nrows = many\n"
+                  "[bench b]\nlike = a\n[bench c]\nlike = b\nclock = wall\n");
+    ck_assert_str_eq(
+        text_get(&loaded.words),
+        "2:10: 'soon' is not a duration: expected a number with one of ns us ms s min "
+        "h\n"
+        "5:8: 'many' is not an integer: expected a whole number such as 32, 2^20, 64Ki "
+        "or 1e6\n");
+}
+END_TEST
+
+START_TEST(errors_are_counted_beyond_the_most_that_are_kept)
+{
+    struct text text = {0};
+    text_add(&text, "[bench b]\nplugin = matmul\n");
+    for (int i = 0; i < 150; i++)
+        text_printf(&text, "unknown%d = 1\n", i);
+    load(&loaded, text_get(&text));
+    ck_assert_uint_eq(loaded.errors.n, ERROR_LIST_MAX);
+    ck_assert_uint_eq(loaded.errors.n_left_out, 50);
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(run_settings)
+{
+    load(&loaded, "[gbrun]\nresults = out/x.gbr\nseed = -3\norder = shuffled\ndevices = cuda, cpu\n"
+                  "plugin_path = ., \"a, b\"\njobs = 2\nrounds = 4\ndistribute = each\n"
+                  "[bench nop]\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    const struct run_params *run = settings_run(loaded.settings);
+    ck_assert_str_eq(run->results, "out/x.gbr");
+    ck_assert_int_eq(run->seed, -3);
+    ck_assert_int_eq(run->order, ORDER_SHUFFLED);
+    ck_assert_uint_eq(run->devices.n, 2);
+    ck_assert_uint_eq(run->plugin_path.n, 2);
+    ck_assert_str_eq(((const char *const *)run->plugin_path.items)[1], "a, b");
+    ck_assert_int_eq(run->jobs, 2);
+    ck_assert_int_eq(run->distribute, DISTRIBUTE_EACH);
+    ck_assert_int_eq(run->rounds, 4);
+}
+END_TEST
+
+START_TEST(run_defaults)
+{
+    load(&loaded, "[bench nop]\n");
+    const struct run_params *run = settings_run(loaded.settings);
+    ck_assert_str_eq(run->results, "results.gbr");
+    ck_assert_int_eq(run->seed, 42);
+    ck_assert_int_eq(run->order, ORDER_LISTED);
+    ck_assert_uint_eq(run->devices.n, 0);
+    ck_assert_uint_eq(run->plugin_path.n, 0);
+    ck_assert_int_eq(run->jobs, 0);
+    ck_assert_int_eq(run->distribute, DISTRIBUTE_SPREAD);
+    ck_assert_int_eq(run->rounds, 1);
+}
+END_TEST
+
+static void add_request_words(struct text *words)
+{
+    const struct plugin_request *requests;
+    size_t n = settings_requests(loaded.settings, &requests);
+    for (size_t i = 0; i < n; i++)
+        text_printf(words, "%u %s %s %u\n", requests[i].kind, requests[i].id ? requests[i].id : "-",
+                    requests[i].path ? requests[i].path : "-", requests[i].origin.line);
+}
+
+START_TEST(requests)
+{
+    struct text words = {0};
+    load(&loaded, "[gbrun]\ndevices = cuda, pinned\n[policy p]\nplugin = steady\n"
+                  "[device pinned]\nplugin = cpu\n[bench matmul]\ndevice = cpu:0\n"
+                  "sweep.policy = p, steady\n[bench a]\nplugin = ./two.so:first\n"
+                  "zip.x = policy,device: fixed,auto | p,opencl\n[bench b]\nplugin = ../x/y.so\n"
+                  "[bench c]\nplugin = /abs/z.so\n[bench d]\nlike = c\n");
+    add_request_words(&words);
+    ck_assert_str_eq(text_get(&words), "2 steady - 4\n"
+                                       "3 cpu - 6\n"
+                                       "3 cuda - 2\n"
+                                       "1 matmul - 7\n"
+                                       "1 first /conf/two.so 11\n"
+                                       "3 opencl - 12\n"
+                                       "2 fixed - 12\n"
+                                       "1 - /conf/../x/y.so 14\n"
+                                       "1 - /abs/z.so 16\n");
+    text_free(&words);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *devices;
+} preferences[] = {
+    {"[bench nop]\n", "cuda=cuda cpu=cpu "},
+    {"[device pinned]\nplugin = cpu\ncpus = 0:3\n[bench nop]\n", "cuda=cuda pinned=cpu "},
+    {"[device b]\nplugin = cuda\n[device a]\nplugin = cuda\n[bench nop]\n",
+     "b=cuda a=cuda cpu=cpu "},
+    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu=cpu cuda=cuda "},
+    {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda=cuda cpu=cpu "},
+    {"[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n", "b=cuda cpu=cpu "},
+    {"[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n",
+     "b=cpu "},
+};
+
+START_TEST(preference)
+{
+    const struct plugin_settings *devices;
+    struct text words = {0};
+    load(&loaded, preferences[_i].text);
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    size_t n;
+    settings_devices(loaded.settings, &devices, &n);
+    for (size_t i = 0; i < n; i++)
+        text_printf(&words, "%s=%s ", devices[i].name, devices[i].info->plugin.id);
+    ck_assert_str_eq(text_get(&words), preferences[_i].devices);
+    text_free(&words);
+}
+END_TEST
+
+static const struct {
+    const char *text; /* of a benchmark's device */
+    const char *name; /* NULL: auto */
+    int32_t index;
+    const char *uuid;
+    bool is_all;
+} selectors[] = {
+    {"cuda", "cuda", DEVICE_INDEX_ANY, NULL, false},
+    {"cuda:2", "cuda", 2, NULL, false},
+    {"cuda:0x10", "cuda", 16, NULL, false},
+    {"cuda:GPU-1a2b3c4d", "cuda", DEVICE_INDEX_ANY, "GPU-1a2b3c4d", false},
+    {"cuda:1a2b-3c4d", "cuda", DEVICE_INDEX_ANY, "1a2b-3c4d", false},
+    {"cuda:MIG-GPU-1/2/3", "cuda", DEVICE_INDEX_ANY, "MIG-GPU-1/2/3", false},
+    {"cuda:all", "cuda", DEVICE_INDEX_ANY, NULL, true},
+    {"cpu:all", "cpu", DEVICE_INDEX_ANY, NULL, true},
+    {"auto", NULL, DEVICE_INDEX_ANY, NULL, false},
+};
+
+START_TEST(selector)
+{
+    struct text text = {0}, written = {0};
+    struct arena arena = {0};
+    struct bench_case fixed, swept;
+    text_printf(&text, "[bench nop]\ndevice = %s\n[bench b]\nplugin = nop\nsweep.device = %s\n",
+                selectors[_i].text, selectors[_i].text);
+    load(&loaded, text_get(&text));
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &fixed, NULL), GB_OK);
+    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &swept, NULL), GB_OK);
+    const struct device_choice *choices[] = {&fixed.device, &swept.device};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_pstr_eq(choices[i]->settings ? choices[i]->settings->name : NULL,
+                          selectors[_i].name);
+        ck_assert_int_eq(choices[i]->index, selectors[_i].index);
+        ck_assert_pstr_eq(choices[i]->uuid, selectors[_i].uuid);
+        ck_assert_int_eq(choices[i]->is_all, selectors[_i].is_all);
+    }
+    device_choice_text(&fixed.device, &written);
+    if (!strstr(selectors[_i].text, "0x"))
+        ck_assert_str_eq(text_get(&written), selectors[_i].text);
+    text_free(&text);
+    text_free(&written);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(all_devices_are_for_auto)
+{
+    struct arena arena = {0};
+    struct bench_case automatic, named;
+    load(&loaded, "[gbrun]\ndevices = all\n[bench nop]\n[bench b]\nplugin = nop\ndevice = cuda\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &automatic, NULL), GB_OK);
+    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &named, NULL), GB_OK);
+    ck_assert(automatic.device.is_all);
+    ck_assert(!named.device.is_all);
+    arena_free(&arena);
+}
+END_TEST
+
+/* The settings of comparisons, of which each case has its own. */
+START_TEST(settings_of_comparisons)
+{
+    struct sweep *sweep = NULL;
+    struct error_list errors = {0};
+    struct bench_case got;
+    struct arena arena = {0};
+    load(&loaded, "[defaults]\ncheck.dump = dump\ncheck.floor = 0.5\n"
+                  "[bench b]\nplugin = matmul\ncheck.ulp = 2\ncheck.safety = 4\n"
+                  "check.bound_kind = probabilistic\nsweep.check.floor = 0.25, 2\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    ck_assert_int_eq(sweep_new(loaded.settings, &sweep, &errors), GB_OK);
+    ck_assert_uint_eq(sweep_size(sweep), 2);
+    for (uint64_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(sweep_case(sweep, i, &arena, &got, NULL), GB_OK);
+        ck_assert_double_eq(got.common.check_floor, i ? 2 : 0.25);
+        ck_assert_double_eq(got.common.check_safety, 4);
+        ck_assert_int_eq(got.common.check_bound_kind, BOUND_PROBABILISTIC);
+        ck_assert_uint_eq(got.n_tolerances, 1);
+        ck_assert(*got.common.check_dump == '/' && text_ends_with(got.common.check_dump, "/dump"));
+    }
+    sweep_free(sweep);
+    arena_free(&arena);
+    error_list_free(&errors);
+}
+END_TEST
+
+START_TEST(printed)
+{
+    struct text out = {0};
+    load(&loaded,
+         "[defaults]\ncache = cold\n[device d]\nplugin = cpu\n[bench b]\nplugin = picky.x\n"
+         "[bench base]\nplugin = ./picky.so\npath = \"a ; b\" # why\nwarmup = 5 ms\n"
+         "[bench child]\nlike = base\nsweep.warmup = 1 ms, 2 ms\npolicy = steady\n");
+    settings_print(loaded.settings, &out);
+    ck_assert_str_eq(
+        text_get(&out),
+        "[gbrun]\nresults = results.gbr  ; default\nroofs =  ; default\nseed = 42  ; default\n"
+        "order = listed  ; default\ndevices =  ; default\ndistribute = spread  ; "
+        "default\nplugin_path =  ; "
+        "default\njobs = 0  ; default\n"
+        "rounds = 1  ; default\n\n"
+        "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"
+        "[policy steady]\nplugin = steady  ; default\nprecision = 1%  ; default\n\n"
+        "[bench b]\nplugin = picky.x  ; bench.ini:6\ncache = cold  ; [defaults], bench.ini:2\n"
+        "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; default\nwarmup = "
+        "0  ; default\n"
+        "min_samples = 10  ; default\nmax_samples = 1000000  ; default\nmax_time = 15 s  ; "
+        "default\ntime_limit = 60 s  ; default\nrounds = 1  ; default\nisolate = no  ; "
+        "default\nexclusive = no  ; default\ncounters = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        ""
+        "device = auto  ; default\npolicy = steady  ; default\n\n"
+        "[bench base]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
+        "warmup = 5 ms  ; bench.ini:10\ncache = cold  ; [defaults], bench.ini:2\n"
+        "launch = stream  ; default\nclock = auto  ; default\niterations = 0  ; "
+        "default\nmin_samples = 10  ; default\n"
+        "max_samples = 1000000  ; default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; "
+        "default\nrounds = 1  ; default\nisolate = no  ; default\nexclusive = no  ; "
+        "default\ncounters = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        "device = auto  ; default\n"
+        "policy = steady  ; default\n\n"
+        "[bench child]\nplugin = ./picky.so  ; bench.ini:8\npath = \"a ; b\"  ; bench.ini:9\n"
+        "sweep.warmup = 1 ms, 2 ms  ; bench.ini:13\npolicy = steady  ; bench.ini:14\n"
+        "cache = cold  ; [defaults], bench.ini:2\nlaunch = stream  ; default\nclock = auto  ; "
+        "default\n"
+        "iterations = 0  ; default\nmin_samples = 10  ; default\nmax_samples = 1000000  ; "
+        "default\nmax_time = 15 s  ; default\ntime_limit = 60 s  ; default\nrounds = 1  ; "
+        "default\nisolate = no  ; default\nexclusive = no  ; default\ncounters = no  ; default\n"
+        "check.floor = 0.001  ; default\ncheck.safety = 0  ; default\ncheck.bound_kind = auto  ; "
+        "default\n"
+        "check.allow_overflow = no  ; default\ncheck.dump =  ; default\ncheck.dump_always = no  ; "
+        "default\n"
+        "device = auto  ; default\n");
+    text_free(&out);
+}
+END_TEST
+
+/* Long values go on in further lines, which the reader joins; open quotes keep comments away. */
+START_TEST(printed_long)
+{
+    struct text text = {0}, out = {0};
+    text_add(&text, "[bench b]\nplugin = matmul\nsweep.rows = 1");
+    for (int i = 2; i < 200; i++)
+        text_printf(&text, "%s%d", i % 20 ? "," : ",\n  ", i);
+    text_add(&text, "\nlabel = 24\" wide\n");
+    load(&loaded, text_get(&text));
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    settings_print(loaded.settings, &out);
+    for (const char *line = text_get(&out); *line;) {
+        size_t length = strcspn(line, "\n");
+        ck_assert_uint_le(length, 199);
+        line += length + (line[length] == '\n');
+    }
+    ck_assert_ptr_nonnull(strstr(text_get(&out), "; bench.ini:13\nlabel = 24\" wide\n"));
+    ck_assert_ptr_nonnull(strstr(text_get(&out), "; bench.ini:3\nsweep.rows = 1,2,3,4,5,"));
+    struct loaded again = {0};
+    load(&again, text_get(&out));
+    ck_assert_str_eq(text_get(&again.words), "");
+    ck_assert_uint_eq(sweep_size(again.sweep), 199);
+    unload(&again);
+    text_free(&text);
+    text_free(&out);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tcase = tcase_create("settings");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_loop_test(tcase, mistake, 0, sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_test(tcase, errors_are_reported_once);
+    tcase_add_test(tcase, errors_are_counted_beyond_the_most_that_are_kept);
+    tcase_add_test(tcase, run_settings);
+    tcase_add_test(tcase, run_defaults);
+    tcase_add_test(tcase, requests);
+    tcase_add_loop_test(tcase, preference, 0, sizeof preferences / sizeof preferences[0]);
+    tcase_add_loop_test(tcase, selector, 0, sizeof selectors / sizeof selectors[0]);
+    tcase_add_test(tcase, all_devices_are_for_auto);
+    tcase_add_test(tcase, settings_of_comparisons);
+    tcase_add_test(tcase, printed);
+    tcase_add_test(tcase, printed_long);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,303 @@
+/* test_template.c - expressions in the texts of options: what they become, where a byte of it was
+ * written, what is told of mistakes; alone and in a configuration. */
+#include "tests/check_main.h"
+
+#include "tests/config/settings_fixture.h"
+
+#include "core/config/template.h"
+
+static struct arena arena;
+static struct expression_engine *engine;
+static struct loaded loaded;
+
+static const struct expression_column columns[] = {
+    {"n", {.type = GB_TYPE_INT, .integer = 12, .number = 12, .text = "12"}},
+    {"name", {.type = GB_TYPE_STRING, .text = "x}y"}},
+    {"half", {.type = GB_TYPE_FLOAT, .number = 0.5, .text = "0.5"}},
+};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+static const struct origin begin = {"f", 3, 10};
+
+static void setup(void)
+{
+    struct gb_error error;
+    ck_assert_int_eq(expression_engine_new(&engine, &error), GB_OK);
+}
+
+static void teardown(void)
+{
+    expression_engine_free(engine);
+    arena_free(&arena);
+    unload(&loaded);
+    loaded = (struct loaded){0};
+    engine = NULL;
+}
+
+static const struct {
+    const char *text, *expanded;
+} expansions[] = {
+    {"", ""},
+    {"plain", "plain"},
+    {"{n}", "12"},
+    {"a{n*2}b{half}", "a24b0.5"},
+    {"{ n + 1 }{n}", "1312"},
+    {"{{n}}", "{n}"},
+    {"{{{n}}}", "{12}"},
+    {"{name}", "x}y"},
+    {"{'}' || n}!", "}12!"},
+    {"{'it''s }' || n}", "it's }12"},
+    {"{\"n\"}", "12"},
+    {"buffer({4 * n}, fill=0)", "buffer(48, fill=0)"},
+};
+
+START_TEST(test_expansion)
+{
+    struct template *template = NULL;
+    struct gb_error error = {0};
+    const char *text = NULL;
+    struct text_map map;
+    ck_assert_msg(template_compile(engine, expansions[_i].text, begin, columns, N_COLUMNS, &arena,
+                                   &template, &error) == GB_OK,
+                  "%s: %s", expansions[_i].text, error.text);
+    ck_assert_int_eq(template_expand(template, columns, &arena, &text, &map, &error), GB_OK);
+    ck_assert_str_eq(text, expansions[_i].expanded);
+    template_free(template);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    uint32_t column;
+    const char *error;
+} mistakes[] = {
+    {"abc{n", 13, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
+    {"{'}", 10, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
+    {"ab}", 12, "'}' without '{': expected {EXPRESSION}, or }} for a brace"},
+    {"a{}b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
+    {"a{ }b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
+    {"{n}{nn}", 14, "unknown name 'nn'; did you mean 'n'?"},
+};
+
+START_TEST(test_mistakes)
+{
+    struct template *template = NULL;
+    struct gb_error error = {0};
+    ck_assert_int_eq(template_compile(engine, mistakes[_i].text, begin, columns, N_COLUMNS, &arena,
+                                      &template, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, mistakes[_i].error);
+    ck_assert_uint_eq(error.origin.line, 3);
+    ck_assert_uint_eq(error.origin.column, mistakes[_i].column);
+    ck_assert_ptr_null(template);
+}
+END_TEST
+
+START_TEST(test_evaluation_fails_where_it_was_written)
+{
+    struct template *template = NULL;
+    struct gb_error error = {0};
+    const char *text = NULL;
+    struct text_map map;
+    ck_assert_int_eq(template_compile(engine, "ab{n}{n / 0}", begin, columns, N_COLUMNS, &arena,
+                                      &template, &error),
+                     GB_OK);
+    ck_assert_int_ne(template_expand(template, columns, &arena, &text, &map, &error), GB_OK);
+    ck_assert_uint_eq(error.origin.column, 15);
+    ck_assert(template_reads(template, "n") && !template_reads(template, "half"));
+    template_free(template);
+}
+END_TEST
+
+/* "a{n*2}b{half}" is "a24b0.5": each byte of the second leads to one of the first. */
+START_TEST(test_places)
+{
+    static const struct gb_option map_option = {.size = sizeof map_option, .type = GB_TYPE_MAP};
+    static const struct {
+        size_t offset;
+        uint32_t column;
+    } places[] = {{0, 10}, {1, 11}, {2, 11}, {3, 16}, {4, 17}, {6, 17}, {100, 17}};
+    struct template *template = NULL;
+    struct setting_source source = {.written = "a{n*2}b{half}"};
+    struct setting setting = {"arg.1", "", begin};
+    ck_assert_int_eq(template_compile(engine, source.written, begin, columns, N_COLUMNS, &arena,
+                                      &template, NULL),
+                     GB_OK);
+    ck_assert_int_eq(template_expand(template, columns, &arena, &setting.text, &source.map, NULL),
+                     GB_OK);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        ck_assert_uint_eq(setting_place(&setting, &source, &map_option, places[i].offset).column,
+                          places[i].column);
+    template_free(template);
+}
+END_TEST
+
+START_TEST(test_places_in_quotes)
+{
+    static const struct gb_option text_option = {.size = sizeof text_option,
+                                                 .type = GB_TYPE_STRING};
+    static const struct gb_option map_option = {.size = sizeof map_option, .type = GB_TYPE_MAP};
+    struct setting_source source = {.written = "\"a\\\"b\""};
+    struct setting setting = {"label", "a\"b", begin};
+    ck_assert_uint_eq(setting_place(&setting, &source, &text_option, 0).column, 11);
+    ck_assert_uint_eq(setting_place(&setting, &source, &text_option, 2).column, 14);
+    ck_assert_uint_eq(setting_place(&setting, &source, &map_option, 2).column, 12);
+    source.written = NULL;
+    ck_assert_uint_eq(setting_place(&setting, &source, &text_option, 1).column, 11);
+}
+END_TEST
+
+/* ---- in a configuration ---- */
+
+#define TEXTS "[bench b]\nplugin = texts\n"
+
+static const struct {
+    const char *text;
+    const char *made; /* key=text of all settings, a line for each case */
+} configurations[] = {
+    {TEXTS "title = plain\n", "title=plain\n"},
+    {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", "title=n is 1\ntitle=n is 2\n"},
+    {TEXTS "title = \" {n} \"\nsweep.n = 7\n", "title=\" 7 \"\n"},
+    {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", "arg.1=f(4)\n"},
+    {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", "arg.1=\"2\"\n"},
+    {TEXTS "sweep.arg.1 = x{n}, \"g(1, {n + 1})\", z\nsweep.n = 5\n",
+     "arg.1=x5\narg.1=g(1, 6)\narg.1=z\n"},
+    {TEXTS "zip.z = n,title: 1,a{n} | 2,b\n", "title=a1\ntitle=b\n"},
+    {TEXTS "title = {count}\ncount = 3\n", "count=3 title=3\n"},
+    /* what a formula makes is no template */
+    {TEXTS "let.title = '{n}'\n", "title={n}\n"},
+    /* nor is an option that does not say so */
+    {TEXTS "raw = {n}\n", "raw={n}\n"},
+};
+
+START_TEST(test_configurations)
+{
+    CLEANUP(text_free) struct text made = {0};
+    load(&loaded, configurations[_i].text);
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    for (uint64_t i = 0; i < sweep_size(loaded.sweep); i++) {
+        struct bench_case bench_case;
+        struct gb_error error = {0};
+        ck_assert_int_eq(sweep_case(loaded.sweep, i, &arena, &bench_case, &error), GB_OK);
+        for (size_t j = 0; j < bench_case.n_settings; j++)
+            text_printf(&made, "%s%s=%s", j ? " " : "", bench_case.settings[j].key,
+                        bench_case.settings[j].text);
+        text_add(&made, "\n");
+    }
+    ck_assert_str_eq(text_get(&made), configurations[_i].made);
+}
+END_TEST
+
+static const struct {
+    const char *text, *words;
+} refused[] = {
+    {TEXTS "title = a{b}\n",
+     "3:11: title: unknown name 'b': expected an option or a variable, or a "
+     "text in single quotes\n"},
+    {TEXTS "title = \"a{\"\n", "3:11: title: '{' without '}': expected {EXPRESSION}, or {{ for a "
+                               "brace\n"},
+    {TEXTS "arg.x = }\n",
+     "3:9: arg.x: '}' without '{': expected {EXPRESSION}, or }} for a brace\n"},
+    {TEXTS "sweep.arg.1 = a, {n\n",
+     "3:18: arg.1: '{' without '}': expected {EXPRESSION}, or {{ for a brace\n"},
+    {TEXTS "title = {1 / n}\nsweep.n = 0, 1, 0\n",
+     "3:9: title: in case 'b n=0': gives no value (NULL): expected a number or a text (and in 1 "
+     "more "
+     "case)\n"},
+    /* a variable must be of use */
+    {TEXTS "sweep.n = 1\ntitle = n\n", "3:1: unknown key 'sweep.n' in [bench b]: see 'gbrun help "
+                                       "texts' for its options\n"},
+};
+
+START_TEST(test_refused)
+{
+    load(&loaded, refused[_i].text);
+    ck_assert_ptr_null(loaded.sweep);
+    ck_assert_str_eq(text_get(&loaded.words), refused[_i].words);
+}
+END_TEST
+
+/* The values in a text belong to the identity of a case, the names of variables do not. */
+START_TEST(test_identity)
+{
+    static const char *const texts[] = {TEXTS "title = {n}\nsweep.n = 2\n",
+                                        TEXTS "title = {m}\nsweep.m = 2\n", TEXTS "title = 2\n",
+                                        TEXTS "title = {n}\nsweep.n = 3\n"};
+    char uids[4][CASE_UID_TEXT];
+    for (size_t i = 0; i < 4; i++) {
+        struct bench_case bench_case;
+        struct gb_error error = {0};
+        load(&loaded, texts[i]);
+        ck_assert_ptr_nonnull(loaded.sweep);
+        ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &bench_case, &error), GB_OK);
+        bench_case_uid(&bench_case, "", uids[i]);
+        unload(&loaded);
+        loaded = (struct loaded){0};
+    }
+    ck_assert_str_eq(uids[0], uids[1]);
+    ck_assert_str_eq(uids[0], uids[2]);
+    ck_assert_str_ne(uids[0], uids[3]);
+}
+END_TEST
+
+/* What is recorded is the text as it was written: variables tell the cases apart. */
+START_TEST(test_parameters)
+{
+    struct bench_case bench_case;
+    struct gb_error error = {0};
+    load(&loaded, TEXTS "title = a{n}\nraw = {n}\nsweep.n = 2\n");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &bench_case, &error), GB_OK);
+    for (size_t i = 0; i < bench_case.n_parameters; i++) {
+        const struct parameter *parameter = &bench_case.parameters[i];
+        if (text_equal(parameter->name, "title")) {
+            ck_assert_str_eq(parameter->value.text, "a{n}");
+            ck_assert_str_eq(parameter->filled, "a2");
+        } else {
+            ck_assert_ptr_null(parameter->filled);
+        }
+    }
+}
+END_TEST
+
+/* Sections and their cases, whatever the order in which these are measured. */
+START_TEST(test_parts)
+{
+    load(&loaded, "[gbrun]\norder = shuffled\n[bench a]\nplugin = texts\nsweep.count = 1:20\n"
+                  "[bench c]\nplugin = nop\n");
+    ck_assert_uint_eq(sweep_parts(loaded.sweep), 2);
+    struct sweep_part part = sweep_part(loaded.sweep, 0);
+    ck_assert_str_eq(part.name, "a");
+    ck_assert_uint_eq(part.origin.line, 3);
+    ck_assert_uint_eq(part.n, 20);
+    for (uint64_t i = 0; i < part.n; i++) {
+        struct bench_case bench_case;
+        struct gb_error error = {0};
+        ck_assert_int_eq(sweep_case_at(loaded.sweep, part.first + i, &arena, &bench_case, &error),
+                         GB_OK);
+        ck_assert_str_eq(bench_case.settings[0].text, arena_printf(&arena, "%d", (int)i + 1));
+        ck_assert_str_eq(bench_case.folder, "/conf");
+    }
+    part = sweep_part(loaded.sweep, 1);
+    ck_assert_uint_eq(part.first, 20);
+    ck_assert_uint_eq(part.n, 1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("template");
+    TCase *template = tcase_create("template");
+    tcase_add_checked_fixture(template, setup, teardown);
+    tcase_add_loop_test(template, test_expansion, 0, sizeof expansions / sizeof expansions[0]);
+    tcase_add_loop_test(template, test_mistakes, 0, sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_test(template, test_evaluation_fails_where_it_was_written);
+    tcase_add_test(template, test_places);
+    tcase_add_test(template, test_places_in_quotes);
+    tcase_add_loop_test(template, test_configurations, 0,
+                        sizeof configurations / sizeof configurations[0]);
+    tcase_add_loop_test(template, test_refused, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(template, test_identity);
+    tcase_add_test(template, test_parameters);
+    tcase_add_test(template, test_parts);
+    suite_add_tcase(suite, template);
+    return suite;
+}

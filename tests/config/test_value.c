@@ -1,0 +1,749 @@
+/* test_value.c - scalars, lists, ranges and sets as they are written. */
+#include "core/base/number_text.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/config/value.h"
+#include "tests/check_main.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static struct gb_error error;
+static const struct origin origin = {"bench.ini", 7, 10};
+
+static void set_up(void)
+{
+    arena = (struct arena){0};
+    error = (struct gb_error){0};
+}
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+static const char *const cache_words[] = {"warm", "cold"};
+static const char *const one_word[] = {"every 4"};
+
+static struct gb_option option_of(uint32_t type, const char *range)
+{
+    return (struct gb_option){.size = sizeof(struct gb_option),
+                              .type = type,
+                              .name = "rows",
+                              .range = range,
+                              .choices = type == GB_TYPE_CHOICE ? cache_words : NULL,
+                              .n_choices = type == GB_TYPE_CHOICE ? 2 : 0};
+}
+
+static const struct {
+    uint32_t type;
+    const char *text;
+    const char *canonical;
+} sound[] = {
+    {GB_TYPE_INT, "32", "32"},
+    {GB_TYPE_INT, "  32\t", "32"},
+    {GB_TYPE_INT, "-5", "-5"},
+    {GB_TYPE_INT, "+5", "5"},
+    {GB_TYPE_INT, "007", "7"},
+    {GB_TYPE_INT, "0", "0"},
+    {GB_TYPE_INT, "-0", "0"},
+    {GB_TYPE_INT, "0x20", "32"},
+    {GB_TYPE_INT, "0XfF", "255"},
+    {GB_TYPE_INT, "0x7fffffffffffffff", "9223372036854775807"},
+    {GB_TYPE_INT, "2^20", "1048576"},
+    {GB_TYPE_INT, "10^3", "1000"},
+    {GB_TYPE_INT, "-2^63", "-9223372036854775808"},
+    {GB_TYPE_INT, "5^0", "1"},
+    {GB_TYPE_INT, "0^0", "1"},
+    {GB_TYPE_INT, "0^5", "0"},
+    {GB_TYPE_INT, "1^999999999999", "1"},
+    {GB_TYPE_INT, "2^3Ki", "8192"},
+    {GB_TYPE_INT, "64Ki", "65536"},
+    {GB_TYPE_INT, "64 Ki", "65536"},
+    {GB_TYPE_INT, "4Mi", "4194304"},
+    {GB_TYPE_INT, "1Gi", "1073741824"},
+    {GB_TYPE_INT, "10k", "10000"},
+    {GB_TYPE_INT, "1M", "1000000"},
+    {GB_TYPE_INT, "1G", "1000000000"},
+    {GB_TYPE_INT, "1e6", "1000000"},
+    {GB_TYPE_INT, "1.5e3", "1500"},
+    {GB_TYPE_INT, "1.5k", "1500"},
+    {GB_TYPE_INT, "1500e-2", "15"},
+    {GB_TYPE_INT, "2.000", "2"},
+    {GB_TYPE_INT, "0.5Ki", "512"},
+    {GB_TYPE_INT, "9223372036854775807", "9223372036854775807"},
+    {GB_TYPE_INT, "-9223372036854775808", "-9223372036854775808"},
+    {GB_TYPE_INT, "1000000000000000000000000000000000000000000e-40", "100"},
+    {GB_TYPE_FLOAT, "0.5", "0.5"},
+    {GB_TYPE_FLOAT, ".5", "0.5"},
+    {GB_TYPE_FLOAT, "5.", "5"},
+    {GB_TYPE_FLOAT, "1e-3", "0.001"},
+    {GB_TYPE_FLOAT, "1E+3", "1000"},
+    {GB_TYPE_FLOAT, "-0", "-0"},
+    {GB_TYPE_FLOAT, "0.5%", "0.005"},
+    {GB_TYPE_FLOAT, "0.7 %", "0.007"},
+    {GB_TYPE_FLOAT, "7e-1%", "0.007"},
+    {GB_TYPE_FLOAT, "2^3%", "0.08"},
+    {GB_TYPE_FLOAT, "2^20", "1048576"},
+    {GB_TYPE_FLOAT, "0x10", "16"},
+    {GB_TYPE_FLOAT, "64Ki", "65536"},
+    {GB_TYPE_FLOAT, "1.5k", "1500"},
+    {GB_TYPE_FLOAT, "inf", "inf"},
+    {GB_TYPE_FLOAT, "-inf", "-inf"},
+    {GB_TYPE_FLOAT, "1.7976931348623157e308", "1.7976931348623157e+308"},
+    {GB_TYPE_FLOAT, "0.1000000000000000055511151231257827021181583404541015625", "0.1"},
+    {GB_TYPE_FLOAT, "0.000000000000000000000000000000000000000000000000001", "1e-51"},
+    {GB_TYPE_FLOAT, "0e999999999999", "0"},
+    {GB_TYPE_BOOL, "yes", "yes"},
+    {GB_TYPE_BOOL, "true", "yes"},
+    {GB_TYPE_BOOL, "on", "yes"},
+    {GB_TYPE_BOOL, "1", "yes"},
+    {GB_TYPE_BOOL, "no", "no"},
+    {GB_TYPE_BOOL, "false", "no"},
+    {GB_TYPE_BOOL, "off", "no"},
+    {GB_TYPE_BOOL, "0", "no"},
+    {GB_TYPE_STRING, "", ""},
+    {GB_TYPE_STRING, "  a b  ", "a b"},
+    {GB_TYPE_STRING, "a, b; c", "a, b; c"},
+    {GB_TYPE_STRING, "\" a ; b\"", " a ; b"},
+    {GB_TYPE_STRING, "\"a \\\"b\\\" \\\\ \\n\"", "a \"b\" \\ \\n"},
+    {GB_TYPE_STRING, "\"\"", ""},
+    {GB_TYPE_STRING, "\"a\" and \"b\"", "\"a\" and \"b\""},
+    {GB_TYPE_STRING, "24\" wide", "24\" wide"},
+    {GB_TYPE_CHOICE, " cold ", "cold"},
+    {GB_TYPE_BYTES, "4096", "4096"},
+    {GB_TYPE_BYTES, "4096B", "4096"},
+    {GB_TYPE_BYTES, "64 KiB", "65536"},
+    {GB_TYPE_BYTES, "64Ki", "65536"},
+    {GB_TYPE_BYTES, "1kB", "1000"},
+    {GB_TYPE_BYTES, "3 MB", "3000000"},
+    {GB_TYPE_BYTES, "1.5 GB", "1500000000"},
+    {GB_TYPE_BYTES, "1.5 GiB", "1610612736"},
+    {GB_TYPE_BYTES, "2TB", "2000000000000"},
+    {GB_TYPE_BYTES, "1TiB", "1099511627776"},
+    {GB_TYPE_BYTES, "2^20 KiB", "1073741824"},
+    {GB_TYPE_BYTES, "0.0009765625KiB", "1"},
+    {GB_TYPE_BYTES, "18446744073709551615", "18446744073709551615"},
+    {GB_TYPE_DURATION, "5ns", "5ns"},
+    {GB_TYPE_DURATION, "1.1 us", "1100ns"},
+    {GB_TYPE_DURATION, "500 ms", "500000000ns"},
+    {GB_TYPE_DURATION, "2s", "2000000000ns"},
+    {GB_TYPE_DURATION, "1.5min", "90000000000ns"},
+    {GB_TYPE_DURATION, "1h", "3600000000000ns"},
+    {GB_TYPE_DURATION, "0", "0ns"},
+    {GB_TYPE_DURATION, "0s", "0ns"},
+    {GB_TYPE_DURATION, "inf", "inf"},
+    {GB_TYPE_DURATION, "0.1ns", "0.1ns"},
+    {GB_TYPE_DURATION, "1e300ns", "1e+300ns"},
+};
+
+START_TEST(test_sound)
+{
+    struct gb_option option = option_of(sound[_i].type, NULL);
+    struct value value;
+    int32_t status = value_read(&option, sound[_i].text, origin, &arena, &value, &error);
+    ck_assert_msg(status == GB_OK, "'%s': %s", sound[_i].text, error.text);
+    ck_assert_str_eq(value.text, sound[_i].canonical);
+    ck_assert_uint_eq(value.type, sound[_i].type);
+}
+END_TEST
+
+START_TEST(test_members)
+{
+    struct value value;
+    ck_assert_int_eq(value_read_type(GB_TYPE_INT, "-7", origin, &arena, &value, &error), GB_OK);
+    ck_assert(value.integer == -7 && value.number == -7);
+    ck_assert_int_eq(value_read_type(GB_TYPE_BYTES, "1Ki", origin, &arena, &value, &error), GB_OK);
+    ck_assert(value.bytes == 1024 && value.number == 1024);
+    ck_assert_int_eq(value_read_type(GB_TYPE_BOOL, "on", origin, &arena, &value, &error), GB_OK);
+    ck_assert(value.integer == 1 && value.number == 1);
+    ck_assert_int_eq(value_read_type(GB_TYPE_STRING, "x", origin, &arena, &value, &error), GB_OK);
+    ck_assert(isnan(value.number));
+    struct gb_option option = option_of(GB_TYPE_CHOICE, NULL);
+    ck_assert_int_eq(value_read(&option, "cold", origin, &arena, &value, &error), GB_OK);
+    ck_assert(value.integer == 1 && value.number == 1);
+}
+END_TEST
+
+#define NOT_INT "a whole number such as 32, 2^20, 64Ki or 1e6"
+#define NOT_FLOAT "one such as 0.5, 1e-3, 64Ki or 5%"
+#define NOT_SIZE "a number with one of B kB MB GB TB KiB MiB GiB TiB"
+#define NOT_TIME "a number with one of ns us ms s min h"
+#define NOT_BOOL "one of yes no true false on off 1 0"
+
+static const struct {
+    uint32_t type;
+    const char *text;
+    const char *range;
+    const char *message;
+} wrong[] = {
+    {GB_TYPE_INT, "", NULL, "'' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "abc", NULL, "'abc' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "nan", NULL, "'nan' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "inf", NULL, "'inf' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "4q", NULL, "'4q' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1 2", NULL, "'1 2' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1,5", NULL, "'1,5' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "--1", NULL, "'--1' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "0x", NULL, "'0x' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "0x1p3", NULL, "'0x1p3' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1e", NULL, "'1e' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "2^", NULL, "'2^' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "2^-3", NULL, "'2^-3' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1.5^2", NULL, "'1.5^2' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "5%", NULL, "'5%' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "64KI", NULL,
+     "'64KI' is not an integer: expected " NOT_INT "; did you mean 'Ki'?"},
+    {GB_TYPE_INT, "10K", NULL, "'10K' is not an integer: expected " NOT_INT "; did you mean 'k'?"},
+    {GB_TYPE_INT, "1e-3", NULL, "'1e-3' is not an integer: expected a whole number"},
+    {GB_TYPE_INT, "1.5", NULL, "'1.5' is not an integer: expected a whole number"},
+    {GB_TYPE_INT, "1.0000000000000000000000000000000000000000001", NULL,
+     "'1.0000000000000000000000000000000000000000001' is not an integer: expected a whole number"},
+    {GB_TYPE_INT, "9223372036854775808", NULL,
+     "'9223372036854775808' is too large: expected an integer up to 9223372036854775807"},
+    {GB_TYPE_INT, "-9223372036854775809", NULL,
+     "'-9223372036854775809' is too small: expected an integer from -9223372036854775808 on"},
+    {GB_TYPE_INT, "1e999999999999", NULL,
+     "'1e999999999999' is too large: expected an integer up to 9223372036854775807"},
+    {GB_TYPE_INT, "2^999", NULL,
+     "'2^999' is too large: expected an integer up to 9223372036854775807"},
+    {GB_TYPE_INT, "0xfffffffffffffffffffffffffffffffff", NULL,
+     "'0xfffffffffffffffffffffffffffffffff' is too large: expected an integer up to "
+     "9223372036854775807"},
+    {GB_TYPE_FLOAT, "nan", NULL, "'nan' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, ".", NULL, "'.' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "-", NULL, "'-' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "0,5", NULL, "'0,5' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "infinity", NULL, "'infinity' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "inf%", NULL, "'inf%' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "1.2.3", NULL, "'1.2.3' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "5%%", NULL, "'5%%' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_FLOAT, "1e400", NULL,
+     "'1e400' is too large: expected a number that fits into a double"},
+    {GB_TYPE_FLOAT, "2^999", NULL,
+     "'2^999' is too large: expected a number that fits into a double"},
+    {GB_TYPE_FLOAT, "1e-400", NULL,
+     "'1e-400' is too near to 0: expected a number that fits into a double"},
+    {GB_TYPE_BOOL, "maybe", NULL, "'maybe' is not a boolean: expected " NOT_BOOL},
+    {GB_TYPE_BOOL, "ture", NULL,
+     "'ture' is not a boolean: expected " NOT_BOOL "; did you mean 'true'?"},
+    {GB_TYPE_BOOL, "FALSE", NULL,
+     "'FALSE' is not a boolean: expected " NOT_BOOL "; did you mean 'false'?"},
+    {GB_TYPE_BOOL, "2", NULL, "'2' is not a boolean: expected " NOT_BOOL "; did you mean '1'?"},
+    {GB_TYPE_STRING, "\"abc", NULL, "'\"abc' has no closing quote: expected '\"' at its end"},
+    {GB_TYPE_STRING, "\"abc\\\"", NULL,
+     "'\"abc\\\"' has no closing quote: expected '\"' at its end"},
+    {GB_TYPE_CHOICE, "cld", NULL,
+     "'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"},
+    {GB_TYPE_CHOICE, "COLD", NULL,
+     "'COLD' is not a choice: expected one of warm, cold; did you mean 'cold'?"},
+    {GB_TYPE_CHOICE, "lukewarm", NULL, "'lukewarm' is not a choice: expected one of warm, cold"},
+    {GB_TYPE_BYTES, "4q", NULL, "'4q' is not a size: expected " NOT_SIZE},
+    {GB_TYPE_BYTES, "4 KB", NULL,
+     "'4 KB' is not a size: expected " NOT_SIZE "; did you mean 'kB'?"},
+    {GB_TYPE_BYTES, "4 kib", NULL,
+     "'4 kib' is not a size: expected " NOT_SIZE "; did you mean 'KiB'?"},
+    {GB_TYPE_BYTES, "1.3B", NULL, "'1.3B' is not a size: expected a whole number of bytes"},
+    {GB_TYPE_BYTES, "0.3KiB", NULL, "'0.3KiB' is not a size: expected a whole number of bytes"},
+    {GB_TYPE_BYTES, "-4 KiB", NULL,
+     "'-4 KiB' is not a size: expected a number that is not negative"},
+    {GB_TYPE_BYTES, "18446744073709551616", NULL,
+     "'18446744073709551616' is too large: expected a size up to 18446744073709551615 bytes"},
+    {GB_TYPE_BYTES, "16777216TiB", NULL,
+     "'16777216TiB' is too large: expected a size up to 18446744073709551615 bytes"},
+    {GB_TYPE_BYTES, "inf", NULL, "'inf' is not a size: expected " NOT_SIZE},
+    {GB_TYPE_DURATION, "5", NULL, "'5' is not a duration: expected " NOT_TIME},
+    {GB_TYPE_DURATION, "5 sec", NULL, "'5 sec' is not a duration: expected " NOT_TIME},
+    {GB_TYPE_DURATION, "5 MS", NULL,
+     "'5 MS' is not a duration: expected " NOT_TIME "; did you mean 'ms'?"},
+    {GB_TYPE_DURATION, "-5ms", NULL,
+     "'-5ms' is not a duration: expected a number that is not negative"},
+    {GB_TYPE_DURATION, "1e308h", NULL,
+     "'1e308h' is too large: expected a duration that fits into a double"},
+    {GB_TYPE_MAP, "x", NULL, "'x' can not be read as a set of keys"},
+    {GB_TYPE_INT, "0", "1:65536", "rows = 0 is out of range: expected 1:65536"},
+    {GB_TYPE_INT, "128Ki", "1:65536", "rows = 128Ki is out of range: expected 1:65536"},
+    {GB_TYPE_INT, "-1", "0:", "rows = -1 is out of range: expected 0:"},
+    {GB_TYPE_FLOAT, "1.5", ":1", "rows = 1.5 is out of range: expected :1"},
+    {GB_TYPE_BYTES, "5", ":4", "rows = 5 is out of range: expected :4"},
+    {GB_TYPE_DURATION, "2s", "1ms:1s", "rows = 2s is out of range: expected 1ms:1s"},
+    {GB_TYPE_INT, "1", "5", "range '5' has no colon: expected LOW:HIGH"},
+    {GB_TYPE_INT, "1", "5:4", "range '5:4' is empty: expected LOW:HIGH"},
+    {GB_TYPE_INT, "1", "x:", "range 'x:': 'x' is not an integer: expected " NOT_INT},
+};
+
+START_TEST(test_wrong)
+{
+    struct gb_option option = option_of(wrong[_i].type, wrong[_i].range);
+    struct value value = {.type = 77};
+    int32_t status = value_read(&option, wrong[_i].text, origin, &arena, &value, &error);
+    ck_assert_str_eq(error.text, wrong[_i].message);
+    ck_assert_int_eq(status, GB_INVALID);
+    ck_assert_uint_eq(value.type, 77); /* set on success only */
+}
+END_TEST
+
+START_TEST(test_origin)
+{
+    struct value value;
+    value_read_type(GB_TYPE_INT, "  4q", origin, &arena, &value, &error);
+    ck_assert_str_eq(error.origin.file, "bench.ini");
+    ck_assert_uint_eq(error.origin.line, 7);
+    ck_assert_uint_eq(error.origin.column, 12);
+    value_read_type(GB_TYPE_INT, " 4q", (struct origin){"-s", 1, 0}, &arena, &value, &error);
+    ck_assert_uint_eq(error.origin.column, 0);
+}
+END_TEST
+
+START_TEST(test_long_text_is_cut)
+{
+    char text[400], expected[500];
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text + TEXT_SHOWN - 1, "\xC3\xA4", 2); /* the cut must not split it */
+    text[sizeof text - 1] = 0;
+    struct value value;
+    value_read_type(GB_TYPE_INT, text, origin, &arena, &value, &error);
+    snprintf(expected, sizeof expected, "'%.*s...' is not an integer: expected " NOT_INT,
+             TEXT_SHOWN - 1, text);
+    ck_assert_str_eq(error.text, expected);
+}
+END_TEST
+
+START_TEST(test_one_choice)
+{
+    struct gb_option option = option_of(GB_TYPE_CHOICE, NULL);
+    option.choices = one_word;
+    option.n_choices = 1;
+    struct value value;
+    ck_assert_int_eq(value_read(&option, "x", origin, &arena, &value, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, "'x' is not a choice: expected every 4");
+    ck_assert_int_eq(value_read_type(GB_TYPE_CHOICE, "x", origin, &arena, &value, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "'x' can not be read as a choice");
+}
+END_TEST
+
+static uint64_t bits_of(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* Reads the text of a value, and then the canonical text, of the same type. */
+static struct value read_twice(uint32_t type, const char *text)
+{
+    struct value value, again;
+    int32_t status = value_read_type(type, text, origin, &arena, &value, &error);
+    ck_assert_msg(status == GB_OK, "'%s': %s", text, error.text);
+    status = value_read_type(type, value.text, origin, &arena, &again, &error);
+    ck_assert_msg(status == GB_OK, "'%s': %s", value.text, error.text);
+    ck_assert_str_eq(value.text, again.text);
+    ck_assert_msg(value.integer == again.integer && value.bytes == again.bytes &&
+                      bits_of(value.number) == bits_of(again.number),
+                  "'%s' does not read back", value.text);
+    return value;
+}
+
+enum { N_RANDOM = 5000 };
+
+START_TEST(test_random_whole)
+{
+    char text[64];
+    for (uint64_t i = 0; i < N_RANDOM; i++) {
+        uint64_t bits = random_bits(1, 0, 2 * i) >> random_bits(1, 0, 2 * i + 1) % 64;
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)bits);
+        ck_assert_int_eq(read_twice(GB_TYPE_INT, text).integer, (int64_t)bits);
+        snprintf(text, sizeof text, "0x%" PRIx64, bits);
+        ck_assert_uint_eq(read_twice(GB_TYPE_BYTES, text).bytes, bits);
+        arena_free(&arena);
+    }
+}
+END_TEST
+
+START_TEST(test_random_doubles)
+{
+    char text[64];
+    for (uint64_t i = 0; i < N_RANDOM; i++) {
+        uint64_t bits = random_bits(2, 0, i);
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        if (isnan(number))
+            continue;
+        snprintf(text, sizeof text, "%.17g", number);
+        ck_assert_uint_eq(bits_of(read_twice(GB_TYPE_FLOAT, text).number), bits);
+        number = fabs(number);
+        snprintf(text, sizeof text, "%.17gns", number);
+        ck_assert_uint_eq(bits_of(read_twice(GB_TYPE_DURATION, text).number), bits_of(number));
+        arena_free(&arena);
+    }
+}
+END_TEST
+
+/* Strings of the characters that mean something somewhere, as one value and as items of a list. */
+START_TEST(test_random_strings)
+{
+    static const char alphabet[] = "a\"\\,;# |:=";
+    struct gb_option option = option_of(GB_TYPE_STRING, NULL);
+    for (uint64_t i = 0; i < N_RANDOM; i++) {
+        char text[8] = "";
+        size_t n = random_below(3, 0, i, sizeof text);
+        for (size_t k = 0; k < n; k++)
+            text[k] = alphabet[random_below(3, 1, 8 * i + k, sizeof alphabet - 1)];
+        struct value value;
+        const char *quoted = text_quote(text, 0, &arena);
+        ck_assert_int_eq(value_read(&option, quoted, origin, &arena, &value, &error), GB_OK);
+        ck_assert_str_eq(value.text, text);
+        struct value_list list;
+        quoted = text_quote(text, ',', &arena);
+        const char *twice = arena_printf(&arena, "%s,%s", quoted, quoted);
+        ck_assert_int_eq(value_list_read(&option, twice, origin, &arena, &list, &error), GB_OK);
+        ck_assert_uint_eq(list.n, 2);
+        ck_assert_str_eq(list.items[0].text, text);
+        ck_assert_str_eq(list.items[1].text, text);
+        arena_free(&arena);
+    }
+}
+END_TEST
+
+/* Makes a German locale, which few machines have installed, in a folder of its own. */
+static void make_locale(char folder[])
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("LOCPATH", folder, 1);
+    char command[640];
+    snprintf(command, sizeof command, "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1",
+             folder, folder);
+    if (system(command) != 0)
+        unsetenv("LOCPATH"); /* then one that is installed has to do */
+}
+
+/* Plugins and libraries may set a locale with a decimal comma: numbers stay as they are. */
+START_TEST(test_locale)
+{
+    const char *temporary = getenv("TMPDIR");
+    char folder[256], command[sizeof folder + 16];
+    snprintf(folder, sizeof folder, "%s/locale_XXXXXX", temporary ? temporary : ".");
+    make_locale(folder);
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        fprintf(stderr, "no locale with a decimal comma: the test says little\n");
+    const char *point = localeconv()->decimal_point;
+    struct value value;
+    ck_assert_int_eq(value_read_type(GB_TYPE_FLOAT, "0.7%", origin, &arena, &value, &error), GB_OK);
+    ck_assert_str_eq(value.text, "0.007");
+    struct gb_option option = option_of(GB_TYPE_FLOAT, NULL);
+    struct value_list list;
+    ck_assert_int_eq(value_list_read(&option, "0:0.2:.1", origin, &arena, &list, &error), GB_OK);
+    ck_assert_str_eq(list.items[1].text, "0.1");
+    ck_assert_str_eq(localeconv()->decimal_point, point); /* the user's is back in force */
+    setlocale(LC_ALL, "C");
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+static const struct {
+    uint32_t type;
+    const char *text;
+    const char *items; /* canonical, with a bar after each */
+} lists[] = {
+    {GB_TYPE_INT, "", ""},
+    {GB_TYPE_INT, "  ", ""},
+    {GB_TYPE_INT, "8, 16 ,32", "8|16|32|"},
+    {GB_TYPE_INT, "1:4", "1|2|3|4|"},
+    {GB_TYPE_INT, " 1 : 4 ", "1|2|3|4|"},
+    {GB_TYPE_INT, "4:4", "4|"},
+    {GB_TYPE_INT, "1:10:4", "1|5|9|"},
+    {GB_TYPE_INT, "10:1:-4", "10|6|2|"},
+    {GB_TYPE_INT, "3:-3:-3", "3|0|-3|"},
+    {GB_TYPE_INT, "1:64:x4, 100", "1|4|16|64|100|"},
+    {GB_TYPE_INT, "3:50:x2", "3|6|12|24|48|"},
+    {GB_TYPE_INT, "1:10:x1.5", "1|2|3|5|8|"},
+    {GB_TYPE_INT, "64Ki:2^18:x2", "65536|131072|262144|"},
+    {GB_TYPE_INT, "1:9223372036854775807:x2097152", "1|2097152|4398046511104|"},
+    {GB_TYPE_INT, "9223372036854775806:9223372036854775807",
+     "9223372036854775806|9223372036854775807|"},
+    {GB_TYPE_INT, "-9223372036854775808:9223372036854775807:9223372036854775807",
+     "-9223372036854775808|-1|9223372036854775806|"},
+    {GB_TYPE_FLOAT, "0:1:0.1", "0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1|"},
+    {GB_TYPE_FLOAT, "0.3:-0.3:-0.1", "0.3|0.2|0.1|0|-0.1|-0.2|-0.3|"},
+    {GB_TYPE_FLOAT, "0:1:0.3", "0|0.3|0.6|0.9|"},
+    {GB_TYPE_FLOAT, "0:1:0.4", "0|0.4|0.8|"},
+    {GB_TYPE_FLOAT, "1:3", "1|2|3|"},
+    {GB_TYPE_FLOAT, "1e-3:1:x10", "0.001|0.01|0.1|1|"},
+    {GB_TYPE_FLOAT, "1:1.5:x1.1", "1|1.1|1.21|1.331|1.4641|"},
+    {GB_TYPE_FLOAT, "2^60:2^62:x2",
+     "1.152921504606847e+18|2.305843009213694e+18|4.611686018427388e+18|"},
+    {GB_TYPE_FLOAT, "0:2%:1%", "0|0.01|0.02|"},
+    {GB_TYPE_BYTES, "4 KiB : 16 KiB : x2", "4096|8192|16384|"},
+    {GB_TYPE_BYTES, "3kB:1kB:-1kB", "3000|2000|1000|"},
+    {GB_TYPE_BYTES, "1:3", "1|2|3|"},
+    {GB_TYPE_DURATION, "1ms:3ms:1ms", "1000000ns|2000000ns|3000000ns|"},
+    {GB_TYPE_DURATION, "3ms:1ms:-1ms, inf", "3000000ns|2000000ns|1000000ns|inf|"},
+    {GB_TYPE_DURATION, "1us:100us:x10", "1000ns|10000ns|100000ns|"},
+    {GB_TYPE_STRING, "a, \"b, c\" , \"\\\"d\\\\\", 1:3, \" e \"", "a|b, c|\"d\\|1:3| e |"},
+    {GB_TYPE_STRING, "\"\"", "|"},
+    {GB_TYPE_STRING, "x\"a,b\"y", "xa,by|"},
+    {GB_TYPE_CHOICE, "cold, warm", "cold|warm|"},
+    {GB_TYPE_BOOL, "yes, off", "yes|no|"},
+    {GB_TYPE_INT | GB_TYPE_LIST, "1:3", "1|2|3|"},
+};
+
+START_TEST(test_lists)
+{
+    struct gb_option option = option_of(lists[_i].type, NULL);
+    struct value_list list;
+    int32_t status = value_list_read(&option, lists[_i].text, origin, &arena, &list, &error);
+    ck_assert_msg(status == GB_OK, "'%s': %s", lists[_i].text, error.text);
+    struct text text = {0};
+    for (size_t k = 0; k < list.n; k++) {
+        text_printf(&text, "%s|", list.items[k].text);
+        ck_assert_uint_eq(list.items[k].type, lists[_i].type & ~(uint32_t)GB_TYPE_LIST);
+    }
+    ck_assert_str_eq(text_get(&text), lists[_i].items);
+    text_free(&text);
+}
+END_TEST
+
+static const struct {
+    uint32_t type;
+    const char *text;
+    uint32_t column; /* of the error, if the text begins in column 10 */
+    const char *message;
+} wrong_lists[] = {
+    {GB_TYPE_INT, "1,,2", 12, "item 2 is empty: expected a value before ','"},
+    {GB_TYPE_INT, "1,", 12, "item 2 is empty: expected a value after ','"},
+    {GB_TYPE_INT, ", 1", 10, "item 1 is empty: expected a value before ','"},
+    {GB_TYPE_INT, "1, \"2", 13, "'\"2' has no closing quote: expected '\"' after it"},
+    {GB_TYPE_INT, "1, 2, x", 16, "'x' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1, 2:x", 15, "'x' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1:2:--1", 14, "'--1' is not an integer: expected " NOT_INT},
+    {GB_TYPE_INT, "1:9:1.5", 14, "'1.5' is not an integer: expected a whole number"},
+    {GB_TYPE_INT, "1:9:xy", 15, "'y' is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_INT, "1:", 10,
+     "range '1:': expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"},
+    {GB_TYPE_INT, "1:2:", 10,
+     "range '1:2:': expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"},
+    {GB_TYPE_INT, "1:2:3:4", 10,
+     "range '1:2:3:4': expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"},
+    {GB_TYPE_INT, "3:1", 10, "range '3:1': expected a step below 0, since LAST is below FIRST"},
+    {GB_TYPE_INT, "3:1:1", 10, "range '3:1:1': expected a step below 0, since LAST is below FIRST"},
+    {GB_TYPE_INT, "1:3:-1", 10,
+     "range '1:3:-1': expected a step above 0, since LAST is above FIRST"},
+    {GB_TYPE_INT, "1:3:0", 10, "range '1:3:0': expected a step other than 0"},
+    {GB_TYPE_INT, "1:3:x1", 10, "range '1:3:x1': expected a factor above 1, as in 1:1024:x2"},
+    {GB_TYPE_INT, "1:3:xinf", 10, "range '1:3:xinf': expected a factor above 1, as in 1:1024:x2"},
+    {GB_TYPE_INT, "3:1:x2", 10, "range '3:1:x2': expected LAST not below FIRST"},
+    {GB_TYPE_INT, "0:8:x2", 10, "range '0:8:x2': expected FIRST above 0, since a factor is given"},
+    {GB_TYPE_FLOAT, "0:inf", 10, "range '0:inf': expected finite numbers"},
+    {GB_TYPE_DURATION, "1ms:9ms", 10,
+     "range '1ms:9ms': expected a step, as in 1ms:10ms:1ms or 1ms:64ms:x2"},
+    {GB_TYPE_INT, "1:1000001", 10,
+     "'1:1000001' makes the list too long: expected up to 1000000 values"},
+    {GB_TYPE_INT, "-9223372036854775808:9223372036854775807", 10,
+     "'-9223372036854775808:9223372036854775807' makes the list too long: expected up to 1000000 "
+     "values"},
+    {GB_TYPE_INT, "1:1000000:x1.000001", 10,
+     "'1:1000000:x1.000001' makes the list too long: expected up to 1000000 values"},
+    {GB_TYPE_INT, "1:2, 1:999999", 15,
+     "'1:999999' makes the list too long: expected up to 1000000 values"},
+    {GB_TYPE_FLOAT, "-1e308:1e308:1e-300", 10,
+     "'-1e308:1e308:1e-300' makes the list too long: expected up to 1000000 values"},
+    {GB_TYPE_FLOAT, "0:1:1e-7", 10,
+     "'0:1:1e-7' makes the list too long: expected up to 1000000 values"},
+    {GB_TYPE_CHOICE, "warm, cld", 16,
+     "'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"},
+    {GB_TYPE_STRING, "a, \"b", 13, "'\"b' has no closing quote: expected '\"' after it"},
+};
+
+START_TEST(test_wrong_lists)
+{
+    struct gb_option option = option_of(wrong_lists[_i].type, NULL);
+    struct value_list list = {.n = 77};
+    int32_t status = value_list_read(&option, wrong_lists[_i].text, origin, &arena, &list, &error);
+    ck_assert_str_eq(error.text, wrong_lists[_i].message);
+    ck_assert_int_eq(status, GB_INVALID);
+    ck_assert_uint_eq(error.origin.column, wrong_lists[_i].column);
+    ck_assert_uint_eq(list.n, 77);
+}
+END_TEST
+
+START_TEST(test_list_out_of_range)
+{
+    struct gb_option option = option_of(GB_TYPE_INT | GB_TYPE_LIST, "1:8");
+    struct value_list list;
+    ck_assert_int_eq(value_list_read(&option, "1, 0, 2", origin, &arena, &list, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "rows = 0 is out of range: expected 1:8");
+    ck_assert_uint_eq(error.origin.column, 13);
+    ck_assert_int_eq(value_list_read(&option, "6:16:x2", origin, &arena, &list, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, "rows = 12 is out of range: expected 1:8");
+}
+END_TEST
+
+START_TEST(test_list_origins)
+{
+    struct gb_option option = option_of(GB_TYPE_INT, NULL);
+    struct value_list list;
+    ck_assert_int_eq(value_list_read(&option, " 1, 5:6", origin, &arena, &list, &error), GB_OK);
+    ck_assert_uint_eq(list.n, 3);
+    ck_assert_uint_eq(list.origins[0].column, 11);
+    ck_assert_uint_eq(list.origins[1].column, 14);
+    ck_assert_uint_eq(list.origins[2].column, 14);
+    ck_assert_uint_eq(list.origins[2].line, 7);
+    option = option_of(GB_TYPE_STRING, NULL); /* columns count characters, not bytes */
+    ck_assert_int_eq(value_list_read(&option, "\xC3\xA4,b", origin, &arena, &list, &error), GB_OK);
+    ck_assert_uint_eq(list.origins[1].column, 12);
+}
+END_TEST
+
+START_TEST(test_longest_list)
+{
+    struct gb_option option = option_of(GB_TYPE_INT, NULL);
+    struct value_list list;
+    ck_assert_int_eq(value_list_read(&option, "1:1000000", origin, &arena, &list, &error), GB_OK);
+    ck_assert_uint_eq(list.n, VALUE_LIST_MAX);
+    ck_assert_int_eq(list.items[VALUE_LIST_MAX - 1].integer, 1000000);
+}
+END_TEST
+
+START_TEST(test_split)
+{
+    struct text_list list;
+    ck_assert_int_eq(text_split("a , \"b|c\",d| \"e\"", '|', origin, &arena, &list, &error), GB_OK);
+    ck_assert_uint_eq(list.n, 2);
+    ck_assert_str_eq(list.items[0], "a , \"b|c\",d"); /* to be split again: quotes stay */
+    ck_assert_str_eq(list.items[1], "\"e\"");
+    ck_assert_uint_eq(list.origins[1].column, 23);
+    ck_assert_int_eq(text_split("", '|', origin, &arena, &list, &error), GB_OK);
+    ck_assert_uint_eq(list.n, 0);
+    ck_assert_int_eq(text_split("a||b", '|', origin, &arena, &list, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, "item 2 is empty: expected a value before '|'");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *members;
+} sets[] = {
+    {"", ""},
+    {"5", "5 "},
+    {"0-3,8,10-12", "0 1 2 3 8 10 11 12 "},
+    {" 8 , 0-1 ", "0 1 8 "},
+    {"3,1,2,2,0-3", "0 1 2 3 "},
+    {"4294967295", "4294967295 "},
+};
+
+START_TEST(test_integer_sets)
+{
+    size_t n;
+    uint32_t *members;
+    ck_assert_int_eq(integer_set_read(sets[_i].text, origin, &arena, &n, &members, &error), GB_OK);
+    struct text text = {0};
+    for (size_t k = 0; k < n; k++)
+        text_printf(&text, "%" PRIu32 " ", members[k]);
+    ck_assert_str_eq(text_get(&text), sets[_i].members);
+    text_free(&text);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *message;
+} wrong_sets[] = {
+    {"x", "'x' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"1,3-2", "'3-2' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"-1", "'-1' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"1-", "'1-' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"1-2-3", "'1-2-3' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"4294967296", "'4294967296' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"0-99999999999999999999999",
+     "'0-99999999999999999999999' is not a set of integers: expected one such as 0-3,8,10-12"},
+    {"0-65535,70000", "'0-65535,70000' has 65537 members: expected up to 65536"},
+    {"0-4294967295", "'0-4294967295' has 4294967296 members: expected up to 65536"},
+    {"1,,2", "item 2 is empty: expected a value before ','"},
+};
+
+START_TEST(test_wrong_integer_sets)
+{
+    size_t n = 77;
+    uint32_t *members = NULL;
+    ck_assert_int_eq(integer_set_read(wrong_sets[_i].text, origin, &arena, &n, &members, &error),
+                     GB_INVALID);
+    ck_assert_str_eq(error.text, wrong_sets[_i].message);
+    ck_assert_uint_eq(n, 77);
+}
+END_TEST
+
+START_TEST(test_quote)
+{
+    static const struct {
+        const char *text, *alone, *item;
+    } cases[] = {
+        {"plain", "plain", "plain"},
+        {"", "", "\"\""},
+        {"a,b", "a,b", "\"a,b\""},
+        {" a", "\" a\"", "\" a\""},
+        {"a#b", "a#b", "a#b"},
+        {"a #b", "\"a #b\"", "\"a #b\""},
+        {";a", "\";a\"", "\";a\""},
+        {"24\"", "24\"", "\"24\\\"\""},
+        {"\"\\", "\"\\\"\\\\\"", "\"\\\"\\\\\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_str_eq(text_quote(cases[i].text, 0, &arena), cases[i].alone);
+        ck_assert_str_eq(text_quote(cases[i].text, ',', &arena), cases[i].item);
+    }
+}
+END_TEST
+
+START_TEST(test_type_words)
+{
+    ck_assert_str_eq(type_words(GB_TYPE_INT), "an integer");
+    ck_assert_str_eq(type_words(GB_TYPE_BYTES), "a size");
+    ck_assert_str_eq(type_words(GB_TYPE_DURATION), "a duration");
+    ck_assert_str_eq(type_words(GB_TYPE_MAP), "a set of keys");
+    ck_assert_str_eq(type_words(GB_TYPE_FLOAT | GB_TYPE_LIST), "a list of numbers");
+    ck_assert_str_eq(type_words(99), "a value");
+    ck_assert_str_eq(type_words(GB_TYPE_LIST | 99), "a list");
+}
+END_TEST
+
+#define ADD_LOOP(tests, function, table)                                                           \
+    tcase_add_loop_test(tests, function, 0, sizeof(table) / sizeof((table)[0]))
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("value");
+    TCase *tests = tcase_create("value");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    ADD_LOOP(tests, test_sound, sound);
+    ADD_LOOP(tests, test_wrong, wrong);
+    ADD_LOOP(tests, test_lists, lists);
+    ADD_LOOP(tests, test_wrong_lists, wrong_lists);
+    ADD_LOOP(tests, test_integer_sets, sets);
+    ADD_LOOP(tests, test_wrong_integer_sets, wrong_sets);
+    tcase_add_test(tests, test_members);
+    tcase_add_test(tests, test_origin);
+    tcase_add_test(tests, test_long_text_is_cut);
+    tcase_add_test(tests, test_one_choice);
+    tcase_add_test(tests, test_random_whole);
+    tcase_add_test(tests, test_random_doubles);
+    tcase_add_test(tests, test_random_strings);
+    tcase_add_test(tests, test_locale);
+    tcase_add_test(tests, test_list_out_of_range);
+    tcase_add_test(tests, test_list_origins);
+    tcase_add_test(tests, test_longest_list);
+    tcase_add_test(tests, test_split);
+    tcase_add_test(tests, test_quote);
+    tcase_add_test(tests, test_type_words);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

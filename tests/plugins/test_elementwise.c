@@ -1,0 +1,524 @@
+/* test_elementwise.c - elementwise: every kernel is right in every type, on the CPU in all ways
+ * that the processor has and, kernel by kernel, as CUDA would; what is wrong by little is found. */
+#include "core/base/random.h"
+#include "core/verify/verify.h"
+#include "plugins/bench_elementwise/ways.h"
+#include "plugins/common/formats.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_bench_ops *ops;
+static void *params;
+static void *bench;
+static struct gb_queue queue = {.size = sizeof queue};
+static struct verify_result result; /* of the last comparison */
+
+/* --- a host that fills and compares as gbrun does --- */
+
+static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
+                         const struct gb_fill *fill)
+{
+    return random_fill(host->seed, data, n, fill);
+}
+
+static int32_t judge(const struct gb_check *check)
+{
+    struct gb_error error = {0};
+    const int metric = verify_metric_named(check->default_metric);
+    ck_assert_msg(verify_compare(check, 1e-3, &result, &error) == GB_OK, "%s", error.text);
+    return verify_passes(&result, check, metric, check->default_tolerance) ? GB_OK
+                                                                           : GB_WRONG_RESULT;
+}
+
+static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
+{
+    (void)host;
+    return judge(check);
+}
+
+static void load(void)
+{
+    fake = fake_host_new();
+    fake->host.fill = real_fill;
+    fake->host.check = real_check;
+    plugin = fake_plugin("bench_elementwise", GB_PLUGIN_BENCH, "elementwise");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    bench = NULL;
+}
+
+static void set(const char *name, const char *text)
+{
+    fake_params_set(plugin, params, name, text);
+}
+
+static void load_with(const char *kernel, const char *dtype, const char *n, const char *columns,
+                      const char *threads)
+{
+    load();
+    set("kernel", kernel);
+    set("dtype", dtype);
+    set("n", n);
+    set("columns", columns);
+    set("threads", threads);
+}
+
+static void make(void)
+{
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+}
+
+static void unload(void)
+{
+    ops->destroy(bench);
+    ops->destroy(NULL);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+static const char *const dtype_names[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
+static const uint32_t formats[DTYPES] = {GB_F32, GB_F16, GB_BF16, GB_F64};
+static const uint32_t computed_formats[DTYPES] = {GB_F32, GB_F32, GB_F32, GB_F64};
+
+/* --- the benchmark --- */
+
+/* Not a number before it is run; then right after any number of iterations. */
+START_TEST(every_kernel_is_right)
+{
+    static const char *const threads[] = {"0", "1"};
+    static const struct {
+        const char *n, *columns;
+    } sizes[] = {{"1", "1"}, {"35", "7"}, {"6000", "1000"}, {"6000", "6000"}, {"1100000", "1000"}};
+    const char *kernel = kernels[_i / DTYPES].name;
+    for (size_t i = 0; i < 9; i++) {
+        load_with(kernel, dtype_names[_i % DTYPES], sizes[i / 2].n, sizes[i / 2].columns,
+                  threads[i % 2]);
+        make();
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+        ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
+        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s of %s by %s: bound %g", kernel,
+                      dtype_names[_i % DTYPES], sizes[i / 2].n, sizes[i / 2].columns,
+                      result.metrics[VERIFY_BOUND].value);
+        ck_assert_uint_eq(result.n,
+                          strcmp(kernel, "sum") == 0 ? 1 : strtoull(sizes[i / 2].n, NULL, 10));
+        unload();
+    }
+}
+END_TEST
+
+START_TEST(every_range_is_right)
+{
+    static const char *const ranges[][2] = {
+        {"-1000", "1000"}, {"0", "0"}, {"999", "1000"}, {"-20", "-4"}, {"-1e-7", "1e-7"}};
+    for (size_t i = 0; i < 5 * DTYPES; i++) {
+        load_with(kernels[_i].name, dtype_names[i % DTYPES], "5000", "1000", "1");
+        set("low", ranges[i / DTYPES][0]);
+        set("high", ranges[i / DTYPES][1]);
+        make();
+        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s from %s on: bound %g, %g ulp",
+                      kernels[_i].name, dtype_names[i % DTYPES], ranges[i / DTYPES][0],
+                      result.metrics[VERIFY_BOUND].value, result.metrics[VERIFY_ULP].value);
+        unload();
+    }
+}
+END_TEST
+
+/* Bytes of each array once; flops by the table of `gbrun help elementwise`. */
+START_TEST(work_is_what_the_kernel_does)
+{
+    static const double flops[KERNELS] = {0, 1, 1, 2, 7, 4, 6, 1};
+    static const double reads[KERNELS] = {1, 1, 2, 2, 1, 1, 1, 1};
+    static const double bytes[DTYPES] = {4, 2, 2, 8};
+    for (size_t i = 0; i < DTYPES; i++) {
+        struct gb_work work = {.size = sizeof work};
+        load_with(kernels[_i].name, dtype_names[i], "3000", "100", "1");
+        make();
+        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+        ck_assert_double_eq(work.flops, 3000 * flops[_i]);
+        ck_assert_double_eq(work.bytes_read, 3000 * bytes[i] * reads[_i]);
+        ck_assert_double_eq(work.bytes_written,
+                            _i == KERNEL_SUM ? (i == DTYPE_FP64 ? 8 : 4) : 3000 * bytes[i]);
+        ck_assert_double_eq(work.items, 3000);
+        ck_assert_str_eq(work.item, "element");
+        unload();
+    }
+}
+END_TEST
+
+/* Of an element of the output the last bits; of an input, which the reference is not made of. */
+START_TEST(what_is_wrong_is_found)
+{
+    const uint64_t at = _i == KERNEL_SUM ? 0 : 777;
+    for (size_t i = 0; i < DTYPES; i++) {
+        load_with(kernels[_i].name, dtype_names[i], "4000", "1000", "2");
+        set("low", "0.5");
+        make();
+        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        const struct format *format = format_of(_i == KERNEL_SUM ? computed_formats[i]
+                                                                 : formats[i]);
+        void *output = fake->device_blocks[0];
+        double value = 0.0;
+        format_load(format, output, at, 1, 1, &value);
+        const double step = kernels[_i].has_sums ? 8192 : kernels[_i].roundings > 0 ? 64 : 1;
+        const double more = format->bytes == 2 ? fmin(step, 3) : step;
+        format_store(format, output, at, value * (1 + more * ldexp(1, 1 - format->digits)));
+        ck_assert_msg(ops->verify(bench, &queue) == GB_WRONG_RESULT, "%s %s: bound %g",
+                      kernels[_i].name, dtype_names[i], result.metrics[VERIFY_BOUND].value);
+        format_store(format_of(formats[i]), fake->device_blocks[2], 777, -400.0);
+        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+        unload();
+    }
+}
+END_TEST
+
+START_TEST(each_seed_has_its_values)
+{
+    uint32_t first[64];
+    for (int i = 0; i < 3; i++) {
+        load_with("add", "fp32", "64", "1", "1");
+        fake->host.seed = i == 2 ? 43 : 42;
+        make();
+        const uint32_t *a = fake->device_blocks[2];
+        const uint32_t *b = fake->device_blocks[3];
+        ck_assert_int_ne(memcmp(a, b, sizeof first), 0);
+        if (i == 0)
+            memcpy(first, a, sizeof first);
+        ck_assert_int_eq(memcmp(first, a, sizeof first) == 0, i < 2);
+        unload();
+    }
+}
+END_TEST
+
+static const struct {
+    const char *device, *kernel, *name, *value, *reason;
+} refused[] = {
+    {"cpu", "copy", "block", "128", "block is for CUDA: the CPU has no blocks of threads"},
+    {"cpu", "copy", "threads", "1024", "threads = 1024: there are "},
+    {"abacus", "copy", "n", "1", "this build of elementwise is not for this device"},
+    {"cuda", "copy", "threads", "4",
+     "threads is for the CPU: those of a GPU are in blocks, see block"},
+    {"cuda", "copy", "block", "48", "block = 48 is not a multiple of 32"},
+    {"cuda", "softmax", "columns", "1",
+     "columns = 1 of fp32: a row is a multiple of 16 bytes on a "
+     "GPU"},
+    {"cuda", "layernorm", "columns", "4100",
+     "columns = 4100 of fp32: a block of 256 threads holds 4096"},
+};
+
+START_TEST(what_a_device_has_not_is_skipped)
+{
+    load_with(refused[_i].kernel, "fp32", "4100", "1", "0");
+    const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
+    const char *reason = is_built ? refused[_i].reason
+                                  : "this build of elementwise is not for this device";
+    snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
+    set(refused[_i].name, refused[_i].value);
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_ptr_null(bench);
+    ck_assert_msg(strncmp(fake->reason, reason, strlen(reason)) == 0, "%s", fake->reason);
+    unload();
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_fails)
+{
+    load_with("softmax", "fp32", "1000", "300", "1");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "n = 1000 is not a whole number of rows of columns = 300");
+    set("columns", "1000");
+    set("low", "2");
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "low = 2 is above high = 1");
+    unload();
+}
+END_TEST
+
+/* --- kernels on arrays of the test's --- */
+
+enum { VALUES_MAX = 9000, BEYOND = 64, MARK = 0x5a };
+
+static struct {
+    _Alignas(64) unsigned char inputs[2][(VALUES_MAX + BEYOND) * sizeof(double)];
+    _Alignas(64) unsigned char output[(VALUES_MAX + BEYOND) * sizeof(double)];
+    double values[2][VALUES_MAX];
+    double reference[VALUES_MAX], magnitude[VALUES_MAX];
+} arrays;
+
+static void fill_arrays(int32_t dtype, uint64_t n, double low, double high)
+{
+    const struct format *format = format_of(formats[dtype]);
+    memset(arrays.output, MARK, sizeof arrays.output);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct gb_fill fill = {
+            .size = sizeof fill, .format = formats[dtype], .stream = i, .low = low, .high = high};
+        memset(arrays.inputs[i], 0xff, sizeof arrays.inputs[i]);
+        ck_assert_int_eq(random_fill(7, arrays.inputs[i], n, &fill), GB_OK);
+        format_load(format, arrays.inputs[i], 0, 1, n, arrays.values[i]);
+    }
+}
+
+/* By the reference and the bound; nothing is written beyond. */
+static void check_arrays(int32_t kernel, int32_t dtype, uint64_t n, uint64_t columns,
+                         uint64_t depth, const char *what)
+{
+    const bool is_sum = kernel == KERNEL_SUM;
+    const bool is_rounded_once = kernels[kernel].roundings == 0;
+    const struct format *computed = format_of(computed_formats[dtype]);
+    const struct format *format = is_sum ? computed : format_of(formats[dtype]);
+    const struct reference_request request = {
+        .a = arrays.values[0],
+        .b = arrays.values[1],
+        .n = n,
+        .columns = columns,
+        .smallest = ldexp(1.0, computed->min_exponent + computed->digits)};
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = format->format,
+        .name = what,
+        .n = is_sum ? 1 : n,
+        .output = arrays.output,
+        .reference = arrays.reference,
+        .magnitude = arrays.magnitude,
+        .n_products = kernels[kernel].roundings + (kernels[kernel].has_sums ? depth : 0),
+        .accumulate = computed->format,
+        .default_metric = is_rounded_once ? "ulp" : "bound",
+        .default_tolerance = is_rounded_once ? 0.5 : 1.0,
+        .safety = dtype == DTYPE_FP64 ? 2.0 : 1.0,
+    };
+    kernels[kernel].reference(&request, arrays.reference, arrays.magnitude);
+    ck_assert_msg(judge(&check) == GB_OK, "%s, %s, %s, %u by %u: bound %g at %u", what,
+                  kernels[kernel].name, dtype_names[dtype], (unsigned)n, (unsigned)columns,
+                  result.metrics[VERIFY_BOUND].value, (unsigned)result.metrics[VERIFY_BOUND].index);
+    size_t end = sizeof arrays.output;
+    while (end > 0 && arrays.output[end - 1] == MARK)
+        end--;
+    ck_assert_msg(end <= check.n * format->bytes, "%s, %s, %s, %u by %u: wrote byte %u", what,
+                  kernels[kernel].name, dtype_names[dtype], (unsigned)n, (unsigned)columns,
+                  (unsigned)end - 1);
+}
+
+static const struct {
+    uint64_t n, columns;
+} shapes[] = {{1, 1},   {2, 1},     {3, 3},       {15, 5},      {16, 16},     {33, 33},
+              {64, 32}, {255, 255}, {1025, 1025}, {4100, 2050}, {8191, 8191}, {9000, 90}};
+
+START_TEST(every_way_is_right)
+{
+    const int32_t kernel = _i / DTYPES;
+    const int32_t dtype = _i % DTYPES;
+    for (uint32_t i = 0; i < n_ways; i++) {
+        for (size_t j = 0; j < sizeof shapes / sizeof shapes[0] && ways[i].is_here(); j++) {
+            struct way_part part = {.to = arrays.output,
+                                    .a = arrays.inputs[0],
+                                    .b = arrays.inputs[1],
+                                    .n = shapes[j].n,
+                                    .columns = shapes[j].columns};
+            fill_arrays(dtype, part.n, -12.0, 12.0);
+            ways[i].fn[dtype][kernel](&part);
+            if (kernel == KERNEL_SUM) {
+                const float sum = (float)part.sum;
+                memcpy(arrays.output, dtype == DTYPE_FP64 ? (const void *)&part.sum : &sum,
+                       dtype == DTYPE_FP64 ? sizeof part.sum : sizeof sum);
+            }
+            check_arrays(kernel, dtype, part.n, part.columns, ways_sum_depth(dtype, part.n),
+                         ways[i].name);
+        }
+    }
+}
+END_TEST
+
+/* All halves and all of bf16 whose triple is finite. */
+START_TEST(every_half_is_converted)
+{
+    const int32_t dtype = _i == 0 ? DTYPE_FP16 : DTYPE_BF16;
+    const struct format *format = format_of(formats[dtype]);
+    for (uint32_t way = 0; way < n_ways; way++) {
+        for (uint32_t first = 0; first < 0x10000 && ways[way].is_here(); first += 0x100) {
+            uint16_t in[0x100];
+            uint16_t out[0x100];
+            double values[0x100];
+            struct way_part part = {.to = out, .a = in, .n = 0x100};
+            for (uint32_t i = 0; i < 0x100; i++)
+                in[i] = (uint16_t)(first + i);
+            format_load(format, in, 0, 1, 0x100, values);
+            ways[way].fn[dtype][KERNEL_SCALE](&part);
+            uint32_t n_right = 0;
+            for (uint32_t i = 0; i < 0x100; i++) {
+                uint16_t wanted = 0;
+                format_store(format, &wanted, 0, 3.0 * values[i]);
+                n_right += out[i] == wanted || !(fabs(3.0 * values[i]) <= format->largest);
+            }
+            ck_assert_msg(n_right == 0x100, "%s: triples of %u numbers from %#x on are wrong",
+                          ways[way].name, 0x100 - n_right, (unsigned)first);
+        }
+    }
+}
+END_TEST
+
+/* --- the kernels of CUDA on the host --- */
+
+#ifdef WITH_CXX
+
+typedef void kernel_fn(void);
+typedef void launch_fn(int kind, kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
+                       const void *a, const void *b, unsigned long long n, uint32_t number);
+
+typedef void launch_sum_fn(kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
+                           const void *from, unsigned long long n, void *partial, uint32_t *ticket,
+                           bool goes_back);
+
+enum { KIND_MAP, KIND_ROWS };
+
+static void *kernel_library(launch_fn **ret)
+{
+    char path[4096];
+    const char *build = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/elementwise_kernels.so",
+             build != NULL ? build : ".");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    *(void **)ret = dlsym(library, "elementwise_launch");
+    ck_assert(*ret != NULL);
+    return library;
+}
+
+static kernel_fn *kernel_of(void *library, int32_t kernel, const char *infix, int32_t dtype)
+{
+    char name[64];
+    kernel_fn *fn = NULL;
+    snprintf(name, sizeof name, "%s_%s%s", kernels[kernel].name, infix, dtype_names[dtype]);
+    *(void **)&fn = dlsym(library, name);
+    ck_assert_msg(fn != NULL, "no %s", name);
+    return fn;
+}
+
+static uint32_t quotient_up(uint64_t a, uint64_t b)
+{
+    return a > 0 ? (uint32_t)((a + b - 1) / b) : 1;
+}
+
+START_TEST(cuda_maps_are_right)
+{
+    const int32_t kernel = _i / DTYPES;
+    const int32_t dtype = _i % DTYPES;
+    const uint64_t in_vector = 16 / format_of(formats[dtype])->bytes;
+    launch_fn *launch = NULL;
+    void *library = kernel_library(&launch);
+    kernel_fn *fn = kernel_of(library, kernel, "", dtype);
+    for (size_t i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
+        const uint64_t n = shapes[i / 2].n;
+        const uint32_t many = i % 2 == 0 ? 1 : 4 / kernels[kernel].n_inputs;
+        const uint32_t n_threads = 32 + 64 * (uint32_t)(i % 3);
+        fill_arrays(dtype, n, -12.0, 12.0);
+        launch(KIND_MAP, fn, quotient_up(n / in_vector, n_threads * many), n_threads, arrays.output,
+               arrays.inputs[0], kernels[kernel].n_inputs == 2 ? arrays.inputs[1] : NULL, n, many);
+        check_arrays(kernel, dtype, n, 1, 0, "a map");
+    }
+}
+END_TEST
+
+/* By warps as long as those hold rows; by blocks always. */
+START_TEST(cuda_rows_are_right)
+{
+    static const uint64_t lengths[] = {1, 2, 31, 32, 33, 127, 256, 257, 512};
+    const int32_t kernel = KERNEL_SOFTMAX + _i / DTYPES;
+    const int32_t dtype = _i % DTYPES;
+    const uint64_t in_vector = 16 / format_of(formats[dtype])->bytes;
+    launch_fn *launch = NULL;
+    void *library = kernel_library(&launch);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const uint64_t columns = lengths[i] * in_vector;
+        const uint64_t n_rows = VALUES_MAX / columns < 7 ? VALUES_MAX / columns : 7;
+        const uint64_t n = columns * n_rows;
+        fill_arrays(dtype, n, -12.0, 12.0);
+        launch(KIND_ROWS, kernel_of(library, kernel, "block_", dtype), (uint32_t)n_rows, 160,
+               arrays.output, arrays.inputs[0], NULL, n_rows, (uint32_t)columns);
+        check_arrays(kernel, dtype, n, columns, 4 * in_vector + 10, "blocks");
+        if (lengths[i] > 256)
+            continue;
+        fill_arrays(dtype, n, -12.0, 12.0);
+        launch(KIND_ROWS, kernel_of(library, kernel, "warp_", dtype), quotient_up(n_rows, 3), 96,
+               arrays.output, arrays.inputs[0], NULL, n_rows, (uint32_t)columns);
+        check_arrays(kernel, dtype, n, columns, 8 * in_vector + 5, "warps");
+    }
+}
+END_TEST
+
+/* As in elementwise_cuda.c. */
+static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_threads)
+{
+    const uint32_t n_tiles = quotient_up(n_vectors, 4 * n_threads);
+    return 3 + 2 + quotient_up(n_tiles, n_blocks) + 2 + 10 + quotient_up(n_blocks, n_threads) + 10;
+}
+
+/* Launch after launch with the same ticket; no matter which block comes last, to the bit. */
+START_TEST(cuda_sums_are_right)
+{
+    static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {300, 32}, {5, 160}};
+    enum { GRIDS = sizeof grids / sizeof grids[0], SHAPES = sizeof shapes / sizeof shapes[0] };
+    static double partial[300];
+    uint32_t ticket = 0;
+    launch_fn *launch = NULL;
+    launch_sum_fn *launch_sum = NULL;
+    void *library = kernel_library(&launch);
+    *(void **)&launch_sum = dlsym(library, "elementwise_launch_sum");
+    ck_assert(launch_sum != NULL);
+    kernel_fn *fn = kernel_of(library, KERNEL_SUM, "", _i);
+    /* Each shape on two grids, each grid with several shapes. */
+    for (size_t i = 0; i < 2 * SHAPES; i++) {
+        const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2) % GRIDS];
+        const uint64_t n = shapes[i % SHAPES].n;
+        const uint64_t n_vectors = n * format_of(formats[_i])->bytes / 16;
+        unsigned char sums[2][sizeof(double)];
+        for (int j = 0; j < 2; j++) {
+            fill_arrays(_i, n, -12.0, 12.0);
+            memset(partial, 0xff, sizeof partial);
+            launch_sum(fn, grid[0], grid[1], arrays.output, arrays.inputs[0], n, partial, &ticket,
+                       j == 1);
+            check_arrays(KERNEL_SUM, _i, n, 1, depth_of_sum(n_vectors, grid[0], grid[1]), "sums");
+            memcpy(sums[j], arrays.output, sizeof sums[j]);
+        }
+        ck_assert_mem_eq(sums[0], sums[1], sizeof sums[0]);
+    }
+}
+END_TEST
+
+#endif
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("elementwise");
+    TCase *cases = tcase_create("elementwise");
+    tcase_set_timeout(cases, 0);
+    tcase_add_loop_test(cases, every_kernel_is_right, 0, KERNELS * DTYPES);
+    tcase_add_loop_test(cases, every_range_is_right, 0, KERNELS);
+    tcase_add_loop_test(cases, work_is_what_the_kernel_does, 0, KERNELS);
+    tcase_add_loop_test(cases, what_is_wrong_is_found, 0, KERNELS);
+    tcase_add_test(cases, each_seed_has_its_values);
+    tcase_add_loop_test(cases, what_a_device_has_not_is_skipped, 0,
+                        sizeof refused / sizeof refused[0]);
+    tcase_add_test(cases, what_makes_no_sense_fails);
+    tcase_add_loop_test(cases, every_way_is_right, 0, KERNELS * DTYPES);
+    tcase_add_loop_test(cases, every_half_is_converted, 0, 2);
+#ifdef WITH_CXX
+    tcase_add_loop_test(cases, cuda_maps_are_right, 0, KERNEL_SOFTMAX * DTYPES);
+    tcase_add_loop_test(cases, cuda_rows_are_right, 0, 2 * DTYPES);
+    tcase_add_loop_test(cases, cuda_sums_are_right, 0, DTYPES);
+#endif
+    suite_add_tcase(suite, cases);
+    return suite;
+}

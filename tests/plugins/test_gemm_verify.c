@@ -1,0 +1,649 @@
+/* test_gemm_verify.c - the benchmark gemm_verify on the CPU: numbers, ranges, the float64
+ * reference, right products that must pass and planted faults that must not. GEMM_VERIFY_CASES in
+ * the environment says how many right products are tried. */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "core/verify/verify.h"
+#include "plugins/bench_gemm_verify/fault.h"
+#include "plugins/bench_gemm_verify/range.h"
+#include "plugins/bench_gemm_verify/reference.h"
+#include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/formats.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
+                                     "fp64", "fp8_e4m3", "fp8_e5m2", "int8"};
+static const char *const ranges[] = {"r0", "r1", "r4", "r5", "-3..-1|1..3"};
+static const char *const kernels[] = {"scalar", "simd", "blocked"};
+static const char *const layouts[] = {"nn", "nt", "tn", "tt"};
+static const char *const accumulations[] = {"auto", "fp64", "fp16", "every4"};
+static const char *const faults[] = {
+    "dropped_product", "skipped_k_step", "stale_tile", "swapped_rows",
+    "unwritten",       "wrong_scale",    "nan",        "inf",
+    "all_zero"};
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* --- numbers --- */
+
+static const uint32_t small_formats[] = {GB_F16, GB_BF16, GB_F8_E4M3, GB_F8_E5M2};
+
+START_TEST(every_number_is_loaded_as_the_host_has_it)
+{
+    const struct format *format = format_of(small_formats[_i]);
+    const uint32_t n = 1u << (8 * format->bytes);
+    for (uint32_t bits = 0; bits < n; bits++) {
+        const uint16_t array[2] = {0, (uint16_t)bits};
+        double value;
+        format_load(format, array, format->bytes == 1 ? 2 : 1, 1, 1, &value);
+        const double wanted = number_load(format->format, array, format->bytes == 1 ? 2 : 1);
+        ck_assert_msg(isnan(wanted) ? isnan(value) : value == wanted, "bits %x: %g, expected %g",
+                      bits, value, wanted);
+        ck_assert_int_eq(!signbit(value), !signbit(wanted));
+    }
+}
+END_TEST
+
+static void same_bits(const struct format *format, double value)
+{
+    uint32_t stored = 0;
+    uint32_t wanted = 0;
+    format_store(format, &stored, 0, value);
+    number_store(format->format, &wanted, 0, value);
+    ck_assert_msg(stored == wanted, "%a: %x, expected %x", value, stored, wanted);
+}
+
+/* Each number, the ties between it and the next, and what lies beside those. */
+START_TEST(every_number_and_tie_is_stored_as_the_host_does)
+{
+    const struct format *format = format_of(small_formats[_i]);
+    const uint32_t n = 1u << (8 * format->bytes - 1);
+    for (uint16_t bits = 0; bits + 1u < n; bits++) {
+        const uint16_t next = (uint16_t)(bits + 1);
+        const double low = number_load(format->format, &bits, 0);
+        const double high = number_load(format->format, &next, 0);
+        const double tie = low + ((isfinite(high) ? high : 2 * low) - low) / 2;
+        if (!isfinite(low))
+            continue;
+        const double values[] = {low, tie, nextafter(tie, 0.0), nextafter(tie, INFINITY)};
+        for (size_t i = 0; i < N_OF(values); i++) {
+            same_bits(format, values[i]);
+            same_bits(format, -values[i]);
+            if (format->format == GB_F16)
+                ck_assert_float_eq(sums_round_half((float)values[i]),
+                                   (float)number_round(GB_F16, (double)(float)values[i]));
+        }
+    }
+    same_bits(format, 1e30 * 1e30);
+    same_bits(format, 1e300);
+    same_bits(format, -INFINITY);
+    same_bits(format, 1e-300);
+}
+END_TEST
+
+START_TEST(tf32_is_stored_as_the_host_does)
+{
+    for (uint64_t i = 0; i < 100000; i++)
+        same_bits(format_of(GB_TF32), ldexp(random_unit(1, 2, i) - 0.5, (int)(i % 300) - 150));
+}
+END_TEST
+
+START_TEST(flushing_begins_below_the_smallest_normal_number)
+{
+    const struct format *format = format_of(GB_F16);
+    ck_assert_double_eq(format_flush(format, -0x1p-14), -0x1p-14);
+    ck_assert_double_eq(format_flush(format, 0x1.ffcp-15), 0.0);
+    ck_assert(signbit(format_flush(format, -0x1.ffcp-15)));
+    ck_assert_double_eq(format_flush(format_of(GB_I32), 0.5), 0.5);
+}
+END_TEST
+
+/* --- ranges --- */
+
+static const struct {
+    const char *text, *reason;
+} bad_ranges[] = {
+    {"r2", "range = r2: 'r2' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"", "range = : '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"1..", "range = 1..: '1..' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"2..1", "range = 2..1: '2..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"1..x", "range = 1..x: '1..x' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"0..inf", "range = 0..inf: '0..inf' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"r0|", "range = r0|: '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {"r0|r0|r0|r0|r0|r0|r0|r0|r0", "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: at most 8 intervals"},
+};
+
+START_TEST(broken_ranges_are_refused)
+{
+    struct range range;
+    char reason[240];
+    ck_assert(!range_parse(bad_ranges[_i].text, &range, reason, sizeof reason));
+    ck_assert_str_eq(reason, bad_ranges[_i].reason);
+}
+END_TEST
+
+START_TEST(ranges_are_read)
+{
+    struct range range;
+    char reason[240];
+    ck_assert(range_parse(" -1.5e2..-.5 | r5|2..2 ", &range, reason, sizeof reason));
+    ck_assert_uint_eq(range.n, 3);
+    ck_assert_double_eq(range.intervals[0].low, -150.0);
+    ck_assert_double_eq(range.intervals[0].high, -0.5);
+    ck_assert_double_eq(range.intervals[1].low, 5.0);
+    ck_assert_double_eq(range.intervals[1].high, 10.0);
+    ck_assert_double_eq(range.intervals[2].high, 2.0);
+    ck_assert_double_eq(range_largest(&range), 150.0);
+    ck_assert(!range_has_one_sign(&range));
+    ck_assert(range_parse("-3..0", &range, reason, sizeof reason));
+    ck_assert(range_has_one_sign(&range));
+}
+END_TEST
+
+/* --- the reference --- */
+
+static const struct product_shape shapes[] = {
+    {1, 1, 1},    {1, 49, 7},     {9, 1, 300},   {8, 24, 256}, {4, 12, 257},
+    {7, 23, 511}, {97, 481, 513}, {33, 65, 129}, {200, 3, 1},
+};
+
+static double *uniform(uint64_t stream, uint64_t n, double low, double high)
+{
+    double *values = calloc(n, sizeof *values);
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = (double)(float)(low + random_unit(7, stream, i) * (high - low));
+    return values;
+}
+
+static void reference_is_right(const struct reference_request *request, const double *sum,
+                               const double *magnitude)
+{
+    const struct product_shape *shape = &request->shape;
+    for (uint64_t i = 0; i < shape->m * shape->n; i++) {
+        const double *a = request->a + i / shape->n * shape->k;
+        const double *b = request->b + i % shape->n * shape->k;
+        double wanted = 0.0;
+        double size = 0.0;
+        for (uint64_t k = 0; k < shape->k; k++) {
+            wanted += a[k] * b[k];
+            size += fabs(a[k] * b[k]);
+        }
+        ck_assert_double_le(fabs(sum[i] - wanted), (double)shape->k * 0x1p-52 * size);
+        ck_assert_double_ge(magnitude[i], size * (1 - 1e-12));
+        ck_assert_double_le(magnitude[i], size * (1 + 1e-4));
+    }
+}
+
+START_TEST(reference_is_the_product)
+{
+    const struct product_shape *shape = &shapes[_i / 4];
+    const bool has_one_sign = _i % 4 >= 2;
+    struct reference_request request = {.shape = *shape,
+                                        .is_single = _i % 2 != 0,
+                                        .has_one_sign = has_one_sign,
+                                        .n_threads = (uint32_t)_i % 3};
+    double *a = uniform(1, shape->m * shape->k, has_one_sign ? 1.0 : -1.0, 2.0);
+    double *b = uniform(2, shape->n * shape->k, -3.0, has_one_sign ? 0.0 : 1.0);
+    double *sum = calloc(shape->m * shape->n, sizeof *sum);
+    double *magnitude = calloc(shape->m * shape->n, sizeof *magnitude);
+    request.a = a;
+    request.b = b;
+    ck_assert_int_eq(reference_product(&request, sum, magnitude), GB_OK);
+    reference_is_right(&request, sum, magnitude);
+    free(a);
+    free(b);
+    free(sum);
+    free(magnitude);
+}
+END_TEST
+
+/* --- roundings --- */
+
+static const struct {
+    int32_t accumulate, order;
+    uint64_t k, n_slices, steps;
+} steps[] = {
+    {ACCUMULATE_FP32, ORDER_SCALAR, 100, 1, 100},
+    {ACCUMULATE_FP32, ORDER_SCALAR, 100, 3, 34 + 2},
+    {ACCUMULATE_EVERY4, ORDER_SCALAR, 9, 1, 3},
+    {ACCUMULATE_FP64, ORDER_SIMD, 100, 1, 7 + 4},
+    {ACCUMULATE_EVERY4, ORDER_SIMD, 100, 1, 2 + 4},
+    {ACCUMULATE_FP16, ORDER_BLOCKED, 10, 1, 10},
+    {ACCUMULATE_FP16, ORDER_BLOCKED, 100, 1, 64 + 1},
+    {ACCUMULATE_EVERY4, ORDER_BLOCKED, 300, 2, 16 + 2 + 1},
+};
+
+START_TEST(roundings_are_counted)
+{
+    const struct sums_request request = {.shape = {1, 1, steps[_i].k},
+                                         .accumulate = steps[_i].accumulate,
+                                         .order = steps[_i].order,
+                                         .n_slices = steps[_i].n_slices};
+    ck_assert_uint_eq(sums_steps(&request), steps[_i].steps);
+}
+END_TEST
+
+/* --- the plugin --- */
+
+static struct fake_host *fake;
+static const struct gb_plugin *plugin;
+static const struct gb_bench_ops *ops;
+static void *params;
+static void *bench;
+static struct gb_queue queue = {.size = sizeof queue};
+static struct gb_check checked;       /* the last check; its arrays live as long as the host */
+static struct verify_result compared; /* what came of it */
+
+static uint64_t real_random(const struct gb_host *host, uint64_t stream, uint64_t index)
+{
+    return random_bits(host->seed, stream, index);
+}
+
+static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
+                         const struct gb_fill *fill)
+{
+    return random_fill(host->seed, data, n, fill);
+}
+
+static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
+{
+    struct gb_error error;
+    (void)host;
+    checked = *check;
+    ck_assert_str_eq(check->default_metric, "bound");
+    ck_assert_int_eq(verify_compare(check, 1e-3, &compared, &error), GB_OK);
+    return verify_passes(&compared, check, VERIFY_BOUND, check->default_tolerance)
+               ? GB_OK
+               : GB_WRONG_RESULT;
+}
+
+static void set(const char *name, const char *text)
+{
+    fake_params_set(plugin, params, name, text);
+}
+
+static void set_number(const char *name, uint64_t value)
+{
+    static char texts[8][24];
+    static int n;
+    char *text = texts[n++ % 8];
+    snprintf(text, sizeof texts[0], "%llu", (unsigned long long)value);
+    set(name, text);
+}
+
+static void load(uint64_t seed)
+{
+    fake = fake_host_new();
+    fake->host.seed = seed;
+    fake->host.random = real_random;
+    fake->host.fill = real_fill;
+    fake->host.check = real_check;
+    plugin = fake_plugin("bench_gemm_verify", GB_PLUGIN_BENCH, "gemm_verify");
+    ops = plugin->ops;
+    params = fake_params_new(plugin);
+    bench = NULL;
+}
+
+static void set_shape(uint64_t m, uint64_t n, uint64_t k)
+{
+    set_number("m", m);
+    set_number("n", n);
+    set_number("k", k);
+}
+
+static void unload(void)
+{
+    ops->destroy(bench);
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+}
+
+static int32_t created(void)
+{
+    return ops->create(&fake->host, params, &bench);
+}
+
+static int32_t verified(void)
+{
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    return ops->verify(bench, &queue);
+}
+
+/* Where A and B are stored, by the test's own reckoning. */
+START_TEST(layouts_are_what_they_say)
+{
+    enum { M = 5, N = 7, K = 11 };
+    const bool is_a_by_columns = layouts[_i][0] == 't';
+    const bool is_b_by_columns = layouts[_i][1] == 't';
+    load(3);
+    set("layout", layouts[_i]);
+    set("dtype", "fp64");
+    set("integral", "yes");
+    set("range", "-100..100");
+    set_shape(M, N, K);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(verified(), GB_OK);
+    const double *a = fake->device_blocks[0];
+    const double *b = fake->device_blocks[1];
+    const double *c = fake->device_blocks[2];
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < K; k++)
+                sum += a[is_a_by_columns ? k * M + i : i * K + k] *
+                       b[is_b_by_columns ? j * K + k : k * N + j];
+            ck_assert_double_eq(c[i * N + j], sum);
+            ck_assert_double_eq(checked.reference[i * N + j], sum);
+        }
+    }
+    ck_assert_uint_eq(checked.flags, GB_CHECK_EXACT);
+    unload();
+}
+END_TEST
+
+START_TEST(several_intervals_are_drawn_from)
+{
+    uint64_t n_low = 0;
+    load(5);
+    set("dtype", "fp32");
+    set("range", "-3..-2|1..3");
+    set_shape(100, 1, 100);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(verified(), GB_OK);
+    for (int i = 0; i < 10000; i++) {
+        const double value = (double)((const float *)fake->device_blocks[0])[i];
+        const bool is_low = value >= -3.0 && value <= -2.0;
+        ck_assert(is_low || (value >= 1.0 && value <= 3.0));
+        n_low += is_low;
+    }
+    ck_assert_uint_gt(n_low, 3000);
+    ck_assert_uint_lt(n_low, 3700);
+    unload();
+}
+END_TEST
+
+/* Numbers for the choices of one random case. */
+struct choices {
+    uint64_t seed, n;
+};
+
+static uint64_t below(struct choices *choices, uint64_t n)
+{
+    return random_below(choices->seed, 99, choices->n++, n);
+}
+
+#define ONE_OF(choices, words) (words)[below((choices), N_OF(words))]
+
+/* K is of any size up to 16384, small ones as likely as large. */
+static uint64_t some_length(struct choices *choices)
+{
+    const uint64_t most = UINT64_C(1) << below(choices, 15);
+    return 1 + below(choices, most);
+}
+
+static bool overflows(void)
+{
+    const double largest = number_format_of(checked.format)->largest;
+    for (uint64_t i = 0; i < checked.n; i++) {
+        if (checked.magnitude[i] > 0.9 * largest)
+            return true;
+    }
+    return false;
+}
+
+/* Products that no bound can judge: they leave the range of the type, or are so many that sums in
+ * fp16 may lose all digits. */
+static bool has_no_bound(void)
+{
+    return overflows() || isinf(verify_bound(&checked, 1.0, 1.0));
+}
+
+/* One product of a kernel that is right, and is judged; false if there is none for these choices.
+ */
+static bool try_one(uint64_t seed)
+{
+    struct choices choices = {.seed = seed};
+    const uint64_t k = some_length(&choices);
+    const uint64_t most = k > 1024 ? 8 : 20;
+    load(seed);
+    set("dtype", ONE_OF(&choices, dtypes));
+    set("range", ONE_OF(&choices, ranges));
+    set("kernel", ONE_OF(&choices, kernels));
+    set("layout", ONE_OF(&choices, layouts));
+    set("accumulate", ONE_OF(&choices, accumulations));
+    set("integral", below(&choices, 4) == 0 ? "yes" : "no");
+    set_shape(1 + below(&choices, most), 1 + below(&choices, most), k);
+    set_number("split_k", 1 + below(&choices, k < 8 ? k : 8));
+    const int32_t status = created();
+    const bool is_right = status == GB_OK && verified() == GB_OK;
+    if (status == GB_OK && !is_right)
+        ck_assert_msg(has_no_bound(), "seed %llu is found wrong: bound %g, exact %d, k %llu",
+                      (unsigned long long)seed, compared.metrics[VERIFY_BOUND].value,
+                      (int)checked.flags, (unsigned long long)k);
+    else if (status != GB_OK)
+        ck_assert_msg(status == GB_SKIPPED, "seed %llu: %s", (unsigned long long)seed,
+                      fake->reason);
+    unload();
+    return is_right;
+}
+
+START_TEST(right_products_are_never_found_wrong)
+{
+    const char *asked = getenv("GEMM_VERIFY_CASES");
+    const uint64_t n_wanted = asked != NULL ? strtoull(asked, NULL, 10) : 300;
+    uint64_t n = 0;
+    for (uint64_t seed = 1; n < n_wanted; seed++)
+        n += try_one(seed);
+}
+END_TEST
+
+/* --- faults --- */
+
+/* By how many tolerances an output was moved, at most; NaN and infinities: infinitely far. */
+static double moved(const void *right, const void *wrong)
+{
+    double most = 0.0;
+    for (uint64_t i = 0; i < checked.n; i++) {
+        const double before = number_load(checked.format, right, i);
+        const double after = number_load(checked.format, wrong, i);
+        const double tolerance = (checked.flags & GB_CHECK_EXACT) != 0
+                                     ? 0.25
+                                     : verify_bound(&checked, checked.magnitude[i],
+                                                    checked.reference[i]);
+        most = fmax(most, isfinite(after) ? fabs(after - before) / tolerance : (double)INFINITY);
+    }
+    return most;
+}
+
+/* True if the fault moved the output by more than rounding could: then it must be found. */
+static bool plant(size_t dtype, size_t range, size_t fault, uint64_t seed)
+{
+    load(seed);
+    set("dtype", dtypes[dtype]);
+    set("range", ranges[range]);
+    set("fault", faults[fault]);
+    set("accumulate", dtype == 0 && seed % 4 == 3 ? "fp16" : "auto");
+    set("layout", layouts[seed % 4]);
+    set_shape(37, 50, 16 + 40 * seed);
+    const int32_t status = created();
+    if (status != GB_OK) {
+        ck_assert_int_eq(status, GB_SKIPPED);
+        ck_assert_str_eq(dtypes[dtype], "int8");
+        unload();
+        return false;
+    }
+    const int32_t verdict = verified();
+    const bool must_be_found = moved(fake->device_blocks[2], checked.output) > 2.0;
+    ck_assert_msg(!must_be_found || verdict == GB_WRONG_RESULT, "%s, %s, %s, seed %llu: not found",
+                  dtypes[dtype], ranges[range], faults[fault], (unsigned long long)seed);
+    unload();
+    return must_be_found;
+}
+
+START_TEST(faults_are_found)
+{
+    const size_t dtype = (size_t)_i / N_OF(faults);
+    const size_t fault = (size_t)_i % N_OF(faults);
+    const bool is_without = strcmp(dtypes[dtype], "int8") == 0 &&
+                            (strcmp(faults[fault], "nan") == 0 ||
+                             strcmp(faults[fault], "inf") == 0);
+    for (size_t range = 0; range < N_OF(ranges); range++) {
+        uint64_t n_found = 0;
+        for (uint64_t seed = 0; seed < 8; seed++)
+            n_found += plant(dtype, range, fault, seed);
+        ck_assert_msg(is_without || n_found > 0, "%s, %s, %s: never more than rounding",
+                      dtypes[dtype], ranges[range], faults[fault]);
+    }
+}
+END_TEST
+
+/* --- imitations of hardware --- */
+
+static double worst(const char *kernel_flush, const char *kernel_sums, const char *flush,
+                    const char *sums)
+{
+    load(11);
+    set("kernel", "blocked");
+    set("range", "-0.02..0.02");
+    set("flush_subnormals", kernel_flush);
+    set("accumulate", kernel_sums);
+    set("reference_flush", flush);
+    set("reference_accumulate", sums);
+    set_shape(64, 64, 32);
+    ck_assert_int_eq(created(), GB_OK);
+    verified();
+    const double result = compared.metrics[VERIFY_REL].value;
+    unload();
+    return result;
+}
+
+/* The experiment's last table: what a reference must do alike to come near, and what matters less.
+ */
+START_TEST(a_reference_that_flushes_alike_comes_near)
+{
+    const double plain = worst("both", "every4", "none", "fp64");
+    const double truncating = worst("both", "every4", "none", "every4");
+    const double flushing = worst("both", "every4", "both", "fp64");
+    ck_assert_double_ge(plain, 1.0);
+    ck_assert_double_ge(truncating, 1.0);
+    ck_assert_double_le(flushing, 1e-2);
+    ck_assert_double_le(worst("none", "auto", "none", "fp64"), 1e-2);
+}
+END_TEST
+
+/* --- what is refused --- */
+
+static const struct {
+    const char *settings[6]; /* name, value ... */
+    int32_t status;
+    const char *reason;
+} refused[] = {
+    {{"kernel", "tensor"}, GB_SKIPPED, "kernel = tensor: is for CUDA"},
+    {{"reference", "gpu_tensor"}, GB_SKIPPED, "reference = gpu_tensor: is for CUDA"},
+    {{"dtype", "int8", "accumulate", "fp32"},
+     GB_SKIPPED,
+     "accumulate = fp32: sums of int8 are kept in int32"},
+    {{"dtype", "fp64", "accumulate", "every4"},
+     GB_SKIPPED,
+     "accumulate = every4: sums of fp64 are kept in fp64"},
+    {{"dtype", "bf16", "accumulate", "fp16"},
+     GB_SKIPPED,
+     "accumulate = fp16: only sums of fp16 are kept in fp16"},
+    {{"integral", "yes", "range", "0..3000"},
+     GB_SKIPPED,
+     "integral = yes: whole numbers of fp16 go up to 2048, the range to 3000"},
+    {{"integral", "yes", "range", "0..200", "k", "1000"},
+     GB_SKIPPED,
+     "sums of whole numbers are exact up to 1.67772e+07, but k products up to 40000 are 4e+07"},
+    {{"split_k", "9", "k", "8"}, GB_SKIPPED, "split_k is more than k"},
+    {{"fault", "stale_tile", "m", "16", "n", "16"},
+     GB_SKIPPED,
+     "fault = stale_tile: an output of one tile of 16 x 16 has no other"},
+    {{"fault", "nan", "dtype", "int8"},
+     GB_SKIPPED,
+     "fault = nan: integers have neither NaN nor infinity"},
+    {{"reference_accumulate", "every4", "dtype", "int8"},
+     GB_SKIPPED,
+     "reference_accumulate: sums of int8 are exact"},
+    {{"range", "5..1"},
+     GB_FAILED,
+     "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+    {{"kernel", "scalar", "accumulate", "every4", "reference_accumulate", "every4"},
+     GB_FAILED,
+     "reference_accumulate = accumulate with kernel = scalar: the reference would be computed by "
+     "the code that is tested"},
+};
+
+START_TEST(what_can_not_be_done_is_refused)
+{
+    load(1);
+    for (size_t i = 0; i < N_OF(refused[_i].settings) && refused[_i].settings[i] != NULL; i += 2)
+        set(refused[_i].settings[i], refused[_i].settings[i + 1]);
+    ck_assert_int_eq(created(), refused[_i].status);
+    ck_assert_str_eq(fake->reason, refused[_i].reason);
+    ck_assert_ptr_null(bench);
+    unload();
+}
+END_TEST
+
+START_TEST(a_range_that_int8_does_not_have_fails)
+{
+    load(1);
+    set("dtype", "int8");
+    set("range", "100..200");
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "range: 100..200 can not be drawn from: there must be whole "
+                                   "numbers in it, within the range of the type");
+    unload();
+}
+END_TEST
+
+START_TEST(work_is_two_operations_a_product)
+{
+    struct gb_work work = {.size = sizeof work};
+    load(1);
+    set_shape(3, 5, 7);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+    ck_assert_double_eq(work.flops, 2.0 * 3 * 5 * 7);
+    ck_assert_double_eq(work.bytes_read, 2.0 * (3 * 7 + 7 * 5));
+    ck_assert_double_eq(work.bytes_written, 2.0 * 3 * 5);
+    ck_assert_int_eq(fake->is_exclusive, 1);
+    unload();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("gemm_verify");
+    TCase *numbers = tcase_create("numbers");
+    TCase *products = tcase_create("products");
+    tcase_add_loop_test(numbers, every_number_is_loaded_as_the_host_has_it, 0, N_OF(small_formats));
+    tcase_add_loop_test(numbers, every_number_and_tie_is_stored_as_the_host_does, 0,
+                        N_OF(small_formats));
+    tcase_add_test(numbers, tf32_is_stored_as_the_host_does);
+    tcase_add_test(numbers, flushing_begins_below_the_smallest_normal_number);
+    tcase_add_loop_test(numbers, broken_ranges_are_refused, 0, N_OF(bad_ranges));
+    tcase_add_test(numbers, ranges_are_read);
+    tcase_add_loop_test(numbers, roundings_are_counted, 0, N_OF(steps));
+    tcase_add_loop_test(numbers, reference_is_the_product, 0, 4 * N_OF(shapes));
+    suite_add_tcase(suite, numbers);
+    tcase_add_loop_test(products, layouts_are_what_they_say, 0, N_OF(layouts));
+    tcase_add_test(products, several_intervals_are_drawn_from);
+    tcase_add_test(products, right_products_are_never_found_wrong);
+    tcase_add_loop_test(products, faults_are_found, 0, N_OF(dtypes) * N_OF(faults));
+    tcase_add_test(products, a_reference_that_flushes_alike_comes_near);
+    tcase_add_loop_test(products, what_can_not_be_done_is_refused, 0, N_OF(refused));
+    tcase_add_test(products, a_range_that_int8_does_not_have_fails);
+    tcase_add_test(products, work_is_two_operations_a_product);
+    suite_add_tcase(suite, products);
+    return suite;
+}

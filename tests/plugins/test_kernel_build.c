@@ -1,0 +1,432 @@
+/*
+ * test_kernel_build.c - sources of kernels compiled and kept. Those that compile need NVRTC, but no
+ * GPU.
+ */
+#include "plugins/bench_kernel/build.h"
+#include "plugins/bench_kernel/scan.h"
+#include "plugins/common/cuda/nvrtc_program.h"
+#include "tests/check_main.h"
+#include "tests/plugins/kernel_files.h"
+
+#include <sys/stat.h>
+
+static char reason[2048];
+
+static bool has_nvrtc(void)
+{
+    char identity[NVRTC_IDENTITY_BYTES];
+    if (nvrtc_identity(identity, reason, sizeof reason))
+        return true;
+    ck_assert_msg(strncmp(reason, "libnvrtc was not found", 22) == 0, "%s", reason);
+    printf("# left out: %s\n", reason);
+    return false;
+}
+
+static const char scale_source[] =
+    "#include \"scale.h\"\n"
+    "template <typename T, int N> __global__ void scale(T *to, const T *from)\n"
+    "{\n"
+    "    to[threadIdx.x] = FACTOR * N * from[threadIdx.x];\n"
+    "}\n"
+    "extern \"C\" __global__ void plain(int *to) { *to = 1; }\n";
+
+static const char *entries[] = {"scale<float, 32>", "plain"};
+
+static struct build_request scale_request(const char *cache)
+{
+    static char path[PATH_BYTES];
+    write_text("scale.h", "#define FACTOR 2\n");
+    write_text("scale.cu", scale_source);
+    snprintf(path, sizeof path, "%s", in_folder("scale.cu"));
+    return (struct build_request){
+        .path = path, .architecture = 90, .entries = entries, .n_entries = 2, .cache = cache};
+}
+
+/* Was it taken from the cache? */
+static bool is_cached(const struct build_request *request)
+{
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    ck_assert_msg(build_make(request, &build, why), "%s", why);
+    ck_assert_str_eq(build.note, "");
+    ck_assert_mem_eq(build.image, "\177ELF", 4);
+    ck_assert_uint_gt(build.image_bytes, 500);
+    ck_assert_str_eq(build.names[0], "_Z5scaleIfLi32EEvPT_PKS0_");
+    ck_assert_str_eq(build.names[1], "plain");
+    ck_assert(build.compile_ms > 0);
+    const bool is_cached = build.is_cached;
+    build_free(&build);
+    return is_cached;
+}
+
+START_TEST(compiles_what_has_changed_only)
+{
+    static const char *fast[] = {"--use_fast_math"};
+    static const char *others[] = {"scale<float, 32>", "plain"};
+    if (!has_nvrtc())
+        return;
+    const char *folder = fresh_cache();
+    struct build_request request = scale_request(folder);
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    ck_assert_uint_eq(files_in(folder), 1);
+    write_text("scale.h", "#define FACTOR 3\n");
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    write_text("scale.h", "#define FACTOR 2\n");
+    ck_assert(is_cached(&request));
+    request.options = fast;
+    request.n_options = 1;
+    ck_assert(!is_cached(&request));
+    request.entries = others;
+    ck_assert(is_cached(&request));
+    request.architecture = 80;
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    request.cache = NULL;
+    ck_assert(!is_cached(&request));
+}
+END_TEST
+
+/* A header that begins to hide another one, and one that is asked for by an option. */
+START_TEST(follows_headers)
+{
+    static const char *options[] = {"--define-macro=UNUSED", NULL};
+    char folder[PATH_BYTES], named[PATH_BYTES];
+    if (!has_nvrtc())
+        return;
+    snprintf(folder, sizeof folder, "%s", in_folder("include"));
+    mkdir(folder, 0777);
+    const char *const folders[] = {folder};
+    struct build_request request = scale_request(fresh_cache());
+    request.options = options;
+    request.n_options = 1;
+    request.folders = folders;
+    request.n_folders = 1;
+    write_text("include/inner.h", "#define FACTOR 5\n");
+    write_text("scale.h", "#include <inner.h>\n");
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    write_text("inner.h", "#define FACTOR 7\n");
+    ck_assert(!is_cached(&request));
+    unlink(in_folder("inner.h"));
+    ck_assert(is_cached(&request));
+    write_text("named.h", "#define OTHER 1\n");
+    snprintf(named, sizeof named, "--pre-include=%.4000s", in_folder("named.h"));
+    options[1] = named;
+    request.n_options = 2;
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    write_text("named.h", "#define OTHER 2\n");
+    ck_assert(!is_cached(&request));
+}
+END_TEST
+
+/* A header that is only asked for changes what is compiled, too. */
+START_TEST(notices_a_header_that_appears)
+{
+    if (!has_nvrtc())
+        return;
+    const struct build_request request = scale_request(fresh_cache());
+    write_text("scale.h", "#if __has_include(\"asked.h\")\n#define FACTOR 5\n#else\n"
+                          "#define FACTOR 2\n#endif\n");
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    write_text("asked.h", "");
+    ck_assert(!is_cached(&request));
+    unlink(in_folder("asked.h"));
+    ck_assert(is_cached(&request));
+}
+END_TEST
+
+/* As libraries of templates have them: all are followed, and an entry stays small. */
+START_TEST(follows_many_headers)
+{
+    enum { HEADERS = 600, BYTES = 10000 };
+    static char comment[BYTES];
+    struct stat facts;
+    if (!has_nvrtc())
+        return;
+    char folder[PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", fresh_cache());
+    const struct build_request request = scale_request(folder);
+    memset(comment, ' ', BYTES - 1);
+    for (int i = 0; i < HEADERS; i++) {
+        char name[32], text[BYTES + 64];
+        snprintf(name, sizeof name, "many%d.h", i);
+        if (i + 1 < HEADERS)
+            snprintf(text, sizeof text, "/*%s*/\n#include \"many%d.h\"\n", comment, i + 1);
+        else
+            snprintf(text, sizeof text, "#define FACTOR 2\n");
+        write_text(name, text);
+    }
+    write_text("scale.h", "#include \"many450.h\"\n#if 0\n#include \"many0.h\"\n#endif\n");
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+    ck_assert_int_eq(stat(only_file(folder), &facts), 0);
+    ck_assert_int_lt(facts.st_size, 200000);
+    write_text("many599.h", "#define FACTOR 3\n");
+    ck_assert(!is_cached(&request));
+}
+END_TEST
+
+/* A macro that nobody reads is told, unless a header that is not looked into may do so. */
+START_TEST(says_which_macro_is_unused)
+{
+    static const char *options[] = {"--define-macro=USED=2", "--define-macro=FACTRO=2"};
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    if (!has_nvrtc())
+        return;
+    struct build_request request = scale_request(fresh_cache());
+    request.options = options;
+    write_text("scale.h", "#define FACTOR USED\n");
+    for (request.n_options = 1; request.n_options < 3; request.n_options++) {
+        for (int i = 0; i < 2; i++) {
+            ck_assert_msg(build_make(&request, &build, why), "%s", why);
+            ck_assert_int_eq(build.is_cached, i == 1);
+            const bool is_told = strstr(build.unused, "the macro FACTRO changes nothing: ") != NULL;
+            ck_assert_int_eq(is_told, request.n_options == 2);
+            ck_assert_int_eq(build.unused[0] != '\0', is_told);
+            build_free(&build);
+        }
+    }
+    request.n_options = 2;
+    write_text("scale.h", "#include <cuda_fp16.h>\n#define FACTOR USED\n");
+    if (build_make(&request, &build, why))
+        ck_assert_str_eq(build.unused, "");
+    build_free(&build);
+}
+END_TEST
+
+START_TEST(compiles_anew_what_is_damaged)
+{
+    if (!has_nvrtc())
+        return;
+    const char *folder = fresh_cache();
+    const struct build_request request = scale_request(folder);
+    ck_assert(!is_cached(&request));
+    ck_assert_int_eq(truncate(only_file(folder), 1000), 0);
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+}
+END_TEST
+
+START_TEST(says_what_it_can_not_keep)
+{
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    if (!has_nvrtc())
+        return;
+    write_text("a_file", "x");
+    struct build_request request = scale_request(in_folder("a_file"));
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.note, "compiled again next time: "));
+    build_free(&build);
+    request.cache = fresh_cache();
+    write_text("scale.h", "#define NAME \"other.h\"\n#include NAME\n");
+    write_text("other.h", "#define FACTOR 2\n");
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.note, "a macro or #include_next names one"));
+    build_free(&build);
+    ck_assert_uint_eq(files_in(request.cache), 0);
+}
+END_TEST
+
+/* The first error, with the user's file and line; all of them in the log. */
+START_TEST(says_where_the_error_is)
+{
+    struct build build;
+    char why[BUILD_REASON_BYTES], expected[PATH_BYTES];
+    if (!has_nvrtc())
+        return;
+    struct build_request request = scale_request(NULL);
+    write_text("scale.h", "#define FACTOR undeclared\n");
+    ck_assert(!build_make(&request, &build, why));
+    snprintf(expected, sizeof expected, "%.4000s(4): error: ", request.path);
+    ck_assert_msg(strncmp(why, expected, strlen(expected)) == 0, "%s", why);
+    ck_assert_ptr_nonnull(strstr(why, "undeclared"));
+    ck_assert_ptr_null(strchr(why, '\n'));
+    ck_assert_ptr_nonnull(strstr(build.log, "1 error detected"));
+    build_free(&build);
+    write_text("scale.h",
+               "static __device__ int f() { int error_of; return 1; }\n#define FACTOR 1\n"
+               "#error stop here\n");
+    ck_assert(!build_make(&request, &build, why));
+    ck_assert_msg(strstr(why, "scale.h(3): ") != NULL, "%s", why);
+    ck_assert_ptr_nonnull(strstr(why, "stop here"));
+    build_free(&build);
+}
+END_TEST
+
+START_TEST(says_what_is_wrong_with_an_entry)
+{
+    static const char *const wrong[] = {"scal<float, 32>"};
+    static const char *const second_wrong[] = {"scale<float, 32>", "plane"};
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    if (!has_nvrtc())
+        return;
+    struct build_request request = scale_request(NULL);
+    request.entries = wrong;
+    request.n_entries = 1;
+    ck_assert(!build_make(&request, &build, why));
+    ck_assert_ptr_nonnull(strstr(why, "entry 'scal<float, 32>' in "));
+    ck_assert_ptr_nonnull(strstr(why, "identifier \"scal\" is undefined"));
+    build_free(&build);
+    request.entries = second_wrong;
+    request.n_entries = 2;
+    ck_assert(!build_make(&request, &build, why));
+    ck_assert_msg(strstr(why, "entry 'plane' in ") != NULL, "%s", why);
+    build_free(&build);
+    request.path = "nowhere.cu";
+    ck_assert(!build_make(&request, &build, why));
+    ck_assert_str_eq(why, "nowhere.cu: No such file or directory");
+    build_free(&build);
+}
+END_TEST
+
+START_TEST(reads_what_ptxas_says)
+{
+    char log[] = "k.cu(3): warning: unused\nptxas info    : Function properties for f\n"
+                 "ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill "
+                 "loads\nptxas info    : Used 10 registers\nlast";
+    double stores = 0, loads = 0;
+    ck_assert(build_spills(log, "f", &stores, &loads));
+    ck_assert_double_eq(stores, 12);
+    ck_assert_double_eq(loads, 16);
+    ck_assert(!build_spills(log, "g", &stores, &loads));
+    build_trim_log(log);
+    ck_assert_str_eq(log, "k.cu(3): warning: unused\nlast");
+}
+END_TEST
+
+START_TEST(finds_kernels_in_a_binary)
+{
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    bool is_elf = false;
+    if (!has_nvrtc())
+        return;
+    const struct build_request request = scale_request(NULL);
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert(scan_elf(build.image, build.image_bytes, "plain", &is_elf));
+    ck_assert(is_elf);
+    ck_assert(scan_elf(build.image, build.image_bytes, build.names[0], &is_elf));
+    ck_assert(!scan_elf(build.image, build.image_bytes, "plai", &is_elf));
+    ck_assert(!scan_elf(build.image, 100, "plain", &is_elf));
+    ck_assert(is_elf);
+    ck_assert(!scan_elf("plain", 6, "plain", &is_elf));
+    ck_assert(!is_elf);
+    build_free(&build);
+}
+END_TEST
+
+START_TEST(tells_spills_of_a_compiled_kernel)
+{
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    double stores = -1, loads = -1;
+    if (!has_nvrtc())
+        return;
+    const struct build_request request = scale_request(NULL);
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert(build_spills(build.log, build.names[0], &stores, &loads));
+    ck_assert_double_eq(stores, 0);
+    build_trim_log(build.log);
+    ck_assert_str_eq(build.log, "");
+    build_free(&build);
+}
+END_TEST
+
+static bool is_in_toolkit(const char *header)
+{
+    const char *home = getenv("CUDA_HOME") != NULL ? getenv("CUDA_HOME") : "/usr/local/cuda";
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%.2000s/include/%s", home, header);
+    return access(path, R_OK) == 0;
+}
+
+/* Headers of CUDA, and those that they include from a folder of their own. */
+START_TEST(finds_headers_of_the_toolkit)
+{
+    if (!has_nvrtc() || !is_in_toolkit("cooperative_groups.h"))
+        return;
+    const struct build_request request = scale_request(fresh_cache());
+    write_text("scale.h", "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n"
+                          "#define FACTOR (float)__float2half(2)\n");
+    ck_assert(!is_cached(&request));
+    ck_assert(is_cached(&request));
+}
+END_TEST
+
+START_TEST(asks_for_options)
+{
+    static const struct {
+        const char *option;
+        bool is_known;
+    } options[] = {{"--use_fast_math", true},
+                   {"-lineinfo", true},
+                   {"--no-such-option", false},
+                   {"-O3", false},
+                   {"--std=c++99", false},
+                   {"--std=c++20", true},
+                   {"--maxrregcount=many", false},
+                   {"--gpu-architecture=sm_12", false},
+                   {"-DA=4", true},
+                   {"-Inowhere", true}};
+    if (!has_nvrtc())
+        return;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        const bool is_known = nvrtc_knows_option(options[i].option, reason, sizeof reason);
+        ck_assert_msg(is_known == options[i].is_known, "%s: %s", options[i].option, reason);
+        if (!is_known)
+            ck_assert_int_gt((int)strlen(reason), 10);
+    }
+}
+END_TEST
+
+/* The architecture that the user asks for counts. */
+START_TEST(compiles_for_the_architecture)
+{
+    static const char *const own[] = {"--gpu-architecture=compute_80"};
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    if (!has_nvrtc())
+        return;
+    struct build_request request = scale_request(NULL);
+    request.options = own;
+    request.n_options = 1;
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.image, ".target sm_80"));
+    build_free(&build);
+    request.n_options = 0;
+    request.architecture = 999;
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.image, ".entry plain("));
+    build_free(&build);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("kernel_build");
+    TCase *build = tcase_create("build");
+    tcase_add_test(build, compiles_what_has_changed_only);
+    tcase_add_test(build, follows_headers);
+    tcase_add_test(build, notices_a_header_that_appears);
+    tcase_add_test(build, follows_many_headers);
+    tcase_add_test(build, says_which_macro_is_unused);
+    tcase_add_test(build, finds_headers_of_the_toolkit);
+    tcase_add_test(build, asks_for_options);
+    tcase_add_test(build, compiles_anew_what_is_damaged);
+    tcase_add_test(build, says_what_it_can_not_keep);
+    tcase_add_test(build, says_where_the_error_is);
+    tcase_add_test(build, says_what_is_wrong_with_an_entry);
+    tcase_add_test(build, reads_what_ptxas_says);
+    tcase_add_test(build, finds_kernels_in_a_binary);
+    tcase_add_test(build, tells_spills_of_a_compiled_kernel);
+    tcase_add_test(build, compiles_for_the_architecture);
+    suite_add_tcase(suite, build);
+    return suite;
+}

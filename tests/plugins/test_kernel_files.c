@@ -1,0 +1,321 @@
+/*
+ * test_kernel_files.c - what is read of the files of the benchmark `kernel`: texts of sources, and
+ * arrays.
+ */
+#include "plugins/bench_kernel/array_file.h"
+#include "plugins/bench_kernel/scan.h"
+#include "tests/check_main.h"
+#include "tests/plugins/kernel_files.h"
+
+static char reason[2048];
+
+/* --- scan --- */
+
+static const struct {
+    const char *text, *names[4];
+    bool is_computed;
+} includes[] = {
+    {"#include \"a.h\"\n  #  include <b/c.h>\n", {"a.h", "b/c.h"}, false},
+    {"/* x */ #include \"a.h\" // #include \"b.h\"\n", {"a.h", "b.h"}, false},
+    {"#include HEADER\n#include \"a.h\"", {"", "a.h"}, true},
+    {"#included \"a.h\"\n# define include\n#", {NULL}, false},
+    {"#include \"open\n#include \"a.h\"", {"a.h"}, false},
+    {"no includes here", {NULL}, false},
+    {"#include/* why */\"a.h\"\n# /* */ include \\\n <b.h>", {"a.h", "b.h"}, false},
+    {"#include_next <a.h>", {"a.h"}, true},
+    {"#if __has_include(\"a.h\") && ! __has_include ( <b.h>)", {"a.h", "b.h"}, false},
+    {"#if __has_include(NAME) || __has_include_next(<b.h>)", {"", "b.h"}, true},
+    {"#ifdef __has_include\n#if defined(__has_include) || my__has_include(\"a.h\")", {NULL}, false},
+};
+
+START_TEST(finds_includes)
+{
+    const char *at = includes[_i].text;
+    struct scan_include include;
+    size_t n = 0;
+    bool is_computed = false;
+    for (; scan_next_include(&at, &include); n++) {
+        ck_assert_ptr_nonnull(includes[_i].names[n]);
+        ck_assert_uint_eq(include.n, strlen(includes[_i].names[n]));
+        ck_assert_mem_eq(include.name, includes[_i].names[n], include.n);
+        is_computed = is_computed || include.is_computed;
+    }
+    ck_assert_ptr_null(includes[_i].names[n]);
+    ck_assert_int_eq(is_computed, includes[_i].is_computed);
+}
+END_TEST
+
+START_TEST(strips_comments_and_strings)
+{
+    char *text = scan_strip("a /* b\n c */ \"d\\\"e\" 'f' 1'000 // g\nh \"open\ni /* j");
+    ck_assert_str_eq(text, "a     \n                 1'000     \nh      \ni     ");
+    free(text);
+}
+END_TEST
+
+START_TEST(takes_the_base_name)
+{
+    static const struct {
+        const char *expression, *name;
+    } names[] = {{"scale", "scale"},
+                 {" my :: scale < float , other<int> > ", "scale"},
+                 {"::scale<4>", "scale"},
+                 {"&scale", ""},
+                 {"(void (*)(int))scale", ""},
+                 {"scale(int)", ""},
+                 {"", ""}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = 9;
+        const char *word = scan_base_name(names[i].expression, &n);
+        ck_assert_uint_eq(n, strlen(names[i].name));
+        ck_assert_mem_eq(word, names[i].name, n);
+    }
+}
+END_TEST
+
+/* p: pointer, i and f with bytes, ?: unknown; "-": not certain; NULL: no kernel */
+static const struct {
+    const char *source, *parameters;
+    size_t line;
+} kernels[] = {
+    {"extern \"C\" __global__ void f(int *x) {}", "p", 1},
+    {"template <typename T, int N>\n__global__ void\n__launch_bounds__(N)\nf(const T *x, T y, "
+     "float "
+     "z,\nunsigned n, size_t m, unsigned char c) {}",
+     "p?f4i4i8?", 4},
+    {"__global__ void f() {}", "", 1},
+    {"__global__ void f(void) {}", "", 1},
+    {"__global__ void f(double[4], int = g(1, 2)) {}", "-", 1},
+    {"__global__ void f(float4 a, map<int, int> b, bool, short s) {}", "??i1i2", 1},
+    {"__global__ void f(PARAMETERS) {}", "-", 1},
+    {"__global__ void f(T... x) {}", "-", 1},
+    {"__global__ void f(ARRAY(float, x)) {}", "-", 1},
+    {"__global__ void f<int>(int x) {}", "", 1},
+    {"__device__ void f(int x) {}", NULL, 0},
+    {"__global__ void g(int f) {}", NULL, 0},
+    {"__global__ void g(int x) { f(x); }", NULL, 0},
+    {"__global__ void f(int x", "-", 1},
+    {"void f(int); __global__ void f2(int); __global__ void f(long n, volatile int *p);", "i8p", 1},
+};
+
+START_TEST(reads_parameters)
+{
+    struct scan_kernel kernel = {0};
+    char found[64] = "";
+    char *text = scan_strip(kernels[_i].source);
+    const size_t n = scan_kernels(text, "f", 1, &kernel, 1);
+    free(text);
+    ck_assert_uint_eq(n, kernels[_i].parameters != NULL);
+    if (n == 0)
+        return;
+    ck_assert_uint_eq(kernel.line, kernels[_i].line);
+    for (size_t i = 0; i < kernel.n; i++) {
+        char word[8] = "";
+        snprintf(word, sizeof word, kernel.parameters[i].bytes > 0 ? "%c%u" : "%c",
+                 "?ifp"[kernel.parameters[i].kind], kernel.parameters[i].bytes);
+        strcat(found, word);
+    }
+    const bool is_template = strstr(kernels[_i].source, "f<int>") != NULL;
+    ck_assert_int_eq(kernel.is_certain, kernels[_i].parameters[0] != '-' && !is_template);
+    if (kernel.is_certain)
+        ck_assert_str_eq(found, kernels[_i].parameters);
+}
+END_TEST
+
+/* least and most arguments; -1: it is no template, -2: that is not certain */
+static const struct {
+    const char *source;
+    int least, most;
+} templates[] = {
+    {"template <typename T, int N> __global__ void f(int *x) {}", 2, 2},
+    {"int x;\ntemplate <class T = pair<int, int>, int N = (1 > 0)>\n__global__ void f(int *x);", 0,
+     2},
+    {"template <template <typename, int> class X, int... N> __global__ void f(int *x);", 1, 99},
+    {"template <typename T> requires (sizeof(T) > 4) static __global__ void f(int *x);", 1, 1},
+    {"__global__ void f(int *x) {}", -1, 0},
+    {"#include <a.h>\nextern \"C\" static\n__global__ void f(int *x) {}", -1, 0},
+    {"template <> __global__ void f<4>(int *x) {}", -2, 0},
+    {"TEMPLATE __global__ void f(int *x) {}", -2, 0},
+    {"template LIST __global__ void f(int *x) {}", -2, 0},
+};
+
+START_TEST(reads_templates)
+{
+    struct scan_kernel kernel = {0};
+    char *text = scan_strip(templates[_i].source);
+    ck_assert_uint_eq(scan_kernels(text, "f", 1, &kernel, 1), 1);
+    free(text);
+    const struct scan_template *own = &kernel.template;
+    const int least = !own->is_certain ? -2 : own->is_one ? (int)own->least : -1;
+    ck_assert_int_eq(least, templates[_i].least);
+    if (least >= 0)
+        ck_assert_uint_eq(own->most < 99 ? own->most : 99, (unsigned)templates[_i].most);
+}
+END_TEST
+
+START_TEST(counts_template_arguments)
+{
+    static const struct {
+        const char *expression;
+        int n; /* -1: there are none, or they do not end */
+    } rows[] = {{"f", -1},   {"f<>", 0},           {"f< >", 0},
+                {"f<4>", 1}, {"my::f<4, int>", 2}, {"f<pair<int, int>, (3 > 4), g(1, 2)>", 3},
+                {"f<4", -1}, {"f<(4>", -1},        {"(f<4>)", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t n = 0;
+        const bool is_there = scan_template_arguments(rows[i].expression, &n);
+        ck_assert_msg((is_there ? (int)n : -1) == rows[i].n, "%s: %zu", rows[i].expression, n);
+    }
+    ck_assert(scan_defines_argument("int x;\n# define SIZES 4, 8\n", "f<int, SIZES>"));
+    ck_assert(!scan_defines_argument("#define SIZE 4\n#define f g", "f<int, SIZES>"));
+}
+END_TEST
+
+START_TEST(lists_kernels)
+{
+    char list[SCAN_LIST_BYTES], *many = calloc(1, 20000);
+    scan_list("template <int N> __global__ void __launch_bounds__(N * 2) a(int *x) {}\n"
+              "__global__ void a(int x); extern __global__ void b (int y) { __global__x(); }"
+              "KERNEL(c) __global__ void *",
+              list);
+    ck_assert_str_eq(list, "a, b");
+    scan_list("void a(int);", list);
+    ck_assert_str_eq(list, "");
+    scan_list_ptx(".visible .entry _Z1f(\n.param .u64 x)\n{}.entry g\n{}", list);
+    ck_assert_str_eq(list, "_Z1f, g");
+    for (int i = 0; i < 500; i++)
+        snprintf(many + strlen(many), 40, ".entry kernel%d(){}", i);
+    scan_list_ptx(many, list);
+    ck_assert_ptr_nonnull(strstr(list, "kernel1, kernel2"));
+    ck_assert_str_eq(list + strlen(list) - 5, ", ...");
+    free(many);
+}
+END_TEST
+
+START_TEST(reads_ptx)
+{
+    static const char text[] =
+        ".version 7.0\n.visible .entry scale(\n\t.param .u64 .ptr .align 1 a,\n"
+        "\t.param .f32 b,\n\t.param .align 4 .b8 c[12]\n)\n{ ret; }\n"
+        ".visible .entry none()\n{ ret; }\n";
+    static const uint32_t bytes[] = {8, 4, 12};
+    struct scan_kernel kernel;
+    ck_assert(scan_ptx(text, "scale", &kernel));
+    ck_assert(kernel.is_certain);
+    ck_assert_uint_eq(kernel.n, 3);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(kernel.parameters[i].bytes, bytes[i]);
+    ck_assert(scan_ptx(text, "none", &kernel));
+    ck_assert_uint_eq(kernel.n, 0);
+    ck_assert(!scan_ptx(text, "scal", &kernel));
+    ck_assert(!scan_ptx("", "scale", &kernel));
+}
+END_TEST
+
+/* --- arrays --- */
+
+static void write_npy(const char *name, const char *head, const void *data, size_t bytes)
+{
+    char file[512] = "\x93NUMPY\1\0";
+    const size_t n = strlen(head);
+    file[8] = (char)n;
+    file[9] = 0;
+    memcpy(file + 10, head, n);
+    memcpy(file + 10 + n, data, bytes);
+    write_bytes(name, file, 10 + n + bytes);
+}
+
+static const float numbers[] = {1, 2, 3, 4, 5, 6};
+
+START_TEST(reads_arrays)
+{
+    struct array_file array;
+    write_bytes("a.bin", numbers, sizeof numbers);
+    write_npy("a.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", numbers,
+              sizeof numbers);
+    ck_assert_msg(array_file_read(in_folder("a.bin"), TYPE_FLOAT, 6, &array, reason), "%s", reason);
+    ck_assert_mem_eq(array.elements, numbers, sizeof numbers);
+    array_file_free(&array);
+    ck_assert_msg(array_file_read(in_folder("a.npy"), TYPE_DOUBLE, 6, &array, reason), "%s",
+                  reason);
+    ck_assert_int_eq(array.element, TYPE_FLOAT);
+    ck_assert_mem_eq(array.elements, numbers, sizeof numbers);
+    array_file_free(&array);
+    write_npy("b.npy", "{'descr': '<u2', 'fortran_order': False, 'shape': (12,), }\n", numbers,
+              sizeof numbers);
+    ck_assert_msg(array_file_read(in_folder("b.npy"), TYPE_BF16, 12, &array, reason), "%s", reason);
+    ck_assert_int_eq(array.element, TYPE_BF16);
+    array_file_free(&array);
+}
+END_TEST
+
+static const struct {
+    const char *head, *words;
+} wrong_heads[] = {
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (6,), }", "elements of this type"},
+    {"{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", "elements of this type"},
+    {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }", "elements of this type"},
+    {"{'descr': '<f4', 'fortran_order': True, 'shape': (6,), }", "order of Fortran"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }", "more or fewer bytes"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "its shape"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (6", "its shape"},
+    {"{'descr': '<f4', 'fortran_order': False, }", "its shape"},
+    {"{'descr': '<i4', 'fortran_order': False, 'shape': (3, 2), }", NULL},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (6,), } ", "it has 6 elements: expected 5"},
+    {"", "elements of this type"},
+};
+
+START_TEST(refuses_other_arrays)
+{
+    struct array_file array;
+    write_npy("c.npy", wrong_heads[_i].head, numbers, sizeof numbers);
+    const char *words = wrong_heads[_i].words;
+    const uint64_t n = words != NULL && strstr(words, "expected 5") != NULL ? 5 : 6;
+    const bool is_read = array_file_read(in_folder("c.npy"), TYPE_FLOAT, n, &array, reason);
+    ck_assert_msg(is_read == (words == NULL), "%s", reason);
+    if (words != NULL)
+        ck_assert_msg(strstr(reason, words) != NULL, "%s", reason);
+    array_file_free(&array);
+}
+END_TEST
+
+START_TEST(refuses_cut_arrays)
+{
+    struct array_file array;
+    write_bytes("cut.npy", "\x93NUMPY\1\0\xff\xff", 10);
+    ck_assert(!array_file_read(in_folder("cut.npy"), TYPE_FLOAT, 6, &array, reason));
+    ck_assert_ptr_nonnull(strstr(reason, "it ends within its head"));
+    write_bytes("cut.npy", "\x93NUMPY", 6);
+    ck_assert(!array_file_read(in_folder("cut.npy"), TYPE_FLOAT, 6, &array, reason));
+    write_bytes("cut.bin", numbers, 23);
+    ck_assert(!array_file_read(in_folder("cut.bin"), TYPE_FLOAT, 6, &array, reason));
+    ck_assert_ptr_nonnull(strstr(reason, "it ends within an element"));
+    ck_assert(!array_file_read(in_folder("none.bin"), TYPE_FLOAT, 6, &array, reason));
+    ck_assert_ptr_nonnull(strstr(reason, "No such file"));
+    ck_assert(!array_file_read(in_folder("."), TYPE_FLOAT, 6, &array, reason));
+    ck_assert_ptr_nonnull(strstr(reason, "Is a directory"));
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("kernel_files");
+    TCase *scan = tcase_create("scan");
+    tcase_add_loop_test(scan, finds_includes, 0, COUNT(includes));
+    tcase_add_test(scan, strips_comments_and_strings);
+    tcase_add_test(scan, takes_the_base_name);
+    tcase_add_loop_test(scan, reads_parameters, 0, COUNT(kernels));
+    tcase_add_loop_test(scan, reads_templates, 0, COUNT(templates));
+    tcase_add_test(scan, counts_template_arguments);
+    tcase_add_test(scan, lists_kernels);
+    tcase_add_test(scan, reads_ptx);
+    suite_add_tcase(suite, scan);
+    TCase *arrays = tcase_create("arrays");
+    tcase_add_test(arrays, reads_arrays);
+    tcase_add_loop_test(arrays, refuses_other_arrays, 0, COUNT(wrong_heads));
+    tcase_add_test(arrays, refuses_cut_arrays);
+    suite_add_tcase(suite, arrays);
+    return suite;
+}

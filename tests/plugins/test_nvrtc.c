@@ -1,0 +1,138 @@
+/* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. */
+#include "plugins/common/cuda/nvrtc.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REASON_BYTES = 4096 };
+static char reason[REASON_BYTES];
+static void *image;
+
+static bool compile(const char *source, int architecture, const char *const *options)
+{
+    reason[0] = '\0';
+    return nvrtc_compile("kernels.cu", source, strlen(source), architecture, options, &image,
+                         reason, sizeof reason);
+}
+
+/* Says so where there is nothing to be tested. */
+static bool has_nvrtc(void)
+{
+    const bool compiles = compile("", 90, NULL);
+    free(image);
+    if (compiles)
+        return true;
+    ck_assert_msg(strncmp(reason, "libnvrtc was not found", 22) == 0, "%s", reason);
+    printf("# left out: %s\n", reason);
+    return false;
+}
+
+START_TEST(makes_a_binary_for_a_known_architecture)
+{
+    if (!has_nvrtc())
+        return;
+    ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 90, NULL), "%s",
+                  reason);
+    ck_assert_mem_eq(image, "\177ELF", 4);
+    free(image);
+}
+END_TEST
+
+/* The driver translates PTX for a device that is newer than the compiler. */
+START_TEST(makes_ptx_for_an_unknown_one)
+{
+    if (!has_nvrtc())
+        return;
+    ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 999, NULL), "%s",
+                  reason);
+    ck_assert_ptr_nonnull(strstr(image, ".visible .entry f("));
+    ck_assert_ptr_nonnull(strstr(image, ".target sm_"));
+    free(image);
+}
+END_TEST
+
+START_TEST(passes_options_on)
+{
+    static const char *const options[] = {"-DKERNEL=named_here", NULL};
+    if (!has_nvrtc())
+        return;
+    ck_assert_msg(compile("extern \"C\" __global__ void KERNEL() {}", 999, options), "%s", reason);
+    ck_assert_ptr_nonnull(strstr(image, ".visible .entry named_here("));
+    free(image);
+}
+END_TEST
+
+START_TEST(says_what_is_wrong_with_the_source)
+{
+    if (!has_nvrtc())
+        return;
+    ck_assert(!compile("__global__ void f() { undeclared = 1; }", 90, NULL));
+    ck_assert_ptr_null(image);
+    ck_assert_ptr_nonnull(strstr(reason, "NVRTC_ERROR_COMPILATION"));
+    ck_assert_ptr_nonnull(strstr(reason, "kernels.cu(1)"));
+    ck_assert_ptr_nonnull(strstr(reason, "undeclared"));
+}
+END_TEST
+
+/* A log that is longer than the room for it is cut, not written beyond it. */
+START_TEST(stays_within_the_room_for_reasons)
+{
+    char room[32];
+    memset(room, '#', sizeof room);
+    if (!has_nvrtc())
+        return;
+    ck_assert(!nvrtc_compile("kernels.cu", "wrong", 5, 90, NULL, &image, room, 16));
+    ck_assert_uint_eq(strlen(room), 15);
+    ck_assert_int_eq(room[16], '#');
+}
+END_TEST
+
+static char *read_file(const char *path)
+{
+    enum { LONGEST = 1 << 20 };
+    char *text = calloc(1, LONGEST + 1);
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL && text != NULL, "%s", path);
+    ck_assert_uint_lt(fread(text, 1, LONGEST, file), LONGEST);
+    fclose(file);
+    return text;
+}
+
+/* Plugins bring their sources along for devices that they were not built for. */
+START_TEST(takes_the_kernels_of_all_plugins)
+{
+    enum { ARCHITECTURE = 80 };
+    const char *top = getenv("top_srcdir");
+    char pattern[4096];
+    glob_t found;
+    if (!has_nvrtc())
+        return;
+    snprintf(pattern, sizeof pattern, "%s/plugins/bench_*/*.cu", top != NULL ? top : ".");
+    ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *source = read_file(found.gl_pathv[i]);
+        ck_assert_msg(compile(source, ARCHITECTURE, NULL), "%s: %s", found.gl_pathv[i], reason);
+        free(image);
+        free(source);
+    }
+    globfree(&found);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("nvrtc");
+    TCase *cases = tcase_create("nvrtc");
+    tcase_add_test(cases, makes_a_binary_for_a_known_architecture);
+    tcase_add_test(cases, makes_ptx_for_an_unknown_one);
+    tcase_add_test(cases, passes_options_on);
+    tcase_add_test(cases, says_what_is_wrong_with_the_source);
+    tcase_add_test(cases, stays_within_the_room_for_reasons);
+    tcase_add_test(cases, takes_the_kernels_of_all_plugins);
+    suite_add_tcase(suite, cases);
+    return suite;
+}

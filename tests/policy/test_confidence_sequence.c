@@ -1,0 +1,74 @@
+/* test_confidence_sequence.c - the radius of the confidence sequence, and how often it is wrong. */
+#include "plugins/common/policy/confidence_sequence.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* By hand for n_e = 256 and alpha = 5 %: v = 64, L = 2.99573, rho = 64 / (5.99146 + 1.94469) =
+ * 8.06434, h = sqrt(72.06434 (ln 8.93624 + 5.99146)) / 256. */
+START_TEST(radius)
+{
+    static const struct {
+        double n_effective, alpha, n_optimal, radius;
+    } cases[] = {
+        {256, 0.05, 256, 0.09485028094925792},    {300, 0.05, 256, 0.08764807541254044},
+        {16, 0.05, 256, 0.548943300792819}, /* says nothing yet */
+        {1000, 0.01, 256, 0.05772690837465232},   {1e6, 0.05, 256, 0.002020753921029118},
+        {626, 0.05 / 3, 64, 0.07190731557678529},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_double_eq_tol(
+            confidence_sequence_radius(cases[i].n_effective, cases[i].alpha, cases[i].n_optimal),
+            cases[i].radius, 1e-14);
+}
+END_TEST
+
+/* Relative to an interval for one look it is nowhere better than at about n_optimal. */
+START_TEST(tightest_where_asked)
+{
+    double least = (double)INFINITY;
+    double best = 0.0;
+    for (double n = 10.0; n < 1e5; n *= 1.01) {
+        const double scaled = confidence_sequence_radius(n, 0.05, 256.0) * sqrt(n);
+        best = scaled < least ? n : best;
+        least = fmin(scaled, least);
+    }
+    ck_assert_double_eq_tol(best, 256.0, 26.0);
+}
+END_TEST
+
+/* Coins are thrown and looked at each time: few of the 2000 are ever outside. */
+START_TEST(holds_at_all_looks)
+{
+    enum { RUNS = 2000, THROWS = 2000 };
+    static double radii[THROWS + 1];
+    uint64_t seed = 3;
+    unsigned n_wrong = 0;
+    for (uint64_t n = 1; n <= THROWS; n++)
+        radii[n] = confidence_sequence_radius((double)n, 0.05, 256.0);
+    for (unsigned run = 0; run < RUNS; run++) {
+        uint64_t heads = 0;
+        bool is_wrong = false;
+        for (uint64_t n = 1; n <= THROWS; n++) {
+            heads += fake_unit(&seed) < 0.5;
+            is_wrong = is_wrong || fabs((double)heads / (double)n - 0.5) > radii[n];
+        }
+        n_wrong += is_wrong;
+    }
+    ck_assert_uint_le(n_wrong, RUNS / 20);
+    ck_assert_uint_gt(n_wrong, 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("confidence_sequence");
+    TCase *sequence = tcase_create("sequence");
+    tcase_add_test(sequence, radius);
+    tcase_add_test(sequence, tightest_where_asked);
+    tcase_add_test(sequence, holds_at_all_looks);
+    suite_add_tcase(suite, sequence);
+    return suite;
+}

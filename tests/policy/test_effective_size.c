@@ -1,0 +1,107 @@
+/* test_effective_size.c - autocorrelation times by hand, and against their formulas. */
+#include "plugins/common/policy/effective_size.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+#include "tests/policy/steady_reference.h"
+
+#include <math.h>
+
+/* Places are the ends of blocks and of batches, each once, and the end. */
+START_TEST(places_of_a_series)
+{
+    static const uint64_t lengths[] = {1, 2, 31, 100, 127, 128, 1000, 1024, 1025, 5000, 1000003};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const uint64_t n = lengths[i];
+        struct series_places places;
+        series_places_of(n, &places);
+        ck_assert_uint_eq(places.n_blocks, n < 1024 ? n : 1024);
+        ck_assert_uint_eq(places.n_batches, n < 128 ? 0 : 32);
+        ck_assert_uint_eq(places.at[places.n_places - 1], n);
+        for (size_t j = 0; j < places.n_blocks; j++)
+            ck_assert_uint_eq(places.at[places.of_block[j]], (j + 1) * (n / places.n_blocks));
+        for (size_t j = 0; j < places.n_batches; j++)
+            ck_assert_uint_eq(places.at[places.of_batch[j]], (j + 1) * (n / 32));
+        for (size_t j = 1; j < places.n_places; j++)
+            ck_assert_uint_lt(places.at[j - 1], places.at[j]);
+    }
+}
+END_TEST
+
+static double time_of(const double *series, uint64_t n, double variance)
+{
+    struct series_places places;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    series_places_of(n, &places);
+    double sum = 0.0;
+    uint64_t i = 0;
+    for (size_t place = 0; place < places.n_places; place++) {
+        for (; i < places.at[place]; i++)
+            sum += 2.0 * series[i];
+        twice_sums[place] = (int64_t)sum;
+    }
+    return series_time(&places, twice_sums, variance);
+}
+
+/*
+ * 0 0 1 1 0 0 1 1, mean 1/2: gamma_0 = 2/8, gamma_1 = 1/4 (4 - 3) / 8 = 1/32, gamma_2 = -6/32,
+ * gamma_3 = -1/32: the first pair is 9/32, the second below 0; time = (2 9/32 - 8/32) / (8/32).
+ */
+START_TEST(by_hand)
+{
+    static const double series[] = {0, 0, 1, 1, 0, 0, 1, 1};
+    ck_assert_double_eq_tol(time_of(series, 8, 0.25), 10.0 / 8.0, 1e-15);
+    ck_assert_double_eq_tol(reference_time(series, 8, 0.25), 10.0 / 8.0, 1e-15);
+    static const double alternating[] = {0, 1, 0, 1, 0, 1, 0, 1};
+    ck_assert_double_eq(time_of(alternating, 8, 0.25), 1.0); /* never below 1 */
+    static const double constant[] = {1, 1, 1, 1};
+    ck_assert_double_eq(time_of(constant, 4, 0.0), 1.0);
+}
+END_TEST
+
+/*
+ * 128 values, the first half 0 and the second 1: of 32 batches of 4, gamma_0 = 1/4 and r1 = 29/32,
+ * above 0.35: 4 (32/31 1/4) (1 + 29/32) / (1 - 29/32) / (1/4) = 83.957.
+ */
+START_TEST(batches_by_hand)
+{
+    double series[128];
+    for (size_t i = 0; i < 128; i++)
+        series[i] = i < 64 ? 0.0 : 1.0;
+    const double batches = 4.0 * 32.0 / 31.0 * (1.0 + 29.0 / 32.0) / (1.0 - 29.0 / 32.0);
+    ck_assert_double_eq_tol(batches, 83.957, 1e-3);
+    ck_assert_double_eq_tol(time_of(series, 128, 0.25), batches, 1e-9);
+    ck_assert_double_eq_tol(reference_time(series, 128, 0.25), batches, 1e-9);
+}
+END_TEST
+
+/* Coins that stick, of many lengths. */
+START_TEST(as_its_formulas_say)
+{
+    enum { MANY = 9000 };
+    static double series[MANY];
+    uint64_t seed = 5;
+    for (unsigned run = 0; run < 300; run++) {
+        const uint64_t n = 2 + (uint64_t)(fake_unit(&seed) * fake_unit(&seed) * (MANY - 2));
+        const double sticky = fake_unit(&seed);
+        series[0] = 1.0;
+        for (uint64_t i = 1; i < n; i++)
+            series[i] = fake_unit(&seed) < sticky ? series[i - 1]
+                                                  : 0.5 * floor(3.0 * fake_unit(&seed));
+        const double variance = 0.1 + 0.1 * fake_unit(&seed);
+        const double expected = reference_time(series, n, variance);
+        ck_assert_double_eq_tol(time_of(series, n, variance), expected, 1e-11 * expected);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("effective_size");
+    TCase *time = tcase_create("time");
+    tcase_add_test(time, places_of_a_series);
+    tcase_add_test(time, by_hand);
+    tcase_add_test(time, batches_by_hand);
+    tcase_add_test(time, as_its_formulas_say);
+    suite_add_tcase(suite, time);
+    return suite;
+}

@@ -1,0 +1,651 @@
+/* test_steady.c - what the policies steady, quantiles and median_cs do, case by case. That steady
+ * keeps to its definition is in test_steady_definition.c. */
+#include "tests/check_main.h"
+#include "tests/policy/policy_fixture.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { MANY = 40000 };
+static double times[MANY];
+static double clocks[MANY];
+static uint64_t throttle[MANY];
+static uint32_t flags[MANY];
+
+static void fill_normal(uint64_t seed, double mean, double sigma)
+{
+    for (size_t i = 0; i < MANY; i++)
+        times[i] = mean * (1.0 + sigma * fake_normal(&seed));
+}
+
+/* --- when it looks --- */
+
+/* At 150 samples, or with 0.25 s of them, but after 0.1 s and 16 samples; then a quarter more. */
+START_TEST(first_look)
+{
+    static const struct {
+        double time_ns, overhead_ns;
+        uint64_t first;
+    } cases[] = {
+        {1e5, 0.0, 1000}, {1e6, 0.0, 150}, {1e6, 1e6, 150}, {10e6, 0.0, 25}, {1e9, 0.0, 16},
+    };
+    struct policy_work work;
+    for (size_t i = 0; i < 2000; i++)
+        times[i] = cases[_i].time_ns * (i % 2 == 0 ? 1.0 : 1.2);
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", "modes");
+    work.overhead_ns = cases[_i].overhead_ns;
+    work.elapsed = calloc(2000, sizeof *work.elapsed);
+    for (size_t i = 0; i < 2000; i++)
+        work.elapsed[i] = cases[_i].time_ns * (double)(i + 1) + work.overhead_ns * (double)i;
+    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_OK);
+    policy_ask(&work);
+    ck_assert_uint_eq(work.next.n_samples, 16);
+    ck_assert_double_eq(work.next.elapsed_ns, 1e8);
+    uint64_t n = 0;
+    for (;;) {
+        n++;
+        const struct gb_samples one = {.size = sizeof one,
+                                       .n = 1,
+                                       .time_ns = &cases[_i].time_ns,
+                                       .elapsed_ns = &work.elapsed[n - 1]};
+        ck_assert_int_eq(work.ops->observe(work.policy, &one), GB_OK);
+        policy_ask(&work);
+        ck_assert_uint_le(n, 2000);
+        if (work.next.decision != GB_MORE || work.next.n_samples > (n < 16 ? 16 : n + 1))
+            break;
+    }
+    ck_assert_uint_eq(n, cases[_i].first);
+    if (work.next.decision == GB_MORE)
+        ck_assert_uint_eq(work.next.n_samples, (uint64_t)ceil(1.25 * (double)n));
+    policy_end(&work);
+}
+END_TEST
+
+START_TEST(normal_noise_is_certified)
+{
+    struct policy_work work;
+    fill_normal(1, 1e5, 0.01);
+    policy_begin(&work, "steady");
+    work.overhead_ns = 60e3;
+    policy_drive(&work, times, MANY);
+    ck_assert_str_eq(work.next.reason, "interval within 1 %");
+    ck_assert_int_eq(work.next.decision, GB_DONE);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_gt(work.n, 600);
+    ck_assert_uint_lt(work.n, 650);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e5, 300);
+    ck_assert(work.estimate.low_ns < 1e5 && work.estimate.high_ns > 1e5);
+    ck_assert_double_eq_tol(work.estimate.confidence, 0.95, 1e-12);
+    ck_assert_str_eq(work.estimate.statistic, "median");
+    ck_assert_uint_eq(work.estimate.n, work.n);
+    ck_assert_uint_eq(work.estimate.n_discarded, 0);
+    ck_assert_uint_eq(work.estimate.n_modes, 1);
+    ck_assert_double_eq_tol(work.estimate.excluded_mode_weight,
+                            1.0 - pow(0.05, 1.0 / work.estimate.n_effective), 1e-12);
+    policy_end(&work);
+}
+END_TEST
+
+/* As another one was driven, but a sample at a time. */
+static void drive_singly(struct policy_work *single, const struct policy_work *work,
+                         const double *values, uint64_t n)
+{
+    single->elapsed = calloc(n, sizeof *single->elapsed);
+    memcpy(single->elapsed, work->elapsed, n * sizeof *single->elapsed);
+    ck_assert_int_eq(single->ops->create(&single->fake->host, single->params, &single->policy),
+                     GB_OK);
+    policy_ask(single);
+    while (single->next.decision == GB_MORE && single->n < n) {
+        policy_give(single, values, single->n + 1);
+        if (single->n >= single->next.n_samples &&
+            single->elapsed[single->n - 1] >= single->next.elapsed_ns)
+            policy_ask(single);
+    }
+    single->estimate = (struct gb_estimate){.size = sizeof single->estimate};
+    ck_assert_int_eq(single->ops->report(single->policy, &single->estimate), GB_OK);
+    ck_assert_uint_eq(single->n, work->n);
+    ck_assert_mem_eq(&single->estimate, &work->estimate, sizeof work->estimate);
+}
+
+/* However the samples come, one at a time or more, the verdict is the same. */
+START_TEST(batches_do_not_matter)
+{
+    struct policy_work work;
+    struct policy_work single;
+    fill_normal(2, 1e6, 0.03);
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, MANY);
+    policy_begin(&single, "steady");
+    drive_singly(&single, &work, times, MANY);
+    policy_end(&work);
+    policy_end(&single);
+}
+END_TEST
+
+/* Looks at many samples take a sixteenth more; samples may end before. */
+START_TEST(looks_at_many_samples)
+{
+    static const struct {
+        uint64_t n; /* samples there are */
+        int32_t verdict;
+    } cases[] = {{120000, GB_VERDICT_CERTIFIED}, {36000, GB_VERDICT_UNCONVERGED}};
+    struct policy_work work;
+    struct policy_work single;
+    uint64_t seed = 15;
+    uint64_t look = 150;
+    double *values = malloc(cases[_i].n * sizeof *values);
+    for (size_t i = 0; i < cases[_i].n; i++)
+        values[i] = 1e6 * (1.0 + 0.1 * fake_normal(&seed));
+    policy_begin(&work, "steady");
+    policy_set(&work, "precision", "0.2%");
+    policy_drive(&work, values, cases[_i].n);
+    ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e3);
+    while (look < 32768 || look * 17 / 16 < work.n)
+        look = (uint64_t)ceil(1.25 * (double)look);
+    ck_assert_uint_eq(work.n,
+                      cases[_i].verdict == GB_VERDICT_CERTIFIED ? look + look / 16 : cases[_i].n);
+    policy_begin(&single, "steady");
+    policy_set(&single, "precision", "0.2%");
+    drive_singly(&single, &work, values, cases[_i].n);
+    policy_end(&work);
+    policy_end(&single);
+    free(values);
+}
+END_TEST
+
+/* A host may want more samples than the policy does, whose verdict stands; and it may end before
+ * the first look. */
+START_TEST(hosts_may_take_more_or_less)
+{
+    struct policy_work work;
+    fill_normal(3, 1e6, 0.01);
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, 400);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    policy_give(&work, times, 300);
+    for (size_t i = 300; i < 400; i++)
+        times[i] *= 3.0;
+    policy_give(&work, times, 400);
+    policy_ask(&work);
+    ck_assert_int_eq(work.next.decision, GB_DONE);
+    ck_assert_int_eq(work.ops->report(work.policy, &work.estimate), GB_OK);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 3e3);
+    policy_end(&work);
+
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, 20);
+    ck_assert_int_eq(work.next.decision, GB_MORE);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e4);
+    ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
+    policy_end(&work);
+}
+END_TEST
+
+/* --- what it makes of samples --- */
+
+START_TEST(two_modes)
+{
+    uint64_t seed = 4;
+    struct policy_work work;
+    for (size_t i = 0; i < MANY; i++)
+        times[i] = (fake_unit(&seed) < 0.5 ? 1e5 : 1.15e5) * (1.0 + 0.01 * fake_normal(&seed));
+    policy_begin(&work, "steady");
+    work.overhead_ns = 60e3;
+    policy_drive(&work, times, MANY);
+    ck_assert_str_eq(work.next.reason, "two modes, each within 1 %");
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_MULTIMODAL);
+    ck_assert_uint_lt(work.n, 1000);
+    ck_assert_uint_eq(work.estimate.n_modes, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct gb_mode *mode = &work.estimate.modes[i];
+        ck_assert_double_eq_tol(mode->median_ns, i == 0 ? 1e5 : 1.15e5, 1e3);
+        ck_assert_double_eq_tol(mode->weight, 0.5, 0.1);
+        ck_assert(mode->low_ns < mode->median_ns && mode->high_ns > mode->median_ns);
+        ck_assert_double_le(mode->high_ns - mode->low_ns, 0.02 * work.estimate.value_ns);
+    }
+    policy_end(&work);
+}
+END_TEST
+
+/* A mode that is entered for the sixth time at sample 1101, 200 apart, is no secret before. */
+START_TEST(modes_must_be_visited)
+{
+    static const struct {
+        const char *visits;
+        uint64_t at_least;
+    } cases[] = {{"6", 1101}, {"9", 1701}, {"0", 150}};
+    uint64_t seed = 5;
+    struct policy_work work;
+    for (size_t i = 0; i < MANY; i++)
+        times[i] = (i % 200 >= 100 && i % 200 < 120 ? 2e6 : 1e6) *
+                   (1.0 + 0.001 * fake_normal(&seed));
+    policy_begin(&work, "steady");
+    policy_set(&work, "visits", cases[_i].visits);
+    policy_set(&work, "without", "mixing");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_ge(work.n, cases[_i].at_least);
+    ck_assert_uint_lt(work.n, cases[_i].at_least * 3 / 2);
+    policy_end(&work);
+}
+END_TEST
+
+/* The warm-up is left out; one that comes again is not. */
+START_TEST(warm_up)
+{
+    struct policy_work work;
+    fill_normal(6, 1e6, 0.002);
+    for (size_t i = 0; i < 100; i++)
+        times[i] *= 1.1;
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_ge(work.estimate.n_discarded, 90);
+    ck_assert_uint_le(work.estimate.n_discarded, work.n / 4);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 1e3);
+    const uint64_t n = work.n;
+    policy_end(&work);
+
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", "discard,modes");
+    policy_drive(&work, times, MANY);
+    ck_assert_uint_eq(work.estimate.n_discarded, 0);
+    ck_assert_uint_gt(work.n, n * 3 / 2);
+    policy_end(&work);
+}
+END_TEST
+
+/* A level that was there once only, at the end, however rare: by the tails, not by modes. */
+START_TEST(levels_must_mix)
+{
+    static const struct {
+        const char *without;
+        uint64_t from, to;
+    } cases[] = {{"modes", 500, 1000}, {"modes,mixing", 150, 150}};
+    struct policy_work work;
+    fill_normal(13, 1e6, 0.005);
+    for (size_t i = 0; i < MANY; i++)
+        times[i] *= i < 135 ? 1.1 : 1.0;
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", cases[_i].without);
+    policy_drive(&work, times, MANY);
+    ck_assert_uint_ge(work.n, cases[_i].from);
+    ck_assert_uint_le(work.n, cases[_i].to);
+    policy_end(&work);
+}
+END_TEST
+
+/* Where warm-up is left out, 0.2 s are retained: 200 samples. */
+START_TEST(warm_up_takes_longer)
+{
+    static const struct {
+        const char *without;
+        bool is_longer;
+    } cases[] = {{"", true}, {"settling", false}};
+    struct policy_work work;
+    fill_normal(14, 1e6, 0.005);
+    for (size_t i = 0; i < 30; i++)
+        times[i] *= 1.1;
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", cases[_i].without);
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_gt(work.estimate.n_discarded, 20);
+    ck_assert(cases[_i].is_longer == (work.n - work.estimate.n_discarded >= 200));
+    ck_assert_uint_lt(work.n, 400);
+    policy_end(&work);
+}
+END_TEST
+
+/* By a whole step on either side, as its phase may be locked. */
+START_TEST(timers_step)
+{
+    static const struct {
+        double step, other; /* of every second sample */
+        int32_t verdict;
+        const char *reason, *without;
+    } cases[] = {
+        {32.0, 1408.0, GB_VERDICT_RESOLUTION_LIMITED,
+         "timer step of 32 ns is 2.3 % of the median: raise iterations", ""},
+        {32.0, 1440.0, GB_VERDICT_RESOLUTION_LIMITED,
+         "timer step of 32 ns is 2.2 % of the median: raise iterations", ""},
+        {14.0, 1408.0, GB_VERDICT_CERTIFIED, "interval within 1 %", ""},
+        {16.0, 1408.0, GB_VERDICT_RESOLUTION_LIMITED,
+         "timer step of 16 ns is 1.1 % of the median: raise iterations", ""},
+        {16.0, 1424.0, GB_VERDICT_RESOLUTION_LIMITED,
+         "timer step of 16 ns is 1.1 % of the median: raise iterations", ""},
+        {32.0, 1440.0, GB_VERDICT_CERTIFIED, "interval within 1 %", "resolution"},
+    };
+    struct policy_work work;
+    for (size_t i = 0; i < MANY; i++)
+        times[i] = i % 2 == 0 ? 1408.0 : cases[_i].other;
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", cases[_i].without);
+    work.tick_ns = cases[_i].step;
+    work.overhead_ns = 1e5;
+    policy_drive(&work, times, MANY);
+    ck_assert_str_eq(work.next.reason, cases[_i].reason);
+    ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
+    if (cases[_i].without[0] == '\0') {
+        ck_assert_double_eq(work.estimate.low_ns, work.estimate.value_ns - cases[_i].step);
+        ck_assert_double_eq(work.estimate.high_ns, work.estimate.value_ns + cases[_i].step);
+    }
+    policy_end(&work);
+}
+END_TEST
+
+START_TEST(equal_times)
+{
+    struct policy_work work;
+    for (size_t i = 0; i < MANY; i++)
+        times[i] = 1e6;
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_eq(work.n, 150);
+    ck_assert_double_eq(work.estimate.low_ns, 1e6);
+    ck_assert_double_eq(work.estimate.high_ns, 1e6);
+    policy_end(&work);
+}
+END_TEST
+
+START_TEST(nonsense_is_given_up)
+{
+    static const char *const ids[] = {"steady", "quantiles"};
+    static const double values[] = {NAN, INFINITY, -1.0, 0.0};
+    struct policy_work work;
+    for (size_t i = 0; i < 1000; i++)
+        times[i] = values[_i % 4];
+    policy_begin(&work, ids[_i / 4]);
+    work.overhead_ns = 1e6;
+    policy_drive(&work, times, 1000);
+    ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
+    ck_assert_str_eq(work.next.reason, "times are zero, negative or not finite");
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
+    ck_assert_uint_eq(work.n, 150);
+    ck_assert_double_nan(work.estimate.low_ns);
+    policy_end(&work);
+}
+END_TEST
+
+/* Some samples without a time are left out, with what came beside them. */
+START_TEST(times_that_are_not_finite_are_left_out)
+{
+    struct policy_work work;
+    fill_normal(7, 1e6, 0.005);
+    for (size_t i = 0; i < MANY; i += 3)
+        times[i] = i % 2 == 0 ? (double)NAN : (double)INFINITY;
+    policy_begin(&work, "steady");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e3);
+    ck_assert_uint_eq(work.estimate.n, work.n);
+    ck_assert_double_lt(work.estimate.n_effective, 0.7 * (double)work.n);
+    policy_end(&work);
+}
+END_TEST
+
+START_TEST(nothing_is_claimed_without_samples)
+{
+    static const char *const ids[] = {"steady", "quantiles", "median_cs"};
+    struct policy_work work;
+    policy_begin(&work, ids[_i]);
+    policy_drive(&work, NULL, 0);
+    ck_assert_int_eq(work.next.decision, GB_MORE);
+    ck_assert_double_nan(work.estimate.value_ns);
+    ck_assert_double_nan(work.estimate.low_ns);
+    ck_assert_double_nan(work.estimate.high_ns);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
+    work.ops->destroy(NULL);
+    policy_end(&work);
+}
+END_TEST
+
+/* --- the device's clock --- */
+
+enum { CLOCK_CONSTANT, CLOCK_NOISY, CLOCK_UNKNOWN, CLOCK_LATE_FALL, CLOCK_RISING };
+
+static double clock_at(int kind, size_t i, uint64_t *seed)
+{
+    switch (kind) {
+    case CLOCK_NOISY:
+        return 1.98e9 * (1.0 + 0.02 * fake_normal(seed));
+    case CLOCK_UNKNOWN:
+        return 0.0;
+    case CLOCK_LATE_FALL:
+        return i < 130 ? 1.98e9 : 1.95e9;
+    case CLOCK_RISING:
+        return 1.98e9 * (i < 300 ? 0.9 + 0.1 * (double)i / 300.0 : 1.0);
+    default:
+        return 1.98e9;
+    }
+}
+
+/* Samples that would be certified at the 150th are held back while the clock is on its way and the
+ * times follow it, and only then. What was before the 130th is left out at 520 samples. */
+START_TEST(clock_trends_are_waited_for)
+{
+    static const struct {
+        int kind;
+        bool is_followed;
+        const char *without;
+        uint64_t from, to;
+    } cases[] = {
+        {CLOCK_CONSTANT, true, "modes", 150, 150},
+        {CLOCK_NOISY, false, "modes", 150, 150},
+        {CLOCK_UNKNOWN, false, "modes", 150, 150},
+        {CLOCK_LATE_FALL, true, "modes,mixing", 400, 1000},
+        {CLOCK_LATE_FALL, true, "modes,clocks,mixing", 150, 150},
+        {CLOCK_LATE_FALL, false, "modes", 150, 150},
+        {CLOCK_RISING, false, "modes", 150, 150},
+    };
+    uint64_t seed = 8;
+    struct policy_work work;
+    fill_normal(9, 1e6, 0.005);
+    for (size_t i = 0; i < MANY; i++) {
+        clocks[i] = clock_at(cases[_i].kind, i, &seed);
+        if (cases[_i].is_followed)
+            times[i] *= 1.98e9 / clocks[i];
+    }
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", cases[_i].without);
+    work.clock_hz = clocks;
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_ge(work.n, cases[_i].from);
+    ck_assert_uint_le(work.n, cases[_i].to);
+    policy_end(&work);
+}
+END_TEST
+
+START_TEST(throttled_samples_take_three_seconds)
+{
+    static const struct {
+        uint64_t bits;
+        uint32_t flag;
+        const char *without;
+        uint64_t from, to;
+    } cases[] = {
+        {0, 0, "", 150, 150},
+        {4, 0, "", 3000, 3750},
+        {0, GB_SAMPLE_THROTTLED, "", 3000, 3750},
+        {0, GB_SAMPLE_INTERRUPTED, "", 150, 150},
+        {4, 0, "clocks", 150, 150},
+    };
+    struct policy_work work;
+    fill_normal(10, 1e6, 0.001);
+    for (size_t i = 0; i < MANY; i++) {
+        throttle[i] = i % 2 == 0 ? cases[_i].bits : 0;
+        flags[i] = i % 2 == 0 ? cases[_i].flag : 0;
+    }
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", cases[_i].without);
+    work.throttle = throttle;
+    work.flags = flags;
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_ge(work.n, cases[_i].from);
+    ck_assert_uint_le(work.n, cases[_i].to);
+    ck_assert_str_eq(work.next.reason, cases[_i].from > 150 ? "interval within 1 %, throttled"
+                                                            : "interval within 1 %");
+    if (cases[_i].from > 150)
+        ck_assert_double_eq_tol(fake_metric_named(work.fake, "throttled"), 0.5, 0.01);
+    policy_end(&work);
+}
+END_TEST
+
+/* Held down at the start only, and that is left out. */
+START_TEST(throttled_warm_up_is_left_out)
+{
+    struct policy_work work;
+    fill_normal(11, 1e6, 0.001);
+    memset(throttle, 0, sizeof throttle);
+    for (size_t i = 0; i < 30; i++)
+        throttle[i] = 4;
+    policy_begin(&work, "steady");
+    work.throttle = throttle;
+    policy_set(&work, "without", "recurrence,settling"); /* times are as they are later */
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_eq(work.n, 150);
+    ck_assert_uint_ge(work.estimate.n_discarded, 30);
+    ck_assert_str_eq(work.next.reason, "interval within 1 %");
+    policy_end(&work);
+}
+END_TEST
+
+/* --- options --- */
+
+START_TEST(unknown_rules_are_refused)
+{
+    struct policy_work work;
+    policy_begin(&work, "steady");
+    policy_set(&work, "without", "modes, discards");
+    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_FAILED);
+    ck_assert_str_eq(
+        work.fake->reason,
+        "without: unknown rule 'discards', expected wall_floor, effective_size, "
+        "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling");
+    policy_end(&work);
+}
+END_TEST
+
+/* --- quantiles --- */
+
+START_TEST(tails_are_known)
+{
+    struct policy_work work;
+    fill_normal(12, 1e6, 0.05);
+    policy_begin(&work, "quantiles");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    static const struct {
+        const char *value, *low, *high;
+        double truth;
+    } tails[] = {{"p10", "p10_low", "p10_high", 1e6 * (1.0 - 0.05 * 1.2815515655)},
+                 {"p90", "p90_low", "p90_high", 1e6 * (1.0 + 0.05 * 1.2815515655)}};
+    for (size_t i = 0; i < 2; i++) {
+        const double value = fake_metric_named(work.fake, tails[i].value);
+        const double low = fake_metric_named(work.fake, tails[i].low);
+        const double high = fake_metric_named(work.fake, tails[i].high);
+        ck_assert_double_eq_tol(value, tails[i].truth, 1e4);
+        ck_assert(low < tails[i].truth && tails[i].truth < high);
+        ck_assert_double_le(0.5 * (high - low), 0.03 * value);
+    }
+    const uint64_t n = work.n;
+    policy_end(&work);
+
+    policy_begin(&work, "quantiles"); /* narrower tails take more */
+    policy_set(&work, "tails", "0.5%");
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_uint_gt(work.n, n);
+    policy_end(&work);
+}
+END_TEST
+
+/* --- median_cs --- */
+
+/* Wider than median_ci's interval of the same samples, whose 30 it takes at least. */
+START_TEST(median_cs_allows_for_its_looks)
+{
+    static const char *const ids[] = {"median_ci", "median_cs"};
+    uint64_t n[2];
+    fill_normal(13, 1e6, 0.05);
+    for (size_t i = 0; i < 2; i++) {
+        struct policy_work work;
+        policy_begin(&work, ids[i]);
+        policy_drive(&work, times, MANY);
+        ck_assert_str_eq(work.next.reason, "interval within 1 %");
+        ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+        ck_assert_double_le(work.estimate.high_ns - work.estimate.low_ns,
+                            0.02 * work.estimate.value_ns);
+        n[i] = work.n;
+        policy_end(&work);
+    }
+    ck_assert_uint_gt(n[1], n[0] * 3 / 2);
+}
+END_TEST
+
+/* 100 + k / 300 for k = 0 ... 299 in a scattered order; n_e = 300, h = 0.0876 (see
+ * test_confidence_sequence.c): from the value before rank 123.7 to that behind 176.3. */
+START_TEST(median_cs_ends_at_its_ranks)
+{
+    struct policy_work work;
+    for (uint64_t i = 0; i < 300; i++)
+        times[i] = 100.0 + (double)(i % 2 * 150 + i / 2 * 77 % 150) / 300.0;
+    policy_begin(&work, "median_cs");
+    policy_set(&work, "min", "300");
+    policy_drive(&work, times, 300);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert_double_eq(work.estimate.n_effective, 300.0);
+    ck_assert_double_eq(work.estimate.low_ns, 100.0 + 122.0 / 300.0);
+    ck_assert_double_eq(work.estimate.high_ns, 100.0 + 177.0 / 300.0);
+    policy_end(&work);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("steady");
+    TCase *looks = tcase_create("looks");
+    tcase_add_loop_test(looks, first_look, 0, 5);
+    tcase_add_test(looks, normal_noise_is_certified);
+    tcase_add_test(looks, batches_do_not_matter);
+    tcase_set_timeout(looks, 60);
+    tcase_add_loop_test(looks, looks_at_many_samples, 0, 2);
+    tcase_add_test(looks, hosts_may_take_more_or_less);
+    suite_add_tcase(suite, looks);
+
+    TCase *samples = tcase_create("samples");
+    tcase_add_test(samples, two_modes);
+    tcase_add_loop_test(samples, modes_must_be_visited, 0, 3);
+    tcase_add_test(samples, warm_up);
+    tcase_add_loop_test(samples, levels_must_mix, 0, 2);
+    tcase_add_loop_test(samples, warm_up_takes_longer, 0, 2);
+    tcase_add_loop_test(samples, timers_step, 0, 6);
+    tcase_add_test(samples, equal_times);
+    tcase_add_loop_test(samples, nonsense_is_given_up, 0, 8);
+    tcase_add_test(samples, times_that_are_not_finite_are_left_out);
+    tcase_add_loop_test(samples, nothing_is_claimed_without_samples, 0, 3);
+    suite_add_tcase(suite, samples);
+
+    TCase *clock = tcase_create("clocks");
+    tcase_add_loop_test(clock, clock_trends_are_waited_for, 0, 7);
+    tcase_add_loop_test(clock, throttled_samples_take_three_seconds, 0, 5);
+    tcase_add_test(clock, throttled_warm_up_is_left_out);
+    suite_add_tcase(suite, clock);
+
+    TCase *others = tcase_create("others");
+    tcase_add_test(others, unknown_rules_are_refused);
+    tcase_add_test(others, tails_are_known);
+    tcase_add_test(others, median_cs_allows_for_its_looks);
+    tcase_add_test(others, median_cs_ends_at_its_ranks);
+    suite_add_tcase(suite, others);
+    return suite;
+}

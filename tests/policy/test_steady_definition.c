@@ -1,0 +1,187 @@
+/* test_steady_definition.c - steady against its definition, on thousands of random traces. */
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+#include "tests/policy/policy_fixture.h"
+#include "tests/policy/steady_reference.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TRACES = 300, PARTS = 8, TRACE = 4000, FAMILIES = 14 };
+
+static double fields[TRACE];
+
+/* One sample of a family: 100 us, disturbed. */
+static double draw(int family, uint64_t i, double sigma, double *state, uint64_t *seed)
+{
+    const double normal = sigma * fake_normal(seed);
+    *state = 0.95 * *state + normal;
+    switch (family) {
+    case 0:
+        return 1.0 + normal;
+    case 1:
+        return exp(3.0 * normal);
+    case 2:
+        return 1.0 + *state;
+    case 3:
+        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
+    case 4:
+        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
+    case 5:
+        return (i < 200 ? 1.1 : 1.0) + normal;
+    case 6:
+        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
+    case 7:
+        return 1.0;
+    case 8:
+        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
+    case 9:
+        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
+    case 10:
+        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
+    case 11:
+        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
+    case 12:
+        return 1.0 + 0.2 * (double)(i / 900) + normal;
+    default:
+        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
+    }
+}
+
+static void make_trace(int number, uint64_t *seed, double *ret_tick)
+{
+    static const double ticks[] = {0.0, 0.0, 32.0, 500.0, 2000.0, 20000.0};
+    const double sigma = 0.002 * exp(3.0 * fake_unit(seed));
+    const double tick = ticks[number / (PARTS * FAMILIES) % 6];
+    double state = 0.0;
+    for (uint64_t i = 0; i < TRACE; i++) {
+        const double time = 1e5 * draw(number / PARTS % FAMILIES, i, sigma, &state, seed);
+        fields[i] = tick > 0.0 ? tick * round((time + tick * (fake_unit(seed) - 0.5)) / tick)
+                               : time;
+    }
+    *ret_tick = tick;
+}
+
+static double pick(const double *values, size_t n, uint64_t *seed)
+{
+    return values[(size_t)(fake_unit(seed) * (double)n)];
+}
+#define PICK(seed, ...)                                                                            \
+    pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double),    \
+         seed)
+
+static void set_number(struct policy_work *work, const char *name, double value, const char *unit)
+{
+    char *text = work->texts[work->n_texts++];
+    snprintf(text, sizeof work->texts[0], "%.17g%s", value, unit);
+    policy_set(work, name, text);
+}
+
+/* Settings for the policy and for the reference alike. */
+static struct reference_rules choose_rules(struct policy_work *work, uint64_t *seed)
+{
+    struct reference_rules rules = {
+        .precision = PICK(seed, 0.01, 0.01, 0.005, 0.002, 0.03),
+        .confidence = 0.95,
+        .optimal = PICK(seed, 256, 64, 1000),
+        .floor_wall = PICK(seed, 1e8, 1e7, 3e7),
+        .busy = PICK(seed, 2.5e8, 4e6),
+        .growth = PICK(seed, 1.25, 1.25, 1.05, 2.0),
+        .discard = PICK(seed, 0.25, 0.25, 0.5, 0.1),
+        .min_mode = PICK(seed, 0.02, 0.05),
+        .floor_samples = (uint64_t)PICK(seed, 150, 40, 400),
+        .min = (uint64_t)PICK(seed, 16, 5),
+        .visits = (uint64_t)PICK(seed, 6, 2, 20),
+    };
+    set_number(work, "precision", rules.precision, "");
+    set_number(work, "optimal", rules.optimal, "");
+    set_number(work, "floor_wall", rules.floor_wall, "ns");
+    set_number(work, "busy", rules.busy, "ns");
+    set_number(work, "growth", rules.growth, "");
+    set_number(work, "discard", rules.discard, "");
+    set_number(work, "min_mode", rules.min_mode, "");
+    set_number(work, "floor_samples", (double)rules.floor_samples, "");
+    set_number(work, "min", (double)rules.min, "");
+    set_number(work, "visits", (double)rules.visits, "");
+    char *text = work->texts[work->n_texts++];
+    for (size_t i = 0; i < REFERENCE_WORDS; i++) {
+        if (fake_unit(seed) >= 0.1)
+            continue;
+        rules.without |= 1u << i;
+        strcat(strcat(text, *text != '\0' ? ", " : ""), reference_words[i]);
+    }
+    policy_set(work, "without", text);
+    return rules;
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void compare(int number, const struct policy_work *work, const struct gb_estimate *expected)
+{
+    const struct gb_estimate *found = &work->estimate;
+    ck_assert_msg(found->verdict == expected->verdict, "trace %d at %llu: verdict %d, expected %d",
+                  number, (unsigned long long)work->n, found->verdict, expected->verdict);
+    ck_assert_msg(found->n_discarded == expected->n_discarded &&
+                      found->n_modes == expected->n_modes,
+                  "trace %d: %llu discarded, expected %llu; %u modes, expected %u", number,
+                  (unsigned long long)found->n_discarded, (unsigned long long)expected->n_discarded,
+                  found->n_modes, expected->n_modes);
+    ck_assert_msg(same(found->value_ns, expected->value_ns) &&
+                      same(found->low_ns, expected->low_ns) &&
+                      same(found->high_ns, expected->high_ns) &&
+                      same(found->n_effective, expected->n_effective),
+                  "trace %d: %.17g [%.17g, %.17g] of %.17g, expected %.17g [%.17g, %.17g] of %.17g",
+                  number, found->value_ns, found->low_ns, found->high_ns, found->n_effective,
+                  expected->value_ns, expected->low_ns, expected->high_ns, expected->n_effective);
+    for (uint32_t i = 0; i < expected->n_modes && expected->n_modes > 1; i++) {
+        const struct gb_mode *a = &found->modes[i];
+        const struct gb_mode *b = &expected->modes[i];
+        ck_assert_msg(same(a->median_ns, b->median_ns) && same(a->low_ns, b->low_ns) &&
+                          same(a->high_ns, b->high_ns) && same(a->weight, b->weight),
+                      "trace %d, mode %u: %.17g [%.17g, %.17g] %.17g, expected %.17g [%.17g, "
+                      "%.17g] %.17g",
+                      number, i, a->median_ns, a->low_ns, a->high_ns, a->weight, b->median_ns,
+                      b->low_ns, b->high_ns, b->weight);
+    }
+}
+
+START_TEST(stops_where_its_definition_says)
+{
+    unsigned n_verdicts[GB_VERDICT_GAVE_UP + 1] = {0};
+    for (int number = _i; number < TRACES * PARTS; number += PARTS) {
+        uint64_t seed = (uint64_t)number * 1000 + 17;
+        struct policy_work work;
+        struct gb_estimate expected;
+        policy_begin(&work, "steady");
+        make_trace(number, &seed, &work.tick_ns);
+        const struct reference_rules rules = choose_rules(&work, &seed);
+        work.overhead_ns = PICK(&seed, 0.0, 60e3, 2e5);
+        policy_drive(&work, fields, TRACE);
+        const uint64_t stop = reference_run(&rules, fields, work.elapsed, TRACE, work.tick_ns,
+                                            &expected);
+        ck_assert_msg(work.n == stop, "trace %d: stops at %llu, expected %llu (%s)", number,
+                      (unsigned long long)work.n, (unsigned long long)stop, work.next.reason);
+        compare(number, &work, &expected);
+        n_verdicts[expected.verdict]++;
+        policy_end(&work);
+    }
+    ck_assert_uint_gt(n_verdicts[GB_VERDICT_CERTIFIED], TRACES / 10);
+    ck_assert_uint_gt(n_verdicts[GB_VERDICT_MULTIMODAL], 0);
+    ck_assert_uint_gt(n_verdicts[GB_VERDICT_RESOLUTION_LIMITED], 0);
+    ck_assert_uint_gt(n_verdicts[GB_VERDICT_UNCONVERGED], 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("steady_definition");
+    TCase *definition = tcase_create("definition");
+    tcase_add_loop_test(definition, stops_where_its_definition_says, 0, PARTS);
+    suite_add_tcase(suite, definition);
+    return suite;
+}

@@ -1,0 +1,131 @@
+/* test_thinned.c - plugins/common/thinned_samples.c: what is kept of long recordings. */
+#include "plugins/common/policy/thinned_samples.h"
+#include "tests/check_main.h"
+#include "tests/fake_host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG = 5 * THINNED_MOST + 12352 };
+
+/* n samples whose times a function gives, in parts of the given length. */
+static struct thinned_samples take(struct fake_host *fake, double (*time_of)(uint64_t), uint64_t n,
+                                   uint64_t part)
+{
+    struct thinned_samples thinned = {.host = &fake->host};
+    double *times = malloc(part * sizeof *times), *elapsed = malloc(part * sizeof *elapsed);
+    ck_assert(times && elapsed);
+    for (uint64_t first = 0; first < n; first += part) {
+        struct gb_samples samples = {.size = sizeof samples,
+                                     .n = n - first < part ? n - first : part,
+                                     .time_ns = times,
+                                     .elapsed_ns = elapsed,
+                                     .tick_ns = 0.25};
+        for (uint64_t i = 0; i < samples.n; i++) {
+            times[i] = time_of(first + i);
+            elapsed[i] = 10 * (double)(first + i + 1);
+        }
+        ck_assert_int_eq(thinned_samples_add(&thinned, &samples), GB_OK);
+    }
+    free(times);
+    free(elapsed);
+    return thinned;
+}
+
+static double rising(uint64_t i)
+{
+    return (double)i;
+}
+
+/* The slow one of each two, of which every second, fourth ... sample in a row would see one kind.
+ */
+static double alternating(uint64_t i)
+{
+    return i % 2 ? 100 : 200;
+}
+
+static double with_gaps(uint64_t i)
+{
+    return i % 3 ? (double)i : NAN;
+}
+
+START_TEST(short_recordings_are_kept_as_they_are)
+{
+    struct fake_host *fake = fake_host_new();
+    struct thinned_samples thinned = take(fake, rising, THINNED_MOST - 1, 1000);
+    ck_assert_uint_eq(thinned.kept.n, THINNED_MOST - 1);
+    for (uint64_t i = 0; i < thinned.kept.n; i++)
+        ck_assert_double_eq(thinned.kept.times[i], (double)i);
+    ck_assert_double_eq(thinned.kept.tick_ns, 0.25);
+    ck_assert_double_eq(thinned.elapsed_ns, 10.0 * (THINNED_MOST - 1));
+    thinned_samples_free(&thinned);
+    fake_host_free(fake);
+}
+END_TEST
+
+START_TEST(of_long_ones_every_part_has_its_share)
+{
+    struct fake_host *fake = fake_host_new();
+    struct thinned_samples thinned = take(fake, rising, LONG, 4096);
+    const double *times = thinned.kept.times;
+    ck_assert_uint_eq(thinned.n_seen, LONG);
+    ck_assert_uint_eq(thinned.one_of, 8);
+    ck_assert_uint_eq(thinned.kept.n, LONG / 8);
+    ck_assert_uint_le(thinned.kept.capacity, 2 * THINNED_MOST);
+    for (uint64_t i = 0; i < thinned.kept.n; i++) /* the i-th is one of the i-th eight */
+        ck_assert(times[i] >= 8 * (double)i && times[i] < 8 * (double)(i + 1));
+    struct gb_estimate estimate = {.size = sizeof estimate};
+    ck_assert_int_eq(thinned_samples_report(&thinned, &estimate), GB_OK);
+    ck_assert_uint_eq(estimate.n, LONG);
+    ck_assert_double_eq_tol(estimate.value_ns, LONG / 2, 32);
+    ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
+    thinned_samples_free(&thinned);
+    fake_host_free(fake);
+}
+END_TEST
+
+START_TEST(no_rhythm_hides_between_those_kept)
+{
+    struct fake_host *fake = fake_host_new();
+    struct thinned_samples thinned = take(fake, alternating, LONG, 4096);
+    uint64_t n_slow = 0;
+    for (uint64_t i = 0; i < thinned.kept.n; i++)
+        n_slow += thinned.kept.times[i] == 200;
+    /* half of them, within six standard deviations */
+    ck_assert_double_eq_tol((double)n_slow, (double)thinned.kept.n / 2,
+                            3 * sqrt((double)thinned.kept.n));
+    thinned_samples_free(&thinned);
+    fake_host_free(fake);
+}
+END_TEST
+
+START_TEST(what_is_kept_does_not_depend_on_how_samples_come)
+{
+    static const uint64_t parts[] = {1, 17, 4096, THINNED_MOST, LONG};
+    struct fake_host *fake = fake_host_new();
+    struct thinned_samples first = take(fake, with_gaps, LONG, 4096);
+    struct thinned_samples other = take(fake, with_gaps, LONG, parts[_i]);
+    ck_assert_uint_eq(first.n_seen, LONG);
+    ck_assert_uint_eq(other.n_seen, LONG);
+    ck_assert_uint_eq(first.kept.n, other.kept.n);
+    ck_assert_mem_eq(first.kept.times, other.kept.times, first.kept.n * sizeof(double));
+    for (uint64_t i = 1; i < first.kept.n; i++)
+        ck_assert_double_lt(first.kept.times[i - 1], first.kept.times[i]);
+    thinned_samples_free(&first);
+    thinned_samples_free(&other);
+    fake_host_free(fake);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("thinned");
+    TCase *tests = tcase_create("thinned");
+    tcase_add_test(tests, short_recordings_are_kept_as_they_are);
+    tcase_add_test(tests, of_long_ones_every_part_has_its_share);
+    tcase_add_test(tests, no_rhythm_hides_between_those_kept);
+    tcase_add_loop_test(tests, what_is_kept_does_not_depend_on_how_samples_come, 0, 5);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,268 @@
+/* test_trace_file.c - files of samples: what is read of them, and what is said of those that are
+ * none. */
+#include "core/base/text.h"
+#include "core/replay/trace_file.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[200];
+
+static void write_file(const char *suffix, const void *bytes, size_t n)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%.150s/trace%s", folder ? folder : "/tmp", suffix);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The values in ns with blanks between, or "LINE:COLUMN: error". */
+static const char *reading(const char *suffix, const void *bytes, size_t n,
+                           const struct trace_file_options *options)
+{
+    static char result[1200];
+    struct arena arena = {0};
+    struct trace_file trace;
+    struct gb_error error = {0};
+    write_file(suffix, bytes, n);
+    int32_t status = trace_file_read(path, options, &arena, &trace, &error);
+    unlink(path);
+    struct text text = {0};
+    if (status == GB_OK) {
+        char number[NUMBER_TEXT_MAX];
+        for (uint64_t i = 0; i < trace.n; i++)
+            text_printf(&text, "%s%s", i ? " " : "", format_double(trace.time_ns[i], number));
+        free(trace.time_ns);
+    } else {
+        const char *words = error.text;
+        if (text_starts_with(words, path))
+            words += strlen(path) + 2;
+        text_printf(&text, "%u:%u: %s", error.origin.line, error.origin.column, words);
+        ck_assert_int_eq(status, error.status);
+    }
+    snprintf(result, sizeof result, "%s", text_get(&text));
+    text_free(&text);
+    arena_free(&arena);
+    return result;
+}
+
+static const struct csv_case {
+    const char *text;
+    const char *column, *unit;
+    const char *expected;
+} csv_cases[] = {
+    /* one column */
+    {"1\n2.5\n1e3\n", NULL, "us", "1000 2500 1000000"},
+    {"1\n2", NULL, "ns", "1 2"},
+    {"\xEF\xBB\xBF"
+     "1\r\n2\r\n",
+     NULL, "ns", "1 2"},
+    {"# by hand\n\n1\n   \n# more\n2\n", NULL, "ns", "1 2"},
+    {" 1 \n\"2\"\n", NULL, "ns", "1 2"},
+    {"0\n", NULL, "s", "0"},
+    /* heads and their units */
+    {"time_us\n3\n", NULL, NULL, "3000"},
+    {"time_us\n3\n", NULL, "ms", "3000000"},
+    {"GPU Time (sec)\n2e-6\n", NULL, NULL, "2000"},
+    {"t [ms]\n2\n", NULL, NULL, "2000000"},
+    {"n,time_ns\n1,7\n2,8\n", NULL, NULL, "7 8"},
+    {"n,\"the \"\"time\"\"_ns\"\n1,7\n", "the \"time\"_ns", NULL, "7"},
+    {"n,x\n1,7\n", "2", "ns", "7"},
+    {"1,7\n2,8\n", "2", "ns", "7 8"},
+    {"a;b\n1;7\n", "b", "ns", "7"},
+    {"a,1\tb_us\n1\t7\n", "b_us", NULL, "7000"},
+    {"name,real_time,cpu_time,time_unit\nf,1.5,1,us\nf,2,1,ms\n", "real_time", NULL,
+     "1500 2000000"},
+    {"2,1\n5,6\n", "2", "ns", "1 6"}, /* without heads it is the number of a column */
+    /* mistakes */
+    {"", NULL, "ns", "0:0: the file is empty: expected samples"},
+    {"# nothing\n", NULL, "ns", "0:0: the file is empty: expected samples"},
+    {"time_ns\n", NULL, NULL, "0:0: there is a header and nothing else: expected samples"},
+    {"1\n", NULL, NULL,
+     "1:0: the unit of the times is not known: give --unit ns, us, ms or s, or a header such as "
+     "time_ns"},
+    {"seconds\n1\n", NULL, NULL,
+     "1:0: the unit of the times is not known: give --unit ns, us, ms or s, or a header such as "
+     "time_ns"},
+    {"time_ns\n1\nx2\n", NULL, NULL, "3:1: 'x2' is not a number: expected a time"},
+    {"a,time_ns\n1,1\n2,3 4\n", NULL, NULL, "3:3: '3 4' is not a number: expected a time"},
+    {"a,time_ns\n1,\n", NULL, NULL, "2:3: the field is empty: expected a time"},
+    {"a,time_ns\n1\n", NULL, NULL, "2:0: the line has 1 field: expected a time in field 2"},
+    {"1\nnan\n", NULL, "ns", "2:1: 'nan' is not a time: expected a finite number of at least 0"},
+    {"inf\n", NULL, "ns", "1:1: 'inf' is not a time: expected a finite number of at least 0"},
+    {"1e308\n", NULL, "s", "1:1: '1e308' is not a time: expected a finite number of at least 0"},
+    {"1\n-3\n", NULL, "ns", "2:1: '-3' is not a time: expected a finite number of at least 0"},
+    {"a,b\n1,2\n", NULL, "ns",
+     "1:0: which of 2 columns has the times? Give --column NAME or a number from 1: 'a', 'b'"},
+    {"a,b\n1,2\n", "c", "ns",
+     "1:0: there is no column 'c': expected a number from 1 to 2 or one of 'a', 'b'"},
+    {"a,b\n1,2\n", "3", "ns",
+     "1:0: there is no column '3': expected a number from 1 to 2 or one of 'a', 'b'"},
+    {"a,b\n1,2\n", "0", "ns",
+     "1:0: there is no column '0': expected a number from 1 to 2 or one of 'a', 'b'"},
+    {"time_ns\n\"1\n", NULL, NULL, "2:1: the quote is not closed on its line"},
+    {"time_ns\n\"1\"2\n", NULL, NULL, "2:1: text stands behind the closing quote"},
+    {"x,time_unit\n1,us\n2,h\n", "x", NULL,
+     "3:3: 'h' is no unit of time: expected ns, us, ms or s"},
+    {"x,time_unit\n1,us\n2\n", "x", NULL, "3:0: the line has no time_unit"},
+};
+
+START_TEST(text_files)
+{
+    const struct csv_case *c = &csv_cases[_i];
+    struct trace_file_options options = {.column = c->column,
+                                         .unit_ns = c->unit ? trace_unit_ns(c->unit) : 0};
+    ck_assert_str_eq(reading(".csv", c->text, strlen(c->text), &options), c->expected);
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_text)
+{
+    struct trace_file_options options = {.unit_ns = 1};
+    ck_assert_str_eq(reading(".csv", "1\n2\0003\n", 7, &options),
+                     "2:2: a byte of value 0 stands here: expected text; for binary files give "
+                     "--input f32 or f64");
+}
+END_TEST
+
+START_TEST(many_fields_and_long_lines)
+{
+    struct trace_file_options options = {.unit_ns = 1, .column = "4096"};
+    char *line = malloc(3 * 5000);
+    size_t n = 0;
+    for (int i = 0; i < 4096; i++)
+        n += (size_t)sprintf(line + n, "%s7", i ? "," : "");
+    line[n] = '\n';
+    ck_assert_str_eq(reading(".csv", line, n + 1, &options), "7");
+    line[n++] = ',';
+    line[n++] = '7';
+    ck_assert_str_eq(reading(".csv", line, n, &options), "1:0: the line has more than 4096 fields");
+    free(line);
+}
+END_TEST
+
+START_TEST(samples_are_many)
+{
+    enum { N = 100000 };
+    struct text text = {0};
+    struct arena arena = {0};
+    struct trace_file trace;
+    struct gb_error error;
+    struct trace_file_options options = {.unit_ns = 1};
+    for (int i = 0; i < N; i++)
+        text_printf(&text, "%d.25\n", i);
+    write_file(".csv", text_get(&text), text.length);
+    ck_assert_int_eq(trace_file_read(path, &options, &arena, &trace, &error), GB_OK);
+    ck_assert_uint_eq(trace.n, N);
+    for (int i = 0; i < N; i++)
+        ck_assert_double_eq(trace.time_ns[i], i + 0.25);
+    ck_assert_ptr_null(trace.column);
+    free(trace.time_ns);
+    text_free(&text);
+    arena_free(&arena);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(binary)
+{
+    /* 1.5 and 2 as little-endian numbers, on any machine */
+    static const unsigned char singles[] = {0, 0, 0xC0, 0x3F, 0, 0, 0, 0x40};
+    static const unsigned char doubles[] = {0, 0, 0, 0, 0, 0, 0xF8, 0x3F,
+                                            0, 0, 0, 0, 0, 0, 0,    0x40};
+    static const unsigned char nan[] = {0, 0, 0xC0, 0x3F, 0, 0, 0xC0, 0x7F};
+    static const unsigned char negative[] = {0, 0, 0xC0, 0xBF};
+    struct trace_file_options plain = {0}, microseconds = {.unit_ns = 1e3};
+    struct trace_file_options f64 = {.format = TRACE_F64}, f32 = {.format = TRACE_F32};
+    ck_assert_str_eq(reading(".f32", singles, sizeof singles, &plain), "1500000000 2000000000");
+    ck_assert_str_eq(reading(".bin", singles, sizeof singles, &microseconds), "1500 2000");
+    ck_assert_str_eq(reading(".f64", doubles, sizeof doubles, &microseconds), "1500 2000");
+    ck_assert_str_eq(reading(".data", doubles, sizeof doubles, &f64), "1500000000 2000000000");
+    ck_assert_str_eq(reading(".f64", singles, sizeof singles, &f32), "1500000000 2000000000");
+    ck_assert_str_eq(reading(".f32", singles, 7, &plain),
+                     "0:0: 3 bytes are left over after 1 values of 4 bytes: the file is cut off, "
+                     "or of another type than f32");
+    ck_assert_str_eq(reading(".f64", doubles, 12, &plain),
+                     "0:0: 4 bytes are left over after 1 values of 8 bytes: the file is cut off, "
+                     "or of another type than f64");
+    ck_assert_str_eq(reading(".f32", singles, 0, &plain),
+                     "0:0: the file is empty: expected samples");
+    ck_assert_str_eq(reading(".f32", nan, sizeof nan, &plain),
+                     "0:0: value 2 (at byte 4) is nan: expected a finite time of at least 0; is it "
+                     "f32 of that unit?");
+    ck_assert_str_eq(reading(".f32", negative, sizeof negative, &plain),
+                     "0:0: value 1 (at byte 0) is -1.5: expected a finite time of at least 0; is "
+                     "it f32 of that unit?");
+}
+END_TEST
+
+START_TEST(binary_blocks_join)
+{
+    enum { N = 5000 };
+    static double values[N];
+    struct arena arena = {0};
+    struct trace_file trace;
+    struct gb_error error;
+    struct trace_file_options options = {.unit_ns = 1};
+    for (int i = 0; i < N; i++)
+        values[i] = i + 0.5;
+    write_file(".f64", values, sizeof values);
+    ck_assert_int_eq(trace_file_read(path, &options, &arena, &trace, &error), GB_OK);
+    ck_assert_uint_eq(trace.n, N);
+    ck_assert_mem_eq(trace.time_ns, values, sizeof values);
+    free(trace.time_ns);
+    arena_free(&arena);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(files_that_are_not_there)
+{
+    struct arena arena = {0};
+    struct trace_file trace;
+    struct gb_error error;
+    struct trace_file_options options = {0};
+    ck_assert_int_eq(trace_file_read("/nowhere/x.csv", &options, &arena, &trace, &error), GB_IO);
+    ck_assert_str_eq(error.text, "/nowhere/x.csv: can not be opened: No such file or directory");
+    ck_assert_int_eq(trace_file_read("/", &options, &arena, &trace, &error), GB_IO);
+    ck_assert_str_eq(error.text, "/: can not be read: Is a directory");
+}
+END_TEST
+
+START_TEST(words)
+{
+    ck_assert_double_eq(trace_unit_ns("ns"), 1);
+    ck_assert_double_eq(trace_unit_ns("us"), 1e3);
+    ck_assert_double_eq(trace_unit_ns("ms"), 1e6);
+    ck_assert_double_eq(trace_unit_ns("s"), 1e9);
+    ck_assert_double_eq(trace_unit_ns("h"), 0);
+    ck_assert_double_eq(trace_unit_ns(""), 0);
+    ck_assert_int_eq(trace_format_named("csv"), TRACE_CSV);
+    ck_assert_int_eq(trace_format_named("f64"), TRACE_F64);
+    ck_assert_int_eq(trace_format_named("auto"), -1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("trace_file");
+    TCase *tests = tcase_create("trace_file");
+    tcase_add_loop_test(tests, text_files, 0, sizeof csv_cases / sizeof *csv_cases);
+    tcase_add_test(tests, bytes_that_are_no_text);
+    tcase_add_test(tests, many_fields_and_long_lines);
+    tcase_add_test(tests, samples_are_many);
+    tcase_add_test(tests, binary);
+    tcase_add_test(tests, binary_blocks_join);
+    tcase_add_test(tests, files_that_are_not_there);
+    tcase_add_test(tests, words);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

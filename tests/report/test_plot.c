@@ -1,0 +1,335 @@
+/* test_plot.c - charts: what their scripts say, that texts can not become commands, that labels do
+ * not collide. */
+#include "core/base/memory.h"
+#include "core/report/plot.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double x[] = {1, 10, 100, 1000}, y[] = {2, 4, 8, 16}, high[] = {3, 5, INFINITY, 17};
+
+static const char *script_of(const struct plot_page *page)
+{
+    static struct text script;
+    text_clear(&script);
+    plot_script(page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
+}
+
+static const char *script_of_panel(const struct plot_panel *panel)
+{
+    struct plot_page page = {.panels = panel, .n_panels = 1, .width = 800, .height = 500};
+    return script_of(&page);
+}
+
+START_TEST(all_kinds)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    const struct plot_series series[] = {
+        {.kind = PLOT_LINE, .label = "line", .n = 4, .x = x, .y = y, .colour = 1},
+        {.kind = PLOT_POINTS, .n = 4, .x = x, .y = y, .names = names, .opacity = 0.5},
+        {.kind = PLOT_BAND, .n = 4, .x = x, .y = y, .high = high}};
+    const struct plot_panel panel = {
+        .series = series, .n_series = 3, .x_log = true, .y_log = true, .title = "Roof"};
+    const char *script = script_of_panel(&panel);
+    ck_assert_ptr_nonnull(strstr(script, "set logscale x\nset logscale y\n"));
+    ck_assert_ptr_nonnull(strstr(script, "$data0 << EOD\n1 2\n10 4\n100 8\n1000 16\nEOD\n"));
+    ck_assert_ptr_nonnull(strstr(script, "with lines lw 1.6 lc rgb '#00D55E00' title 'line'"));
+    ck_assert_ptr_nonnull(strstr(script, "with points pt 7 ps 0.5 lc rgb '#800072B2' notitle"));
+    ck_assert_ptr_nonnull(strstr(script, "with filledcurves"));
+    ck_assert_ptr_null(strstr(script, "inf")); /* it goes to the frame */
+    ck_assert_ptr_null(strstr(script, "set output"));
+    ck_assert_ptr_nonnull(strstr(script, "set label 'Roof' at screen"));
+    ck_assert_ptr_nonnull(strstr(script, "set label 'd' at screen"));
+}
+END_TEST
+
+START_TEST(gaps)
+{
+    static const double holes[] = {NAN, 2, NAN, NAN, 4, INFINITY};
+    static const double places[] = {1, 2, 3, 4, 5, 6};
+    const struct plot_series series = {.n = 6, .x = places, .y = holes};
+    const struct plot_panel panel = {.series = &series, .n_series = 1};
+    ck_assert_ptr_nonnull(strstr(script_of_panel(&panel), "$data0 << EOD\n2 2\n\n5 4\n\nEOD\n"));
+    const struct plot_panel empty = {.title = "nothing", .x_log = true};
+    ck_assert_ptr_nonnull(strstr(script_of_panel(&empty), "set xrange ["));
+    ck_assert_ptr_null(strstr(script_of_panel(&empty), "nan"));
+}
+END_TEST
+
+START_TEST(bars)
+{
+    static const char *const categories[] = {"fp16 100%", "it's"};
+    const struct plot_series series[] = {{.kind = PLOT_BARS, .label = "old", .n = 2, .y = y},
+                                         {.kind = PLOT_BARS, .label = "new", .n = 2, .y = x}};
+    const struct plot_panel panel = {
+        .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
+    const char *script = script_of_panel(&panel);
+    ck_assert_ptr_nonnull(strstr(script, "set xtics norotate ('fp16 100%%' 0, 'it\u2019s' 1)"));
+    ck_assert_ptr_nonnull(strstr(script, "using ($1-0.2):2:(0.376) with boxes"));
+    ck_assert_ptr_nonnull(strstr(script, "using ($1+0.2):2:(0.376) with boxes"));
+    ck_assert_ptr_nonnull(strstr(script, "set xrange [-0.5:1.5]\nset yrange [0:"));
+}
+END_TEST
+
+START_TEST(bars_say_their_values)
+{
+    static const char *const categories[] = {"a", "a name that is longer than its bar is wide"};
+    static const char *const names[] = {"2.000 us", "4.000 us"};
+    static const double low[] = {1, 3};
+    const struct plot_series series[] = {{.kind = PLOT_BARS, .n = 2, .y = y, .names = names},
+                                         {.kind = PLOT_INTERVALS, .n = 2, .y = low, .high = high}};
+    struct plot_panel panel = {
+        .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
+    struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 900, .height = 300};
+    const char *script = script_of(&page);
+    ck_assert_ptr_nonnull(strstr(script, "set label '4.000 us' at screen"));
+    ck_assert_ptr_nonnull(strstr(script, "set xtics norotate ("));
+    page.width = 200; /* no room for the values, little for the categories */
+    script = script_of(&page);
+    ck_assert_ptr_null(strstr(script, "4.000 us"));
+    ck_assert_ptr_nonnull(
+        strstr(script, "set xtics rotate by 45 right ('a' 0, 'a name that is lo\u2026' 1)"));
+}
+END_TEST
+
+START_TEST(pages_get_the_height_that_panels_ask_for)
+{
+    const struct plot_panel panels[] = {{.height = 300, .x_label = "x"}, {.height = 200}};
+    const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 400};
+    double height, top, bottom;
+    ck_assert_int_eq(
+        sscanf(script_of(&page), "set encoding utf8\nset terminal svg size 400,%lf", &height), 1);
+    sscanf(strstr(script_of(&page), "set tmargin"),
+           "set tmargin at screen %lf\nset bmargin at screen %lf", &top, &bottom);
+    ck_assert_double_eq_tol((top - bottom) * height, 300, 1);
+}
+END_TEST
+
+/* Every quote that was opened is closed on its line, as gnuplot counts them. */
+static void check_quotes(const char *script)
+{
+    bool is_open = false, is_data = false;
+    for (const char *line = script; *line;) {
+        size_t n = strcspn(line, "\n");
+        is_data = is_data ? strncmp(line, "EOD", 3) != 0 : n > 3 && line[0] == '$';
+        for (size_t i = 0; i < n && !is_data; i++) {
+            is_open = line[i] == '\'' ? !is_open : is_open;
+            ck_assert_msg(is_open || !strchr("`\"@|;!", line[i]), "outside of quotes: %.*s", (int)n,
+                          line);
+        }
+        ck_assert_msg(!is_open, "a quote is open: %.*s", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static const char *const hostile[] = {
+    "'; system('touch pwned'); '",
+    "`touch pwned`",
+    "\"`touch pwned`\"",
+    "a\nset output '|touch pwned'",
+    "a\r\n!touch pwned",
+    "\\",
+    "'",
+    "''",
+    "it's \\'; !touch pwned",
+    "@HOME $data0 EOD",
+    "\nEOD\n!touch pwned\n",
+    "%s%n%d %%",
+    "{/Symbol a}^_b&<>]]>",
+    "\xff\xfe\x80 \xc3",
+    "\x1b[31m\x7f\x01",
+    "\xe2\x82 \xed\xa0\x80 \xf4\x90\x80\x80",
+};
+
+static struct plot_page hostile_page(const char *words, struct plot_panel *panel,
+                                     struct plot_series *series, struct plot_vertical *vertical,
+                                     const char **names)
+{
+    for (int i = 0; i < 4; i++)
+        names[i] = words;
+    series[0] = (struct plot_series){
+        .kind = PLOT_POINTS, .label = words, .n = 4, .x = x, .y = y, .names = names};
+    series[1] = (struct plot_series){.kind = PLOT_BARS, .label = words, .n = 4, .y = y};
+    *vertical = (struct plot_vertical){.x = 2, .label = words};
+    *panel = (struct plot_panel){.title = words,
+                                 .x_label = words,
+                                 .y_label = words,
+                                 .categories = names,
+                                 .n_categories = 4,
+                                 .series = series,
+                                 .n_series = 2,
+                                 .verticals = vertical,
+                                 .n_verticals = 1};
+    return (struct plot_page){.title = words,
+                              .subtitle = words,
+                              .panels = panel,
+                              .n_panels = 1,
+                              .width = 800,
+                              .height = 500};
+}
+
+START_TEST(words_stay_words)
+{
+    struct plot_panel panel;
+    struct plot_series series[2];
+    struct plot_vertical vertical;
+    const char *names[4];
+    struct plot_page page = hostile_page(hostile[_i], &panel, series, &vertical, names);
+    check_quotes(script_of(&page));
+}
+END_TEST
+
+static bool has_gnuplot(void)
+{
+    struct gb_error error;
+    return plot_check("x.svg", &error) == GB_OK;
+}
+
+START_TEST(words_stay_words_in_gnuplot)
+{
+    char folder[200], file[300];
+    struct plot_panel panel;
+    struct plot_series series[2];
+    struct plot_vertical vertical;
+    const char *names[4];
+    struct gb_error error;
+    if (!has_gnuplot())
+        return;
+    snprintf(folder, sizeof folder, "%s/plot-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    struct plot_page page = hostile_page(hostile[_i], &panel, series, &vertical, names);
+    snprintf(file, sizeof file, "%s/x.svg", folder);
+    ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s", error.text);
+    ck_assert_int_ne(access("pwned", F_OK), 0);
+    FILE *svg = fopen(file, "r");
+    char head[6] = "";
+    ck_assert_uint_eq(fread(head, 1, 5, svg), 5);
+    ck_assert_str_eq(head, "<?xml");
+    fclose(svg);
+    unlink(file);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* Where the words of a script are, as boxes in pixels: those of vertical lines only. */
+struct label {
+    double left, right, y, line;
+};
+
+static size_t labels_of(const char *script, const struct plot_page *page, struct label *labels)
+{
+    size_t n = 0;
+    for (const char *at = script; (at = strstr(at, "set label 'L")); at++) {
+        double left, middle;
+        char words[64], side[16];
+        ck_assert_int_eq(
+            sscanf(at, "set label '%63[^']' at screen %lf,%lf %15s", words, &left, &middle, side),
+            4);
+        double width = 7.0 * (double)strlen(words);
+        left *= page->width;
+        struct label label = {left, left + width, (1 - middle) * page->height, left - 4};
+        if (strcmp(side, "right") == 0)
+            label = (struct label){left - width, left, label.y, left + 4};
+        labels[n++] = label;
+    }
+    return n;
+}
+
+START_TEST(labels_do_not_collide)
+{
+    enum { N = 12 };
+    static const double places[][N] = {
+        {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21},
+        {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 990},
+        {100, 400, 700, 800, 900, 910, 920, 930, 960, 970, 980, 999},
+        {1, 1.5, 2, 980, 985, 990, 991, 992, 993, 994, 995, 999},
+    };
+    struct plot_vertical verticals[N];
+    char words[N][40];
+    struct label labels[N];
+    for (int i = 0; i < N; i++) {
+        snprintf(words[i], sizeof words[i], "L%d%.*s", i, 3 * (i % 7), " a label that is long");
+        verticals[i] = (struct plot_vertical){.x = places[_i][i], .label = words[i], .colour = i};
+    }
+    const struct plot_panel panel = {
+        .x_log = true, .x_low = 0.9, .x_high = 1000, .verticals = verticals, .n_verticals = N};
+    const struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 1000, .height = 700};
+    ck_assert_uint_eq(labels_of(script_of(&page), &page, labels), N);
+    for (int i = 0; i < N; i++) {
+        ck_assert_double_ge(labels[i].left, 0);
+        ck_assert_double_le(labels[i].right, 1000);
+        for (int j = 0; j < N; j++) {
+            bool is_beside = labels[i].right <= labels[j].left || labels[j].right <= labels[i].left;
+            bool is_same_row = fabs(labels[i].y - labels[j].y) < 14;
+            ck_assert_msg(i == j || is_beside || !is_same_row, "%s over %s", words[i], words[j]);
+            /* the line of j goes from below up to its label */
+            bool is_crossed = labels[j].line > labels[i].left && labels[j].line < labels[i].right &&
+                              labels[j].y < labels[i].y + 7;
+            ck_assert_msg(i == j || !is_crossed, "the line of %s crosses %s", words[j], words[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(files)
+{
+    const struct plot_series series = {.n = 4, .x = x, .y = y};
+    const struct plot_panel panel = {.series = &series, .n_series = 1};
+    const struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 300, .height = 200};
+    static const char *const kinds[][2] = {{"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
+    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    char file[300], head[8];
+    struct gb_error error;
+    ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
+    ck_assert_int_eq(plot_check("x.jpg", &error), GB_INVALID);
+    ck_assert_int_eq(plot_check("svg", &error), GB_INVALID);
+    for (int i = 0; i < 3 && has_gnuplot(); i++) {
+        snprintf(file, sizeof file, "%s/plot.%s", folder, kinds[i][0]);
+        ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s", error.text);
+        FILE *written = fopen(file, "r");
+        ck_assert_uint_eq(fread(head, 1, sizeof head, written), sizeof head);
+        ck_assert_mem_eq(head, kinds[i][1], strlen(kinds[i][1]));
+        fclose(written);
+        unlink(file);
+    }
+    ck_assert_int_ne(plot_write(&page, "/nowhere/x.gp", &error), GB_OK);
+    ck_assert_str_eq(error.text, "/nowhere/x.gp: can not be written: No such file or directory");
+}
+END_TEST
+
+START_TEST(without_gnuplot)
+{
+    const struct plot_page page = {.width = 300, .height = 200};
+    struct gb_error error;
+    setenv("PATH", "/nowhere", 1);
+    ck_assert_int_eq(plot_check("x.svg", &error), GB_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.text, "install it"));
+    ck_assert_int_eq(plot_write(&page, "x.svg", &error), GB_NOT_FOUND);
+    ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plot");
+    TCase *tests = tcase_create("plot");
+    tcase_add_test(tests, all_kinds);
+    tcase_add_test(tests, gaps);
+    tcase_add_test(tests, bars);
+    tcase_add_test(tests, bars_say_their_values);
+    tcase_add_test(tests, pages_get_the_height_that_panels_ask_for);
+    tcase_add_loop_test(tests, words_stay_words, 0, sizeof hostile / sizeof *hostile);
+    tcase_add_loop_test(tests, words_stay_words_in_gnuplot, 0, sizeof hostile / sizeof *hostile);
+    tcase_add_loop_test(tests, labels_do_not_collide, 0, 4);
+    tcase_add_test(tests, files);
+    tcase_add_test(tests, without_gnuplot);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

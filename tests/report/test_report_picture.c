@@ -1,0 +1,459 @@
+/* test_report_picture.c - pictures of rooflines, as the script for gnuplot has them: nothing hides
+ * anything else, names are whole, every case is there. */
+#include "core/base/memory.h"
+#include "core/report/report.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- charts ---- */
+
+static struct arena arena;
+
+static void set_roofs(struct report_chart *chart, const struct roof *roofs, size_t n)
+{
+    chart->roofs.items = ARENA_ARRAY(&arena, struct roof, n + 1);
+    chart->roofs.n = n;
+    for (size_t i = 0; i < n; i++)
+        chart->roofs.items[i] = roofs[i];
+}
+
+static struct report_case *add_case(struct report_chart *chart, const char *label, double flops,
+                                    double intensity)
+{
+    struct report_case *cases = arena_grow(&arena, chart->cases, chart->n, sizeof *chart->cases);
+    chart->cases = cases;
+    struct report_case *one = &cases[chart->n++];
+    *one = (struct report_case){.label = label,
+                                .flops_per_s = flops,
+                                .bytes_per_s = 1e12,
+                                .intensity = {intensity, NAN, NAN, NAN},
+                                .measured_ns = 1000,
+                                .model_ns = NAN,
+                                .ratio = NAN,
+                                .ridge = NAN};
+    return one;
+}
+
+static struct report_case *count(struct report_case *one, double l1, double l2, double dram)
+{
+    const double levels[MARK_LEVELS] = {NAN, l1, l2, dram};
+    memcpy(one->intensity, levels, sizeof levels);
+    return one;
+}
+
+static const struct roof gpu_roofs[] = {{"l2_copy", 8.58e12},    {"dram_copy", 4.09e12},
+                                        {"fp32_fma", 65.1e12},   {"l2_triad", 11.8e12},
+                                        {"dram_write", 4.65e12}, {"dram_triad", 4.05e12},
+                                        {"bf16_tensor", 716e12}, {"dram_read", 4.56e12}};
+
+static const char *numbered(const char *words, size_t i)
+{
+    return arena_printf(&arena, "%s=%zu", words, i);
+}
+
+static void make_gpu(struct report_chart *chart)
+{
+    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    for (size_t i = 0; i < 30; i++) {
+        double flops = 5e9 * pow(1.5, (double)i), intensity = flops / 3e12;
+        struct report_case *one = add_case(chart, numbered("gemm size", i), flops, intensity);
+        count(one, i < 12 ? intensity : NAN, intensity * 0.7, i % 3 ? intensity * 30 : 1e6);
+        one->ridge = 177;
+        one->roof = i < 20 ? "dram_copy" : "bf16_tensor";
+        one->ratio = 0.5;
+    }
+    for (size_t i = 0; i < 3; i++)
+        add_case(chart, numbered("copy bytes", i), NAN, NAN);
+}
+
+/* Each level and access, and rates of each format and unit. */
+static void make_many_roofs(struct report_chart *chart)
+{
+    static const char *const levels[] = {"dram", "l3", "l2", "l1"};
+    static const char *const accesses[] = {"read", "write", "copy", "triad"};
+    static const char *const formats[] = {"fp64", "fp32", "fp16", "bf16"};
+    static const char *const units[] = {"scalar", "fma", "vector", "tensor"};
+    struct roof roofs[32];
+    for (size_t i = 0; i < 16; i++) {
+        roofs[i] = (struct roof){arena_printf(&arena, "%s_%s", levels[i / 4], accesses[i % 4]),
+                                 2e10 * pow(2.1, (double)(i / 4)) * (1 + 0.08 * (double)(i % 4))};
+        roofs[16 + i] = (struct roof){arena_printf(&arena, "%s_%s", formats[i / 4], units[i % 4]),
+                                      1e10 * pow(1.3, (double)i)};
+    }
+    set_roofs(chart, roofs, 32);
+    for (size_t i = 0; i < 20; i++)
+        add_case(chart, numbered("spmv rows", i), 1e9 * pow(1.3, (double)i),
+                 0.05 * pow(1.3, (double)i))
+            ->ridge = 10;
+}
+
+/* All in one place. */
+static void make_crowd(struct report_chart *chart)
+{
+    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    for (size_t i = 0; i < 80; i++)
+        add_case(chart, numbered("triad", i), 1e12 * (1 + 0.002 * (double)i),
+                 1 + 0.003 * (double)(i * 7 % 80))
+            ->ridge = 16;
+}
+
+/* Where names of roofs would be. */
+static void make_in_the_way(struct report_chart *chart)
+{
+    static const double beside[] = {5.3e12, 14e12};
+    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    for (size_t i = 0; i < 12; i++) {
+        double intensity = 0.02 * pow(1.5, (double)(i / 2));
+        add_case(chart, numbered("x", i), intensity * beside[i % 2], intensity)->ridge = 177;
+    }
+}
+
+static void make_one(struct report_chart *chart)
+{
+    set_roofs(chart, gpu_roofs, 2);
+    add_case(chart,
+             "it's \"one\" `case`\nwith %s and a name of many, many words that go on and on, "
+             "and_on_without_a_blank_for_a_long_time_so_that_it_can_not_be_broken_anywhere, "
+             "and then some more of them until it ends",
+             1e11, 0.1)
+        ->ridge = 16;
+}
+
+static void make_no_roofs(struct report_chart *chart)
+{
+    chart->source = NULL;
+    for (size_t i = 0; i < 5; i++)
+        add_case(chart, numbered("x", i), 1e9 * (double)(i + 1), 2);
+}
+
+static void make_no_arithmetic(struct report_chart *chart)
+{
+    set_roofs(chart, gpu_roofs, 2);
+    for (size_t i = 0; i < 3; i++)
+        add_case(chart, numbered("copy bytes", i), i == 1 ? 0 : NAN, i == 1 ? 0 : NAN);
+}
+
+static void make_empty(struct report_chart *chart)
+{
+    (void)chart;
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct report_chart *chart);
+    size_t n_numbers; /* in the picture */
+} pictures[] = {{"gpu", make_gpu, 30},
+                {"many roofs", make_many_roofs, 20},
+                {"crowd", make_crowd, 1}, /* at least: the first */
+                {"in the way", make_in_the_way, 12},
+                {"one", make_one, 1},
+                {"no roofs", make_no_roofs, 5},
+                {"no arithmetic", make_no_arithmetic, 0},
+                {"empty", make_empty, 0}};
+enum { PICTURES = sizeof pictures / sizeof *pictures };
+
+static void make_page(int picture, struct plot_page *page)
+{
+    struct report_chart *chart = ARENA_NEW(&arena, struct report_chart);
+    struct report report = {.charts = chart, .n_charts = 1};
+    chart->model = "Example GPU";
+    chart->source = "run 1 of roofs.gbr, 2026-01-01 10:00:00 UTC";
+    pictures[picture].make(chart);
+    report_page(&report, &arena, page);
+}
+
+static const char *script_of(int picture)
+{
+    static struct text script;
+    struct plot_page page;
+    make_page(picture, &page);
+    text_clear(&script);
+    plot_script(&page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
+}
+
+/* ---- what the script draws, in pixels ---- */
+
+enum { LETTERS_MAX = 8000, POINTS_MAX = 400, LABELS_MAX = 400 };
+
+struct spot {
+    double x, y;
+    int label; /* which it is a letter of */
+};
+
+struct drawing {
+    double width, height, left, right, top, bottom, x_low, x_high, y_low, y_high;
+    struct spot letters[LETTERS_MAX], points[POINTS_MAX];
+    char labels[LABELS_MAX][200]; /* those inside of the axes */
+    size_t n_letters, n_points, n_labels;
+};
+
+static double number_after(const char *script, const char *words)
+{
+    const char *at = strstr(script, words);
+    ck_assert_msg(at != NULL, "no %s", words);
+    return strtod(at + strlen(words), NULL);
+}
+
+static void read_axes(const char *script, struct drawing *ret)
+{
+    ck_assert_int_eq(sscanf(script, "set encoding utf8\nset terminal svg size %lf,%lf", &ret->width,
+                            &ret->height),
+                     2);
+    ret->left = number_after(script, "set lmargin at screen ") * ret->width;
+    ret->right = number_after(script, "set rmargin at screen ") * ret->width;
+    ret->top = (1 - number_after(script, "set tmargin at screen ")) * ret->height;
+    ret->bottom = (1 - number_after(script, "set bmargin at screen ")) * ret->height;
+    ck_assert_int_eq(sscanf(strstr(script, "set xrange ["),
+                            "set xrange [%lf:%lf]\nset yrange [%lf:%lf]", &ret->x_low, &ret->x_high,
+                            &ret->y_low, &ret->y_high),
+                     4);
+}
+
+static void read_label(const char *line, struct drawing *ret)
+{
+    char words[200], side[16];
+    double x, y, degrees = 0;
+    if (sscanf(line, "set label '%199[^']' at screen %lf,%lf %15s rotate by %lf", words, &x, &y,
+               side, &degrees) < 4)
+        return;
+    x *= ret->width;
+    y = (1 - y) * ret->height;
+    if (x < ret->left || x > ret->right || y < ret->top || y > ret->bottom)
+        return;
+    size_t n = text_columns(words);
+    double angle = degrees * acos(-1) / 180;
+    double begin = strcmp(side, "left") == 0    ? 0
+                   : strcmp(side, "right") == 0 ? -7.0 * (double)n
+                                                : -3.5 * (double)n;
+    snprintf(ret->labels[ret->n_labels], sizeof *ret->labels, "%s", words);
+    for (size_t i = 0; i < n; i++) {
+        double along = begin + 7 * ((double)i + 0.5);
+        ck_assert_uint_lt(ret->n_letters, LETTERS_MAX);
+        ret->letters[ret->n_letters++] = (struct spot){x + along * cos(angle),
+                                                       y - along * sin(angle), (int)ret->n_labels};
+    }
+    ck_assert_uint_lt(++ret->n_labels, LABELS_MAX);
+}
+
+static void read_points(const char *script, size_t series, struct drawing *ret)
+{
+    char head[32];
+    double x, y;
+    snprintf(head, sizeof head, "$data%zu << EOD\n", series);
+    for (const char *at = strstr(script, head) + strlen(head);
+         sscanf(at, "%lf %lf", &x, &y) == 2 && strncmp(at, "EOD", 3) != 0;
+         at = strchr(at, '\n') + 1)
+        ret->points[ret->n_points++] = (struct spot){
+            ret->left +
+                log(x / ret->x_low) / log(ret->x_high / ret->x_low) * (ret->right - ret->left),
+            ret->bottom -
+                log(y / ret->y_low) / log(ret->y_high / ret->y_low) * (ret->bottom - ret->top),
+            -1};
+}
+
+static struct drawing *drawing_of(const char *script)
+{
+    struct drawing *ret = ARENA_NEW(&arena, struct drawing);
+    read_axes(script, ret);
+    for (const char *line = script; line && *line; line = strchr(line, '\n')) {
+        size_t series;
+        line += *line == '\n';
+        if (strncmp(line, "set label ", 10) == 0)
+            read_label(line, ret);
+        const char *end = strchr(line, '\n');
+        if (sscanf(line, "    $data%zu using", &series) == 1 &&
+            memmem(line, (size_t)(end - line), "with points", 11))
+            read_points(script, series, ret);
+    }
+    return ret;
+}
+
+static size_t n_numbers_of(const struct drawing *drawing)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < drawing->n_labels; i++)
+        n += strspn(drawing->labels[i], "0123456789") == strlen(drawing->labels[i]);
+    return n;
+}
+
+/* ---- tests ---- */
+
+START_TEST(nothing_hides_anything)
+{
+    const struct drawing *drawing = drawing_of(script_of(_i));
+    const double half = 5;
+    for (size_t i = 0; i < drawing->n_letters; i++) {
+        const struct spot *letter = &drawing->letters[i];
+        const char *words = drawing->labels[letter->label];
+        ck_assert_msg(letter->x > drawing->left && letter->x < drawing->right &&
+                          letter->y - half > drawing->top && letter->y + half < drawing->bottom,
+                      "%s: %s is over the border", pictures[_i].name, words);
+        for (size_t j = 0; j < drawing->n_points; j++)
+            ck_assert_msg(
+                hypot(letter->x - drawing->points[j].x, letter->y - drawing->points[j].y) > 7,
+                "%s: %s is over a mark", pictures[_i].name, words);
+        for (size_t j = 0; j < i; j++) {
+            const struct spot *other = &drawing->letters[j];
+            ck_assert_msg(other->label == letter->label || fabs(other->x - letter->x) >= 7 ||
+                              fabs(other->y - letter->y) >= 2 * half,
+                          "%s: %s is over %s", pictures[_i].name, words,
+                          drawing->labels[other->label]);
+        }
+    }
+    ck_assert_uint_ge(n_numbers_of(drawing), pictures[_i].n_numbers);
+}
+END_TEST
+
+START_TEST(names_in_the_picture_are_whole)
+{
+    const struct drawing *drawing = drawing_of(script_of(_i));
+    for (size_t i = 0; i < drawing->n_labels; i++)
+        ck_assert_msg(!strstr(drawing->labels[i], "\u2026"), "%s: %s", pictures[_i].name,
+                      drawing->labels[i]);
+}
+END_TEST
+
+static void expect(const char *script, const char *words)
+{
+    ck_assert_msg(strstr(script, words) != NULL, "no %s in the script", words);
+}
+
+START_TEST(cases_have_one_number_and_a_shape_for_each_level)
+{
+    const char *script = script_of(0);
+    const struct drawing *drawing = drawing_of(script);
+    size_t n_numbers = n_numbers_of(drawing);
+    ck_assert_uint_eq(n_numbers, 30);
+    ck_assert_uint_eq(drawing->n_points, 12 + 30 + 20); /* ten of DRAM are beyond */
+    expect(script, "with points pt 9 ");
+    expect(script, "with points pt 5 ");
+    expect(script, "with points pt 13 ");
+    expect(script, "with vectors head filled"); /* to those beyond */
+    expect(script, "with lines lw 0.8 lc rgb '#00909090' notitle");
+    expect(script, " 7500000000\n0.075 7500000000\n\n"); /* from L2 to DRAM, and a gap */
+    expect(script, "'arrows: levels hardly used");
+    ck_assert_double_eq(drawing->x_high, 1e4); /* not 1e6 */
+}
+END_TEST
+
+START_TEST(axes_have_units)
+{
+    const char *script = script_of(0);
+    expect(script, "set format y '%.0s %cFLOP/s'");
+    expect(script, "set ytics 10\n");
+    expect(script, "set xlabel 'arithmetic intensity (FLOP/byte)'");
+}
+END_TEST
+
+START_TEST(roofs_of_a_level_share_a_name)
+{
+    const struct drawing *drawing = drawing_of(script_of(0));
+    const char *script = script_of(0);
+    size_t n_dram = 0, n_l2 = 0;
+    for (size_t i = 0; i < drawing->n_labels; i++) {
+        n_dram += strstr(drawing->labels[i], "dram") != NULL;
+        n_l2 += strcmp(drawing->labels[i], "l2_triad/copy 8.58\u201311.8 TB/s") == 0;
+        if (strstr(drawing->labels[i], "dram"))
+            ck_assert_ptr_nonnull(strstr(drawing->labels[i], " 4.05\u20134.65 TB/s"));
+    }
+    ck_assert_uint_eq(n_dram, 1);
+    ck_assert_uint_eq(n_l2, 1);
+    expect(script, "set label 'dram_write 4.65 TB/s' at screen"); /* in the list each is named */
+    expect(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
+    expect(script, "lc rgb '#000072B2' notitle");
+}
+END_TEST
+
+START_TEST(cases_without_arithmetic_are_apart)
+{
+    const char *script = script_of(0);
+    const char *head = strstr(script, "set label 'no arithmetic, so not in the picture:'");
+    ck_assert_ptr_nonnull(head);
+    ck_assert_ptr_nonnull(strstr(head, "set label 'copy bytes=0'"));
+    ck_assert_ptr_null(strstr(head, "set label 'gemm"));
+    ck_assert_ptr_null(strstr(script, "set label '31'")); /* they have no number */
+    expect(script_of(6), "set label 'no arithmetic, so not in the picture:'");
+    expect(script_of(6), "'there is nothing to draw'");
+}
+END_TEST
+
+START_TEST(the_picture_grows_with_its_cases)
+{
+    struct plot_page page;
+    struct report_chart chart = {.model = "", .source = NULL};
+    struct report report = {.charts = &chart, .n_charts = 1};
+    CLEANUP(text_free) struct text all = {0}, most = {0};
+    for (size_t i = 0; i < REPORT_CASES; i++)
+        add_case(&chart, numbered("c", i), 1e9 * (double)(i + 1), 2 + (double)i);
+    report_page(&report, &arena, &page);
+    plot_script(&page, PLOT_SVG, NULL, &all);
+    expect(text_get(&all), "set label 'c=79' at screen");
+    ck_assert_ptr_null(strstr(text_get(&all), "more'"));
+    for (size_t i = 0; i < 20; i++)
+        add_case(&chart, numbered("d", i), 1e9 * (double)(i + 1), 300 + (double)i);
+    report_page(&report, &arena, &page);
+    plot_script(&page, PLOT_SVG, NULL, &most);
+    expect(text_get(&most), "set label 'and 20 more' at screen");
+    ck_assert_ptr_null(strstr(text_get(&most), "d=0"));
+    ck_assert_ptr_null(strstr(text_get(&most), "set label '81'"));
+    ck_assert_uint_eq(drawing_of(text_get(&most))->n_points, 100); /* marks they have */
+}
+END_TEST
+
+START_TEST(long_names_take_more_lines)
+{
+    const char *script = script_of(4);
+    expect(script, "set label 'it\u2019s \"one\" `case`' at screen");
+    expect(script, " words that");
+    expect(script, "\u2026' at screen"); /* what can not be broken is cut */
+}
+END_TEST
+
+START_TEST(gnuplot_draws_them)
+{
+    static const char *const kinds[] = {"svg", "png", "pdf", "gp"};
+    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    char file[300];
+    struct plot_page page;
+    struct gb_error error;
+    make_page(_i, &page);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        snprintf(file, sizeof file, "%s/roofline%d.%s", folder, _i, kinds[i]);
+        if (plot_check(file, &error) != GB_OK)
+            continue;
+        ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s: %s", pictures[_i].name,
+                      error.text);
+        unlink(file);
+    }
+}
+END_TEST
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("report_picture");
+    TCase *tests = tcase_create("report_picture");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_add_loop_test(tests, nothing_hides_anything, 0, PICTURES);
+    tcase_add_loop_test(tests, names_in_the_picture_are_whole, 0, PICTURES);
+    tcase_add_test(tests, cases_have_one_number_and_a_shape_for_each_level);
+    tcase_add_test(tests, axes_have_units);
+    tcase_add_test(tests, roofs_of_a_level_share_a_name);
+    tcase_add_test(tests, cases_without_arithmetic_are_apart);
+    tcase_add_test(tests, the_picture_grows_with_its_cases);
+    tcase_add_test(tests, long_names_take_more_lines);
+    tcase_add_loop_test(tests, gnuplot_draws_them, 0, PICTURES);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,308 @@
+/* test_host.c - core/host.c and core/check_dump.c: how a comparison is judged with the user's
+ * settings, what is told of it, and its arrays as files. */
+#include "core/run/host.h"
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+static struct {
+    unsigned n_summaries, n_checks;
+    struct verify_result summary;
+    struct verify_metric metrics[VERIFY_METRICS]; /* of the comparison told last */
+    char warning[512];
+} told;
+
+static void take_log(void *context, int32_t severity, const char *text)
+{
+    (void)context;
+    ck_assert_int_eq(severity, GB_LOG_WARNING);
+    snprintf(told.warning, sizeof told.warning, "%s", text);
+}
+
+static void take_check(void *context, const char *name, const char *metric,
+                       const struct verify_metric *measured, double tolerance, bool passed,
+                       const char *text)
+{
+    (void)context, (void)name, (void)tolerance, (void)passed, (void)text;
+    told.metrics[verify_metric_named(metric)] = *measured;
+    told.n_checks++;
+}
+
+static void take_summary(void *context, const char *name, const struct verify_result *result)
+{
+    (void)context, (void)name;
+    told.summary = *result;
+    told.n_summaries++;
+}
+
+static const struct host_sink sink = {
+    .log = take_log, .check = take_check, .summary = take_summary};
+
+static const double reference[] = {1, 2, 3, 4};
+static const float right[] = {1, 2, 3, 4}, wrong[] = {1, 2, 3, 5};
+
+static struct gb_check check_of(const void *output)
+{
+    return (struct gb_check){.size = sizeof(struct gb_check),
+                             .format = GB_F32,
+                             .name = "C",
+                             .n = 4,
+                             .output = output,
+                             .reference = reference,
+                             .default_metric = "abs",
+                             .default_tolerance = 1e-3};
+}
+
+static struct common_params defaults(void)
+{
+    struct common_params common;
+    struct arena arena = {0};
+    ck_assert_int_eq(option_fill(common_options(), NULL, 0, &common, sizeof common, &arena, NULL),
+                     GB_OK);
+    arena_free(&arena);
+    common.check_dump = "";
+    return common;
+}
+
+/* One comparison in a host of its own. */
+static int32_t compare_with(const struct common_params *common, const struct gb_check *check)
+{
+    struct host_checks checks = {.common = common, .uid = "0123"};
+    struct host *host = host_new(1, &sink, NULL, &checks);
+    memset(&told, 0, sizeof told);
+    int32_t status = host_interface(host)->check(host_interface(host), check);
+    host_free(host);
+    return status;
+}
+
+START_TEST(a_comparison_is_told_once)
+{
+    struct common_params common = defaults();
+    struct gb_check check = check_of(wrong);
+    ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
+    ck_assert_uint_eq(told.n_summaries, 1);
+    ck_assert_uint_eq(told.n_checks, VERIFY_METRICS);
+    ck_assert_uint_eq(told.summary.n, 4);
+    ck_assert_uint_eq(told.summary.n_exact, 3);
+    ck_assert_uint_eq(told.summary.histogram[VERIFY_CLASS_EQUAL], 3);
+}
+END_TEST
+
+/* With what a plugin of the first day has in memory after its shorter struct. */
+START_TEST(a_short_struct_is_not_read_beyond_its_end)
+{
+    struct common_params common = defaults();
+    static const double magnitude[] = {1, 2, 3, 4};
+    struct gb_check check = check_of(right), old;
+    check.magnitude = magnitude;
+    check.n_products = 16;
+    check.default_metric = "bound";
+    memset(&old, 0xFF, sizeof old);
+    memcpy(&old, &check, offsetof(struct gb_check, safety));
+    old.size = offsetof(struct gb_check, safety);
+    ck_assert_int_eq(compare_with(&common, &old), GB_OK);
+    old.size = offsetof(struct gb_check, default_tolerance);
+    ck_assert_int_eq(compare_with(&common, &old), GB_FAILED);
+    ck_assert_uint_eq(told.n_summaries, 0);
+}
+END_TEST
+
+START_TEST(the_users_bound_wins)
+{
+    static const double magnitude[] = {1, 2, 3, 4}, off[] = {1, 2, 3, 4 + 1e-6};
+    struct common_params common = defaults();
+    struct gb_check check = check_of(right);
+    check.reference = off;
+    check.magnitude = magnitude;
+    check.n_products = 10000;
+    compare_with(&common, &check);
+    double plain = told.metrics[VERIFY_BOUND].value;
+    ck_assert(plain > 0);
+    common.check_safety = 2;
+    compare_with(&common, &check);
+    ck_assert_double_eq_tol(told.metrics[VERIFY_BOUND].value, plain / 2, plain / 100);
+    common.check_safety = 0;
+    common.check_bound_kind = BOUND_PROBABILISTIC;
+    compare_with(&common, &check);
+    double probabilistic = told.metrics[VERIFY_BOUND].value;
+    ck_assert(probabilistic > 2 * plain);
+    check.bound = GB_BOUND_PROBABILISTIC;
+    common.check_bound_kind = BOUND_AUTO;
+    compare_with(&common, &check);
+    ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, probabilistic);
+    common.check_bound_kind = BOUND_DETERMINISTIC;
+    compare_with(&common, &check);
+    ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, plain);
+}
+END_TEST
+
+START_TEST(the_users_floor_counts)
+{
+    static const float wrong_at_1[] = {2, 2, 3, 4};
+    struct common_params common = defaults();
+    struct gb_check check = check_of(wrong_at_1);
+    compare_with(&common, &check);
+    ck_assert_double_eq(told.metrics[VERIFY_REL_FLOOR].value, 1);
+    common.check_floor = 1;
+    compare_with(&common, &check);
+    ck_assert_double_eq(told.metrics[VERIFY_REL_FLOOR].value, 0);
+}
+END_TEST
+
+START_TEST(overflow_can_be_allowed)
+{
+    static const double infinite[] = {1, 2, 3, INFINITY};
+    static const float output[] = {1, 2, 3, INFINITY};
+    struct common_params common = defaults();
+    struct gb_check check = check_of(output);
+    check.reference = infinite;
+    ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
+    common.check_allow_overflow = 1;
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+}
+END_TEST
+
+/* ---- files ---- */
+
+enum { HEADER_BYTES = 128 };
+
+/* Reads a .npy file of that type and returns its data. */
+static const unsigned char *numpy_data(const char *name, const char *type, size_t bytes)
+{
+    static unsigned char content[1024];
+    char expected[80];
+    FILE *file = fopen(fixture_path(name), "r");
+    ck_assert_msg(file != NULL, "%s is missing", name);
+    size_t n = fread(content, 1, sizeof content, file);
+    fclose(file);
+    ck_assert_uint_eq(n, HEADER_BYTES + bytes);
+    ck_assert_mem_eq(content, "\x93NUMPY\x01\x00\x76\x00", 10);
+    ck_assert_uint_eq(content[HEADER_BYTES - 1], '\n');
+    snprintf(expected, sizeof expected, "{'descr': '%s', 'fortran_order': False, 'shape': (4,), } ",
+             type);
+    ck_assert_mem_eq(content + 10, expected, strlen(expected));
+    return content + HEADER_BYTES;
+}
+
+static bool is_there(const char *name)
+{
+    return access(fixture_path(name), F_OK) == 0;
+}
+
+START_TEST(a_failing_comparison_is_dumped)
+{
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 5e-324};
+    static const float output[] = {-INFINITY, NAN, 1e-45f, 4};
+    struct common_params common = defaults();
+    struct gb_check check = check_of(output);
+    char folder[320];
+    snprintf(folder, sizeof folder, "%s", fixture_path("deep/er"));
+    common.check_dump = folder;
+    check.reference = odd;
+    check.name = "C/../x";
+    ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
+    ck_assert_str_eq(told.warning, "");
+    ck_assert_mem_eq(numpy_data("deep/er/0123-C_.._x-reference.npy", "<f8", sizeof odd), odd,
+                     sizeof odd);
+    ck_assert_mem_eq(numpy_data("deep/er/0123-C_.._x-output.npy", "<f4", sizeof output), output,
+                     sizeof output);
+}
+END_TEST
+
+START_TEST(a_passing_comparison_is_dumped_if_asked)
+{
+    struct common_params common = defaults();
+    struct gb_check check = check_of(right);
+    char folder[320];
+    snprintf(folder, sizeof folder, "%s", fixture_path("dump"));
+    common.check_dump = folder;
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+    ck_assert(!is_there("dump"));
+    common.check_dump_always = 1;
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+    ck_assert(is_there("dump/0123-C-output.npy"));
+}
+END_TEST
+
+static const struct {
+    uint32_t format;
+    const char *type;
+    size_t bytes;
+    unsigned char output[32], written[32]; /* four numbers */
+} formats[] = {
+    {GB_F16, "<f2", 8, {0, 0x3C, 1, 0, 0, 0x7C, 0, 0x7E}, {0, 0x3C, 1, 0, 0, 0x7C, 0, 0x7E}},
+    {GB_BF16,
+     "<f4",
+     16,
+     {0x80, 0x3F, 0x40, 0xC0, 0x80, 0x7F, 1, 0},
+     {0, 0, 0x80, 0x3F, 0, 0, 0x40, 0xC0, 0, 0, 0x80, 0x7F, 0, 0, 1, 0}},
+    {GB_F8_E4M3,
+     "<f4",
+     16,
+     {0x38, 0xB8, 0, 0x40},
+     {0, 0, 0x80, 0x3F, 0, 0, 0x80, 0xBF, 0, 0, 0, 0, 0, 0, 0, 0x40}},
+    {GB_I8, "|i1", 4, {1, 2, 0xFF, 0x80}, {1, 2, 0xFF, 0x80}},
+    {GB_U32, "<u4", 16, {1, 0, 0, 0, 0, 0, 0, 0x80}, {1, 0, 0, 0, 0, 0, 0, 0x80}},
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+START_TEST(an_output_keeps_its_format_or_becomes_float32)
+{
+    struct common_params common = defaults();
+    struct gb_check check = check_of(formats[_i].output);
+    char folder[320];
+    snprintf(folder, sizeof folder, "%s", fixture_path("dump"));
+    common.check_dump = folder;
+    common.check_dump_always = 1;
+    check.format = formats[_i].format;
+    compare_with(&common, &check);
+    ck_assert_mem_eq(numpy_data("dump/0123-C-output.npy", formats[_i].type, formats[_i].bytes),
+                     formats[_i].written, formats[_i].bytes);
+}
+END_TEST
+
+START_TEST(files_that_can_not_be_written_lose_no_case)
+{
+    struct common_params common = defaults();
+    struct gb_check check = check_of(right);
+    char folder[320], expected[512];
+    FILE *file = fopen(fixture_path("file"), "w"); /* no folder can be made in it */
+    fclose(file);
+    snprintf(folder, sizeof folder, "%s", fixture_path("file/dump"));
+    common.check_dump = folder;
+    common.check_dump_always = 1;
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+    snprintf(expected, sizeof expected,
+             "check.dump: %s: the folder can not be made: Not a directory", fixture_path("file"));
+    ck_assert_str_eq(told.warning, expected);
+    /* A folder stands where a file should be. */
+    snprintf(folder, sizeof folder, "%s", fixture_path("dump"));
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    ck_assert_int_eq(mkdir(fixture_path("dump/0123-C-reference.npy"), 0777), 0);
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+    snprintf(expected, sizeof expected,
+             "check.dump: %s/0123-C-reference.npy: can not be written: Is a directory", folder);
+    ck_assert_str_eq(told.warning, expected);
+    ck_assert_int_eq(rmdir(fixture_path("dump/0123-C-reference.npy")), 0);
+    ck_assert_msg(rmdir(folder) == 0, "a part of a file was left");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("host");
+    TCase *judging = tcase_create("judging");
+    tcase_add_test(judging, a_comparison_is_told_once);
+    tcase_add_test(judging, a_short_struct_is_not_read_beyond_its_end);
+    tcase_add_test(judging, the_users_bound_wins);
+    tcase_add_test(judging, the_users_floor_counts);
+    tcase_add_test(judging, overflow_can_be_allowed);
+    suite_add_tcase(suite, judging);
+    TCase *files = tcase_create("files");
+    tcase_add_checked_fixture(files, fixture_begin, fixture_end);
+    tcase_add_test(files, a_failing_comparison_is_dumped);
+    tcase_add_test(files, a_passing_comparison_is_dumped_if_asked);
+    tcase_add_loop_test(files, an_output_keeps_its_format_or_becomes_float32, 0, N_FORMATS);
+    tcase_add_test(files, files_that_can_not_be_written_lose_no_case);
+    suite_add_tcase(suite, files);
+    return suite;
+}

@@ -1,0 +1,258 @@
+/* test_policy_run.c - looks at exactly the sample asked for, in batches of any size; guards; lying
+ * policies. */
+#include "core/run/policy_run.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+/* A policy whose answers are a script, and which writes down when it was asked. */
+enum { ASKED_MAX = 64 };
+
+struct script {
+    struct gb_next answers[8];
+    size_t n_answers, n_asked;
+    uint64_t seen;
+    uint64_t asked_at[ASKED_MAX];
+    int32_t observe_status;
+    struct gb_estimate estimate;
+    const struct gb_host *host;
+};
+
+static int32_t script_create(const struct gb_host *host, const void *params, void **ret_policy)
+{
+    struct script *script;
+    memcpy(&script, params, sizeof script);
+    script->host = host;
+    *ret_policy = script;
+    return GB_OK;
+}
+
+static int32_t script_observe(void *policy, const struct gb_samples *samples)
+{
+    struct script *script = policy;
+    for (uint64_t i = 0; i < samples->n; i++)
+        ck_assert_double_eq(samples->time_ns[i], (double)(script->seen + i));
+    script->seen += samples->n;
+    return script->observe_status ? (script->host->fail)(script->host, "no patience") : GB_OK;
+}
+
+static int32_t script_next(void *policy, struct gb_next *next)
+{
+    struct script *script = policy;
+    size_t i = script->n_asked < script->n_answers ? script->n_asked : script->n_answers - 1;
+    if (script->n_asked < ASKED_MAX)
+        script->asked_at[script->n_asked] = script->seen;
+    script->n_asked++;
+    uint32_t size = next->size;
+    *next = script->answers[i];
+    next->size = size;
+    return GB_OK;
+}
+
+static int32_t script_report(void *policy, struct gb_estimate *estimate)
+{
+    struct script *script = policy;
+    uint32_t size = estimate->size;
+    *estimate = script->estimate;
+    estimate->size = size;
+    return GB_OK;
+}
+
+static void script_destroy(void *policy)
+{
+    (void)policy;
+}
+
+static const struct gb_policy_ops script_ops = {sizeof script_ops, 0,           script_create,
+                                                script_observe,    script_next, script_report,
+                                                script_destroy};
+static const struct gb_plugin script_plugin = {
+    .size = sizeof script_plugin, .kind = GB_PLUGIN_POLICY, .id = "script", .ops = &script_ops};
+
+static unsigned n_logged;
+
+static void count_log(void *context, int32_t severity, const char *text)
+{
+    (void)context;
+    (void)severity;
+    (void)text;
+    n_logged++;
+}
+
+static const struct host_sink sink = {.log = count_log};
+
+/* Runs the script over samples 0, 1, 2 ... of 1 ms each, `batch` at a time, until it ends or there
+ * are none left. */
+static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
+                               struct host **ret_host, struct gb_error *error)
+{
+    enum { SAMPLES = 2000 };
+    static double times[SAMPLES], elapsed[SAMPLES];
+    static uint64_t iterations[SAMPLES];
+    struct policy_run *run = NULL;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        times[i] = (double)i;
+        elapsed[i] = 1e6 * (double)(i + 1);
+        iterations[i] = 1;
+    }
+    *ret_host = host_new(0, &sink, NULL, NULL);
+    ck_assert_int_eq(policy_run_new(&script_plugin, &script, *ret_host, &guards, &run, error),
+                     GB_OK);
+    for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
+        uint64_t n = SAMPLES - at < batch ? SAMPLES - at : batch, taken = 0;
+        struct gb_samples samples = {.size = sizeof samples,
+                                     .n = n,
+                                     .time_ns = times + at,
+                                     .elapsed_ns = elapsed + at,
+                                     .iterations = iterations + at};
+        if (policy_run_feed(run, &samples, &taken, error) != GB_OK)
+            break;
+        at += taken;
+        ck_assert(taken == n || policy_run_ended(run));
+    }
+    return run;
+}
+
+static void stop(struct policy_run *run, struct host *host)
+{
+    policy_run_free(run);
+    host_free(host);
+}
+
+static const struct guards loose = {1, 1000000, 1e18};
+static const uint64_t batches[] = {1, 2, 7, 64, 1000, 2000};
+
+START_TEST(looks_where_asked)
+{
+    struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 10},
+                                        {.decision = GB_MORE, .n_samples = 13},
+                                        {.decision = GB_MORE, .elapsed_ns = 100e6},
+                                        {.decision = GB_MORE, .n_samples = 50, .elapsed_ns = 102e6},
+                                        {.decision = GB_MORE, .n_samples = 110, .elapsed_ns = 1e6},
+                                        {.decision = GB_MORE},
+                                        {.decision = GB_DONE, .reason = "enough"}},
+                            .n_answers = 7};
+    static const uint64_t expected[] = {0, 10, 13, 100, 102, 110, 111};
+    struct host *host;
+    struct gb_error error;
+    struct policy_run *run = play(&script, loose, batches[_i], &host, &error);
+    ck_assert_uint_eq(script.n_asked, 7);
+    ck_assert_mem_eq(script.asked_at, expected, sizeof expected);
+    ck_assert(policy_run_ended(run));
+    ck_assert_uint_eq(policy_run_count(run), 111);
+    ck_assert_str_eq(policy_run_reason(run), "enough");
+    stop(run, host);
+}
+END_TEST
+
+START_TEST(guards_hold)
+{
+    static const struct {
+        struct guards guards;
+        struct gb_next answer;
+        uint64_t count;
+        const char *reason;
+    } rows[] = {
+        {{10, 1000, 1e18}, {.decision = GB_DONE, .reason = "at once"}, 10, "at once"},
+        {{1, 77, 1e18}, {.decision = GB_MORE, .n_samples = 1u << 31}, 77, "max_samples 77"},
+        {{1, 1000, 25.5e6}, {.decision = GB_MORE}, 26, "max_time 25.5 ms"},
+        {{100, 1000, 5e6}, {.decision = GB_DONE, .reason = "x"}, 5, "max_time 5.00 ms"},
+        {{3, 1000, 1e18}, {.decision = 77, .reason = "what"}, 3, "what"},
+        {{1, 1000, 1e18}, {.decision = GB_MORE, .n_samples = UINT64_MAX}, 1000, "max_samples 1000"},
+        {{1, 1000, 1e18}, {.decision = GB_MORE, .elapsed_ns = NAN}, 1000, "max_samples 1000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct script script = {.answers = {rows[i].answer}, .n_answers = 1};
+        struct host *host;
+        struct gb_error error;
+        struct policy_run *run = play(&script, rows[i].guards, batches[_i], &host, &error);
+        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
+                      (unsigned long long)policy_run_count(run));
+        ck_assert_str_eq(policy_run_reason(run), rows[i].reason);
+        stop(run, host);
+    }
+}
+END_TEST
+
+START_TEST(wanted_is_what_is_missing)
+{
+    struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 40}}, .n_answers = 1};
+    struct host *host = host_new(0, &sink, NULL, NULL);
+    struct policy_run *run;
+    struct gb_error error;
+    struct script *params = &script;
+    ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &loose, &run, &error), GB_OK);
+    ck_assert_uint_eq(policy_run_wanted(run, 1e6), 40);
+    stop(run, host);
+    script.answers[0] = (struct gb_next){.decision = GB_MORE, .elapsed_ns = 1e9};
+    host = host_new(0, &sink, NULL, NULL);
+    ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &loose, &run, &error), GB_OK);
+    ck_assert_uint_eq(policy_run_wanted(run, 1e6), 1000);
+    ck_assert_uint_eq(policy_run_wanted(run, 0), 1);
+    stop(run, host);
+}
+END_TEST
+
+START_TEST(reports_are_made_sound)
+{
+    static const struct {
+        struct gb_estimate estimate;
+        int32_t verdict;
+        bool has_interval;
+        unsigned n_logged;
+    } rows[] = {
+        {{.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2},
+         GB_VERDICT_CERTIFIED,
+         true,
+         0},
+        {{.verdict = 99, .low_ns = 1, .high_ns = 2}, GB_VERDICT_GAVE_UP, false, 1},
+        {{.low_ns = 3, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
+        {{.n_modes = 1000, .low_ns = 1, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct script script = {.answers = {{.decision = GB_DONE}}, .n_answers = 1};
+        struct gb_estimate estimate;
+        struct host *host;
+        struct gb_error error;
+        script.estimate = rows[i].estimate;
+        memset(script.estimate.statistic, 'x', sizeof script.estimate.statistic);
+        n_logged = 0;
+        struct policy_run *run = play(&script, loose, 10, &host, &error);
+        ck_assert_int_eq(policy_run_report(run, &estimate, &error), GB_OK);
+        ck_assert_int_eq(estimate.verdict, rows[i].verdict);
+        ck_assert_int_eq(!isnan(estimate.low_ns), rows[i].has_interval);
+        ck_assert_uint_eq(n_logged, rows[i].n_logged);
+        ck_assert_uint_lt(strlen(estimate.statistic), sizeof estimate.statistic);
+        ck_assert_uint_eq(estimate.n, policy_run_count(run));
+        stop(run, host);
+    }
+}
+END_TEST
+
+START_TEST(a_failing_policy_is_quoted)
+{
+    struct script script = {
+        .answers = {{.decision = GB_MORE}}, .n_answers = 1, .observe_status = 1};
+    struct host *host;
+    struct gb_error error = {0};
+    struct policy_run *run = play(&script, loose, 10, &host, &error);
+    ck_assert_str_eq(error.text, "policy: no patience");
+    stop(run, host);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("policy_run");
+    TCase *tests = tcase_create("policy_run");
+    int n_batches = sizeof batches / sizeof *batches;
+    tcase_add_loop_test(tests, looks_where_asked, 0, n_batches);
+    tcase_add_loop_test(tests, guards_hold, 0, n_batches);
+    tcase_add_test(tests, wanted_is_what_is_missing);
+    tcase_add_test(tests, reports_are_made_sound);
+    tcase_add_test(tests, a_failing_policy_is_quoted);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,274 @@
+/* test_visit.c - which devices a case has, and in which visits that ends. */
+#include "tests/check_main.h"
+
+#include "tests/config/settings_fixture.h"
+
+#include "core/run/visit.h"
+
+#include <stdio.h>
+
+static struct loaded loaded;
+static struct known_device known[8];
+static struct device_list devices;
+
+static void set_up(void)
+{
+    memset(&loaded, 0, sizeof loaded);
+    memset(known, 0, sizeof known);
+    devices = (struct device_list){.items = known};
+}
+
+static void tear_down(void)
+{
+    unload(&loaded);
+}
+
+static void add_device(const struct plugin_settings *settings, bool is_auto, uint32_t index,
+                       const char *model, const char *uuid)
+{
+    struct known_device *device = &known[devices.n++];
+    *device = (struct known_device){.settings = settings, .is_auto = is_auto};
+    device->info.index = index;
+    snprintf(device->info.model, sizeof device->info.model, "%s", model);
+    snprintf(device->info.uuid, sizeof device->info.uuid, "%s", uuid);
+}
+
+/* Three equal GPUs and one that is not, and the CPU; in the order of preference, as they are found.
+ */
+static void load_machine(const char *text)
+{
+    const struct plugin_settings *settings;
+    size_t n_auto;
+    load(&loaded, text);
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    size_t n = settings_devices(loaded.settings, &settings, &n_auto);
+    for (size_t i = 0; i < n; i++) {
+        if (text_equal(settings[i].name, "cpu")) {
+            add_device(&settings[i], i < n_auto, 0, "CPU", "");
+            continue;
+        }
+        add_device(&settings[i], i < n_auto, 0, "Big", "GPU-aaaa1111");
+        add_device(&settings[i], i < n_auto, 1, "Big", "GPU-aaaa2222");
+        add_device(&settings[i], i < n_auto, 2, "Small", "GPU-a");
+        add_device(&settings[i], i < n_auto, 3, "Big", "GPU-bbbb3333");
+    }
+}
+
+#define THERE                                                                                      \
+    "cuda:0 (Big, GPU-aaaa1111), cuda:1 (Big, GPU-aaaa2222), cuda:2 (Small, GPU-a), cuda:3 (Big, " \
+    "GPU-bbbb3333)"
+
+static const struct {
+    const char *text; /* of [gbrun], then of the benchmark */
+    const char *spread, *each;
+} choices[] = {
+    {"[bench nop]\ndevice = cuda\n", "cuda:0 ", "cuda:0 "},
+    {"[bench nop]\ndevice = cuda:3\n", "cuda:3 ", "cuda:3 "},
+    {"[bench nop]\ndevice = cuda:all\n", "cuda:0 cuda:1 cuda:3 ", "cuda:0 cuda:1 cuda:2 cuda:3 "},
+    {"[bench nop]\ndevice = cpu:all\n", "cpu:0 ", "cpu:0 "},
+    {"[bench nop]\n", "cuda:0 ", "cuda:0 "},
+    {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda:0 cuda:1 cuda:3 ",
+     "cuda:0 cuda:1 cuda:2 cuda:3 "},
+    {"[gbrun]\ndevices = all\n[bench nop]\ndevice = cuda\n", "cuda:0 ", "cuda:0 "},
+    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu:0 ", "cpu:0 "},
+    {"[bench nop]\ndevice = cuda:GPU-aaaa2222\n", "cuda:1 ", "cuda:1 "},
+    {"[bench nop]\ndevice = cuda:GPU-bbbb\n", "cuda:3 ", "cuda:3 "},
+    {"[bench nop]\ndevice = cuda:GPU-a\n", "cuda:2 ", "cuda:2 "}, /* whole, if short */
+    {"[bench nop]\ndevice = cuda:GPU-aaaa\n",
+     "device cuda:GPU-aaaa: more than one UUID begins so: there is " THERE, NULL},
+    {"[bench nop]\ndevice = cuda:GPU-bbb\n",
+     "device cuda:GPU-bbb: expected four characters or more behind the dash: there is " THERE,
+     NULL},
+    {"[bench nop]\ndevice = cuda:GPU-cccc\n",
+     "device cuda:GPU-cccc: no UUID begins so: there is " THERE, NULL},
+    {"[bench nop]\ndevice = cuda:4\n", "device cuda:4: there is only " THERE, NULL},
+    {"[bench nop]\ndevice = cpu:1\n", "device cpu:1: there is only cpu:0 (CPU)", NULL},
+};
+
+static void add_choice(int32_t distribute, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct bench_case bench_case;
+    struct device_set set;
+    struct gb_error error;
+    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &bench_case, &error), GB_OK);
+    if (devices_choose(&devices, &bench_case, distribute, &arena, &set, &error) != GB_OK)
+        text_add(out, error.text);
+    else
+        for (size_t i = 0; i < set.n; i++)
+            text_printf(out, "%s:%u ", set.items[i]->settings->name, set.items[i]->info.index);
+}
+
+START_TEST(choice)
+{
+    CLEANUP(text_free) struct text spread = {0};
+    CLEANUP(text_free) struct text each = {0};
+    load_machine(choices[_i].text);
+    add_choice(DISTRIBUTE_SPREAD, &spread);
+    add_choice(DISTRIBUTE_EACH, &each);
+    ck_assert_str_eq(text_get(&spread), choices[_i].spread);
+    ck_assert_str_eq(text_get(&each), choices[_i].each ? choices[_i].each : choices[_i].spread);
+}
+END_TEST
+
+START_TEST(an_absent_plugin_says_why)
+{
+    load(&loaded, "[bench nop]\ndevice = cuda:all\n");
+    const struct plugin_settings *settings;
+    size_t n_auto;
+    settings_devices(loaded.settings, &settings, &n_auto);
+    struct absent_device absent = {.settings = settings, .is_auto = true, .reason = "no driver"};
+    devices.absent = &absent;
+    devices.n_absent = 1;
+    CLEANUP(text_free) struct text out = {0};
+    add_choice(DISTRIBUTE_SPREAD, &out);
+    ck_assert_str_eq(text_get(&out), "device cuda is not there: no driver");
+}
+END_TEST
+
+/* For each visit its label, round, devices, how many its case has, and what is recorded. */
+static void walk(struct schedule *schedule, struct text *out)
+{
+    struct visit *visit;
+    struct gb_error error;
+    for (;;) {
+        ck_assert_int_eq(schedule_next(schedule, &visit, &error), GB_OK);
+        if (!visit)
+            return;
+        text_printf(out, "%s/%u:", text_get(&visit->label), visit->round);
+        for (size_t i = 0; i < visit->devices.n; i++)
+            text_printf(out, "%u", visit->devices.items[i]->info.index);
+        text_printf(out, " of %zu as %s:%d; ", visit->n_case_devices,
+                    visit->bench_case.device.settings->name, visit->bench_case.device.index);
+        visit_free(visit);
+    }
+}
+
+static const struct {
+    const char *text;
+    int32_t distribute;
+    struct visit_key done[3];
+    size_t n_done;
+    uint64_t n, n_known;
+    const char *visits, *notes;
+} schedules[] = {
+    {"[bench nop]\ndevice = cuda:all\n", DISTRIBUTE_SPREAD, .n = 1,
+     .visits = "nop/0:013 of 3 as cuda:-1; ",
+     .notes =
+         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
+         "one's model; distribute = each uses all\n"},
+    {"[gbrun]\ndevices = all\n[bench nop]\nrounds = 2\n", DISTRIBUTE_SPREAD, .n = 2,
+     .visits = "nop/0:013 of 3 as cuda:-1; nop/1:013 of 3 as cuda:-1; ",
+     .notes =
+         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
+         "one's model; distribute = each uses all\n"},
+    {"[bench nop]\ndevice = cuda:all\n", DISTRIBUTE_EACH, .n = 4,
+     .visits = "nop/0:0 of 4 as cuda:0; nop/0:1 of 4 as cuda:1; nop/0:2 of 4 as cuda:2; nop/0:3 of "
+               "4 as cuda:3; ",
+     .notes = ""},
+    {"[bench nop]\nsweep.device = cuda:all, cpu\n", DISTRIBUTE_EACH, .n = 5,
+     .visits = "nop device=cuda:0/0:0 of 4 as cuda:0; nop device=cuda:1/0:1 of 4 as cuda:1; nop "
+               "device=cuda:2/0:2 of 4 as cuda:2; nop device=cuda:3/0:3 of 4 as cuda:3; nop "
+               "device=cpu/0:0 of 1 as cpu:-1; ",
+     .notes = ""},
+    {"[bench nop]\n", DISTRIBUTE_EACH, .n = 1, .visits = "nop/0:0 of 1 as cuda:0; ", .notes = ""},
+    {"[bench nop]\ndevice = cuda:GPU-bbbb\n", DISTRIBUTE_EACH, .n = 1,
+     .visits = "nop/0:3 of 1 as cuda:3; ", .notes = ""},
+    /* what is done: on any device, or on that one */
+    {"[bench a]\nplugin = nop\ndevice = cuda:all\n[bench b]\nlike = a\n", DISTRIBUTE_SPREAD,
+     .done = {{0, 0, 1, "cuda"}}, .n_done = 1, .n = 2, .n_known = 1,
+     .visits = "b/0:013 of 3 as cuda:-1; ",
+     .notes =
+         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
+         "one's model; distribute = each uses all\n"},
+    {"[bench a]\nplugin = nop\ndevice = cuda:all\n", DISTRIBUTE_EACH,
+     .done = {{0, 0, 1, "cuda"}, {0, 0, 3, "cuda"}, {0, 0, 7, "cuda"}}, .n_done = 3, .n = 4,
+     .n_known = 2, .visits = "a/0:0 of 4 as cuda:0; a/0:2 of 4 as cuda:2; ", .notes = ""},
+    {"[bench a]\nplugin = nop\nrounds = 3\ndevice = cuda\n", DISTRIBUTE_EACH,
+     .done = {{0, 0, -1, "cuda"}, {0, 2, -1, "cuda"}, {5, 1, 0, "cuda"}}, .n_done = 3, .n = 3,
+     .n_known = 2, .visits = "a/1:0 of 1 as cuda:-1; ", .notes = ""},
+    {"[bench a]\nplugin = nop\nrounds = 2\n[bench b]\nplugin = nop\n", DISTRIBUTE_SPREAD, .n = 3,
+     .visits = "a/0:0 of 1 as cuda:0; b/0:0 of 1 as cuda:0; a/1:0 of 1 as cuda:0; ", .notes = ""},
+};
+
+START_TEST(visits)
+{
+    CLEANUP(text_free) struct text notes = {0};
+    CLEANUP(text_free) struct text out = {0};
+    struct gb_error error;
+    load_machine(schedules[_i].text);
+    struct schedule schedule = {.sweep = loaded.sweep,
+                                .devices = &devices,
+                                .distribute = schedules[_i].distribute,
+                                .done = schedules[_i].done,
+                                .n_done = schedules[_i].n_done};
+    uint64_t n = 0, n_known = 0;
+    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+    ck_assert_uint_eq(n, schedules[_i].n);
+    ck_assert_uint_eq(n_known, schedules[_i].n_known);
+    ck_assert_str_eq(text_get(&notes), schedules[_i].notes);
+    walk(&schedule, &out);
+    ck_assert_str_eq(text_get(&out), schedules[_i].visits);
+}
+END_TEST
+
+START_TEST(a_visit_given_away_names_its_device)
+{
+    struct visit *visit;
+    struct gb_error error;
+    load_machine("[bench nop]\ndevice = cuda:all\n");
+    struct schedule schedule = {.sweep = loaded.sweep, .devices = &devices, .n_rounds = 1};
+    ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
+    visit_give(visit, visit->devices.items[2]);
+    ck_assert_str_eq(text_get(&visit->label), "nop on cuda:3");
+    ck_assert_int_eq(visit_given_case(visit).device.index, 3);
+    ck_assert_int_eq(visit->bench_case.device.index, DEVICE_INDEX_ANY);
+    visit_free(visit);
+}
+END_TEST
+
+START_TEST(a_case_without_a_device_is_refused_once)
+{
+    struct visit *visit;
+    struct gb_error error;
+    CLEANUP(text_free) struct text notes = {0};
+    uint64_t n = 0, n_known = 0;
+    load(&loaded, "[bench nop]\ndevice = cuda:all\n");
+    struct schedule schedule = {
+        .sweep = loaded.sweep, .devices = &devices, .distribute = DISTRIBUTE_EACH};
+    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
+    ck_assert_str_eq(visit->refusal, "there is no device that nop runs on (any)");
+    visit_free(visit);
+    ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
+    ck_assert_ptr_null(visit);
+}
+END_TEST
+
+START_TEST(what_wants_the_machine_says_so)
+{
+    struct visit visit = {.bench_case = {.info = &fixture_plugins[0]}};
+    ck_assert(!visit_is_exclusive(&visit));
+    visit.bench_case.common.exclusive = 1;
+    ck_assert(visit_is_exclusive(&visit));
+    struct plugin_info flagged = {.flags = GB_BENCH_EXCLUSIVE};
+    visit = (struct visit){.bench_case = {.info = &flagged}};
+    ck_assert(visit_is_exclusive(&visit));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("visit");
+    TCase *tcase = tcase_create("visit");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, choice, 0, sizeof choices / sizeof choices[0]);
+    tcase_add_test(tcase, an_absent_plugin_says_why);
+    tcase_add_loop_test(tcase, visits, 0, sizeof schedules / sizeof schedules[0]);
+    tcase_add_test(tcase, a_visit_given_away_names_its_device);
+    tcase_add_test(tcase, a_case_without_a_device_is_refused_once);
+    tcase_add_test(tcase, what_wants_the_machine_says_so);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,473 @@
+/* test_wire.c - frames and messages: what is written is what is read, and what is broken is found.
+ */
+#include "core/run/collector.h"
+#include "core/run/messages.h"
+#include "core/run/wire.h"
+#include "tests/check_main.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void feed(struct wire_input *input, const void *data, size_t n)
+{
+    memcpy(wire_input_space(input, n), data, n);
+    wire_input_added(input, n);
+}
+
+START_TEST(fields_come_back)
+{
+    static const double numbers[] = {1.5, -0.0, INFINITY};
+    struct wire_writer writer = {0};
+    struct wire_input input = {0};
+    struct wire_reader reader;
+    struct arena arena = {0};
+    struct gb_error error;
+    uint32_t type;
+    uint64_t n;
+    wire_begin(&writer, WIRE_LOG);
+    wire_put_u32(&writer, 0xFFFFFFFFu);
+    wire_put_u64(&writer, 0x0123456789ABCDEFu);
+    wire_put_f64(&writer, NAN);
+    wire_put_text(&writer, "caf\xc3\xa9");
+    wire_put_text(&writer, NULL);
+    wire_put_text(&writer, "");
+    wire_put_f64s(&writer, numbers, 3);
+    wire_end(&writer);
+    feed(&input, writer.bytes.data, writer.bytes.length);
+    ck_assert_int_eq(wire_input_next(&input, &type, &reader, &error), 1);
+    ck_assert_uint_eq(type, WIRE_LOG);
+    ck_assert_uint_eq(wire_get_u32(&reader), 0xFFFFFFFFu);
+    ck_assert_uint_eq(wire_get_u64(&reader), 0x0123456789ABCDEFu);
+    ck_assert(isnan(wire_get_f64(&reader)));
+    ck_assert_str_eq(wire_get_text(&reader, &arena), "caf\xc3\xa9");
+    ck_assert_ptr_null(wire_get_text(&reader, &arena));
+    ck_assert_str_eq(wire_get_text(&reader, &arena), "");
+    const double *back = wire_get_f64s(&reader, &arena, &n);
+    ck_assert_uint_eq(n, 3);
+    ck_assert_mem_eq(back, numbers, sizeof numbers);
+    ck_assert(wire_complete(&reader));
+    wire_get_u32(&reader);
+    ck_assert(!wire_complete(&reader));
+    wire_input_free(&input);
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(frames_in_pieces)
+{
+    struct wire_writer writer = {0};
+    struct wire_input input = {0};
+    struct wire_reader reader;
+    struct gb_error error;
+    uint32_t type, n_found = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        wire_begin(&writer, WIRE_METRIC);
+        wire_put_u32(&writer, i);
+        wire_put_text(&writer, "some words that make the frame longer");
+        wire_end(&writer);
+        for (size_t at = 0; at < writer.bytes.length; at++) {
+            feed(&input, writer.bytes.data + at, 1);
+            int32_t status = wire_input_next(&input, &type, &reader, &error);
+            ck_assert_int_eq(status, at + 1 == writer.bytes.length);
+            if (status == 1)
+                ck_assert_uint_eq(wire_get_u32(&reader), n_found++);
+        }
+    }
+    ck_assert_uint_eq(n_found, 100);
+    wire_input_free(&input);
+    wire_writer_free(&writer);
+}
+END_TEST
+
+START_TEST(every_flipped_bit_is_found)
+{
+    struct wire_writer writer = {0};
+    wire_begin(&writer, WIRE_METRIC);
+    wire_put_text(&writer, "gflops");
+    wire_put_f64(&writer, 1234.5);
+    wire_end(&writer);
+    for (size_t bit = 0; bit < 8 * writer.bytes.length; bit++) {
+        struct wire_input input = {0};
+        struct wire_reader reader;
+        struct gb_error error;
+        uint32_t type;
+        writer.bytes.data[bit / 8] = (char)(writer.bytes.data[bit / 8] ^ 1 << bit % 8);
+        feed(&input, writer.bytes.data, writer.bytes.length);
+        /* A longer length asks for more bytes; anything else is known to be broken. */
+        ck_assert_int_le(wire_input_next(&input, &type, &reader, &error), 0);
+        writer.bytes.data[bit / 8] = (char)(writer.bytes.data[bit / 8] ^ 1 << bit % 8);
+        wire_input_free(&input);
+    }
+    wire_writer_free(&writer);
+}
+END_TEST
+
+START_TEST(broken_frames_are_named)
+{
+    struct wire_input input = {0};
+    struct wire_reader reader;
+    struct gb_error error;
+    uint32_t type;
+    feed(&input, "GET / HTTP/1.1\r\n\r\n", 18);
+    ck_assert_int_eq(wire_input_next(&input, &type, &reader, &error), GB_CORRUPT);
+    ck_assert_str_eq(error.text, "sent something that is not a message");
+    wire_input_free(&input);
+}
+END_TEST
+
+START_TEST(announced_counts_are_not_believed)
+{
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    uint64_t n;
+    wire_begin(&writer, WIRE_SAMPLES);
+    wire_put_u64(&writer, UINT64_MAX / 8); /* so many doubles */
+    wire_put_f64(&writer, 1);
+    const unsigned char *payload = (unsigned char *)writer.bytes.data + WIRE_HEADER_BYTES;
+    struct wire_reader reader = {payload, writer.bytes.length - WIRE_HEADER_BYTES, 0, false};
+    ck_assert_ptr_null(wire_get_f64s(&reader, &arena, &n));
+    ck_assert_uint_eq(n, 0);
+    ck_assert(reader.failed);
+    reader = (struct wire_reader){payload, writer.bytes.length - WIRE_HEADER_BYTES, 0, false};
+    ck_assert_uint_eq(wire_get_count(&reader, 4), 0);
+    ck_assert(reader.failed);
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(sockets)
+{
+    struct wire_writer writer = {0};
+    struct wire_input input = {0};
+    struct wire_reader reader;
+    struct gb_error error;
+    uint32_t type;
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    wire_begin(&writer, WIRE_CASE_END);
+    wire_put_u32(&writer, 7);
+    wire_end(&writer);
+    ck_assert_int_eq(wire_send(ends[0], &writer, &error), GB_OK);
+    ck_assert_int_eq(wire_receive(ends[1], &input, &type, &reader, &error), GB_OK);
+    ck_assert_uint_eq(wire_get_u32(&reader), 7);
+    close(ends[0]);
+    ck_assert_int_eq(wire_receive(ends[1], &input, &type, &reader, &error), GB_NOT_FOUND);
+    ck_assert_str_eq(error.text, "the connection was closed");
+    ck_assert_int_eq(wire_send(ends[1], &writer, &error), GB_IO);
+    close(ends[1]);
+    wire_input_free(&input);
+    wire_writer_free(&writer);
+}
+END_TEST
+
+/* The payload of a message, as a reader. */
+static struct wire_reader payload_of(const struct wire_writer *writer)
+{
+    return (struct wire_reader){.data = (const unsigned char *)writer->bytes.data +
+                                        WIRE_HEADER_BYTES,
+                                .length = writer->bytes.length - WIRE_HEADER_BYTES};
+}
+
+START_TEST(descriptions_come_back)
+{
+    struct params {
+        int64_t rows;
+        int32_t mode;
+    };
+    static const char *const modes[] = {"fast", "slow"};
+    static const struct gb_option options[] = {
+        GB_INT(struct params, rows, "32", "1:64", "rows", "rows of C"),
+        GB_CHOICE(struct params, mode, "fast", modes, "how"),
+    };
+    const struct gb_bench_ops ops = {.size = sizeof ops, .flags = GB_BENCH_SINGLE};
+    const struct gb_plugin plugin = {.size = sizeof plugin,
+                                     .kind = GB_PLUGIN_BENCH,
+                                     .id = "b",
+                                     .version = "1.2",
+                                     .summary = "sums",
+                                     .devices = "cpu cuda",
+                                     .options = options,
+                                     .n_options = 2,
+                                     .params_size = sizeof(struct params),
+                                     .ops = &ops};
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    struct gb_plugin back;
+    uint32_t flags;
+    wire_begin(&writer, WIRE_PLUGIN);
+    put_plugin(&writer, &plugin);
+    struct wire_reader reader = payload_of(&writer);
+    get_plugin(&reader, &arena, &back, &flags);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(back.id, "b");
+    ck_assert_str_eq(back.version, "1.2");
+    ck_assert_str_eq(back.devices, "cpu cuda");
+    ck_assert_ptr_null(back.help);
+    ck_assert_ptr_null(back.ops);
+    ck_assert_uint_eq(flags, GB_BENCH_SINGLE);
+    ck_assert_uint_eq(back.n_options, 2);
+    ck_assert_str_eq(back.options[0].range, "1:64");
+    ck_assert_str_eq(back.options[1].choices[1], "slow");
+    ck_assert_uint_eq(back.options[1].offset, offsetof(struct params, mode));
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(cases_come_back)
+{
+    struct plugin_info bench = {.path = "/p/b.so", .plugin = {.id = "b"}};
+    struct plugin_info policy_info = {.path = "/p/f.so", .plugin = {.id = "fixed"}};
+    struct plugin_info device_info = {.path = "/p/c.so", .plugin = {.id = "cpu"}};
+    struct setting setting = {.key = "rows", .text = "16"};
+    struct plugin_settings policy = {.name = "quick", .info = &policy_info};
+    struct plugin_settings device = {
+        .name = "left", .info = &device_info, .settings = &setting, .n_settings = 1};
+    struct check_tolerance tolerance = {"rms", 3e-5};
+    struct bench_case bench_case = {.bench = "streams",
+                                    .info = &bench,
+                                    .settings = &setting,
+                                    .n_settings = 1,
+                                    .common = {.cache = 1,
+                                               .launch = 1,
+                                               .clock = "auto",
+                                               .max_time_ns = 15e9,
+                                               .max_samples = 1000,
+                                               .check_floor = 0.5,
+                                               .check_safety = 2,
+                                               .check_bound_kind = BOUND_PROBABILISTIC,
+                                               .check_allow_overflow = 1,
+                                               .check_dump = "/d",
+                                               .check_dump_always = 1},
+                                    .policy = &policy,
+                                    .device = {&device, 3},
+                                    .tolerances = &tolerance,
+                                    .n_tolerances = 1,
+                                    .seed = 42,
+                                    .uid = "0123"};
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    struct bench_case back;
+    const char *label;
+    wire_begin(&writer, WIRE_CASE);
+    put_case(&writer, &bench_case, "streams rows=16");
+    struct wire_reader reader = payload_of(&writer);
+    get_case(&reader, &arena, &back, &label);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(label, "streams rows=16");
+    ck_assert_str_eq(back.info->path, "/p/b.so");
+    ck_assert_str_eq(back.settings[0].text, "16");
+    ck_assert_str_eq(back.policy->info->plugin.id, "fixed");
+    ck_assert_str_eq(back.device.settings->name, "left");
+    ck_assert_int_eq(back.device.index, 3);
+    ck_assert_str_eq(back.tolerances[0].metric, "rms");
+    ck_assert_double_eq(back.tolerances[0].tolerance, 3e-5);
+    ck_assert_double_eq(back.common.max_time_ns, 15e9);
+    ck_assert_int_eq(back.common.launch, GB_LAUNCH_GRAPH);
+    ck_assert_double_eq(back.common.check_floor, 0.5);
+    ck_assert_double_eq(back.common.check_safety, 2);
+    ck_assert_int_eq(back.common.check_bound_kind, BOUND_PROBABILISTIC);
+    ck_assert_int_eq(back.common.check_allow_overflow, 1);
+    ck_assert_str_eq(back.common.check_dump, "/d");
+    ck_assert_int_eq(back.common.check_dump_always, 1);
+    ck_assert_str_eq(back.uid, "0123");
+    ck_assert_uint_eq(back.seed, 42);
+    /* Whatever is cut off is noticed. */
+    for (size_t length = 0; length < reader.length; length++) {
+        struct wire_reader cut = {reader.data, length, 0, false};
+        get_case(&cut, &arena, &back, &label);
+        ck_assert(!wire_complete(&cut));
+    }
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(telemetry_comes_back)
+{
+    struct telemetry_record telemetry = {.elapsed_ns = 2e9,
+                                         .iterations = 20,
+                                         .values = {.clock_hz = 1.98e9,
+                                                    .memory_clock_hz = 2.6e9,
+                                                    .temperature_celsius = 40,
+                                                    .power_watts = NAN,
+                                                    .energy_joules = 1e6,
+                                                    .throttle = 4,
+                                                    .throttle_text = "power limit"}};
+    struct telemetry_record back;
+    struct wire_writer writer = {0};
+    uint32_t moment;
+    wire_begin(&writer, WIRE_TELEMETRY);
+    put_telemetry(&writer, TELEMETRY_END, &telemetry);
+    struct wire_reader reader = payload_of(&writer);
+    get_telemetry(&reader, &moment, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_uint_eq(moment, TELEMETRY_END);
+    ck_assert(back.is_known);
+    ck_assert_double_eq(back.elapsed_ns, 2e9);
+    ck_assert_uint_eq(back.iterations, 20);
+    ck_assert_double_eq(back.values.clock_hz, 1.98e9);
+    ck_assert_double_eq(back.values.memory_clock_hz, 2.6e9);
+    ck_assert_double_eq(back.values.temperature_celsius, 40);
+    ck_assert(isnan(back.values.power_watts));
+    ck_assert_double_eq(back.values.energy_joules, 1e6);
+    ck_assert_uint_eq(back.values.throttle, 4);
+    ck_assert_str_eq(back.values.throttle_text, "power limit");
+    wire_begin(&writer, WIRE_TELEMETRY);
+    put_telemetry(&writer, TELEMETRY_MOMENTS, &telemetry); /* there is no such moment */
+    reader = payload_of(&writer);
+    get_telemetry(&reader, &moment, &back);
+    ck_assert(!wire_complete(&reader));
+    ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
+    wire_writer_free(&writer);
+}
+END_TEST
+
+static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
+{
+    struct verify_result result = {.n = n, .n_exact = n_equal, .n_nan = 1};
+    result.histogram[VERIFY_CLASS_EQUAL] = n_equal;
+    result.histogram[VERIFY_CLASS_NOT_FINITE] = n - n_equal;
+    return result;
+}
+
+START_TEST(summaries_come_back)
+{
+    struct verify_result result = summary_of(10, 9);
+    struct check_summary_record back;
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    result.n_overflowed = 2;
+    result.n_infinite_mismatch = 3;
+    result.n_zero_mismatch = 4;
+    wire_begin(&writer, WIRE_SUMMARY);
+    put_summary(&writer, "C", &result);
+    struct wire_reader reader = payload_of(&writer);
+    get_summary(&reader, &arena, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(back.name, "C");
+    ck_assert_uint_eq(back.n, 10);
+    ck_assert_uint_eq(back.n_exact, 9);
+    ck_assert_uint_eq(back.n_overflowed, 2);
+    ck_assert_uint_eq(back.n_nan, 1);
+    ck_assert_uint_eq(back.n_infinite_mismatch, 3);
+    ck_assert_uint_eq(back.n_zero_mismatch, 4);
+    ck_assert_mem_eq(back.histogram, result.histogram, sizeof back.histogram);
+    for (size_t length = 0; length < reader.length; length++) {
+        struct wire_reader cut = {reader.data, length, 0, false};
+        get_summary(&cut, &arena, &back);
+        ck_assert(!wire_complete(&cut));
+    }
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+/* Sends one summary to a collector. */
+static int32_t collect(struct collector *collector, const struct verify_result *result)
+{
+    struct wire_writer writer = {0};
+    wire_begin(&writer, WIRE_SUMMARY);
+    put_summary(&writer, "C", result);
+    struct wire_reader reader = payload_of(&writer);
+    int32_t status = collector_take(collector, WIRE_SUMMARY, &reader);
+    wire_writer_free(&writer);
+    return status;
+}
+
+START_TEST(summaries_that_make_no_sense_are_refused)
+{
+    struct verify_result lies[] = {summary_of(10, 9), summary_of(10, 9), summary_of(10, 9),
+                                   summary_of((uint64_t)1 << 63, 9)};
+    struct collector collector;
+    lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
+    lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
+    lies[2].n_nan = 11;
+    collector_begin(&collector, NULL, "0123", 0);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        ck_assert_int_eq(collect(&collector, &lies[i]), GB_CORRUPT);
+    ck_assert_uint_eq(collector.record.n_summaries, 0);
+    collector_free(&collector);
+}
+END_TEST
+
+START_TEST(a_flood_of_summaries_is_bounded)
+{
+    struct verify_result result = summary_of(10, 9);
+    struct collector collector;
+    collector_begin(&collector, NULL, "0123", 0);
+    for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
+        ck_assert_int_eq(collect(&collector, &result), GB_OK);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_summaries, COLLECTOR_NOTES_MAX);
+    ck_assert_uint_eq(collector.record.summaries[COLLECTOR_NOTES_MAX - 1].n_exact, 9);
+    collector_free(&collector);
+}
+END_TEST
+
+START_TEST(findings_come_back_fit_to_be_printed)
+{
+    const struct gb_finding finding = {.size = sizeof finding,
+                                       .is_noisy = 7,
+                                       .subject = "mode",
+                                       .state = "off\n\033[2Jnow",
+                                       .why = NULL,
+                                       .cure = "sudo mend"};
+    struct finding back;
+    struct wire_writer writer = {0};
+    struct arena arena = {0};
+    const char *device;
+    wire_begin(&writer, WIRE_FINDING);
+    put_finding(&writer, "fake:0 Fake", &finding);
+    struct wire_reader reader = payload_of(&writer);
+    get_finding(&reader, &arena, &device, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(device, "fake:0 Fake");
+    ck_assert(back.is_noisy);
+    ck_assert_str_eq(back.subject, "mode");
+    ck_assert_str_eq(back.state, "off  [2Jnow");
+    ck_assert_str_eq(back.why, "");
+    ck_assert_str_eq(back.cure, "sudo mend");
+    /* What put_finding would have cut. */
+    char longer[1000];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    wire_begin(&writer, WIRE_FINDING);
+    wire_put_text(&writer, longer);
+    wire_put_u32(&writer, 0);
+    for (int i = 0; i < 4; i++)
+        wire_put_text(&writer, "");
+    reader = payload_of(&writer);
+    get_finding(&reader, &arena, &device, &back);
+    ck_assert(!wire_complete(&reader));
+    ck_assert_str_eq(device, "");
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("wire");
+    TCase *tests = tcase_create("wire");
+    tcase_add_test(tests, fields_come_back);
+    tcase_add_test(tests, frames_in_pieces);
+    tcase_add_test(tests, every_flipped_bit_is_found);
+    tcase_add_test(tests, broken_frames_are_named);
+    tcase_add_test(tests, announced_counts_are_not_believed);
+    tcase_add_test(tests, sockets);
+    tcase_add_test(tests, descriptions_come_back);
+    tcase_add_test(tests, cases_come_back);
+    tcase_add_test(tests, telemetry_comes_back);
+    tcase_add_test(tests, summaries_come_back);
+    tcase_add_test(tests, summaries_that_make_no_sense_are_refused);
+    tcase_add_test(tests, a_flood_of_summaries_is_bounded);
+    tcase_add_test(tests, findings_come_back_fit_to_be_printed);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,345 @@
+/*
+ * stopping.c - proves stopping policies: runs them, as modules and through the code that measures
+ * with them, on generated traces and on recorded ones, and judges what they say by what is true.
+ * Exit code 1 if a gate fails, 2 for a usage error.
+ */
+#include "tests/stopping/stopping_looks.h"
+#include "tests/stopping/stopping_replay.h"
+#include "tests/stopping/stopping_tables.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const usage_text =
+    "usage: stopping [OPTION...] [--recorded FILE-OR-FOLDER...]\n"
+    "\n"
+    "Stopping policies on generated traces whose medians are known, or on recorded ones. The "
+    "gates\n"
+    "judge the first policy; exit code 1 if one fails.\n"
+    "\n"
+    "  --policy TEXT       a policy and its options, \"steady precision=0.5%\"; may be repeated\n"
+    "                      (steady, stdrel, entropy, median_ci; with --quick steady, stdrel)\n"
+    "  --baseline TEXT     whose samples the first one's are counted against (stdrel)\n"
+    "  --replications N    traces of each scenario (2000; with --quick 300)\n"
+    "  --seed N            of the traces (1)\n"
+    "  --jobs N            threads (as many as there are CPUs)\n"
+    "  --family NAME       only this family of traces; may be repeated\n"
+    "  --held-out          also families that no page of the design names\n"
+    "  --parts             also the first policy without each of its parts (its option `without`)\n"
+    "  --quick             fewer policies, scenarios and replications: under a minute\n"
+    "  --no-looks          do not time looks\n"
+    "  --csv FILE          write a row for each scenario and policy\n"
+    "  --modules FOLDER    where the policies' modules are (beside this program)\n"
+    "  --recorded          operands are results files, or folders of them, with long recordings\n"
+    "  --list              print the families\n"
+    "  --help              print this\n";
+
+enum { TEXTS_MAX = 64 };
+
+struct texts {
+    const char *items[TEXTS_MAX];
+    size_t n;
+};
+
+struct settings {
+    struct texts policies, families, recorded;
+    const char *baseline, *modules, *csv;
+    uint64_t n_replications, seed, n_jobs;
+    bool held_out, parts, is_quick, no_looks, is_recorded, list;
+};
+
+static const char *const usual[] = {"steady", "stdrel", "entropy", "median_ci"};
+enum { USUAL = sizeof usual / sizeof usual[0], USUAL_QUICK = 2 };
+
+static void die(const char *format, const char *value)
+{
+    fprintf(stderr, "stopping: ");
+    fprintf(stderr, format, value);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static void add_text(struct texts *texts, const char *text)
+{
+    if (texts->n == TEXTS_MAX)
+        die("too many values: %s", text);
+    texts->items[texts->n++] = text;
+}
+
+static uint64_t whole_number(const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || *end || errno || *text == '-')
+        die("\"%s\" is not a whole number", text);
+    return value;
+}
+
+enum { POLICY, BASELINE, REPLICATIONS, SEED, JOBS, FAMILY, MODULES, CSV, FLAGS };
+
+static const struct option long_options[] = {
+    {"policy", required_argument, NULL, POLICY},
+    {"baseline", required_argument, NULL, BASELINE},
+    {"replications", required_argument, NULL, REPLICATIONS},
+    {"seed", required_argument, NULL, SEED},
+    {"jobs", required_argument, NULL, JOBS},
+    {"family", required_argument, NULL, FAMILY},
+    {"modules", required_argument, NULL, MODULES},
+    {"csv", required_argument, NULL, CSV},
+    {"held-out", no_argument, NULL, FLAGS},
+    {"parts", no_argument, NULL, FLAGS + 1},
+    {"quick", no_argument, NULL, FLAGS + 2},
+    {"no-looks", no_argument, NULL, FLAGS + 3},
+    {"recorded", no_argument, NULL, FLAGS + 4},
+    {"list", no_argument, NULL, FLAGS + 5},
+    {"help", no_argument, NULL, FLAGS + 6},
+    {0},
+};
+
+static void take(struct settings *settings, int option, const char *value)
+{
+    bool *const flags[] = {&settings->held_out, &settings->parts,       &settings->is_quick,
+                           &settings->no_looks, &settings->is_recorded, &settings->list};
+    uint64_t *const numbers[] = {&settings->n_replications, &settings->seed, &settings->n_jobs};
+    if (option >= FLAGS + 6) {
+        fputs(usage_text, stdout);
+        exit(0);
+    }
+    if (option >= FLAGS)
+        *flags[option - FLAGS] = true;
+    else if (option == POLICY)
+        add_text(&settings->policies, value);
+    else if (option == FAMILY)
+        add_text(&settings->families, value);
+    else if (option == BASELINE)
+        settings->baseline = value;
+    else if (option == MODULES)
+        settings->modules = value;
+    else if (option == CSV)
+        settings->csv = value;
+    else
+        *numbers[option - REPLICATIONS] = whole_number(value);
+}
+
+static struct settings settings_of(int argc, char **argv)
+{
+    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct settings settings = {
+        .baseline = "stdrel", .seed = 1, .n_jobs = n_cpus > 0 ? (uint64_t)n_cpus : 1};
+    int option;
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+        if (option == '?')
+            exit(2);
+        take(&settings, option, optarg);
+    }
+    for (int i = optind; i < argc; i++)
+        add_text(&settings.recorded, argv[i]);
+    if (settings.recorded.n > 0 && !settings.is_recorded)
+        die("\"%s\": files are given after --recorded", settings.recorded.items[0]);
+    if (settings.recorded.n == 0 && settings.is_recorded)
+        die("%s: expected files or folders of recordings", "--recorded");
+    for (size_t i = 0; i < settings.families.n; i++)
+        if (!trace_family_named(settings.families.items[i]))
+            die("no family \"%s\": --list names them", settings.families.items[i]);
+    if (settings.n_replications == 0)
+        settings.n_replications = settings.is_quick ? 300 : 2000;
+    if (settings.n_jobs == 0 || settings.n_jobs > 1024)
+        die("%s: 1 to 1024 threads", "--jobs");
+    size_t n_usual = settings.is_quick ? USUAL_QUICK : USUAL;
+    bool has_policies = settings.policies.n > 0;
+    for (size_t i = 0; i < n_usual && !has_policies; i++)
+        add_text(&settings.policies, usual[i]);
+    return settings;
+}
+
+static void list_families(void)
+{
+    for (size_t i = 0; i < n_trace_families; i++)
+        printf("%-18s %-12s %s%s\n", trace_families[i].name,
+               trace_class_words(trace_families[i].class), trace_families[i].words,
+               trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
+}
+
+/* --- policies --- */
+
+/* The words of `without`, an option of steady. */
+static const char *const parts[] = {"wall_floor", "effective_size", "mid_quantile", "sequence",
+                                    "discard",    "recurrence",     "modes",        "resolution",
+                                    "clocks",     "mixing",         "settling"};
+
+struct policies {
+    struct stopping_policy items[2 * TEXTS_MAX];
+    size_t n, n_shown; /* the shown ones come first, then those without a part */
+    size_t baseline;
+};
+
+static void load(const char *text, const struct path_list *folders, struct arena *arena,
+                 struct policies *policies)
+{
+    struct gb_error error;
+    if (stopping_policy_load(text, folders, arena, &policies->items[policies->n], &error) != GB_OK)
+        die("%s", error.text);
+    policies->n++;
+}
+
+static void load_all(const struct settings *settings, struct arena *arena,
+                     struct policies *policies)
+{
+    struct path_list folders;
+    stopping_policy_folders(settings->modules, arena, &folders);
+    policies->baseline = SIZE_MAX;
+    for (size_t i = 0; i < settings->policies.n; i++) {
+        if (text_equal(settings->policies.items[i], settings->baseline))
+            policies->baseline = i;
+        load(settings->policies.items[i], &folders, arena, policies);
+    }
+    if (policies->baseline == SIZE_MAX) {
+        policies->baseline = policies->n;
+        load(settings->baseline, &folders, arena, policies);
+    }
+    policies->n_shown = policies->n;
+    for (size_t i = 0; settings->parts && i < sizeof parts / sizeof parts[0]; i++)
+        load(arena_printf(arena, "%s without=%s", policies->items[0].text, parts[i]), &folders,
+             arena, policies);
+}
+
+/* --- output --- */
+
+static void print(struct text *text)
+{
+    fputs(text_get(text), stdout);
+    fflush(stdout);
+    text_clear(text);
+}
+
+static void gate_of_looks(const struct policies *policies, uint64_t seed, struct gates *gates)
+{
+    enum { SAMPLES = 1000000 };
+    struct worst_look worst = stopping_looks(&policies->items[0], SAMPLES, seed);
+    gate_add(gates, "dearest look up to 1 million samples",
+             arena_printf(gates->arena, "at %llu samples, %s; %llu looks",
+                          (unsigned long long)worst.n, worst.family ? worst.family : "none",
+                          (unsigned long long)worst.n_looks),
+             AT_MOST, worst.ns / 1e6, 2, "ms");
+    printf("\nThe dearest report of 1 million samples: %.3g ms; all calls: %.3g ns a sample\n",
+           worst.report_ns / 1e6, worst.a_sample_ns);
+}
+
+static void print_digests(const struct experiment *experiment, size_t n_policies)
+{
+    printf("\nThe same traces are to give the same digests in every build: stops, estimates\n\n");
+    for (size_t p = 0; p < n_policies; p++)
+        printf("  %-32s %016llx %016llx\n", experiment->policies[p].text,
+               (unsigned long long)experiment_digest(experiment, p, false),
+               (unsigned long long)experiment_digest(experiment, p, true));
+}
+
+static void write_csv(const struct experiment *experiment, const char *path)
+{
+    CLEANUP(text_free) struct text text = {0};
+    experiment_csv(experiment, &text);
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(text_get(&text), file) >= 0;
+    if (!file || fclose(file) != 0 || !written)
+        die("%s: cannot be written", path);
+}
+
+static int conclude(const struct gates *gates)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add(&out, "\nGates: figure, limit\n\n");
+    gates_write(gates, &out);
+    text_printf(&out, "\n%zu gates, %zu failed\n", gates->n, gates_failed(gates));
+    print(&out);
+    return gates_failed(gates) ? 1 : 0;
+}
+
+static int run_generated(const struct settings *settings, struct arena *arena)
+{
+    CLEANUP(text_free) struct text out = {0};
+    static struct policies policies;
+    load_all(settings, arena, &policies);
+    struct experiment experiment = {.policies = policies.items,
+                                    .n_policies = policies.n,
+                                    .n_replications = settings->n_replications,
+                                    .seed = settings->seed,
+                                    .n_jobs = (uint32_t)settings->n_jobs,
+                                    .is_quick = settings->is_quick};
+    int flags = (settings->is_quick ? SCENARIOS_QUICK : 0) |
+                (settings->held_out ? SCENARIOS_HELD_OUT : 0);
+    experiment.scenarios = scenarios_of(flags, settings->families.items, settings->families.n,
+                                        arena, &experiment.n_scenarios);
+    time_t begin = time(NULL);
+    experiment_run(&experiment);
+    text_printf(&out,
+                "%zu scenarios, %llu replications, seed %llu, %zu policies, %llu threads: %.0f s\n",
+                experiment.n_scenarios, (unsigned long long)experiment.n_replications,
+                (unsigned long long)experiment.seed, experiment.n_policies,
+                (unsigned long long)settings->n_jobs, difftime(time(NULL), begin));
+    table_of_policies(&experiment, policies.n_shown, &out);
+    table_of_verdicts(&experiment, 0, &out);
+    table_of_rounds(&experiment, 0, &out);
+    if (settings->parts)
+        table_of_parts(&experiment, policies.n_shown, policies.baseline, &out);
+    print(&out);
+    print_digests(&experiment, policies.n);
+    if (settings->csv)
+        write_csv(&experiment, settings->csv);
+    struct gates gates = {.arena = arena};
+    gates_of(&experiment, 0, policies.baseline, &gates);
+    gate_add(&gates, "stops that depend on the batches",
+             arena_printf(arena, "of %llu", (unsigned long long)experiment.n_repeated), AT_MOST,
+             (double)experiment.n_differing, 0, "");
+    if (!settings->no_looks)
+        gate_of_looks(&policies, settings->seed, &gates);
+    free(experiment.stops);
+    return conclude(&gates);
+}
+
+static int run_recorded(const struct settings *settings, struct arena *arena)
+{
+    static struct policies policies;
+    CLEANUP(text_free) struct text out = {0};
+    struct kernel *kernels = NULL;
+    struct gb_error error;
+    load_all(settings, arena, &policies);
+    struct replays replays = {
+        .policies = policies.items, .n_policies = policies.n, .n_jobs = (uint32_t)settings->n_jobs};
+    int32_t status = recordings_find(settings->recorded.items, settings->recorded.n, arena,
+                                     &kernels, &replays.n_kernels, &error);
+    replays.kernels = kernels;
+    if (status == GB_OK)
+        status = replays_run(&replays, &error);
+    if (status != GB_OK)
+        die("%s", error.text);
+    text_printf(&out,
+                "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
+                "percentile; shares in %%\n\n",
+                replays.n_kernels, REPLAY_STARTS - 1);
+    table_of_replays(&replays, policies.baseline, &out);
+    print(&out);
+    struct gates gates = {.arena = arena};
+    gates_of_replays(&replays, 0, policies.baseline, &gates);
+    replays_free(&replays);
+    return conclude(&gates);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = settings_of(argc, argv);
+    struct arena arena = {0};
+    int code = 0;
+    if (settings.list)
+        list_families();
+    else if (settings.is_recorded)
+        code = run_recorded(&settings, &arena);
+    else
+        code = run_generated(&settings, &arena);
+    arena_free(&arena);
+    return code;
+}

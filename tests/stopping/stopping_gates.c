@@ -1,0 +1,296 @@
+/* stopping_gates.c - see stopping_gates.h. */
+#include "tests/stopping/stopping_gates.h"
+
+#include "tests/stopping/stopping_statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double CONFIDENCE = 0.95; /* of bounds of shares */
+
+/* The limits, in percent. */
+static const double FALSE_OF_FAMILY = 5, FALSE_POOLED = 1, FALSE_OF_ROUNDS = 5;
+static const double COVERED = 95, RESOLVED = 95;
+static const double SAMPLES_SHORT = 20, SAMPLES_LONG = 35, SAMPLES_RAMP = 55, SAMPLES_MEAN = 20;
+static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
+static const double TICK_ERROR = 0.5;
+static const double MOST_DISCARDED = 0.25; /* of the samples, as warm-up */
+static const double SHORT_NS = 2e5;        /* T up to which samples count as short */
+
+void gate_add(struct gates *gates, const char *name, const char *where, int side, double figure,
+              double limit, const char *unit)
+{
+    gates->items = arena_grow(gates->arena, gates->items, gates->n, sizeof *gates->items);
+    gates->items[gates->n++] = (struct gate){.name = arena_text(gates->arena, name),
+                                             .where = arena_text(gates->arena, where),
+                                             .side = side,
+                                             .figure = figure,
+                                             .limit = limit,
+                                             .unit = unit,
+                                             .passed = side == AT_MOST ? figure <= limit
+                                                                       : figure >= limit};
+}
+
+size_t gates_failed(const struct gates *gates)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < gates->n; i++)
+        n += !gates->items[i].passed;
+    return n;
+}
+
+void gates_write(const struct gates *gates, struct text *out)
+{
+    for (size_t i = 0; i < gates->n; i++) {
+        const struct gate *gate = &gates->items[i];
+        text_printf(out, "%-52s %9.4g %-3s %s %-5.4g %-4s  %s\n", gate->name, gate->figure,
+                    gate->unit, gate->side == AT_MOST ? "<=" : ">=", gate->limit,
+                    gate->passed ? "ok" : "FAIL", gate->where);
+    }
+}
+
+const char *scenario_words(const struct scenario *scenario, struct arena *arena)
+{
+    char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+    return arena_printf(arena, "%s T=%s +%s", scenario->setting.family->name,
+                        format_time(scenario->setting.time_ns, 3, time),
+                        format_time(scenario->setting.overhead_ns, 3, overhead));
+}
+
+/* --- one policy's gates --- */
+
+struct judge {
+    const struct experiment *experiment;
+    size_t policy;
+    const struct outcome *outcomes, *baseline; /* by scenario */
+    struct gates *gates;
+};
+
+/* The worst of a family's scenarios. */
+struct worst {
+    double figure;
+    size_t scenario;
+    bool is_there;
+};
+
+static void make_worse(struct worst *worst, int side, double figure, size_t scenario)
+{
+    bool is_worse = side == AT_MOST ? figure > worst->figure : figure < worst->figure;
+    if (!worst->is_there || is_worse || isnan(figure))
+        *worst = (struct worst){figure, scenario, true};
+}
+
+static void add_worst(const struct judge *judge, const char *name, const struct worst *worst,
+                      int side, double limit)
+{
+    if (!worst->is_there)
+        return;
+    const struct scenario *scenario = &judge->experiment->scenarios[worst->scenario];
+    gate_add(judge->gates,
+             arena_printf(judge->gates->arena, "%s: %s", name, scenario->setting.family->name),
+             scenario_words(scenario, judge->gates->arena), side, worst->figure, limit, "%");
+}
+
+static double percent(uint64_t k, uint64_t n)
+{
+    return n ? 100 * (double)k / (double)n : NAN;
+}
+
+static const struct trace_family *family_of(const struct judge *judge, size_t scenario)
+{
+    return judge->experiment->scenarios[scenario].setting.family;
+}
+
+/* What a figure of a scenario is, NaN where nothing is asked of it. */
+typedef double figure_fn(const struct judge *judge, size_t scenario);
+
+/* Two gates contradict each other where a trace has shown one level only, or has left its first one
+ * once, which families of steps call warm-up: nothing tells the level it is at from one that stays.
+ * The gate on samples makes stops there: at T = 100 us and 10 us of overhead a fifth of the
+ * baseline's samples are 0.11 s, and exp(-0.11 s / 60 ms) / 3 = 5 % of all clock_steps are at their
+ * lesser level until then. Such stops are not counted here, but as `blind` among the verdicts, and
+ * judged with `rounds = 3`, which is what sees them. */
+static double false_bound(const struct judge *judge, size_t scenario)
+{
+    const struct outcome *outcome = &judge->outcomes[scenario];
+    if (trace_needs_rounds(&judge->experiment->scenarios[scenario].setting))
+        return NAN;
+    return 100 *
+           share_upper_bound(outcome->n_false - outcome->n_blind_false, outcome->n, CONFIDENCE);
+}
+
+static double covered_bound(const struct judge *judge, size_t scenario)
+{
+    const struct outcome *outcome = &judge->outcomes[scenario];
+    int class = family_of(judge, scenario)->class;
+    if (class != TRACE_STATIONARY && class != TRACE_TICK)
+        return NAN;
+    return 100 * share_upper_bound(outcome->n_covered, outcome->n_intervals, CONFIDENCE);
+}
+
+static double resolved(const struct judge *judge, size_t scenario)
+{
+    const struct scenario *s = &judge->experiment->scenarios[scenario];
+    double budget = stopping_guards.max_time_ns / (s->setting.time_ns + s->setting.overhead_ns);
+    bool is_multimodal = (s->setting.family->flags & TRACE_MULTIMODAL) != 0;
+    if (trace_needs_rounds(&s->setting) ||
+        (!is_multimodal && !(s->truth.samples_to_know <= budget / 2)))
+        return NAN;
+    return percent(judge->outcomes[scenario].n_resolved, judge->outcomes[scenario].n);
+}
+
+static double multimodal_seen(const struct judge *judge, size_t scenario)
+{
+    const struct outcome *outcome = &judge->outcomes[scenario];
+    if (!(family_of(judge, scenario)->flags & TRACE_MULTIMODAL))
+        return NAN;
+    return percent(outcome->verdicts[GB_VERDICT_MULTIMODAL], outcome->n);
+}
+
+static double multimodal_wrong(const struct judge *judge, size_t scenario)
+{
+    const struct outcome *outcome = &judge->outcomes[scenario];
+    if (!(family_of(judge, scenario)->flags & TRACE_UNIMODAL))
+        return NAN;
+    return percent(outcome->verdicts[GB_VERDICT_MULTIMODAL], outcome->n);
+}
+
+static double tick_error(const struct judge *judge, size_t scenario)
+{
+    const struct trace_family *family = family_of(judge, scenario);
+    if (family->class != TRACE_TICK || family->phase_dwell_ns > 0)
+        return NAN; /* the rounding of a phase that stays can not be undone */
+    return 100 * judge->outcomes[scenario].error_95;
+}
+
+static double rounds_false(const struct judge *judge, size_t scenario)
+{
+    if (family_of(judge, scenario)->class != TRACE_REGIME)
+        return NAN;
+    struct rounds_outcome rounds = rounds_outcome_of(judge->experiment, scenario, judge->policy);
+    return percent(rounds.n_false, rounds.n);
+}
+
+static double samples_limit(const struct judge *judge, size_t scenario)
+{
+    const struct trace_setting *setting = &judge->experiment->scenarios[scenario].setting;
+    if (setting->family->class == TRACE_RAMP)
+        return SAMPLES_RAMP;
+    return setting->time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
+}
+
+/* Of the baseline's samples, in percent; NaN where it is not asked. */
+static double samples_ratio(const struct judge *judge, size_t scenario)
+{
+    const struct scenario *s = &judge->experiment->scenarios[scenario];
+    int class = s->setting.family->class;
+    double baseline = judge->baseline[scenario].median_samples;
+    if (class != TRACE_STATIONARY && class != TRACE_TICK && class != TRACE_RAMP)
+        return NAN;
+    double cost_ns = s->setting.time_ns + s->setting.overhead_ns;
+    double needed = fmax(s->truth.samples_to_know,
+                         s->setting.family->settled_ns / cost_ns / MOST_DISCARDED);
+    if (!(needed <= samples_limit(judge, scenario) / 100 * baseline))
+        return NAN;
+    return 100 * judge->outcomes[scenario].median_samples / baseline;
+}
+
+static const struct {
+    const char *name;
+    figure_fn *figure;
+    int side;
+    const double *limit;
+} family_gates[] = {
+    {"false, upper bound", false_bound, AT_MOST, &FALSE_OF_FAMILY},
+    {"coverage, upper bound", covered_bound, AT_LEAST, &COVERED},
+    {"resolved", resolved, AT_LEAST, &RESOLVED},
+    {"multimodal where it is", multimodal_seen, AT_LEAST, &MULTIMODAL_SEEN},
+    {"multimodal where it is not", multimodal_wrong, AT_MOST, &MULTIMODAL_WRONG},
+    {"95 % of errors within", tick_error, AT_MOST, &TICK_ERROR},
+    {"rounds = 3, false", rounds_false, AT_MOST, &FALSE_OF_ROUNDS},
+};
+
+static size_t end_of_family(const struct judge *judge, size_t first)
+{
+    size_t end = first;
+    while (end < judge->experiment->n_scenarios && family_of(judge, end) == family_of(judge, first))
+        end++;
+    return end;
+}
+
+static void gates_of_families(const struct judge *judge)
+{
+    for (size_t g = 0; g < sizeof family_gates / sizeof family_gates[0]; g++) {
+        for (size_t first = 0; first < judge->experiment->n_scenarios;) {
+            size_t end = end_of_family(judge, first);
+            struct worst worst = {0};
+            for (size_t i = first; i < end; i++) {
+                double figure = family_gates[g].figure(judge, i);
+                if (!isnan(figure))
+                    make_worse(&worst, family_gates[g].side, figure, i);
+            }
+            add_worst(judge, family_gates[g].name, &worst, family_gates[g].side,
+                      *family_gates[g].limit);
+            first = end;
+        }
+    }
+}
+
+/* A family's limit differs with T: the worst is the one that takes most of its own. */
+static void gates_of_samples(const struct judge *judge)
+{
+    double logs = 0;
+    uint64_t n = 0;
+    for (size_t first = 0; first < judge->experiment->n_scenarios;) {
+        size_t end = end_of_family(judge, first);
+        struct worst worst = {0};
+        for (size_t i = first; i < end; i++) {
+            double ratio = samples_ratio(judge, i);
+            if (isnan(ratio))
+                continue;
+            logs += log(ratio);
+            n++;
+            make_worse(&worst, AT_MOST, ratio / samples_limit(judge, i), i);
+        }
+        double limit = worst.is_there ? samples_limit(judge, worst.scenario) : 0;
+        worst.figure *= limit;
+        add_worst(judge, "samples, of the baseline's", &worst, AT_MOST, limit);
+        first = end;
+    }
+    if (n > 0)
+        gate_add(judge->gates, "samples, geometric mean", "", AT_MOST, exp(logs / (double)n),
+                 SAMPLES_MEAN, "%");
+}
+
+static void gates_of_all(const struct judge *judge)
+{
+    uint64_t n = 0, n_false = 0, n_failed = 0;
+    for (size_t i = 0; i < judge->experiment->n_scenarios; i++) {
+        n_failed += judge->outcomes[i].n_failed;
+        if (trace_needs_rounds(&judge->experiment->scenarios[i].setting))
+            continue;
+        n += judge->outcomes[i].n;
+        n_false += judge->outcomes[i].n_false - judge->outcomes[i].n_blind_false;
+    }
+    gate_add(judge->gates, "false certificates, pooled, upper bound", "", AT_MOST,
+             100 * share_upper_bound(n_false, n, CONFIDENCE), FALSE_POOLED, "%");
+    gate_add(judge->gates, "trials that failed", "", AT_MOST, (double)n_failed, 0, "");
+}
+
+void gates_of(const struct experiment *experiment, size_t policy, size_t baseline,
+              struct gates *gates)
+{
+    size_t n = experiment->n_scenarios;
+    struct outcome *outcomes = memory_allocate((n + 1) * sizeof *outcomes);
+    struct outcome *of_baseline = memory_allocate((n + 1) * sizeof *of_baseline);
+    for (size_t i = 0; i < n; i++) {
+        outcomes[i] = outcome_of(experiment, i, policy);
+        of_baseline[i] = outcome_of(experiment, i, baseline);
+    }
+    const struct judge judge = {experiment, policy, outcomes, of_baseline, gates};
+    gates_of_all(&judge);
+    gates_of_families(&judge);
+    gates_of_samples(&judge);
+    free(outcomes);
+    free(of_baseline);
+}

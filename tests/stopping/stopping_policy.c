@@ -1,0 +1,93 @@
+/* stopping_policy.c - see stopping_policy.h. */
+#include "tests/stopping/stopping_policy.h"
+
+#include "core/config/option_table.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PRECISION = 0.01; /* of those that promise none */
+
+void stopping_policy_folders(const char *given, struct arena *arena, struct path_list *ret)
+{
+    char *folder = arena_text(arena, program_path());
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = 0;
+    glob_t found = {0};
+    const char *const one[] = {given};
+    if (!given) {
+        /* libtool leaves a module of the build tree in a folder of its own. */
+        glob(arena_printf(arena, "%s/../../plugins/policy_*/.libs", folder), 0, NULL, &found);
+        glob(arena_printf(arena, "%s/../plugins/policy_*/.libs", folder), GLOB_APPEND, NULL,
+             &found);
+    }
+    module_folders(".", given ? one : (const char *const *)found.gl_pathv,
+                   given ? 1 : found.gl_pathc, arena, ret);
+    globfree(&found);
+}
+
+/* Splits "steady precision=0.5%" into the id and its settings. */
+static size_t split(const char *text, struct arena *arena, char **ret_id,
+                    struct setting **ret_settings)
+{
+    char *copy = arena_text(arena, text), *rest = NULL;
+    *ret_id = strtok_r(copy, " ", &rest);
+    size_t n = 0;
+    for (char *word; (word = strtok_r(NULL, " ", &rest)) != NULL; n++) {
+        char *equal = strchr(word, '=');
+        if (equal)
+            *equal = 0;
+        *ret_settings = arena_grow(arena, *ret_settings, n, sizeof **ret_settings);
+        (*ret_settings)[n] = (struct setting){.key = word, .text = equal ? equal + 1 : "yes"};
+    }
+    return n;
+}
+
+/* The latest of the folders' modules that has it: a worker looks in the same order. */
+static int32_t find(const char *id, const struct path_list *folders, struct arena *arena,
+                    const struct gb_plugin **ret, struct gb_error *error)
+{
+    struct path_list files;
+    module_files(folders, arena, &files);
+    for (size_t i = 0; i < files.n; i++) {
+        if (!module_file_names(files.items[i], GB_PLUGIN_POLICY, id))
+            continue;
+        struct module module;
+        int32_t status = module_load(files.items[i], arena, &module, error);
+        if (status != GB_OK)
+            return status;
+        const struct gb_plugin *plugin = module_find(&module, GB_PLUGIN_POLICY, id);
+        if (plugin) {
+            *ret = plugin;
+            return GB_OK;
+        }
+    }
+    return error_set(error, GB_NOT_FOUND, "policy \"%s\": no module of that name in %zu folders",
+                     id, folders->n);
+}
+
+int32_t stopping_policy_load(const char *text, const struct path_list *folders, struct arena *arena,
+                             struct stopping_policy *ret, struct gb_error *error)
+{
+    char *id = NULL;
+    struct setting *settings = NULL;
+    size_t n = split(text, arena, &id, &settings);
+    if (!id)
+        return error_set(error, GB_INVALID, "a policy has a name, as in \"steady precision=1%%\"");
+    *ret = (struct stopping_policy){.text = arena_text(arena, text), .precision = PRECISION};
+    int32_t status = find(id, folders, arena, &ret->plugin, error);
+    if (status != GB_OK)
+        return status;
+    struct option_table options = option_table_of(ret->plugin);
+    void *params = arena_allocate(arena, ret->plugin->params_size + 1);
+    status = option_fill(options, settings, n, params, ret->plugin->params_size, arena, error);
+    if (status != GB_OK)
+        return error_prefix(error, "policy \"%s\": ", text);
+    ret->params = params;
+    const struct gb_option *precision = option_find(options, "precision", NULL);
+    if (precision && precision->type == GB_TYPE_FLOAT)
+        memcpy(&ret->precision, (const char *)params + precision->offset, sizeof ret->precision);
+    return GB_OK;
+}

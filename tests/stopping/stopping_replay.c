@@ -1,0 +1,273 @@
+/* stopping_replay.c - see stopping_replay.h. */
+#include "tests/stopping/stopping_replay.h"
+
+#include "tests/stopping/stopping_statistics.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct stop *stop_at(const struct replays *replays, size_t kernel, size_t policy,
+                            size_t visit, size_t start)
+{
+    size_t n_visits = replays->kernels[kernel].n_visits;
+    return &replays->stops[kernel][(policy * n_visits + visit) * REPLAY_STARTS + start];
+}
+
+/* --- running --- */
+
+struct shared {
+    const struct replays *replays;
+    const struct recorded *recorded;
+    size_t kernel, visit;
+    atomic_uint_fast64_t next_start, n_without_memory;
+};
+
+static void replay_from(struct shared *shared, size_t start, double *elapsed_ns)
+{
+    const struct replays *replays = shared->replays;
+    uint64_t first = shared->recorded->samples.n / REPLAY_STARTS * start;
+    struct gb_samples samples = recorded_from(shared->recorded, first, elapsed_ns);
+    for (size_t policy = 0; policy < replays->n_policies; policy++)
+        *stop_at(replays, shared->kernel, policy, shared->visit,
+                 start) = stopping_trial_on(&replays->policies[policy], &stopping_guards, &samples);
+}
+
+static void *work(void *context)
+{
+    struct shared *shared = context;
+    double *elapsed_ns = malloc(shared->recorded->samples.n * sizeof *elapsed_ns);
+    uint64_t start;
+    if (!elapsed_ns)
+        atomic_fetch_add(&shared->n_without_memory, 1);
+    while (elapsed_ns && (start = atomic_fetch_add(&shared->next_start, 1)) < REPLAY_STARTS)
+        replay_from(shared, start, elapsed_ns);
+    free(elapsed_ns);
+    return NULL;
+}
+
+static int32_t replay_visit(const struct replays *replays, size_t kernel, size_t visit,
+                            struct gb_error *error)
+{
+    pthread_t threads[REPLAY_STARTS];
+    struct recorded recorded;
+    int32_t status = recorded_read(&replays->kernels[kernel].visits[visit], &recorded, error);
+    if (status != GB_OK)
+        return status;
+    struct shared shared = {
+        .replays = replays, .recorded = &recorded, .kernel = kernel, .visit = visit};
+    uint32_t n_started = 0;
+    while (n_started + 1 < replays->n_jobs && n_started + 1 < REPLAY_STARTS &&
+           pthread_create(&threads[n_started], NULL, work, &shared) == 0)
+        n_started++;
+    work(&shared);
+    for (uint32_t i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+    recorded_free(&recorded);
+    if (shared.n_without_memory > n_started)
+        return error_set(error, GB_NO_MEMORY, "no memory for a visit's times");
+    return GB_OK;
+}
+
+int32_t replays_run(struct replays *replays, struct gb_error *error)
+{
+    replays->stops = memory_allocate((replays->n_kernels + 1) * sizeof(struct stop *));
+    for (size_t kernel = 0; kernel < replays->n_kernels; kernel++) {
+        size_t n_visits = replays->kernels[kernel].n_visits;
+        replays->stops[kernel] = memory_allocate(replays->n_policies * n_visits * REPLAY_STARTS *
+                                                 sizeof(struct stop));
+        for (size_t visit = 0; visit < n_visits; visit++) {
+            int32_t status = replay_visit(replays, kernel, visit, error);
+            if (status != GB_OK)
+                return status;
+        }
+    }
+    return GB_OK;
+}
+
+void replays_free(struct replays *replays)
+{
+    for (size_t i = 0; i < replays->n_kernels && replays->stops; i++)
+        free(replays->stops[i]);
+    free(replays->stops);
+    replays->stops = NULL;
+}
+
+/* --- outcomes --- */
+
+/* Of n values in any order; NaN without one. */
+static double quantile_of(double *values, size_t n, double p)
+{
+    sort_values(values, n);
+    return quantile_of_sorted(values, n, p);
+}
+
+static void count(struct replay_outcome *outcome, const struct stop *stop, double precision,
+                  const struct kernel *kernel, const struct visit *visit)
+{
+    double reference_ns = kernel->reference_ns, tick_ns = visit->tick_ns;
+    struct stop wider = *stop;
+    wider.low_ns -= tick_ns;
+    wider.high_ns += tick_ns;
+    outcome->n_false += stop_is_false(stop, precision, stop_error(stop, reference_ns, NULL));
+    outcome->n_false_in_visit += stop_is_false(stop, precision,
+                                               stop_error(stop, visit->median_ns, NULL));
+    outcome->n_covered += stop_covers(stop, reference_ns);
+    outcome->n_covered_in_visit += stop_covers(&wider, visit->median_ns);
+    outcome->verdicts[stop->verdict]++;
+}
+
+static void count_rounds(struct replay_outcome *outcome, const struct replays *replays,
+                         size_t kernel, size_t policy)
+{
+    const struct kernel *k = &replays->kernels[kernel];
+    const double precision = replays->policies[policy].precision;
+    for (size_t start = 0; start < REPLAY_STARTS && k->n_visits > 1 && k->n_visits <= ROUNDS_MAX;
+         start++) {
+        struct stop stops[ROUNDS_MAX];
+        bool have_ended = true;
+        for (size_t visit = 0; visit < k->n_visits; visit++) {
+            stops[visit] = *stop_at(replays, kernel, policy, visit, start);
+            have_ended = have_ended && stops[visit].has_ended;
+        }
+        if (!have_ended)
+            continue;
+        struct rounds_interval rounds = stops_combined(stops, k->n_visits);
+        bool is_narrow = (rounds.high - rounds.low) / 2 <= precision * fabs(rounds.centre);
+        outcome->n_rounds++;
+        outcome->n_false_rounds += is_narrow &&
+                                   !(fabs(rounds.centre / k->reference_ns - 1) <= precision);
+        outcome->n_covered_rounds += rounds.low - k->visits->tick_ns <= k->reference_ns &&
+                                     k->reference_ns <= rounds.high + k->visits->tick_ns;
+    }
+}
+
+struct replay_outcome replay_outcome_of(const struct replays *replays, size_t kernel, size_t policy)
+{
+    const struct kernel *k = &replays->kernels[kernel];
+    struct replay_outcome outcome = {0};
+    double *errors = memory_allocate((k->n_visits * REPLAY_STARTS + 1) * sizeof *errors);
+    double *samples = memory_allocate((k->n_visits + 1) * sizeof *samples);
+    for (size_t visit = 0; visit < k->n_visits; visit++) {
+        for (size_t start = 0; start < REPLAY_STARTS; start++) {
+            const struct stop *stop = stop_at(replays, kernel, policy, visit, start);
+            if (start == 0)
+                samples[visit] = (double)stop->n;
+            outcome.n_failed += stop->has_failed;
+            if (!stop->has_ended) {
+                outcome.n_short++;
+                continue;
+            }
+            double error = stop_error(stop, k->reference_ns, NULL);
+            errors[outcome.n++] = isnan(error) ? INFINITY : error;
+            count(&outcome, stop, replays->policies[policy].precision, k, &k->visits[visit]);
+        }
+    }
+    count_rounds(&outcome, replays, kernel, policy);
+    outcome.median_samples = quantile_of(samples, k->n_visits, 0.5);
+    outcome.error_95 = quantile_of(errors, outcome.n, 0.95);
+    free(errors);
+    free(samples);
+    return outcome;
+}
+
+static double percent(uint64_t k, uint64_t n)
+{
+    return n ? 100 * (double)k / (double)n : NAN;
+}
+
+static void cell_number(struct table *table, const char *format, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    snprintf(text, sizeof text, format, value);
+    table_cell(table, isnan(value) ? "-" : text);
+}
+
+static void row_of(const struct replays *replays, size_t kernel, size_t policy, size_t baseline,
+                   struct table *table)
+{
+    const struct kernel *k = &replays->kernels[kernel];
+    struct replay_outcome o = replay_outcome_of(replays, kernel, policy);
+    double of_baseline = replay_outcome_of(replays, kernel, baseline).median_samples;
+    char time[NUMBER_TEXT_MAX];
+    table_row(table);
+    table_cell(table, policy == 0 ? k->words : "");
+    table_cell(table, policy == 0 ? format_time(k->reference_ns, 4, time) : "");
+    cell_number(table, "%.2g", policy == 0 ? 100 * k->visits->tick_ns / k->reference_ns : NAN);
+    cell_number(table, "%.2g", policy == 0 ? 100 * k->spread : NAN);
+    table_cell(table, replays->policies[policy].text);
+    cell_number(table, "%.0f", o.median_samples);
+    cell_number(table, "%.3g", 100 * o.median_samples / of_baseline);
+    cell_number(table, "%.2g", 100 * o.error_95);
+    const uint64_t shares[] = {o.n_false,
+                               o.n_false_in_visit,
+                               o.n_covered,
+                               o.n_covered_in_visit,
+                               o.verdicts[GB_VERDICT_CERTIFIED],
+                               o.verdicts[GB_VERDICT_MULTIMODAL],
+                               o.verdicts[GB_VERDICT_RESOLUTION_LIMITED],
+                               o.verdicts[GB_VERDICT_UNCONVERGED]};
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        cell_number(table, "%.3g", percent(shares[i], o.n));
+    table_cell_printf(table, "%llu", (unsigned long long)o.n);
+    table_cell_printf(table, "%llu", (unsigned long long)o.n_short);
+}
+
+void table_of_replays(const struct replays *replays, size_t baseline, struct text *out)
+{
+    static const struct {
+        const char *head;
+        bool is_number;
+    } columns[] = {{"kernel", false},     {"median", true},     {"tick %", true},
+                   {"visits +- %", true}, {"policy", false},    {"samples", true},
+                   {"of base %", true},   {"error %", true},    {"false", true},
+                   {"in visit", true},    {"covers", true},     {"visit's", true},
+                   {"certified", true},   {"multimodal", true}, {"limited", true},
+                   {"unconverged", true}, {"replays", true},    {"short", true}};
+    struct table table = {0};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        table_column(&table, columns[i].head, columns[i].is_number);
+    for (size_t kernel = 0; kernel < replays->n_kernels; kernel++)
+        for (size_t policy = 0; policy < replays->n_policies; policy++)
+            row_of(replays, kernel, policy, baseline, &table);
+    table_write(&table, TABLE_PLAIN, out);
+    table_free(&table);
+}
+
+/* --- gates --- */
+
+void gates_of_replays(const struct replays *replays, size_t policy, size_t baseline,
+                      struct gates *gates)
+{
+    struct replay_outcome all = {0};
+    double logs = 0;
+    for (size_t kernel = 0; kernel < replays->n_kernels; kernel++) {
+        struct replay_outcome o = replay_outcome_of(replays, kernel, policy);
+        double of_baseline = replay_outcome_of(replays, kernel, baseline).median_samples;
+        all.n += o.n;
+        all.n_false_in_visit += o.n_false_in_visit;
+        all.n_covered_in_visit += o.n_covered_in_visit;
+        all.n_rounds += o.n_rounds;
+        all.n_covered_rounds += o.n_covered_rounds;
+        all.n_failed += o.n_failed;
+        logs += log(o.median_samples / of_baseline);
+        if (o.n > 0)
+            gate_add(gates, "false in its visit", replays->kernels[kernel].words, AT_MOST,
+                     percent(o.n_false_in_visit, o.n), 5, "%");
+        if (o.n_rounds > 0)
+            gate_add(gates, "visits as rounds, false", replays->kernels[kernel].words, AT_MOST,
+                     percent(o.n_false_rounds, o.n_rounds), 5, "%");
+    }
+    gate_add(gates, "false in their visits, all recordings", "", AT_MOST,
+             percent(all.n_false_in_visit, all.n), 1, "%");
+    gate_add(gates, "coverage of visits, tick allowed for", "", AT_LEAST,
+             percent(all.n_covered_in_visit, all.n), 95, "%");
+    if (all.n_rounds > 0)
+        gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
+                 percent(all.n_covered_rounds, all.n_rounds), 95, "%");
+    gate_add(gates, "samples, geometric mean", "", AT_MOST,
+             100 * exp(logs / (double)replays->n_kernels), 20, "%");
+    gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
+}

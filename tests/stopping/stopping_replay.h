@@ -1,0 +1,52 @@
+/*
+ * stopping_replay.h - policies on recordings: each visit from its beginning, and from nine more
+ * places in it, as if it had begun there.
+ */
+#ifndef GBRUN_TESTS_BENCH_STOPPING_REPLAY_H
+#define GBRUN_TESTS_BENCH_STOPPING_REPLAY_H
+
+#include "tests/stopping/stopping_gates.h"
+#include "tests/stopping/stopping_recordings.h"
+
+enum { REPLAY_STARTS = 10 };
+
+struct replays {
+    const struct kernel *kernels;
+    size_t n_kernels;
+    const struct stopping_policy *policies;
+    size_t n_policies;
+    uint32_t n_jobs;
+    struct stop **stops; /* by kernel: by policy, visit, start */
+};
+
+/* Replays all. replays_free frees what it made. */
+int32_t replays_run(struct replays *replays, struct gb_error *error);
+void replays_free(struct replays *replays);
+
+/* What a policy did on a kernel. Errors are against the reference. Replays whose samples ended
+ * before the policy did are left out of all but n_short. */
+struct replay_outcome {
+    uint64_t n, n_short, n_false, n_false_in_visit, n_covered, n_covered_in_visit, n_failed;
+    uint64_t n_rounds, n_false_rounds, n_covered_rounds; /* of all visits as one, by start */
+    uint64_t verdicts[6];
+    double median_samples; /* from the visits' beginnings, what was there if it did not end */
+    double error_95;
+};
+struct replay_outcome replay_outcome_of(const struct replays *replays, size_t kernel,
+                                        size_t policy);
+
+/* A row a kernel and policy. */
+void table_of_replays(const struct replays *replays, size_t baseline, struct text *out);
+
+/*
+ * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %; intervals, a
+ * tick wider at either end, hold the visit's median in 95 %; samples are 20 % of the baseline's, as
+ * a geometric mean. Visits differ by more than their samples say, which no policy sees from one of
+ * them: so at most 5 % of a kernel's replays of all visits as one are false on the recording, and
+ * 95 % of the intervals of those hold its median. Replays of one visit are not independent, so
+ * these are plain shares.
+ */
+void gates_of_replays(const struct replays *replays, size_t policy, size_t baseline,
+                      struct gates *gates);
+
+#endif

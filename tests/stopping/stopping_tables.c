@@ -1,0 +1,204 @@
+/* stopping_tables.c - see stopping_tables.h. */
+#include "tests/stopping/stopping_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double percent(uint64_t k, uint64_t n)
+{
+    return n ? 100 * (double)k / (double)n : NAN;
+}
+
+static void cell_scenario(struct table *table, const struct scenario *scenario)
+{
+    char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+    table_row(table);
+    table_cell(table, scenario->setting.family->name);
+    table_cell(table, format_time(scenario->setting.time_ns, 3, time));
+    table_cell(table, format_time(scenario->setting.overhead_ns, 3, overhead));
+}
+
+static void columns_scenario(struct table *table)
+{
+    table_column(table, "family", false);
+    table_column(table, "T", true);
+    table_column(table, "overhead", true);
+}
+
+static void cell_share(struct table *table, double share)
+{
+    if (isnan(share))
+        table_cell(table, "-");
+    else
+        table_cell_printf(table, "%.3g", share);
+}
+
+static void finish(struct table *table, const char *title, struct text *out)
+{
+    text_printf(out, "\n%s\n\n", title);
+    table_write(table, TABLE_PLAIN, out);
+    table_free(table);
+}
+
+void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out)
+{
+    struct table table = {0};
+    columns_scenario(&table);
+    for (size_t p = 0; p < n_policies; p++)
+        table_column(&table, experiment->policies[p].text, true);
+    for (size_t i = 0; i < experiment->n_scenarios; i++) {
+        cell_scenario(&table, &experiment->scenarios[i]);
+        for (size_t p = 0; p < n_policies; p++) {
+            struct outcome outcome = outcome_of(experiment, i, p);
+            char covered[NUMBER_TEXT_MAX] = "-";
+            if (outcome.n_intervals > 0)
+                snprintf(covered, sizeof covered, "%.3g",
+                         percent(outcome.n_covered, outcome.n_intervals));
+            table_cell_printf(&table, "%.0f / %.2g / %s", outcome.median_samples,
+                              100 * outcome.error_95, covered);
+        }
+    }
+    finish(&table, "Median samples / 95th percentile of the error, % / coverage, %", out);
+}
+
+void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out)
+{
+    static const struct {
+        const char *head;
+        int verdict;
+    } verdicts[] = {{"certified", GB_VERDICT_CERTIFIED},
+                    {"multimodal", GB_VERDICT_MULTIMODAL},
+                    {"limited", GB_VERDICT_RESOLUTION_LIMITED},
+                    {"unconverged", GB_VERDICT_UNCONVERGED},
+                    {"gave up", GB_VERDICT_GAVE_UP},
+                    {"none", GB_VERDICT_NONE}};
+    enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
+    struct table table = {0};
+    columns_scenario(&table);
+    table_column(&table, "class", false);
+    table_column(&table, "false", true);
+    table_column(&table, "blind", true);
+    for (int i = 0; i < VERDICTS; i++)
+        table_column(&table, verdicts[i].head, true);
+    table_column(&table, "samples to know", true);
+    for (size_t i = 0; i < experiment->n_scenarios; i++) {
+        const struct scenario *scenario = &experiment->scenarios[i];
+        struct outcome outcome = outcome_of(experiment, i, policy);
+        cell_scenario(&table, scenario);
+        table_cell(&table, trace_class_words(scenario->setting.family->class));
+        cell_share(&table, percent(outcome.n_false - outcome.n_blind_false, outcome.n));
+        cell_share(&table, percent(outcome.n_blind_false, outcome.n));
+        for (int j = 0; j < VERDICTS; j++)
+            cell_share(&table, percent(outcome.verdicts[verdicts[j].verdict], outcome.n));
+        table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
+    }
+    CLEANUP(text_free) struct text title = {0};
+    text_printf(&title, "%s: verdicts and false certificates, blind ones apart, %%",
+                experiment->policies[policy].text);
+    finish(&table, text_get(&title), out);
+}
+
+void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out)
+{
+    struct table table = {0};
+    columns_scenario(&table);
+    table_column(&table, "within precision", true);
+    table_column(&table, "false", true);
+    table_column(&table, "coverage", true);
+    for (size_t i = 0; i < experiment->n_scenarios; i++) {
+        if (experiment->scenarios[i].setting.family->class != TRACE_REGIME)
+            continue;
+        struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy);
+        cell_scenario(&table, &experiment->scenarios[i]);
+        cell_share(&table, percent(rounds.n_certified, rounds.n));
+        cell_share(&table, percent(rounds.n_false, rounds.n));
+        cell_share(&table, percent(rounds.n_covered, rounds.n));
+    }
+    finish(&table, "rounds = 3: intervals of three visits as one, %", out);
+}
+
+static const struct gate *gate_named(const struct gates *gates, const char *name)
+{
+    for (size_t i = 0; i < gates->n; i++)
+        if (text_equal(gates->items[i].name, name))
+            return &gates->items[i];
+    return NULL;
+}
+
+/* Does it fail where the whole passes, or by half as much again? */
+static bool has_worsened(const struct gate *gate, const struct gates *whole)
+{
+    const struct gate *before = gate_named(whole, gate->name);
+    if (gate->passed)
+        return false;
+    if (!before || before->passed)
+        return true;
+    return gate->side == AT_MOST ? gate->figure > 1.5 * before->figure
+                                 : gate->figure < before->figure / 1.5;
+}
+
+static double false_share(const struct experiment *experiment, size_t policy)
+{
+    uint64_t n = 0, n_false = 0;
+    for (size_t i = 0; i < experiment->n_scenarios; i++) {
+        struct outcome outcome = outcome_of(experiment, i, policy);
+        if (trace_needs_rounds(&experiment->scenarios[i].setting))
+            continue;
+        n += outcome.n;
+        n_false += outcome.n_false;
+    }
+    return percent(n_false, n);
+}
+
+void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
+                    struct text *out)
+{
+    struct arena arena = {0};
+    struct gates whole = {.arena = &arena};
+    gates_of(experiment, 0, baseline, &whole);
+    text_printf(out,
+                "\n%s: %zu gates fail, false certificates %.3g %%. Without a part, gates that fail"
+                " anew or by half as much again:\n",
+                experiment->policies[0].text, gates_failed(&whole), false_share(experiment, 0));
+    for (size_t p = first; p < experiment->n_policies; p++) {
+        struct gates gates = {.arena = &arena};
+        gates_of(experiment, p, baseline, &gates);
+        text_printf(out, "\n%s: %zu fail, false certificates %.3g %%\n",
+                    experiment->policies[p].text, gates_failed(&gates), false_share(experiment, p));
+        for (size_t i = 0; i < gates.n; i++) {
+            const struct gate *gate = &gates.items[i];
+            if (has_worsened(gate, &whole))
+                text_printf(out, "    %-44s %9.4g %s (%s %.4g)  %s\n", gate->name, gate->figure,
+                            gate->unit, gate->side == AT_MOST ? "<=" : ">=", gate->limit,
+                            gate->where);
+        }
+    }
+    arena_free(&arena);
+}
+
+void experiment_csv(const struct experiment *experiment, struct text *out)
+{
+    text_add(out, "family,class,time_ns,overhead_ns,policy,n,median_ns,simulated_ns,tau,"
+                  "samples_to_know,median_samples,error_95,false,intervals,covered,none,certified,"
+                  "multimodal,resolution_limited,unconverged,gave_up,blind,blind_false\n");
+    for (size_t i = 0; i < experiment->n_scenarios; i++) {
+        for (size_t p = 0; p < experiment->n_policies; p++) {
+            const struct scenario *s = &experiment->scenarios[i];
+            struct outcome outcome = outcome_of(experiment, i, p);
+            text_printf(out, "%s,%s,%g,%g", s->setting.family->name,
+                        trace_class_words(s->setting.family->class), s->setting.time_ns,
+                        s->setting.overhead_ns);
+            text_add_csv(out, experiment->policies[p].text, false);
+            text_printf(out, ",%llu,%.9g,%.9g,%.4g,%.4g,%.1f,%.6g,%llu,%llu,%llu",
+                        (unsigned long long)outcome.n, s->truth.median_ns, s->truth.simulated_ns,
+                        s->truth.tau, s->truth.samples_to_know, outcome.median_samples,
+                        outcome.error_95, (unsigned long long)outcome.n_false,
+                        (unsigned long long)outcome.n_intervals,
+                        (unsigned long long)outcome.n_covered);
+            for (int v = 0; v < 6; v++)
+                text_printf(out, ",%llu", (unsigned long long)outcome.verdicts[v]);
+            text_printf(out, ",%llu,%llu\n", (unsigned long long)outcome.n_blind,
+                        (unsigned long long)outcome.n_blind_false);
+        }
+    }
+}

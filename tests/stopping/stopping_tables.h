@@ -1,0 +1,25 @@
+/* stopping_tables.h - the results of an experiment as tables. */
+#ifndef GBRUN_TESTS_BENCH_STOPPING_TABLES_H
+#define GBRUN_TESTS_BENCH_STOPPING_TABLES_H
+
+#include "tests/stopping/stopping_gates.h"
+
+/* A row a scenario; a cell a policy: median samples / 95th percentile of the error in % / coverage
+ * of the interval in % (of those that are not multimodal). */
+void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out);
+
+/* A row a scenario: what one policy said how often, how often it was wrong, what it would need. */
+void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out);
+
+/* Three visits as one, for the families with regimes. */
+void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out);
+
+/* The policies from `first` on, which are policy 0 without a part: gates that fail because of it.
+ */
+void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
+                    struct text *out);
+
+/* A row a scenario and policy, as comma-separated values. */
+void experiment_csv(const struct experiment *experiment, struct text *out);
+
+#endif

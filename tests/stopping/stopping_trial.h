@@ -1,0 +1,49 @@
+/*
+ * stopping_trial.h - one policy on one trace, through the code that measures with it
+ * (core/policy_run) and under the guards that a run has by default.
+ */
+#ifndef GBRUN_TESTS_BENCH_STOPPING_TRIAL_H
+#define GBRUN_TESTS_BENCH_STOPPING_TRIAL_H
+
+#include "core/run/policy_run.h"
+#include "tests/stopping/stopping_policy.h"
+#include "tests/stopping/trace_generators.h"
+
+extern const struct guards stopping_guards;
+
+/* What is kept of a policy's end. */
+struct stop {
+    uint64_t n;
+    int32_t verdict;
+    uint32_t n_modes;
+    double elapsed_ns;
+    double value_ns, low_ns, high_ns;
+    double modes_ns[TRACE_MODES_MAX]; /* medians of the first ones */
+    bool is_blind;  /* the trace had shown one level only, or one and warm-up: nothing could tell */
+    bool has_ended; /* by itself or by a guard, not as the samples did */
+    bool has_failed; /* the policy returned an error or a report without sense */
+};
+
+/* Runs it on the trace, which is made longer as needed, in batches of a number of samples (0: as
+ * suits). A policy that fails is said on standard error. */
+struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
+                           struct trace *trace, uint64_t batch);
+
+/* The same on samples that are there. It ends where they end, at the latest. */
+struct stop stopping_trial_on(const struct stopping_policy *policy, const struct guards *guards,
+                              const struct gb_samples *samples);
+
+/* Relative error of a stop: of its value, or, where modes are reported and known, of the mode that
+ * is known least. NaN without a value. */
+double stop_error(const struct stop *stop, double median_ns, const double *modes_ns);
+/* Certified, and wrong by more than the precision. A verdict of several modes counts as well. */
+bool stop_is_false(const struct stop *stop, double precision, double error);
+/* Does the interval hold it? Intervals that are not given do not. */
+bool stop_covers(const struct stop *stop, double median_ns);
+
+/* Adds a stop to a digest that begins with STOP_DIGEST: where and why it ended, and, if asked for,
+ * every bit of its estimate. */
+#define STOP_DIGEST 14695981039346656037u
+uint64_t stop_digest(uint64_t digest, const struct stop *stop, bool with_estimate);
+
+#endif

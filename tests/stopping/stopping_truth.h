@@ -1,0 +1,28 @@
+/*
+ * stopping_truth.h - what is true of a family of traces: its median, and how many samples a policy
+ * that knew everything but the median would need.
+ */
+#ifndef GBRUN_TESTS_BENCH_STOPPING_TRUTH_H
+#define GBRUN_TESTS_BENCH_STOPPING_TRUTH_H
+
+#include "tests/stopping/trace_generators.h"
+
+struct truth {
+    double median_ns; /* by theory where the family has it, else as simulated */
+    double simulated_ns;
+    double tau;             /* samples that are worth one independent one */
+    double samples_to_know; /* at which the confidence sequence is as narrow as was asked;
+                               +infinity: never */
+};
+
+/* Simulates n_traces traces of n samples each, from where the family has settled; 64 times 32768
+ * give medians to some 0.03 %. */
+struct truth truth_of(const struct trace_setting *setting, double precision, uint64_t seed,
+                      uint32_t n_traces, uint64_t n);
+
+/* Half the width, as a probability, of the confidence sequence for the median from n_effective
+ * samples, alpha 5 %, tightest near 256 (Howard, Ramdas: Sequential estimation of quantiles with
+ * applications to A/B testing and best-arm identification, 2022). */
+double confidence_sequence(double n_effective);
+
+#endif

@@ -1,0 +1,523 @@
+/* test_stopping.c - what proves stopping policies (tests/bench/stopping*, trace_*): its traces, its
+ * statistics, and that its gates can fail. */
+#include "tests/stopping/stopping_looks.h"
+#include "tests/stopping/stopping_replay.h"
+#include "tests/stopping/stopping_statistics.h"
+#include "tests/stopping/stopping_tables.h"
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+/* --- statistics --- */
+
+/* Of sums of exact binomial terms with 40 digits. */
+START_TEST(clopper_pearson)
+{
+    static const struct {
+        uint64_t k, n;
+        double confidence, upper, lower;
+    } cases[] = {{0, 10, 0.95, 0.2588655508930523, 0},
+                 {0, 400, 0.95, 0.007461355528795993, 0},
+                 {5, 100, 0.95, 0.10225337764327451, 0.019905563662171838},
+                 {3, 20, 0.975, 0.37892682654533975, 0.032070937185463705},
+                 {19, 20, 0.95, 0.9974386212234697, 0.7838938357931527},
+                 {82, 2000, 0.95, 0.04906088666299459, 0.033961564945623652},
+                 {100, 2000, 0.95, 0.05877031422463724, 0.042228405899559204},
+                 {10, 10, 0.95, 1, 0.74113444910694772},
+                 {0, 0, 0.95, 1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double upper = share_upper_bound(cases[i].k, cases[i].n, cases[i].confidence);
+        double lower = share_lower_bound(cases[i].k, cases[i].n, cases[i].confidence);
+        ck_assert_double_eq_tol(upper, cases[i].upper, 1e-11);
+        ck_assert_double_eq_tol(lower, cases[i].lower, 1e-11);
+    }
+}
+END_TEST
+
+START_TEST(confidence_sequence_of_the_median)
+{
+    ck_assert_double_eq_tol(confidence_sequence(16), 0.548943300792819, 1e-12);
+    ck_assert_double_eq_tol(confidence_sequence(256), 0.09485028094925792, 1e-12);
+    ck_assert_double_eq_tol(confidence_sequence(10000), 0.01715307477462658, 1e-12);
+}
+END_TEST
+
+/* 100, 101, 103: mean 101 1/3, deviation 1.5275, t = 4.3027, half width 3.7946. */
+START_TEST(rounds_as_one)
+{
+    struct stop rounds[3] = {{.value_ns = 100, .low_ns = 99, .high_ns = 101},
+                             {.value_ns = 103, .low_ns = 102, .high_ns = 104},
+                             {.value_ns = 101, .low_ns = 90, .high_ns = 110}};
+    struct rounds_interval combined = stops_combined(rounds, 3);
+    ck_assert_double_eq(combined.centre, 101);
+    ck_assert_double_eq_tol(combined.low, 97.5387, 1e-3);
+    ck_assert_double_eq_tol(combined.high, 105.1279, 1e-3);
+    /* Rounds that agree: the interval within a round is left. */
+    rounds[0].value_ns = rounds[1].value_ns = rounds[2].value_ns = 101;
+    combined = stops_combined(rounds, 3);
+    ck_assert_double_eq(combined.low, 99);
+    ck_assert_double_eq(combined.high, 104);
+}
+END_TEST
+
+START_TEST(median_between_ticks)
+{
+    static const double even[] = {1, 2, 3, 4}, odd[] = {1, 2, 9}, tied[] = {5, 5, 5, 6};
+    ck_assert_double_eq(mid_median_of_sorted(even, 4), 2.5);
+    ck_assert_double_eq(mid_median_of_sorted(odd, 3), 2);
+    ck_assert_double_eq_tol(mid_median_of_sorted(tied, 4), 5.25, 1e-12);
+    ck_assert_double_eq(mid_median_of_sorted(tied, 1), 5);
+    ck_assert_double_nan(mid_median_of_sorted(tied, 0));
+}
+END_TEST
+
+START_TEST(what_counts_as_false)
+{
+    const double modes[TRACE_MODES_MAX] = {100, 120};
+    struct stop stop = {.verdict = GB_VERDICT_CERTIFIED,
+                        .value_ns = 102,
+                        .low_ns = 101,
+                        .high_ns = 103,
+                        .n_modes = 2,
+                        .modes_ns = {100.5, 126, NAN}};
+    ck_assert_double_eq_tol(stop_error(&stop, 100, modes), 0.02, 1e-12);
+    ck_assert(stop_is_false(&stop, 0.01, 0.02));
+    ck_assert(!stop_is_false(&stop, 0.02, 0.02));
+    ck_assert(stop_is_false(&stop, 0.01, NAN));
+    ck_assert(!stop_covers(&stop, 100));
+    ck_assert(stop_covers(&stop, 103));
+    stop.verdict = GB_VERDICT_UNCONVERGED;
+    ck_assert(!stop_is_false(&stop, 0.01, 0.02));
+    stop.verdict = GB_VERDICT_MULTIMODAL; /* the mode that is known least: 126 for 120 */
+    ck_assert_double_eq_tol(stop_error(&stop, 100, modes), 0.05, 1e-12);
+    ck_assert(stop_is_false(&stop, 0.01, 0.05));
+    stop.n_modes = 1; /* one is missing */
+    ck_assert_double_gt(stop_error(&stop, 100, modes), 0.15);
+}
+END_TEST
+
+/* --- traces --- */
+
+static double usual_time(const struct trace_family *family)
+{
+    return family->time_ns > 0 ? family->time_ns : 1e5;
+}
+
+static void digest_samples(const struct gb_samples *samples, uint64_t *digest)
+{
+    for (uint64_t i = 0; i < samples->n; i++) {
+        uint64_t bits[2];
+        memcpy(&bits[0], &samples->time_ns[i], sizeof bits[0]);
+        memcpy(&bits[1], &samples->elapsed_ns[i], sizeof bits[1]);
+        for (int j = 0; j < 2; j++)
+            *digest = (*digest ^ bits[j]) * 1099511628211u;
+    }
+}
+
+static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint64_t batch)
+{
+    enum { SAMPLES = 6000 };
+    const struct trace_setting setting = {family, usual_time(family), 6e4};
+    struct trace trace = {0};
+    uint64_t digest = STOP_DIGEST;
+    trace_begin(&trace, &setting, seed, 3);
+    for (uint64_t n = 0; n < SAMPLES; n += batch) {
+        trace_extend(&trace, n + batch);
+        struct gb_samples part = trace_part(&trace, n, batch);
+        digest_samples(&part, &digest);
+    }
+    trace_free(&trace);
+    return digest;
+}
+
+START_TEST(traces_depend_on_the_seed_alone)
+{
+    const struct trace_family *family = &trace_families[_i];
+    uint64_t digest = digest_of(family, 1, 6000);
+    ck_assert_uint_eq(digest, digest_of(family, 1, 6000));
+    ck_assert_uint_eq(digest, digest_of(family, 1, 100));
+    if (family->noise)
+        ck_assert_uint_ne(digest, digest_of(family, 2, 6000));
+}
+END_TEST
+
+/* Neighbours in replication have nothing in common. */
+START_TEST(replications_are_independent)
+{
+    enum { REPLICATIONS = 4000 };
+    double last = 0, products = 0, sum = 0;
+    for (uint64_t i = 0; i <= REPLICATIONS; i++) {
+        struct trace_random random;
+        trace_random_begin(&random, 1, 7, i);
+        double z = trace_normal(&random);
+        products += i > 0 ? z * last : 0;
+        sum += z;
+        last = z;
+    }
+    ck_assert_double_lt(fabs(products), 4 * sqrt(REPLICATIONS));
+    ck_assert_double_lt(fabs(sum), 4 * sqrt(REPLICATIONS));
+    struct trace_random one, other;
+    trace_random_begin(&one, 1, 7, 1);
+    trace_random_begin(&other, 1, 7, 2);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            ck_assert_uint_ne(one.state[i], other.state[j]);
+}
+END_TEST
+
+/* Each of what traces are made of; another digest means that stops of other builds, and of earlier
+ * versions, are those of other traces. */
+START_TEST(traces_are_the_same_in_every_build)
+{
+    static const struct {
+        const char *family;
+        uint64_t digest;
+    } known[] = {
+        {"normal", 0x7d45432f4fb22af0},           {"lognormal", 0x36df6e6159026d59},
+        {"heavy_tail", 0x357b1fd2bca6c083},       {"ar_99", 0x8bf8ea5956c2d6ce},
+        {"exponential_ramp", 0x4cc0d44570cb70db}, {"modes_50_50", 0x436b01d46f3163b5},
+        {"tick_1024ns", 0xba87aee98c1a4fa1},      {"regimes", 0xbec21b3981e2605c},
+        {"periodic", 0xae20846159356a4f},         {"spreading", 0x49d9c896ee3fc197},
+        {"heavy_ar", 0x040a3ce1c25dfb37},         {"locked_tick", 0x4405cae0d71621c8},
+        {"sawtooth", 0xe71763537ea132b8},         {"switching", 0x2699b350f3268cfa},
+        {"power_limit", 0xe4848e9617db1ea8},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const struct trace_family *family = trace_family_named(known[i].family);
+        ck_assert_msg(family != NULL, "no family %s", known[i].family);
+        uint64_t digest = digest_of(family, 1, 6000);
+        ck_assert_msg(digest == known[i].digest, "%s: 0x%016llx", family->name,
+                      (unsigned long long)digest);
+    }
+}
+END_TEST
+
+/* What theory says against what comes out; the medians of the others come out by themselves. */
+START_TEST(medians_of_traces)
+{
+    const struct trace_family *family = &trace_families[_i];
+    const struct trace_setting setting = {family, usual_time(family), 6e4};
+    struct truth truth = truth_of(&setting, 0.01, 1, 16, 16384);
+    bool is_known = family->median_factor > 0 && !trace_needs_rounds(&setting) &&
+                    !(family->flags & TRACE_MULTIMODAL);
+    ck_assert_double_gt(truth.simulated_ns, 0.9 * setting.time_ns);
+    ck_assert_double_lt(truth.simulated_ns, 1.3 * setting.time_ns);
+    if (is_known)
+        ck_assert_msg(fabs(truth.simulated_ns / truth.median_ns - 1) < 0.004, "%g for %g",
+                      truth.simulated_ns, truth.median_ns);
+    ck_assert_double_ge(truth.tau, 1);
+}
+END_TEST
+
+/* Correlation 0.95: 1 + 4 / pi times the sum of asin(0.95^k) = 27.6 samples are worth one. */
+START_TEST(correlation_of_traces)
+{
+    const struct trace_setting setting = {trace_family_named("ar_95"), 1e5, 6e4};
+    struct truth truth = truth_of(&setting, 0.01, 1, 32, 32768);
+    double tau = 1, power = 0.95;
+    for (int i = 0; i < 1000; i++, power *= 0.95)
+        tau += 4 / acos(-1) * asin(power);
+    ck_assert_double_eq_tol(truth.tau / tau, 1, 0.25);
+    ck_assert_double_eq_tol(truth.samples_to_know / truth.tau, 30, 3);
+}
+END_TEST
+
+/* --- gates --- */
+
+static void load(const char *text, struct arena *arena, struct stopping_policy *ret)
+{
+    struct path_list folders;
+    struct gb_error error;
+    stopping_policy_folders(NULL, arena, &folders);
+    int32_t status = stopping_policy_load(text, &folders, arena, ret, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+START_TEST(policies_are_found_and_set)
+{
+    struct arena arena = {0};
+    struct path_list folders;
+    struct gb_error error;
+    struct stopping_policy policy;
+    load("median_ci precision=0.5% min=40", &arena, &policy);
+    ck_assert_str_eq(policy.plugin->id, "median_ci");
+    ck_assert_double_eq(policy.precision, 0.005);
+    load("stdrel", &arena, &policy);
+    ck_assert_double_eq(policy.precision, 0.01);
+    stopping_policy_folders(NULL, &arena, &folders);
+    static const char *const wrong[][2] = {
+        {"median_ci precisoin=1%", "precisoin"}, {"nobody", "nobody"}, {"", "name"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ck_assert_int_ne(stopping_policy_load(wrong[i][0], &folders, &arena, &policy, &error),
+                         GB_OK);
+        ck_assert_msg(strstr(error.text, wrong[i][1]) != NULL, "%s", error.text);
+    }
+    arena_free(&arena);
+}
+END_TEST
+
+static const struct gate *gate_named(const struct gates *gates, const char *name)
+{
+    for (size_t i = 0; i < gates->n; i++)
+        if (strcmp(gates->items[i].name, name) == 0)
+            return &gates->items[i];
+    ck_abort_msg("there is no gate \"%s\"", name);
+}
+
+/* A policy that corrects for nothing is found out where that counts, and only there. */
+START_TEST(gates_fail_where_they_should)
+{
+    static const char *const families[] = {"normal", "constant", "ar_99", "step", "modes_50_50"};
+    static const struct {
+        const char *name;
+        bool passed;
+    } expected[] = {{"false certificates, pooled, upper bound", false},
+                    {"trials that failed", true},
+                    {"false, upper bound: constant", true},
+                    {"false, upper bound: ar_99", false},
+                    {"false, upper bound: step", false},
+                    {"coverage, upper bound: constant", true},
+                    {"coverage, upper bound: ar_99", false},
+                    {"resolved: normal", true},
+                    {"multimodal where it is: modes_50_50", false},
+                    {"multimodal where it is not: normal", true},
+                    {"samples, of the baseline's: normal", true},
+                    {"samples, geometric mean", true}};
+    struct arena arena = {0};
+    struct stopping_policy policies[2];
+    load("median_ci", &arena, &policies[0]);
+    load("stdrel", &arena, &policies[1]);
+    struct experiment experiment = {.policies = policies,
+                                    .n_policies = 2,
+                                    .n_replications = 65,
+                                    .seed = 1,
+                                    .n_jobs = 2,
+                                    .is_quick = true};
+    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families,
+                                        sizeof families / sizeof families[0], &arena,
+                                        &experiment.n_scenarios);
+    ck_assert_uint_eq(experiment.n_scenarios, 10);
+    experiment_run(&experiment);
+    ck_assert_uint_eq(experiment.n_repeated, 40);
+    ck_assert_uint_eq(experiment.n_differing, 0);
+    struct gates gates = {.arena = &arena};
+    gates_of(&experiment, 0, 1, &gates);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        const struct gate *gate = gate_named(&gates, expected[i].name);
+        ck_assert_msg(gate->passed == expected[i].passed, "%s: %g %s, limit %g", gate->name,
+                      gate->figure, gate->unit, gate->limit);
+    }
+    ck_assert_uint_gt(gates_failed(&gates), 0);
+    free(experiment.stops);
+    arena_free(&arena);
+}
+END_TEST
+
+/* The same whatever the number of threads. */
+START_TEST(stops_do_not_depend_on_threads)
+{
+    static const char *const families[] = {"ar_95"};
+    struct arena arena = {0};
+    struct stopping_policy policy;
+    uint64_t digests[2];
+    load("median_ci", &arena, &policy);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct experiment experiment = {.policies = &policy,
+                                        .n_policies = 1,
+                                        .n_replications = 100,
+                                        .seed = 5,
+                                        .n_jobs = i == 0 ? 1 : 4,
+                                        .is_quick = true};
+        experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, 1, &arena,
+                                            &experiment.n_scenarios);
+        experiment_run(&experiment);
+        digests[i] = experiment_digest(&experiment, 0, true);
+        free(experiment.stops);
+    }
+    ck_assert_uint_eq(digests[0], digests[1]);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(a_figure_that_is_no_number_does_not_pass)
+{
+    struct arena arena = {0};
+    struct gates gates = {.arena = &arena};
+    CLEANUP(text_free) struct text out = {0};
+    gate_add(&gates, "one", "", AT_MOST, NAN, 5, "%");
+    gate_add(&gates, "two", "", AT_LEAST, NAN, 5, "%");
+    gate_add(&gates, "three", "", AT_MOST, 5, 5, "%");
+    gate_add(&gates, "four", "here", AT_LEAST, 4.9, 5, "%");
+    ck_assert_uint_eq(gates_failed(&gates), 3);
+    gates_write(&gates, &out);
+    ck_assert(strstr(text_get(&out), "FAIL  here") != NULL);
+    arena_free(&arena);
+}
+END_TEST
+
+/* --- looks --- */
+
+START_TEST(looks_are_timed)
+{
+    struct arena arena = {0};
+    struct stopping_policy policy;
+    load("median_ci", &arena, &policy);
+    struct worst_look worst = stopping_looks(&policy, 5000, 1);
+    ck_assert_double_gt(worst.ns, 0);
+    ck_assert_double_gt(worst.report_ns, 0);
+    ck_assert_double_gt(worst.a_sample_ns, 0);
+    ck_assert_uint_gt(worst.n_looks, 10);
+    ck_assert_uint_le(worst.n, 5000);
+    arena_free(&arena);
+}
+END_TEST
+
+/* --- recordings --- */
+
+enum { RECORDED = 4000, VISITS = 3 };
+
+/* Visit v of a kernel of 1000 ns that takes 1 % more in visit 2, and 10 % more in the first tenth
+ * of each visit; in bits of a timer. */
+static void record_visit(struct store *store, int64_t run_id, unsigned visit)
+{
+    static struct plugin_info budget = {.plugin = {.id = "budget", .version = "1.0"}};
+    struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
+    struct fixture_case c;
+    double *times = calloc(RECORDED, sizeof *times), *elapsed = calloc(RECORDED, sizeof *elapsed);
+    fixture_case(&c, visit, 4, 1000);
+    for (unsigned i = 0; i < RECORDED; i++) {
+        double warm_up = i < RECORDED / 10 ? 100 : 0;
+        times[i] = 1000 + warm_up + (visit == 2 ? 10 : 0) + (i * 7 % 5);
+        elapsed[i] = (i > 0 ? elapsed[i - 1] : 0) + 1e6;
+    }
+    c.bench_case.policy = &policy;
+    c.record.round = visit;
+    c.record.n_samples = RECORDED;
+    c.columns[0].values = times;
+    c.columns[1].values = elapsed;
+    fixture_store(store, run_id, &c);
+    free(times);
+    free(elapsed);
+}
+
+START_TEST(recordings_are_replayed)
+{
+    struct arena arena = {0};
+    struct stopping_policy policies[2];
+    struct gb_error error;
+    struct kernel *kernels = NULL;
+    struct replays replays = {.policies = policies, .n_policies = 2, .n_jobs = 2};
+    fixture_begin();
+    struct store *store = fixture_open("long.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned visit = 0; visit < VISITS; visit++)
+        record_visit(store, run_id, visit);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    load("median_ci", &arena, &policies[0]);
+    load("fixed samples=5000", &arena, &policies[1]);
+    const char *folder = fixture_folder;
+    int32_t status = recordings_find(&folder, 1, &arena, &kernels, &replays.n_kernels, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    ck_assert_uint_eq(replays.n_kernels, 1);
+    ck_assert_str_eq(kernels->words, "streams streams=4");
+    ck_assert_uint_eq(kernels->n_visits, VISITS);
+    ck_assert_double_eq(kernels->visits[0].tick_ns, 2);
+    ck_assert_double_eq_tol(kernels->reference_ns, 1002.2, 0.3);
+    ck_assert_double_eq_tol(kernels->spread, 0.01, 1e-3);
+    struct recorded recorded;
+    status = recorded_read(&kernels->visits[0], &recorded, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    double *elapsed = calloc(RECORDED, sizeof *elapsed);
+    struct gb_samples samples = recorded_from(&recorded, 1000, elapsed);
+    ck_assert_uint_eq(samples.n, RECORDED - 1000);
+    ck_assert_double_eq(samples.elapsed_ns[0], 1e6); /* as if it had begun there */
+    ck_assert_double_eq(samples.time_ns[1], 1000 + 1001 * 7 % 5);
+    ck_assert_uint_eq(samples.iterations[2], 10);
+    ck_assert_double_eq(samples.tick_ns, 2);
+    ck_assert_ptr_null(samples.throttle);
+    free(elapsed);
+    recorded_free(&recorded);
+    replays.kernels = kernels;
+    status = replays_run(&replays, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    /* Of three visits, each from ten places: those from the beginning see the warm-up only. */
+    struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
+    ck_assert_uint_eq(outcome.n, VISITS * REPLAY_STARTS);
+    ck_assert_uint_eq(outcome.n_short, 0);
+    ck_assert_uint_eq(outcome.n_false, VISITS);
+    ck_assert_uint_eq(outcome.n_false_in_visit, VISITS);
+    ck_assert_uint_eq(outcome.verdicts[GB_VERDICT_CERTIFIED], VISITS * REPLAY_STARTS);
+    ck_assert_double_eq(outcome.median_samples, 30);
+    /* The other one needs more samples than there are. */
+    outcome = replay_outcome_of(&replays, 0, 1);
+    ck_assert_uint_eq(outcome.n, 0);
+    ck_assert_uint_eq(outcome.n_short, VISITS * REPLAY_STARTS);
+    ck_assert_double_eq(outcome.median_samples, RECORDED);
+    struct gates gates = {.arena = &arena};
+    gates_of_replays(&replays, 0, 1, &gates);
+    ck_assert(!gate_named(&gates, "false in their visits, all recordings")->passed);
+    ck_assert(gate_named(&gates, "samples, geometric mean")->passed);
+    CLEANUP(text_free) struct text out = {0};
+    table_of_replays(&replays, 1, &out);
+    ck_assert(strstr(text_get(&out), "streams streams=4") != NULL);
+    replays_free(&replays);
+    arena_free(&arena);
+    fixture_end();
+}
+END_TEST
+
+START_TEST(recordings_that_are_none)
+{
+    struct arena arena = {0};
+    struct gb_error error;
+    struct kernel *kernels = NULL;
+    size_t n = 0;
+    fixture_begin();
+    const char *folder = fixture_folder;
+    ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
+    ck_assert(strstr(error.text, "holds no results file") != NULL);
+    struct store *store = fixture_open("short.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    struct fixture_case c;
+    fixture_case(&c, 1, 4, 1000);
+    fixture_store(store, run_id, &c);
+    fixture_close(store);
+    ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
+    ck_assert(strstr(error.text, "no kernel with two visits") != NULL);
+    const char *missing = fixture_path("missing.gbr");
+    ck_assert_int_ne(recordings_find(&missing, 1, &arena, &kernels, &n, &error), GB_OK);
+    arena_free(&arena);
+    fixture_end();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("stopping");
+    TCase *statistics = tcase_create("statistics");
+    tcase_add_test(statistics, clopper_pearson);
+    tcase_add_test(statistics, confidence_sequence_of_the_median);
+    tcase_add_test(statistics, rounds_as_one);
+    tcase_add_test(statistics, median_between_ticks);
+    tcase_add_test(statistics, what_counts_as_false);
+    suite_add_tcase(suite, statistics);
+    TCase *traces = tcase_create("traces");
+    tcase_add_loop_test(traces, traces_depend_on_the_seed_alone, 0, (int)n_trace_families);
+    tcase_add_test(traces, replications_are_independent);
+    tcase_add_test(traces, traces_are_the_same_in_every_build);
+    tcase_add_loop_test(traces, medians_of_traces, 0, (int)n_trace_families);
+    tcase_add_test(traces, correlation_of_traces);
+    suite_add_tcase(suite, traces);
+    TCase *gates = tcase_create("gates");
+    tcase_add_test(gates, policies_are_found_and_set);
+    tcase_add_test(gates, gates_fail_where_they_should);
+    tcase_add_test(gates, stops_do_not_depend_on_threads);
+    tcase_add_test(gates, a_figure_that_is_no_number_does_not_pass);
+    tcase_add_test(gates, looks_are_timed);
+    suite_add_tcase(suite, gates);
+    TCase *recordings = tcase_create("recordings");
+    tcase_add_test(recordings, recordings_are_replayed);
+    tcase_add_test(recordings, recordings_that_are_none);
+    suite_add_tcase(suite, recordings);
+    return suite;
+}

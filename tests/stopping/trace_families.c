@@ -1,0 +1,433 @@
+/*
+ * trace_families.c - the families of traces, and what their noise and their levels do.
+ *
+ * noise and level functions read their numbers from the family, in the order given above each, and
+ * keep what they must in the trace; a state that is NaN has not begun.
+ */
+#include "tests/stopping/trace_generators.h"
+
+#define MS 1e6
+#define S 1e9
+
+static const double *noise_numbers(const struct trace *trace)
+{
+    return trace->setting.family->noise_parameters;
+}
+
+static const double *level_numbers(const struct trace *trace)
+{
+    return trace->setting.family->level_parameters;
+}
+
+static void note_change(struct trace *trace, double at_ns)
+{
+    double *noted = isinf(trace->changed_ns) ? &trace->changed_ns : &trace->returned_ns;
+    *noted = fmin(*noted, at_ns);
+}
+
+/* --- noise --- */
+
+/* standard deviation */
+double trace_normal_noise(struct trace *trace)
+{
+    return 1 + noise_numbers(trace)[0] * trace_normal(&trace->random);
+}
+
+/* sigma */
+static double lognormal(struct trace *trace)
+{
+    return trace_exp(noise_numbers(trace)[0] * trace_normal(&trace->random));
+}
+
+/* standard deviation, share of Pareto's tail, its shape */
+static double heavy_tail(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double factor = trace_normal_noise(trace);
+    if (trace_uniform(&trace->random) < numbers[1])
+        factor *= trace_exp(trace_exponential(&trace->random) / numbers[2]);
+    return factor;
+}
+
+/* correlation of neighbours, standard deviation */
+double trace_autoregressive(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double z = trace_normal(&trace->random), phi = numbers[0];
+    trace->state = isnan(trace->state) ? z : phi * trace->state + sqrt(1 - phi * phi) * z;
+    return 1 + numbers[1] * trace->state;
+}
+
+/* correlation, scale: innovations of Student's t with 3 degrees of freedom */
+static double heavy_autoregressive(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double squares = 0, z = trace_normal(&trace->random);
+    for (int i = 0; i < 3; i++) {
+        double one = trace_normal(&trace->random);
+        squares += one * one;
+    }
+    double last = isnan(trace->state) ? 0 : trace->state;
+    trace->state = numbers[0] * last + z / sqrt(squares / 3);
+    return 1 + numbers[1] * trace->state;
+}
+
+/* standard deviation, then weight and factor of the second mode and of the third */
+static double modes(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double u = trace_uniform(&trace->random);
+    double factor = u < numbers[1] ? numbers[2] : u < numbers[1] + numbers[3] ? numbers[4] : 1;
+    return factor * trace_normal_noise(trace);
+}
+
+/* spread at the beginning and at the end of the drift, its duration: gamma of shape 2 about its
+ * median, 1.678347 */
+static double spreading_gamma(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double part = trace->elapsed_ns / numbers[2];
+    double spread = numbers[0] + (numbers[1] - numbers[0]) * (part < 1 ? part : 1);
+    double gamma = trace_exponential(&trace->random) + trace_exponential(&trace->random);
+    return 1 + spread * (gamma - 1.6783469900166605);
+}
+
+/* standard deviation, factor, probabilities at each sample to go up and to come back */
+static double switching(struct trace *trace)
+{
+    const double *numbers = noise_numbers(trace);
+    double u = trace_uniform(&trace->random);
+    if (isnan(trace->state)) {
+        trace->state = u < numbers[2] / (numbers[2] + numbers[3]);
+        trace->changed_ns = trace->returned_ns = INFINITY;
+    } else if (u < (trace->state > 0 ? numbers[3] : numbers[2])) {
+        trace->state = 1 - trace->state;
+        note_change(trace, trace->elapsed_ns);
+    }
+    return trace_normal_noise(trace) * (trace->state > 0 ? numbers[1] : 1);
+}
+
+/* --- levels --- */
+
+/* height at the beginning, duration */
+double trace_ramp(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    double left = 1 - trace->elapsed_ns / numbers[1];
+    return left > 0 ? 1 + numbers[0] * left : 1;
+}
+
+/* height, until when */
+static double step(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    return trace->elapsed_ns < numbers[1] ? 1 + numbers[0] : 1;
+}
+
+/* height at the beginning, time constant */
+static double settling(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    double age = trace->elapsed_ns / numbers[1];
+    return age < 40 ? 1 + numbers[0] * trace_exp(-age) : 1;
+}
+
+/* height of the upper regime, mean stay in the lower one and in the upper one */
+double trace_regimes(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    if (isnan(trace->level_state)) {
+        double share = numbers[2] / (numbers[1] + numbers[2]);
+        trace->level_state = trace_uniform(&trace->random) < share;
+        trace->level_until_ns = numbers[trace->level_state > 0 ? 2 : 1] *
+                                trace_exponential(&trace->random);
+        trace->changed_ns = trace->returned_ns = INFINITY;
+    }
+    while (trace->elapsed_ns >= trace->level_until_ns) {
+        note_change(trace, trace->level_until_ns);
+        trace->level_state = 1 - trace->level_state;
+        trace->level_until_ns += numbers[trace->level_state > 0 ? 2 : 1] *
+                                 trace_exponential(&trace->random);
+    }
+    return 1 + numbers[0] * trace->level_state;
+}
+
+static double turns(struct trace *trace, double period_ns)
+{
+    if (isnan(trace->level_state))
+        trace->level_state = trace_uniform(&trace->random);
+    return trace->elapsed_ns / period_ns + trace->level_state;
+}
+
+/* amplitude, period */
+static double periodic(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    return 1 + numbers[0] * trace_sine_turns(turns(trace, numbers[1]));
+}
+
+/* height, period */
+static double sawtooth(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    double x = turns(trace, numbers[1]);
+    return 1 + numbers[0] * (x - floor(x));
+}
+
+/* height from when the power limit acts, when it does, standard deviation and correlation time of
+ * the wandering then (an Ornstein-Uhlenbeck process) */
+static double power_limit(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    if (trace->elapsed_ns < numbers[1])
+        return 1;
+    double z = trace_normal(&trace->random);
+    if (isnan(trace->level_state)) {
+        trace->level_state = z;
+    } else {
+        double keep = trace_exp(-(trace->elapsed_ns - trace->level_until_ns) / numbers[3]);
+        trace->level_state = keep * trace->level_state + sqrt(1 - keep * keep) * z;
+    }
+    trace->level_until_ns = trace->elapsed_ns;
+    double level = 1 + numbers[0] + numbers[2] * trace->level_state;
+    return level > 1.001 ? level : 1.001;
+}
+
+/* --- families --- */
+
+#define NORMAL(sd) .noise = trace_normal_noise, .noise_parameters = {sd}
+
+const struct trace_family trace_families[] = {
+    {.name = "normal",
+     .words = "normal, 1 %",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.01),
+     .median_factor = 1},
+    {.name = "lognormal",
+     .words = "lognormal, 5 %",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     .noise = lognormal,
+     .noise_parameters = {0.05},
+     .median_factor = 1},
+    {.name = "heavy_tail",
+     .words = "normal, 1 %; 2 % of the samples times a Pareto of shape 1.5",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     .noise = heavy_tail,
+     .noise_parameters = {0.01, 0.02, 1.5}},
+    {.name = "constant",
+     .words = "always the same",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     .median_factor = 1},
+    {.name = "ar_95",
+     .words = "autoregressive 0.95, 1 %",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     .noise = trace_autoregressive,
+     .noise_parameters = {0.95, 0.01},
+     .median_factor = 1},
+    {.name = "ar_99",
+     .words = "autoregressive 0.99, 2 %",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_UNIMODAL,
+     .noise = trace_autoregressive,
+     .noise_parameters = {0.99, 0.02},
+     .median_factor = 1},
+    {.name = "ramp",
+     .words = "linear from +15 % to 0 in 60 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.01),
+     .level = trace_ramp,
+     .level_parameters = {0.15, 60 * MS},
+     .settled_ns = 60 * MS,
+     .median_factor = 1},
+    {.name = "exponential_ramp",
+     .words = "from +10 % down, time constant 30 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.01),
+     .level = settling,
+     .level_parameters = {0.1, 30 * MS},
+     .settled_ns = 75 * MS,
+     .median_factor = 1},
+    {.name = "step",
+     .words = "+10 % until 60 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.01),
+     .level = step,
+     .level_parameters = {0.1, 60 * MS},
+     .settled_ns = 60 * MS,
+     .median_factor = 1},
+    {.name = "late_step",
+     .words = "+10 % until 90 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.01),
+     .level = step,
+     .level_parameters = {0.1, 90 * MS},
+     .settled_ns = 90 * MS,
+     .median_factor = 1},
+    {.name = "modes_50_50",
+     .words = "two modes of equal weight, 15 % apart",
+     .class = TRACE_MODES,
+     .flags = TRACE_MULTIMODAL,
+     .noise = modes,
+     .noise_parameters = {0.01, 0.5, 1.15},
+     .median_factor = 1.075,
+     .modes = {1, 1.15}},
+    {.name = "rare_mode",
+     .words = "3 % at +35 %",
+     .class = TRACE_MODES,
+     .noise = modes,
+     .noise_parameters = {0.01, 0.03, 1.35},
+     .modes = {1, 1.35}},
+    {.name = "tick_1024ns",
+     .words = "5.27 us on a timer of 1.024 us",
+     .class = TRACE_TICK,
+     .flags = TRACE_UNIMODAL,
+     .time_ns = 5270,
+     .tick_ns = 1024,
+     NORMAL(0.01),
+     .median_factor = 1},
+    {.name = "tick_500ns",
+     .words = "5.27 us on a timer of 0.5 us",
+     .class = TRACE_TICK,
+     .flags = TRACE_UNIMODAL,
+     .time_ns = 5270,
+     .tick_ns = 500,
+     NORMAL(0.01),
+     .median_factor = 1},
+    {.name = "regimes",
+     .words = "two, 32 and 17 ms on average, 5 % apart",
+     .class = TRACE_REGIME,
+     NORMAL(0.01),
+     .level = trace_regimes,
+     .level_parameters = {0.05, 32 * MS, 17 * MS},
+     .cycle_ns = 49 * MS,
+     .modes = {1, 1.05}},
+    {.name = "periodic",
+     .words = "+-2 % every 23 ms",
+     .class = TRACE_REGIME,
+     NORMAL(0.01),
+     .level = periodic,
+     .level_parameters = {0.02, 23 * MS}},
+    {.name = "bursts",
+     .words = "+25 % for 4 ms every 64 ms, on average",
+     .class = TRACE_REGIME,
+     NORMAL(0.01),
+     .level = trace_regimes,
+     .level_parameters = {0.25, 60 * MS, 4 * MS},
+     .modes = {1, 1.25}},
+    {.name = "long_regimes",
+     .words = "7 and 3 s on average, 3 % apart: longer than a visit",
+     .class = TRACE_REGIME,
+     .cycle_ns = 10 * S,
+     NORMAL(0.01),
+     .level = trace_regimes,
+     .level_parameters = {0.03, 7 * S, 3 * S},
+     .median_factor = 1.0055, /* 1.0054 to 1.0056, as T and overheads differ */
+     .modes = {1, 1.03}},
+    {.name = "spreading",
+     .words = "gamma of shape 2 whose spread grows from 0.5 to 2 % in 1 s",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     .noise = spreading_gamma,
+     .noise_parameters = {0.005, 0.02, 1 * S},
+     .median_factor = 1},
+    {.name = "heavy_ar",
+     .words = "autoregressive 0.9, innovations of Student's t with 3 degrees",
+     .class = TRACE_STATIONARY,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     .noise = heavy_autoregressive,
+     .noise_parameters = {0.9, 0.003},
+     .median_factor = 1},
+    {.name = "modes_80_20",
+     .words = "two modes 4 % apart, 80 and 20 %",
+     .class = TRACE_MODES,
+     .flags = TRACE_HELD_OUT,
+     .noise = modes,
+     .noise_parameters = {0.005, 0.2, 1.04},
+     .modes = {1, 1.04}},
+    {.name = "three_modes",
+     .words = "40, 35 and 25 % at 0, +10 and +25 %",
+     .class = TRACE_MODES,
+     .flags = TRACE_HELD_OUT,
+     .noise = modes,
+     .noise_parameters = {0.01, 0.35, 1.1, 0.25, 1.25},
+     .modes = {1, 1.1, 1.25}},
+    {.name = "early_then_step",
+     .words = "+4 % until 35 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     NORMAL(0.003),
+     .level = step,
+     .level_parameters = {0.04, 35 * MS},
+     .settled_ns = 35 * MS,
+     .median_factor = 1},
+    {.name = "rising_ramp",
+     .words = "linear from -8 % to 0 in 80 ms",
+     .class = TRACE_RAMP,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     .noise = lognormal,
+     .noise_parameters = {0.01},
+     .level = trace_ramp,
+     .level_parameters = {-0.08, 80 * MS},
+     .settled_ns = 80 * MS,
+     .median_factor = 1},
+    {.name = "locked_tick",
+     .words = "1.4235 us on a timer of 32 ns whose phase stays for 150 ms",
+     .class = TRACE_TICK,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     .time_ns = 1423.5,
+     .tick_ns = 32,
+     .phase_dwell_ns = 150 * MS,
+     NORMAL(0.002),
+     .median_factor = 1},
+    {.name = "fine_tick",
+     .words = "50 us on a timer of 32 ns",
+     .class = TRACE_TICK,
+     .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
+     .time_ns = 50000,
+     .tick_ns = 32,
+     NORMAL(0.005),
+     .median_factor = 1},
+    {.name = "clock_steps",
+     .words = "the clock steps by 8 %, 120 and 60 ms on average, and is seen",
+     .class = TRACE_REGIME,
+     .flags = TRACE_HELD_OUT | TRACE_HAS_CLOCK,
+     NORMAL(0.005),
+     .level = trace_regimes,
+     .level_parameters = {0.082, 120 * MS, 60 * MS},
+     .cycle_ns = 180 * MS,
+     .modes = {1, 1.082}},
+    {.name = "sawtooth",
+     .words = "0 to +3 % every 170 ms",
+     .class = TRACE_REGIME,
+     .flags = TRACE_HELD_OUT,
+     NORMAL(0.003),
+     .level = sawtooth,
+     .level_parameters = {0.03, 170 * MS}},
+    {.name = "switching",
+     .words = "+6 %, entered after 200 samples, left after 80, on average",
+     .class = TRACE_REGIME,
+     .flags = TRACE_HELD_OUT,
+     .noise = switching,
+     .noise_parameters = {0.008, 1.06, 1.0 / 200, 1.0 / 80},
+     .cycle_samples = 280,
+     .modes = {1, 1.06}},
+    {.name = "power_limit",
+     .words = "+16 % from 50 ms on, then wandering by 2 % within 0.3 s, throttled",
+     .class = TRACE_REGIME,
+     .flags = TRACE_HELD_OUT | TRACE_HAS_THROTTLE,
+     NORMAL(0.003),
+     .level = power_limit,
+     .level_parameters = {0.16, 50 * MS, 0.02, 0.3 * S},
+     .settled_ns = 2 * S,
+     .median_factor = 1.16},
+};
+const size_t n_trace_families = sizeof trace_families / sizeof trace_families[0];

@@ -1,0 +1,156 @@
+/* trace_generators.c - see trace_generators.h. The families themselves are in trace_families.c. */
+#include "tests/stopping/trace_generators.h"
+
+#include "core/base/memory.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* The device's clock where a family shows it, at level 1. */
+static const double CLOCK_HZ = 1.98e9;
+
+enum { TRACE_FIRST = 1024, TRACE_BLOCK = 16384, TRACE_THROTTLE_BIT = 4 };
+
+const char *trace_class_words(int class)
+{
+    static const char *const words[TRACE_CLASSES] = {
+#define TRACE_CLASS_WORDS(name, words) words,
+        TRACE_CLASS_MAP(TRACE_CLASS_WORDS)
+#undef TRACE_CLASS_WORDS
+    };
+    return words[class];
+}
+
+const struct trace_family *trace_family_named(const char *name)
+{
+    for (size_t i = 0; i < n_trace_families; i++)
+        if (strcmp(trace_families[i].name, name) == 0)
+            return &trace_families[i];
+    return NULL;
+}
+
+/* By its name, so that a family's traces stay when others are added. */
+static uint64_t stream_of(const struct trace_setting *setting)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (const char *c = setting->family->name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+    uint64_t numbers[2];
+    memcpy(&numbers[0], &setting->time_ns, sizeof numbers[0]);
+    memcpy(&numbers[1], &setting->overhead_ns, sizeof numbers[1]);
+    for (int i = 0; i < 2; i++)
+        hash = (hash ^ numbers[i] >> 32 ^ (numbers[i] & 0xffffffffu)) * 1099511628211u;
+    return hash;
+}
+
+void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
+                 uint64_t replication)
+{
+    trace->setting = *setting;
+    trace_random_begin(&trace->random, seed, stream_of(setting), replication);
+    trace->elapsed_ns = trace->level_until_ns = trace->phase_until_ns = 0;
+    trace->state = trace->level_state = NAN; /* functions begin with them */
+    trace->changed_ns = trace->returned_ns = NAN;
+    trace->phase = 0;
+    trace->n = 0;
+}
+
+bool trace_needs_rounds(const struct trace_setting *setting)
+{
+    const double visit_ns = 15e9, entries = 6;
+    const struct trace_family *family = setting->family;
+    double cycle_ns = family->cycle_ns +
+                      family->cycle_samples * (setting->time_ns + setting->overhead_ns);
+    return entries * cycle_ns > visit_ns;
+}
+
+/* Both timestamps are read on a grid that lies anywhere, so a reading is the time rounded down or
+ * up, and right on average over phases. */
+static double read_timer(struct trace *trace, double time_ns)
+{
+    const struct trace_family *family = trace->setting.family;
+    if (family->phase_dwell_ns == 0) {
+        trace->phase = trace_uniform(&trace->random);
+    } else if (trace->elapsed_ns >= trace->phase_until_ns) {
+        trace->phase = trace_uniform(&trace->random);
+        trace->phase_until_ns = trace->elapsed_ns +
+                                family->phase_dwell_ns * trace_exponential(&trace->random);
+    }
+    return family->tick_ns * floor(time_ns / family->tick_ns + trace->phase);
+}
+
+static void make_sample(struct trace *trace, uint64_t i)
+{
+    const struct trace_family *family = trace->setting.family;
+    double level = family->level ? family->level(trace) : 1;
+    double noise = family->noise ? family->noise(trace) : 1;
+    double time_ns = trace->setting.time_ns * level * noise;
+    trace->time_ns[i] = family->tick_ns > 0 ? read_timer(trace, time_ns) : time_ns;
+    trace->elapsed_ns += time_ns + trace->setting.overhead_ns;
+    trace->sample_elapsed_ns[i] = trace->elapsed_ns;
+    trace->clock_hz[i] = CLOCK_HZ / level;
+    bool is_throttled = (family->flags & TRACE_HAS_THROTTLE) != 0 && level > 1;
+    trace->throttle[i] = is_throttled ? TRACE_THROTTLE_BIT : 0;
+    trace->flags[i] = is_throttled ? GB_SAMPLE_THROTTLED : 0;
+}
+
+static void reserve(struct trace *trace, uint64_t n)
+{
+    uint64_t had = trace->capacity;
+    if (n <= had)
+        return;
+    trace->time_ns = memory_resize(trace->time_ns, n * sizeof *trace->time_ns);
+    trace->sample_elapsed_ns = memory_resize(trace->sample_elapsed_ns,
+                                             n * sizeof *trace->sample_elapsed_ns);
+    trace->clock_hz = memory_resize(trace->clock_hz, n * sizeof *trace->clock_hz);
+    trace->throttle = memory_resize(trace->throttle, n * sizeof *trace->throttle);
+    trace->iterations = memory_resize(trace->iterations, n * sizeof *trace->iterations);
+    trace->flags = memory_resize(trace->flags, n * sizeof *trace->flags);
+    for (uint64_t i = had; i < n; i++)
+        trace->iterations[i] = 1;
+    trace->capacity = n;
+}
+
+void trace_extend(struct trace *trace, uint64_t n)
+{
+    if (n <= trace->n)
+        return;
+    uint64_t more = trace->n < TRACE_FIRST ? TRACE_FIRST : trace->n / 2;
+    if (more > TRACE_BLOCK)
+        more = TRACE_BLOCK;
+    uint64_t end = n > trace->n + more ? n : trace->n + more;
+    if (end > trace->capacity)
+        reserve(trace, end > 2 * trace->capacity ? end : 2 * trace->capacity);
+    for (uint64_t i = trace->n; i < end; i++)
+        make_sample(trace, i);
+    trace->n = end;
+}
+
+struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t n)
+{
+    const struct trace_family *family = trace->setting.family;
+    bool has_clock = (family->flags & (TRACE_HAS_CLOCK | TRACE_HAS_THROTTLE)) != 0;
+    bool has_throttle = (family->flags & TRACE_HAS_THROTTLE) != 0;
+    return (struct gb_samples){
+        .size = sizeof(struct gb_samples),
+        .n = n,
+        .time_ns = trace->time_ns + first,
+        .elapsed_ns = trace->sample_elapsed_ns + first,
+        .iterations = trace->iterations + first,
+        .clock_hz = has_clock ? trace->clock_hz + first : NULL,
+        .throttle = has_throttle ? trace->throttle + first : NULL,
+        .flags = trace->flags + first,
+        .tick_ns = family->tick_ns,
+    };
+}
+
+void trace_free(struct trace *trace)
+{
+    free(trace->time_ns);
+    free(trace->sample_elapsed_ns);
+    free(trace->clock_hz);
+    free(trace->throttle);
+    free(trace->iterations);
+    free(trace->flags);
+    *trace = (struct trace){0};
+}

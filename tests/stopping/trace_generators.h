@@ -1,0 +1,110 @@
+/*
+ * trace_generators.h - samples as machines make them, from a seed: families of traces for the proof
+ * of stopping policies.
+ *
+ * A sample's time is T x a level that changes with wall time x noise, read on a timer with steps;
+ * wall time goes on by the sample's own time and an overhead. A trace is a function of (family, T,
+ * overhead, seed, replication) alone and is made as far as it is asked for.
+ */
+#ifndef GBRUN_TESTS_BENCH_TRACE_GENERATORS_H
+#define GBRUN_TESTS_BENCH_TRACE_GENERATORS_H
+
+#include "tests/stopping/trace_random.h"
+
+#include <gbrun/policy.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is asked of a policy on a family depends on it. X(name, words) */
+#define TRACE_CLASS_MAP(X)                                                                         \
+    X(STATIONARY, "stationary")                                                                    \
+    X(RAMP, "ramp/step")                                                                           \
+    X(MODES, "multimodal")                                                                         \
+    X(TICK, "coarse tick")                                                                         \
+    X(REGIME, "regime")
+
+enum {
+#define TRACE_CLASS_CONSTANT(name, words) TRACE_##name,
+    TRACE_CLASS_MAP(TRACE_CLASS_CONSTANT)
+#undef TRACE_CLASS_CONSTANT
+        TRACE_CLASSES
+};
+const char *trace_class_words(int class);
+
+enum {
+    TRACE_HELD_OUT = 1,      /* no page of the design names it */
+    TRACE_UNIMODAL = 2,      /* a policy that says multimodal is wrong */
+    TRACE_MULTIMODAL = 4,    /* one that does not is */
+    TRACE_HAS_CLOCK = 8,     /* clock_hz follows the level */
+    TRACE_HAS_THROTTLE = 16, /* throttle bits are set while the level is above 1 */
+};
+
+enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 3 };
+
+struct trace;
+
+struct trace_family {
+    const char *name;
+    const char *words; /* what it does, with its numbers */
+    int class;
+    int flags;
+    double time_ns; /* T that it has; 0: any */
+    double tick_ns;
+    double phase_dwell_ns; /* how long the timer's phase stays; 0: each sample has its own */
+    /* The factor of one sample, and the factor that holds at its start. NULL: 1. */
+    double (*noise)(struct trace *trace);
+    double noise_parameters[TRACE_PARAMETERS];
+    double (*level)(struct trace *trace);
+    double level_parameters[TRACE_PARAMETERS];
+    double cycle_ns, cycle_samples; /* from one entry of a regime to the next, one or the other */
+    double settled_ns;              /* wall time after which it is within 1 % of what its
+                              median is of */
+    double median_factor;           /* true median over T, by theory; 0: found by simulation */
+    double modes[TRACE_MODES_MAX];  /* true medians of the modes over T, 0: no further */
+};
+
+extern const struct trace_family trace_families[];
+extern const size_t n_trace_families;
+const struct trace_family *trace_family_named(const char *name); /* NULL: none */
+
+struct trace_setting {
+    const struct trace_family *family;
+    double time_ns, overhead_ns;
+};
+
+/* Noise and levels, for families elsewhere; their numbers stand at each in trace_families.c. */
+double trace_normal_noise(struct trace *trace);
+double trace_autoregressive(struct trace *trace);
+double trace_ramp(struct trace *trace);
+double trace_regimes(struct trace *trace);
+
+/* Zero-initialize; trace_begin starts another one in the same memory. */
+struct trace {
+    struct trace_setting setting;
+    struct trace_random random;
+    double elapsed_ns;                  /* end of the last sample */
+    double state;                       /* of the noise */
+    double level_state, level_until_ns; /* of the level */
+    double phase, phase_until_ns;
+    /* When it first went to another level, and back; infinite: not yet; NaN: it never does. */
+    double changed_ns, returned_ns;
+    uint64_t n, capacity; /* samples there are, and fit in */
+    double *time_ns, *sample_elapsed_ns, *clock_hz;
+    uint64_t *throttle, *iterations;
+    uint32_t *flags;
+};
+
+/* Whether its regimes do not come six times in the 15 s of a visit, as often as a policy must have
+ * seen a mode: rounds have to see them. */
+bool trace_needs_rounds(const struct trace_setting *setting);
+
+void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
+                 uint64_t replication);
+/* Makes samples until there are at least n; more than are asked for, so that it is called seldom.
+ */
+void trace_extend(struct trace *trace, uint64_t n);
+/* The samples from `first` on, n of them, which must be there. */
+struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t n);
+void trace_free(struct trace *trace);
+
+#endif

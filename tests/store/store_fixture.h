@@ -1,0 +1,308 @@
+/*
+ * store_fixture.h - runs and cases with known numbers, for the tests of the results file.
+ */
+#ifndef GBRUN_TESTS_STORE_FIXTURE_H
+#define GBRUN_TESTS_STORE_FIXTURE_H
+
+#include "core/store/store_internal.h"
+#include "core/store/store_read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A folder of the test's own, and paths in it. */
+static char fixture_folder[200];
+
+static inline const char *fixture_path(const char *name)
+{
+    static char paths[8][320];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", fixture_folder, name);
+    return path;
+}
+
+static inline void fixture_begin(void)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(fixture_folder, sizeof fixture_folder, "%.100s/gbrun-test-XXXXXX",
+             base ? base : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(fixture_folder));
+}
+
+static inline void fixture_end(void)
+{
+    char command[512];
+    snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", fixture_folder,
+             fixture_folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* The text of an error with the test's folder taken out: "results.gbr: ...". */
+static inline const char *fixture_error(const struct gb_error *error)
+{
+    static char text[1024];
+    size_t length = strlen(fixture_folder);
+    char *out = text;
+    for (const char *at = error->text; *at && out < text + sizeof text - 1;) {
+        if (strncmp(at, fixture_folder, length) == 0 && at[length] == '/')
+            at += length + 1;
+        else
+            *out++ = *at++;
+    }
+    *out = 0;
+    return text;
+}
+
+static inline void fixture_uuid(unsigned family, unsigned number, char ret[UUID_TEXT])
+{
+    snprintf(ret, UUID_TEXT, "%08x-0000-4000-8000-%012x", family, number);
+}
+
+static struct plugin_info fixture_bench = {.plugin = {.id = "multistream", .version = "1.2"}};
+static struct plugin_info fixture_policy = {.plugin = {.id = "median_ci", .version = "1.0"}};
+static struct plugin_info fixture_device = {.plugin = {.id = "cpu", .version = "1.0"}};
+static struct setting fixture_policy_settings[] = {{"precision", "1%", {0}},
+                                                   {"confidence", "95%", {0}}};
+static struct plugin_settings fixture_precise = {
+    "precise", &fixture_policy, fixture_policy_settings, 2, {0}};
+static struct plugin_settings fixture_cpu = {"cpu", &fixture_device, NULL, 0, {0}};
+
+static inline struct run_record fixture_run(unsigned number)
+{
+    static struct fact facts[] = {{"host", "box"}, {"kernel", "6.1"}, {"governor", "performance"}};
+    static char started[4][32];
+    char *text = started[number % 4];
+    snprintf(text, sizeof started[0], "2026-01-0%uT10:00:00.000Z", number % 10);
+    struct run_record run = {.started = text,
+                             .version = "0.1.0",
+                             .command_line = "gbrun -c bench.ini",
+                             .config_path = "bench.ini",
+                             .config_folder = "/home/user",
+                             .config = "[bench streams]\nplugin = multistream\n",
+                             .seed = 42,
+                             .n_cases = 3,
+                             .facts = facts,
+                             .n_facts = 3};
+    fixture_uuid(0xA0, number, run.uuid);
+    memset(run.config_sha256, 'c', 64);
+    return run;
+}
+
+static inline struct device_record fixture_device_record(void)
+{
+    static struct fact facts[] = {{"cores", "2"}, {"memory", "24 GiB"}};
+    static struct clock_record clocks[] = {{"wall", 20, 24}};
+    return (struct device_record){.plugin = "cpu",
+                                  .name = "cpu",
+                                  .index = 0,
+                                  .model = "Example CPU 9000",
+                                  .uuid = "",
+                                  .facts = facts,
+                                  .n_facts = 2,
+                                  .clocks = clocks,
+                                  .n_clocks = 1};
+}
+
+enum { FIXTURE_SAMPLES = 20, FIXTURE_PARAMETERS = 8 };
+
+/* A case whose record points into itself: fill with fixture_case, then change what matters. */
+struct fixture_case {
+    struct bench_case bench_case;
+    struct parameter parameters[FIXTURE_PARAMETERS];
+    struct case_record record;
+    struct sample_column columns[6];
+    double wall[FIXTURE_SAMPLES], elapsed[FIXTURE_SAMPLES], extra[FIXTURE_SAMPLES];
+    struct metric_record metrics[4];
+    struct check_record checks[2];
+    struct check_summary_record summaries[1];
+    struct message_record messages[4];
+    char words[8][32];
+    struct environment_variable environment[1];
+};
+
+static inline struct parameter fixture_integer(struct fixture_case *c, const char *name,
+                                               int64_t value, bool is_axis)
+{
+    size_t slot = c->bench_case.n_parameters;
+    snprintf(c->words[slot], sizeof c->words[slot], "%lld", (long long)value);
+    return (struct parameter){.name = name,
+                              .value = {.type = GB_TYPE_INT,
+                                        .integer = value,
+                                        .number = (double)value,
+                                        .text = c->words[slot]},
+                              .is_axis = is_axis,
+                              .is_identity = true};
+}
+
+static inline struct parameter fixture_words(const char *name, const char *word, bool is_axis)
+{
+    return (struct parameter){.name = name,
+                              .value = {.type = GB_TYPE_STRING, .number = NAN, .text = word},
+                              .is_axis = is_axis,
+                              .is_identity = true};
+}
+
+static inline void fixture_add(struct fixture_case *c, struct parameter parameter)
+{
+    c->parameters[c->bench_case.n_parameters++] = parameter;
+}
+
+/*
+ * Case number `number` of the bench "streams": rows = 32, streams = axis. Sample i takes base_ns +
+ * i ns; the estimate is base_ns + 9.5 +- 1 %.
+ */
+static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t streams,
+                                double base_ns)
+{
+    memset(c, 0, sizeof *c);
+    c->bench_case = (struct bench_case){
+        .position = number,
+        .bench = "streams",
+        .info = &fixture_bench,
+        .parameters = c->parameters,
+        .policy = &fixture_precise,
+        .device = {.settings = &fixture_cpu, .index = DEVICE_INDEX_ANY},
+        .environment = c->environment,
+        .seed = 42};
+    fixture_add(c, fixture_integer(c, "rows", 32, false));
+    fixture_add(c, fixture_integer(c, "streams", streams, true));
+    for (int i = 0; i < FIXTURE_SAMPLES; i++) {
+        c->wall[i] = base_ns + i;
+        c->elapsed[i] = (i + 1) * base_ns;
+    }
+    c->columns[0] = (struct sample_column){"wall", c->wall};
+    c->columns[1] = (struct sample_column){"elapsed", c->elapsed};
+    struct case_record *record = &c->record;
+    *record = (struct case_record){.bench_case = &c->bench_case,
+                                   .sequence = number,
+                                   .status = CASE_OK,
+                                   .status_text = "",
+                                   .stop_reason = "interval within 1 %",
+                                   .clock = "wall",
+                                   .iterations = 10,
+                                   .tick_ns = 20,
+                                   .overhead_ns = 24,
+                                   .started = "2026-01-01T10:00:01.000Z",
+                                   .wall_ns = 1e6,
+                                   .metrics = c->metrics,
+                                   .checks = c->checks,
+                                   .summaries = c->summaries,
+                                   .messages = c->messages,
+                                   .n_samples = FIXTURE_SAMPLES,
+                                   .columns = c->columns,
+                                   .n_columns = 2};
+    fixture_uuid(0xC0, number, record->uuid);
+    snprintf(record->uid, sizeof record->uid, "%032x", (unsigned)streams);
+    record->has_estimate = true;
+    record->estimate = (struct gb_estimate){.size = sizeof record->estimate,
+                                            .verdict = GB_VERDICT_CERTIFIED,
+                                            .value_ns = base_ns + 9.5,
+                                            .low_ns = (base_ns + 9.5) * 0.99,
+                                            .high_ns = (base_ns + 9.5) * 1.01,
+                                            .confidence = 0.95,
+                                            .statistic = "median",
+                                            .n = FIXTURE_SAMPLES,
+                                            .n_effective = 18};
+    record->work = (struct gb_work){.size = sizeof record->work, .flops = 1e6, .bytes_read = 4000};
+    c->checks[0] = (struct check_record){.name = "C",
+                                         .metric = "abs",
+                                         .value = 1.5e-7,
+                                         .tolerance = 1e-6,
+                                         .passed = true,
+                                         .index = 17,
+                                         .reference = 1.5,
+                                         .output = 1.50000015,
+                                         .text = "abs 1.5e-07 <= 1e-06"};
+    record->n_checks = 1;
+    c->summaries[0] = (struct check_summary_record){
+        .name = "C", .n = 4096, .n_exact = 4000, .n_zero_mismatch = 1};
+    c->summaries[0].histogram[VERIFY_CLASS_EQUAL] = 4000;
+    c->summaries[0].histogram[VERIFY_CLASS_BELOW] = 95;
+    c->summaries[0].histogram[VERIFY_CLASS_ZERO] = 1;
+    record->n_summaries = 1;
+}
+
+static inline struct store *fixture_open(const char *name, int mode)
+{
+    struct store *store = NULL;
+    struct gb_error error = {0};
+    int32_t status = store_open(fixture_path(name), mode, &store, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return store;
+}
+
+static inline void fixture_close(struct store *store)
+{
+    struct gb_error error = {0};
+    int32_t status = store_close(store, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+static inline int64_t fixture_begin_run(struct store *store, unsigned number)
+{
+    struct run_record run = fixture_run(number);
+    struct gb_error error = {0};
+    int64_t run_id = 0;
+    int32_t status = store_run_begin(store, &run, &run_id, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return run_id;
+}
+
+static inline int64_t fixture_add_device(struct store *store, int64_t run_id)
+{
+    struct device_record device = fixture_device_record();
+    struct gb_error error = {0};
+    int64_t id = 0;
+    int32_t status = store_device(store, run_id, &device, &id, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return id;
+}
+
+static inline void fixture_end_run(struct store *store, int64_t run_id)
+{
+    struct gb_error error = {0};
+    int32_t status = store_run_end(store, run_id, "2026-01-09T11:00:00.000Z", 0, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+static inline void fixture_store(struct store *store, int64_t run_id, struct fixture_case *c)
+{
+    struct gb_error error = {0};
+    c->record.device_id = fixture_add_device(store, run_id);
+    int32_t status = store_case(store, run_id, &c->record, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+}
+
+/* The one integer that a statement gives. */
+static inline int64_t fixture_query(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    ck_assert_msg(sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(store->db));
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return n;
+}
+
+/* One run with n cases in a closed file. */
+static inline void fixture_make_file(const char *name, unsigned run, unsigned n_cases)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, run);
+    for (unsigned i = 0; i < n_cases; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 100.0 * (i + 1));
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+}
+
+#endif

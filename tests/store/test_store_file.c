@@ -1,0 +1,400 @@
+/*
+ * test_store_file.c - the results file as a file: nothing that was stored is lost, whatever happens
+ * to it, to its folder, to the disk and to the process that writes.
+ */
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+#include "core/store/store_internal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static bool exists(const char *name)
+{
+    return access(fixture_path(name), F_OK) == 0;
+}
+
+static void write_bytes(const char *name, const char *bytes, size_t n)
+{
+    FILE *file = fopen(fixture_path(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+}
+
+/* Byte 18 of the header: 2 in WAL mode, 1 else (SQLite's database file format). */
+static int write_version(const char *name)
+{
+    FILE *file = fopen(fixture_path(name), "rb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, 18, SEEK_SET), 0);
+    int version = fgetc(file);
+    fclose(file);
+    return version;
+}
+
+START_TEST(a_finished_file_is_one_plain_file)
+{
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    fixture_begin_run(store, 1);
+    ck_assert(exists("results.gbr-wal"));
+    fixture_close(store);
+    ck_assert_int_eq(write_version("results.gbr"), 1);
+    ck_assert(exists("results.gbr"));
+    ck_assert(!exists("results.gbr-wal") && !exists("results.gbr-shm") &&
+              !exists("results.gbr-journal"));
+}
+END_TEST
+
+static void make_foreign_database(void)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path("foreign.db"), &db), SQLITE_OK);
+    sqlite3_exec(db, "CREATE TABLE t (x)", NULL, NULL, NULL);
+    sqlite3_close(db);
+}
+
+static void make_newer_file(void)
+{
+    fixture_make_file("newer.gbr", 1, 0);
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path("newer.gbr"), &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA user_version = 7", NULL, NULL, NULL);
+    sqlite3_close(db);
+}
+
+START_TEST(files_that_can_not_be_opened)
+{
+    static const struct {
+        const char *name;
+        int mode;
+        int32_t status;
+        const char *text;
+    } cases[] = {
+        {"absent.gbr", STORE_READ, GB_NOT_FOUND, "absent.gbr: there is no such results file"},
+        {"no/where.gbr", STORE_WRITE, GB_IO,
+         "no/where.gbr: can not be opened for writing: No such file or directory"},
+        {"folder", STORE_READ, GB_IO, "folder: a folder, not a results file"},
+        {"folder", STORE_WRITE, GB_IO, "folder: can not be opened for writing: Is a directory"},
+        {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
+        {"words.gbr", STORE_READ, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
+        {"words.gbr", STORE_WRITE, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
+        {"foreign.db", STORE_READ, GB_CORRUPT,
+         "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
+        {"foreign.db", STORE_WRITE, GB_CORRUPT,
+         "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
+        {"newer.gbr", STORE_READ, GB_UNSUPPORTED,
+         "newer.gbr: made by a newer gbrun (format 7; this one knows 3): use that one"},
+        {"newer.gbr", STORE_WRITE, GB_UNSUPPORTED,
+         "newer.gbr: made by a newer gbrun (format 7; this one knows 3): use that one"},
+    };
+    ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
+    write_bytes("empty.gbr", "", 0);
+    char words[4096];
+    memset(words, 'w', sizeof words);
+    write_bytes("words.gbr", words, sizeof words);
+    make_foreign_database();
+    make_newer_file();
+    struct store *store = NULL;
+    struct gb_error error = {0};
+    ck_assert_int_eq(store_open(fixture_path(cases[_i].name), cases[_i].mode, &store, &error),
+                     cases[_i].status);
+    ck_assert_str_eq(fixture_error(&error), cases[_i].text);
+    ck_assert_ptr_null(store);
+    char back[4];
+    FILE *file = fopen(fixture_path("words.gbr"), "rb");
+    ck_assert_uint_eq(fread(back, 1, sizeof back, file), sizeof back);
+    fclose(file);
+    ck_assert_mem_eq(back, "wwww", 4); /* left alone */
+}
+END_TEST
+
+START_TEST(an_empty_file_can_be_written)
+{
+    write_bytes("results.gbr", "", 0);
+    fixture_make_file("results.gbr", 1, 1);
+    fixture_close(fixture_open("results.gbr", STORE_READ));
+}
+END_TEST
+
+START_TEST(a_second_writer_is_refused)
+{
+    struct store *first = fixture_open("results.gbr", STORE_WRITE), *second = NULL;
+    struct gb_error error = {0};
+    ck_assert_int_eq(store_open(fixture_path("results.gbr"), STORE_WRITE, &second, &error), GB_IO);
+    ck_assert_str_eq(fixture_error(&error), "results.gbr: another gbrun is writing to it; wait for"
+                                            " its end or name another file");
+    fixture_begin_run(first, 1); /* its locks are still there */
+    struct store *reader = fixture_open("results.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM run"), 1);
+    fixture_close(reader);
+    fixture_close(first);
+    fixture_close(fixture_open("results.gbr", STORE_WRITE));
+}
+END_TEST
+
+START_TEST(a_reader_in_the_way_of_the_end_loses_nothing)
+{
+    struct store *writer = fixture_open("results.gbr", STORE_WRITE);
+    fixture_begin_run(writer, 1);
+    struct store *reader = fixture_open("results.gbr", STORE_READ);
+    sqlite3_exec(reader->db, "BEGIN; SELECT * FROM run", NULL, NULL, NULL);
+    fixture_close(writer);
+    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM run"), 1);
+    fixture_close(reader);
+    struct store *again = fixture_open("results.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(again, "SELECT count(*) FROM run"), 1);
+    fixture_close(again);
+}
+END_TEST
+
+/* A VFS without shared memory, as on some network file systems. */
+START_TEST(without_wal_a_rollback_journal_is_used)
+{
+    struct store *store = NULL;
+    struct gb_error error = {0};
+    ck_assert_int_eq(
+        store_open_vfs(fixture_path("results.gbr"), STORE_WRITE, "unix-dotfile", &store, &error),
+        GB_OK);
+    struct fixture_case c;
+    fixture_case(&c, 0, 1, 100);
+    fixture_store(store, fixture_begin_run(store, 1), &c);
+    ck_assert(!exists("results.gbr-wal"));
+    fixture_close(store);
+    store = fixture_open("results.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case"), 1);
+    fixture_close(store);
+}
+END_TEST
+
+enum { KILL_AFTER = 25 };
+
+/* Stores cases for ever, and says through a pipe when each is stored. */
+static void write_until_killed(int out)
+{
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0;; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 100);
+        fixture_store(store, run_id, &c);
+        if (write(out, &i, sizeof i) != (ssize_t)sizeof i)
+            _exit(1);
+    }
+}
+
+/* How many cases a writer had stored, at least, when it was killed. */
+static unsigned kill_a_writer(void)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        close(ends[0]);
+        write_until_killed(ends[1]);
+    }
+    close(ends[1]);
+    unsigned stored = 0, number;
+    while (read(ends[0], &number, sizeof number) == (ssize_t)sizeof number) {
+        stored = number + 1;
+        if (stored == KILL_AFTER)
+            kill(child, SIGKILL);
+    }
+    close(ends[0]);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    ck_assert_uint_ge(stored, KILL_AFTER);
+    return stored;
+}
+
+static void expect_cases(struct store *store, unsigned stored)
+{
+    ck_assert_int_ge(fixture_query(store, "SELECT count(*) FROM bench_case"), stored);
+    ck_assert_int_le(fixture_query(store, "SELECT count(*) FROM bench_case"), stored + 1);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case WHERE (SELECT count(*)"
+                                          " FROM samples WHERE case_id = id) <> 2"),
+                     0);
+    sqlite3_stmt *check = NULL;
+    sqlite3_prepare_v2(store->db, "PRAGMA integrity_check", -1, &check, NULL);
+    ck_assert_int_eq(sqlite3_step(check), SQLITE_ROW);
+    ck_assert_str_eq((const char *)sqlite3_column_text(check, 0), "ok");
+    sqlite3_finalize(check);
+}
+
+START_TEST(killed_writers_lose_nothing_that_was_stored)
+{
+    unsigned stored = kill_a_writer();
+    ck_assert(exists("results.gbr-wal"));
+    struct store *reader = fixture_open("results.gbr", STORE_READ);
+    expect_cases(reader, stored);
+    fixture_close(reader);
+    struct store *writer = fixture_open("results.gbr", STORE_WRITE); /* the lock is gone */
+    expect_cases(writer, stored);
+    fixture_close(writer);
+    ck_assert(!exists("results.gbr-wal"));
+}
+END_TEST
+
+/* The tests' temporary folder may be closed to the user that root becomes here. */
+static void open_temporary_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+    struct stat info;
+    if (geteuid() == 0 && base && stat(base, &info) == 0)
+        ck_assert_int_eq(chmod(base, info.st_mode | 0711), 0);
+    ck_assert_int_eq(chmod(fixture_folder, 0755), 0);
+}
+
+/* In a process without root's rights, which folder permissions do not bind. */
+static void read_without_permission(unsigned stored, const char *temporary)
+{
+    setenv("TMPDIR", temporary, 1);
+    if (geteuid() == 0 && setuid(65534) != 0)
+        _exit(2);
+    struct store *store = NULL;
+    struct gb_error error = {0};
+    if (store_open(fixture_path("box/results.gbr"), STORE_READ, &store, &error) != GB_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        _exit(3);
+    }
+    expect_cases(store, stored);
+    store_close(store, NULL);
+    _exit(0);
+}
+
+static int exit_code_of(pid_t child)
+{
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void move_to_box(const char *name)
+{
+    char from[320], to[320];
+    snprintf(from, sizeof from, "%s", fixture_path(name));
+    snprintf(to, sizeof to, "%s/box/%s", fixture_folder, name);
+    if (access(from, F_OK) == 0)
+        ck_assert_int_eq(rename(from, to), 0);
+}
+
+/* _i: the folder holds 0: a killed writer's file and log, 1: the same with shared memory, 2: a
+ * finished file, 3: a file in WAL mode without a log. Only the first two need a copy. */
+START_TEST(files_in_folders_without_permission_are_read)
+{
+    unsigned stored = 1;
+    open_temporary_folder();
+    ck_assert_int_eq(mkdir(fixture_path("box"), 0755), 0);
+    ck_assert_int_eq(mkdir(fixture_path("temporary"), 0777), 0);
+    chmod(fixture_path("temporary"), 0777);
+    if (_i <= 1)
+        stored = kill_a_writer();
+    else
+        fixture_make_file("results.gbr", 1, 1);
+    if (_i == 3) {
+        sqlite3 *db = NULL;
+        ck_assert_int_eq(sqlite3_open(fixture_path("results.gbr"), &db), SQLITE_OK);
+        sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        sqlite3_close(db);
+    }
+    move_to_box("results.gbr");
+    move_to_box("results.gbr-wal");
+    if (_i == 1)
+        move_to_box("results.gbr-shm");
+    ck_assert_int_eq(chmod(fixture_path("box"), 0555), 0);
+    pid_t child = fork();
+    if (child == 0)
+        read_without_permission(stored, fixture_path(_i <= 1 ? "temporary" : "nowhere"));
+    ck_assert_int_eq(exit_code_of(child), 0);
+    ck_assert_int_eq(rmdir(fixture_path("temporary")), 0); /* no copy is left */
+}
+END_TEST
+
+/* Stores cases until the file may not grow; the error goes into *error. */
+static unsigned fill(struct store *store, int64_t run_id, struct gb_error *error)
+{
+    for (unsigned i = 0; i < 100000; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 100);
+        if (store_case(store, run_id, &c.record, error) != GB_OK)
+            return i;
+    }
+    ck_abort_msg("the limit was never met");
+}
+
+START_TEST(a_full_file_is_a_clear_error)
+{
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    struct gb_error error = {0};
+    sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
+    unsigned stored = fill(store, run_id, &error);
+    ck_assert_uint_gt(stored, 10);
+    ck_assert_int_eq(error.status, GB_IO);
+    ck_assert_str_eq(fixture_error(&error), "results.gbr: disk full: nothing more can be stored;"
+                                            " what was stored before is safe");
+    fixture_close(store);
+    struct store *reader = fixture_open("results.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
+    fixture_close(reader);
+}
+END_TEST
+
+/* The file system itself refuses: no file of this process may grow beyond a limit. */
+START_TEST(a_full_disk_is_a_clear_error)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        struct rlimit limit = {600000, 600000};
+        struct store *store = fixture_open("results.gbr", STORE_WRITE);
+        int64_t run_id = fixture_begin_run(store, 1);
+        struct gb_error error = {0};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        unsigned stored = fill(store, run_id, &error);
+        ck_assert_str_eq(fixture_error(&error),
+                         "results.gbr: disk full: nothing more can be stored;"
+                         " what was stored before is safe");
+        char line[32];
+        int n = snprintf(line, sizeof line, "%u", stored);
+        write_bytes("stored", line, (size_t)n);
+        store_close(store, NULL); /* may fail again: the log stays */
+        _exit(0);
+    }
+    ck_assert_int_eq(exit_code_of(child), 0);
+    unsigned stored = 0;
+    FILE *file = fopen(fixture_path("stored"), "r");
+    ck_assert_int_eq(fscanf(file, "%u", &stored), 1);
+    fclose(file);
+    ck_assert_uint_gt(stored, 10);
+    struct store *reader = fixture_open("results.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
+    fixture_close(reader);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("store_file");
+    TCase *file = tcase_create("file");
+    tcase_add_checked_fixture(file, fixture_begin, fixture_end);
+    tcase_set_timeout(file, 120);
+    tcase_add_test(file, a_finished_file_is_one_plain_file);
+    tcase_add_loop_test(file, files_that_can_not_be_opened, 0, 11);
+    tcase_add_test(file, an_empty_file_can_be_written);
+    tcase_add_test(file, a_second_writer_is_refused);
+    tcase_add_test(file, a_reader_in_the_way_of_the_end_loses_nothing);
+    tcase_add_test(file, without_wal_a_rollback_journal_is_used);
+    tcase_add_test(file, killed_writers_lose_nothing_that_was_stored);
+    tcase_add_loop_test(file, files_in_folders_without_permission_are_read, 0, 4);
+    tcase_add_test(file, a_full_file_is_a_clear_error);
+    tcase_add_test(file, a_full_disk_is_a_clear_error);
+    suite_add_tcase(suite, file);
+    return suite;
+}

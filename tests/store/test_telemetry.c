@@ -1,0 +1,268 @@
+/*
+ * test_telemetry.c - what a device said of itself around the samples: kept, derived from, merged;
+ * and results files of earlier versions, which had none of it.
+ */
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+#include "core/view/views.h"
+
+#include <sqlite3.h>
+
+static struct telemetry_record reading(double energy_joules, double power_watts)
+{
+    return (struct telemetry_record){.is_known = true,
+                                     .values = {.size = sizeof(struct gb_telemetry),
+                                                .clock_hz = 1.98e9,
+                                                .memory_clock_hz = NAN,
+                                                .temperature_celsius = 40.5,
+                                                .power_watts = power_watts,
+                                                .energy_joules = energy_joules}};
+}
+
+static void export_columns(const char *name, const char *columns, struct text *out)
+{
+    struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
+    struct store *store = fixture_open(name, STORE_READ);
+    struct gb_error error = {0};
+    char *data = NULL;
+    size_t n = 0;
+    FILE *file = open_memstream(&data, &n);
+    int32_t status = view_export(store, &options, file, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    fclose(file);
+    text_add_n(out, data, n);
+    free(data);
+    fixture_close(store);
+}
+
+START_TEST(readings_come_back)
+{
+    struct fixture_case c;
+    struct arena arena = {0};
+    struct stored_case with, without;
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    fixture_case(&c, 0, 1, 100);
+    fixture_store(store, run_id, &c);
+    fixture_case(&c, 1, 2, 100);
+    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, NAN);
+    struct telemetry_record *end = &c.record.telemetry[TELEMETRY_END];
+    *end = reading(1e6 + 5, 300);
+    end->elapsed_ns = 3e9;
+    end->iterations = UINT64_C(1) << 40;
+    end->values.throttle = 6;
+    strcpy(end->values.throttle_text, "power limit");
+    fixture_store(store, run_id, &c);
+    ck_assert_int_eq(store_case_read(store, 1, &arena, &without, NULL), GB_OK);
+    ck_assert_int_eq(store_case_read(store, 2, &arena, &with, NULL), GB_OK);
+    ck_assert(!without.record.telemetry[TELEMETRY_BEGIN].is_known);
+    ck_assert(!without.record.telemetry[TELEMETRY_END].is_known);
+    const struct telemetry_record *got = with.record.telemetry;
+    ck_assert(got[TELEMETRY_BEGIN].is_known && got[TELEMETRY_END].is_known);
+    ck_assert_double_eq(got[TELEMETRY_BEGIN].elapsed_ns, 0);
+    ck_assert(isnan(got[TELEMETRY_BEGIN].values.power_watts));
+    ck_assert_uint_eq(got[TELEMETRY_BEGIN].values.throttle, 0);
+    ck_assert_double_eq(got[TELEMETRY_END].elapsed_ns, 3e9);
+    ck_assert_uint_eq(got[TELEMETRY_END].iterations, UINT64_C(1) << 40);
+    ck_assert_double_eq(got[TELEMETRY_END].values.clock_hz, 1.98e9);
+    ck_assert(isnan(got[TELEMETRY_END].values.memory_clock_hz));
+    ck_assert_double_eq(got[TELEMETRY_END].values.temperature_celsius, 40.5);
+    ck_assert_double_eq(got[TELEMETRY_END].values.power_watts, 300);
+    ck_assert_double_eq(got[TELEMETRY_END].values.energy_joules, 1e6 + 5);
+    ck_assert_uint_eq(got[TELEMETRY_END].values.throttle, 6);
+    ck_assert_str_eq(got[TELEMETRY_END].values.throttle_text, "power limit");
+    arena_free(&arena);
+    fixture_close(store);
+}
+END_TEST
+
+/* The counter moves from 1e6 J; at the end the device reads 300 W. */
+static const struct {
+    double energy_joules, elapsed_ns;
+    uint64_t iterations;
+    int32_t cache;
+    bool begins;
+    const char *expected; /* power in W, energy of an iteration in J */
+} derived[] = {
+    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,25"},
+    {1e6 + 500, 2e9, 20, GB_CACHE_COLD, true, "250,"},     /* flushes used some of it */
+    {1e6 + 250, 1e9, 20, GB_CACHE_WARM, true, "250,12.5"}, /* just long enough */
+    {1e6 + 250, 0.99e9, 20, GB_CACHE_WARM, true, "300,"},
+    {1e6, 2e9, 20, GB_CACHE_WARM, true, "300,"},       /* it did not move */
+    {1e6 - 500, 2e9, 20, GB_CACHE_WARM, true, "300,"}, /* it began anew */
+    {NAN, 2e9, 20, GB_CACHE_WARM, true, "300,"},
+    {1e6 + 500, 2e9, 0, GB_CACHE_WARM, true, "250,"},
+    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, false, "300,"},
+};
+enum { N_DERIVED = sizeof derived / sizeof *derived };
+
+START_TEST(power_and_energy_are_derived)
+{
+    struct fixture_case c;
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    CLEANUP(text_free) struct text got = {0}, expected = {0};
+    fixture_case(&c, 0, 1, 100);
+    c.bench_case.common.cache = derived[_i].cache;
+    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, 90);
+    c.record.telemetry[TELEMETRY_BEGIN].is_known = derived[_i].begins;
+    c.record.telemetry[TELEMETRY_END] = reading(derived[_i].energy_joules, 300);
+    c.record.telemetry[TELEMETRY_END].elapsed_ns = derived[_i].elapsed_ns;
+    c.record.telemetry[TELEMETRY_END].iterations = derived[_i].iterations;
+    fixture_store(store, fixture_begin_run(store, 1), &c);
+    fixture_close(store);
+    export_columns("results.gbr", "power_watts,energy_joules", &got);
+    text_printf(&expected, "power_watts,energy_joules\n%s\n", derived[_i].expected);
+    ck_assert_str_eq(text_get(&got), text_get(&expected));
+}
+END_TEST
+
+/* ---- earlier versions ---- */
+
+static int64_t query(const char *name, const char *sql)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(db));
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return value;
+}
+
+/* What makes a file of each version one of the version before. The view is made before the column
+ * goes that it does not name then. */
+static const char *const downgrades[] = {
+    "DROP TABLE telemetry; DROP TABLE check_summary; DROP TABLE check_histogram;"
+    "ALTER TABLE bench_case DROP COLUMN launch; PRAGMA user_version = 1",
+    "DROP VIEW result; ALTER TABLE bench_case DROP COLUMN math_format;"
+    "ALTER TABLE bench_case DROP COLUMN math_unit;"
+    "CREATE VIEW result AS SELECT bench, status FROM bench_case; PRAGMA user_version = 2",
+};
+
+/* Three cases, the last of which was cancelled, in a file as that version made them. */
+static void make_version(const char *name, int version)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 100);
+        if (i == 2)
+            c.record.status = CASE_CANCELLED;
+        fixture_store(store, run_id, &c);
+    }
+    fixture_close(store);
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
+    for (int i = 2; i >= version; i--) {
+        int code = sqlite3_exec(db, downgrades[i - 1], NULL, NULL, NULL);
+        ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    }
+    sqlite3_close(db);
+}
+
+static const char *const columns = "label,launch,status,median_ns,power_watts,math_unit";
+static const char *const rows = "label,launch,status,median_ns,power_watts,math_unit\n"
+                                "streams streams=1,stream,ok,109.5,,\n"
+                                "streams streams=2,stream,ok,109.5,,\n"
+                                "streams streams=3,stream,cancelled,109.5,,\n";
+
+START_TEST(a_file_of_an_earlier_version_is_read_as_it_is)
+{
+    CLEANUP(text_free) struct text got = {0}, shown = {0};
+    make_version("old.gbr", _i);
+    ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0444), 0);
+    export_columns("old.gbr", columns, &got);
+    ck_assert_str_eq(text_get(&got), rows);
+    struct view_options options = {.verbose = true};
+    struct store *store = fixture_open("old.gbr", STORE_READ);
+    ck_assert_int_eq(view_show(store, &options, &shown, NULL), GB_OK);
+    fixture_close(store);
+    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), _i);
+}
+END_TEST
+
+static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                       int32_t device_index)
+{
+    (void)position, (void)round, (void)device_name, (void)device_index;
+    ++*(int *)context;
+}
+
+START_TEST(a_file_of_an_earlier_version_is_resumed)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct fixture_case c;
+    uint64_t next = 0;
+    int n_done = 0;
+    make_version("old.gbr", _i);
+    struct store *store = fixture_open("old.gbr", STORE_WRITE);
+    ck_assert_int_eq(store_resume(store, 1, count_done, &n_done, &next, NULL), GB_OK);
+    ck_assert_int_eq(n_done, 2);
+    fixture_case(&c, 2, 3, 100);
+    fixture_uuid(0xC0, 99, c.record.uuid);
+    c.bench_case.common.launch = GB_LAUNCH_GRAPH;
+    c.record.work.math_unit = GB_MATH_VECTOR;
+    c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
+    fixture_store(store, 1, &c);
+    fixture_close(store);
+    export_columns("old.gbr", columns, &got);
+    ck_assert_str_eq(text_get(&got), "label,launch,status,median_ns,power_watts,math_unit\n"
+                                     "streams streams=1,stream,ok,109.5,,\n"
+                                     "streams streams=2,stream,ok,109.5,,\n"
+                                     "streams streams=3,graph,ok,109.5,75,vector\n");
+    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), 3);
+    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM result WHERE launch = 'graph' AND"
+                                      " label = 'streams streams=3' AND verdict = 'certified'"),
+                     1);
+    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+END_TEST
+
+START_TEST(files_of_several_versions_are_merged)
+{
+    CLEANUP(text_free) struct text into_new = {0}, into_old = {0};
+    struct gb_error error = {0};
+    struct fixture_case c;
+    make_version("old.gbr", _i);
+    struct store *store = fixture_open("new.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 2);
+    fixture_case(&c, 0, 1, 200);
+    fixture_uuid(0xC1, 0, c.record.uuid);
+    c.bench_case.common.launch = GB_LAUNCH_GRAPH;
+    c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
+    fixture_store(store, run_id, &c);
+    fixture_close(store);
+    store = fixture_open("both.gbr", STORE_WRITE);
+    ck_assert_int_eq(store_merge(store, fixture_path("old.gbr"), NULL, &error), GB_OK);
+    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, &error), GB_OK);
+    fixture_close(store);
+    store = fixture_open("old.gbr", STORE_WRITE);
+    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, &error), GB_OK);
+    fixture_close(store);
+    export_columns("both.gbr", columns, &into_new);
+    export_columns("old.gbr", columns, &into_old);
+    CLEANUP(text_free) struct text expected = {0};
+    text_printf(&expected, "%sstreams streams=1,graph,ok,209.5,75,\n", rows);
+    ck_assert_str_eq(text_get(&into_new), text_get(&expected));
+    ck_assert_str_eq(text_get(&into_old), text_get(&expected));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("telemetry");
+    TCase *all = tcase_create("telemetry");
+    tcase_add_checked_fixture(all, fixture_begin, fixture_end);
+    tcase_add_test(all, readings_come_back);
+    tcase_add_loop_test(all, power_and_energy_are_derived, 0, N_DERIVED);
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_read_as_it_is, 1, 3);
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_resumed, 1, 3);
+    tcase_add_loop_test(all, files_of_several_versions_are_merged, 1, 3);
+    suite_add_tcase(suite, all);
+    return suite;
+}

@@ -1,0 +1,223 @@
+/*
+ * test_verify_bound.c - core/verify_bound.c: the tolerance under each assumption, and the metric
+ * that is made of it.
+ */
+#include "tests/verify/verify_fixture.h"
+
+#include <stddef.h>
+
+#define U16 0x1p-11
+#define U32 0x1p-24
+#define GAMMA(n, u) ((n) * (u) / (1 - (n) * (u)))
+
+/* The reference lies a hair above a tie, the sum in fp32 fell a hair below it: one spacing from the
+ * rounded reference, yet right. */
+START_TEST(bound_takes_the_reference_unrounded)
+{
+    const double reference[] = {1 + 0x1p-11 + 0x1p-26}, magnitude[] = {1.0005};
+    const uint16_t output[] = {0x3c00};
+    struct gb_check check = check_of(GB_F16, 1, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = 1;
+    check.accumulate = GB_F32;
+    struct verify_result result = compare(&check);
+    ck_assert_double_eq(result.metrics[VERIFY_ULP].value, 1);
+    ck_assert(verify_passes(&result, &check, VERIFY_BOUND, 1));
+    ck_assert_double_eq(result.metrics[VERIFY_BOUND].reference, reference[0]);
+}
+END_TEST
+
+/* Of K = 100 products with S = 3, e = -2. */
+static const struct {
+    struct gb_check check;
+    double expected;
+} bounds[] = {
+    {{.format = GB_F16, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + U16 * 2 + 0x1p-25},
+    {{.format = GB_F32}, GAMMA(100, U32) * 3 + U32 * 2 + 0x1p-150},
+    {{.format = GB_BF16, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-8 * 2 + 0x1p-134},
+    {{.format = GB_TF32, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + U16 * 2 + 0x1p-137},
+    {{.format = GB_F8_E4M3, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-4 * 2 + 0x1p-10},
+    {{.format = GB_F8_E5M2, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-3 * 2 + 0x1p-17},
+    {{.format = GB_I32, .accumulate = GB_I32}, 0.5},
+    {{.format = GB_F32, .safety = 4}, 4 * (GAMMA(100, U32) * 3 + U32 * 2) + 0x1p-150},
+    /* fp16, b products at once: K / b steps, rounded up */
+    {{.format = GB_F16, .products_at_once = 16}, GAMMA(7, U16) * 3 + U16 * 2 + 0x1p-25},
+    /* the sum of 4 products truncated to fp32 */
+    {{.format = GB_F16, .accumulate = GB_F32, .summation = GB_SUM_TRUNCATED, .products_at_once = 4},
+     GAMMA(25, 2 * U32) * 3 + U16 * 2 + 0x1p-25},
+    /* tensor cores: V100, A100, H100 */
+    {{.format = GB_F16, .accumulate = GB_F32, .summation = GB_SUM_ALIGNED, .products_at_once = 4},
+     GAMMA(25, 2 * 6 * U32) * 3 + U16 * 2 + 0x1p-25},
+    {{.format = GB_F16,
+      .accumulate = GB_F32,
+      .summation = GB_SUM_ALIGNED,
+      .products_at_once = 8,
+      .extra_bits = 1},
+     GAMMA(13, 2 * 5.5 * U32) * 3 + U16 * 2 + 0x1p-25},
+    {{.format = GB_F16,
+      .accumulate = GB_F32,
+      .summation = GB_SUM_ALIGNED,
+      .products_at_once = 16,
+      .extra_bits = 2},
+     GAMMA(7, 2 * 5.25 * U32) * 3 + U16 * 2 + 0x1p-25},
+};
+
+START_TEST(bound_of_an_element)
+{
+    struct gb_check check = bounds[_i].check;
+    check.size = sizeof check;
+    check.n_products = 100;
+    double bound = verify_bound(&check, 3, -2);
+    ck_assert_double_eq_tol(bound, bounds[_i].expected, 1e-15 * bounds[_i].expected);
+}
+END_TEST
+
+/* The factors that are quoted for them, on K u of fp32. */
+START_TEST(tensor_cores_against_fp32)
+{
+    static const struct {
+        uint32_t b, f;
+        double factor;
+    } cores[] = {{4, 0, 3}, {8, 1, 1.375}, {16, 2, 0.65625}};
+    for (int i = 0; i < COUNT(cores); i++) {
+        struct gb_check check = {.size = sizeof check,
+                                 .format = GB_F32,
+                                 .accumulate = GB_F32,
+                                 .n_products = 1024,
+                                 .summation = GB_SUM_ALIGNED,
+                                 .products_at_once = cores[i].b,
+                                 .extra_bits = cores[i].f};
+        double ku = cores[i].factor * 1024 * U32;
+        ck_assert_double_eq_tol(verify_bound(&check, 1, 0), ku / (1 - ku), 1e-18);
+    }
+}
+END_TEST
+
+START_TEST(probabilistic_bound)
+{
+    struct gb_check check = {.size = sizeof check,
+                             .format = GB_F32,
+                             .n = 960 * 2304,
+                             .n_products = 4096,
+                             .bound = GB_BOUND_PROBABILISTIC};
+    double lambda = sqrt(2 * log(2.0 * 960 * 2304 / 1e-9));
+    double bound = verify_bound(&check, 1, 0);
+    ck_assert_double_eq_tol(bound, lambda * 64 * U32, 1e-15);
+    check.bound = GB_BOUND_DETERMINISTIC;
+    ck_assert_double_gt(verify_bound(&check, 1, 0), 6 * bound);
+    /* says something of fp16 sums that are too long for the other */
+    check.accumulate = GB_F16;
+    ck_assert(isinf(verify_bound(&check, 1, 0)));
+    check.n_products = 2048;
+    check.bound = GB_BOUND_PROBABILISTIC;
+    ck_assert(isfinite(verify_bound(&check, 1, 0)));
+}
+END_TEST
+
+START_TEST(bound_of_fp64_and_of_too_many_products)
+{
+    struct gb_check check = {.size = sizeof check, .format = GB_F64, .n_products = 1};
+    ck_assert_double_eq(verify_bound(&check, 0, 0), 0); /* 2^-1075 is no double */
+    check.format = GB_F16;
+    check.n_products = 2048;
+    ck_assert(isinf(verify_bound(&check, 1, 1)));
+}
+END_TEST
+
+/* A plugin that was built before these members were there. */
+START_TEST(shorter_struct_has_the_plain_bound)
+{
+    struct gb_check check = {.format = GB_F32,
+                             .n_products = 100,
+                             .safety = 100,
+                             .bound = GB_BOUND_PROBABILISTIC,
+                             .summation = GB_SUM_TRUNCATED,
+                             .products_at_once = 7,
+                             .extra_bits = 3};
+    check.size = offsetof(struct gb_check, safety);
+    double bound = verify_bound(&check, 1, 0);
+    ck_assert_double_eq_tol(bound, GAMMA(100, U32), 1e-20);
+}
+END_TEST
+
+/* Twice the tolerance of safety 1 halves what the metric says of the same output. */
+START_TEST(safety_scales_the_metric)
+{
+    const double reference[] = {100, 200}, magnitude[] = {1000, 1000};
+    const float output[] = {100.001f, 200};
+    struct gb_check check = check_of(GB_F32, 2, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = 64;
+    for (int path = 0; path < VERIFY_PATHS; path++) {
+        if (!verify_path_is_there(path))
+            continue;
+        verify_use_path(path);
+        check.safety = 1;
+        double one = compare(&check).metrics[VERIFY_BOUND].value;
+        check.safety = 2;
+        double two = compare(&check).metrics[VERIFY_BOUND].value;
+        ck_assert_double_eq_tol(one, 2 * two, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(bound_without_magnitudes_does_not_pass)
+{
+    const double reference[] = {1, 2};
+    const float output[] = {1, 2};
+    struct gb_check check = check_of(GB_F32, 2, output, reference);
+    struct verify_result result = compare(&check);
+    ck_assert(isnan(result.metrics[VERIFY_BOUND].value));
+    ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
+    ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
+                     "bound can not be judged: the benchmark gives no magnitudes");
+}
+END_TEST
+
+START_TEST(bound_with_too_many_products_does_not_pass)
+{
+    const double reference[] = {1, 2}, magnitude[] = {1, 2};
+    const uint16_t output[] = {0x3c00, 0x4200};
+    struct gb_check check = check_of(GB_F16, 2, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = 4096;
+    struct verify_result result = compare(&check);
+    ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
+    ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
+                     "bound can not be judged: 4096 products are too many for sums in fp16");
+}
+END_TEST
+
+START_TEST(senseless_magnitudes_do_not_make_the_bound_generous)
+{
+    static const double senseless[] = {NAN, INFINITY, -INFINITY, -1e9};
+    const double reference[] = {1};
+    const float output[] = {1.5f};
+    for (size_t i = 0; i < sizeof senseless / sizeof senseless[0]; i++) {
+        struct gb_check check = check_of(GB_F32, 1, output, reference);
+        check.magnitude = &senseless[i];
+        check.n_products = 16;
+        struct verify_result result = compare(&check);
+        ck_assert_double_eq(result.metrics[VERIFY_BOUND].value, INFINITY);
+        ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, 1));
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_bound");
+    TCase *tests = tcase_create("verify_bound");
+    tcase_add_test(tests, bound_takes_the_reference_unrounded);
+    tcase_add_test(tests, bound_without_magnitudes_does_not_pass);
+    tcase_add_test(tests, bound_with_too_many_products_does_not_pass);
+    tcase_add_test(tests, senseless_magnitudes_do_not_make_the_bound_generous);
+    tcase_add_loop_test(tests, bound_of_an_element, 0, COUNT(bounds));
+    tcase_add_test(tests, tensor_cores_against_fp32);
+    tcase_add_test(tests, probabilistic_bound);
+    tcase_add_test(tests, bound_of_fp64_and_of_too_many_products);
+    tcase_add_test(tests, shorter_struct_has_the_plain_bound);
+    tcase_add_test(tests, safety_scales_the_metric);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

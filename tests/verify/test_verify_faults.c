@@ -1,0 +1,184 @@
+/*
+ * test_verify_faults.c - a right matrix product passes the automatic bound, in every format and
+ * range, and one with a fault in it does not, whatever part of it is wrong.
+ */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "tests/verify/verify_fixture.h"
+
+#include <string.h>
+
+enum { M = 12, N = 20, K = 64, STEP = 8 };
+
+static const struct {
+    double low, high;
+} ranges[] = {{-1, 1}, {-10, 10}, {1, 5}, {5, 10}};
+
+static const uint32_t formats[] = {GB_F32, GB_F16, GB_BF16};
+
+struct product {
+    double a[M][K], b[K][N];
+    double reference[M][N], magnitude[M][N];
+    double output[M][N]; /* as computed, in fp32, before it is rounded to the format */
+};
+
+/* Inputs as the format holds them; all sums in fp32 but the reference's. */
+static void multiply(uint64_t seed, uint32_t format, int range, struct product *ret)
+{
+    double low = ranges[range].low, width = ranges[range].high - low;
+    for (uint64_t i = 0; i < (uint64_t)M * K; i++)
+        (&ret->a[0][0])[i] = number_round(format, low + width * random_unit(seed, 0, i));
+    for (uint64_t i = 0; i < (uint64_t)K * N; i++)
+        (&ret->b[0][0])[i] = number_round(format, low + width * random_unit(seed, 1, i));
+    for (int m = 0; m < M; m++) {
+        for (int n = 0; n < N; n++) {
+            float sum = 0;
+            ret->reference[m][n] = ret->magnitude[m][n] = 0;
+            for (int k = 0; k < K; k++) {
+                double product = ret->a[m][k] * ret->b[k][n];
+                ret->reference[m][n] += product;
+                ret->magnitude[m][n] += fabs(product);
+                sum += (float)product;
+            }
+            ret->output[m][n] = (double)sum;
+        }
+    }
+}
+
+enum { ROW = 5, COLUMN = 7 };
+
+/* The product of most weight, as the fault changes the result by more than rounding then. */
+static void drop_product(struct product *product)
+{
+    double most = 0;
+    for (int k = 0; k < K; k++) {
+        double dropped = product->a[ROW][k] * product->b[k][COLUMN];
+        most = fabs(dropped) > fabs(most) ? dropped : most;
+    }
+    product->output[ROW][COLUMN] -= most;
+}
+
+static void skip_k_step(struct product *product)
+{
+    for (int k = K - STEP; k < K; k++)
+        product->output[ROW][COLUMN] -= product->a[ROW][k] * product->b[k][COLUMN];
+}
+
+static void keep_stale_tile(struct product *product)
+{
+    for (int m = 0; m < 4; m++)
+        memcpy(&product->output[ROW + m - 1][4], &product->output[0][0], 4 * sizeof(double));
+}
+
+static void swap_rows(struct product *product)
+{
+    double row[N];
+    memcpy(row, product->output[2], sizeof row);
+    memcpy(product->output[2], product->output[3], sizeof row);
+    memcpy(product->output[3], row, sizeof row);
+}
+
+static void leave_unwritten(struct product *product)
+{
+    product->output[M - 1][N - 1] = 0;
+}
+
+static void scale_wrongly(struct product *product)
+{
+    for (int i = 0; i < M * N; i++)
+        (&product->output[0][0])[i] *= 1.0625;
+}
+
+static void make_nan(struct product *product)
+{
+    product->output[ROW][COLUMN] = NAN;
+}
+
+static void make_infinity(struct product *product)
+{
+    product->output[ROW][COLUMN] = INFINITY;
+}
+
+static void make_all_zero(struct product *product)
+{
+    memset(product->output, 0, sizeof product->output);
+}
+
+static const struct {
+    const char *name;
+    void (*plant)(struct product *product);
+} faults[] = {
+    {"dropped-product", drop_product},
+    {"skipped-k-step", skip_k_step},
+    {"stale-tile", keep_stale_tile},
+    {"swapped-rows", swap_rows},
+    {"unwritten", leave_unwritten},
+    {"wrong-scale", scale_wrongly},
+    {"nan", make_nan},
+    {"inf", make_infinity},
+    {"all-zero", make_all_zero},
+};
+
+static bool passes(const struct product *product, uint32_t format, double *ret_value)
+{
+    double rounded[M * N];
+    number_store_array(format, rounded, 0, (uint64_t)M * N, &product->output[0][0]);
+    struct gb_check check = check_of(format, (uint64_t)M * N, rounded, &product->reference[0][0]);
+    check.magnitude = &product->magnitude[0][0];
+    check.n_products = K;
+    check.accumulate = GB_F32;
+    struct verify_result result = compare(&check);
+    *ret_value = result.metrics[VERIFY_BOUND].value;
+    return verify_passes(&result, &check, VERIFY_BOUND, 1);
+}
+
+START_TEST(right_products_pass)
+{
+    static struct product product;
+    for (int f = 0; f < COUNT(formats); f++) {
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            double value;
+            multiply(seed, formats[f], _i, &product);
+            ck_assert_msg(passes(&product, formats[f], &value), "%g of the bound", value);
+            ck_assert_double_gt(value, 0);
+        }
+    }
+}
+END_TEST
+
+/* In bf16 the largest of 64 products of one sign may be less than half a spacing of their sum. */
+static bool is_within_rounding(int fault, int range, uint32_t format)
+{
+    return format == GB_BF16 && ranges[range].low > 0 && faults[fault].plant == drop_product;
+}
+
+START_TEST(planted_fault_is_caught)
+{
+    static struct product product;
+    for (int f = 0; f < COUNT(formats); f++) {
+        for (int range = 0; range < COUNT(ranges); range++) {
+            for (uint64_t seed = 0; seed < 10; seed++) {
+                double value;
+                if (is_within_rounding(_i, range, formats[f]))
+                    continue;
+                multiply(seed, formats[f], range, &product);
+                faults[_i].plant(&product);
+                ck_assert_msg(!passes(&product, formats[f], &value),
+                              "%s passes with %g of the bound: %s, %g..%g, seed %d",
+                              faults[_i].name, value, number_format_of(formats[f])->name,
+                              ranges[range].low, ranges[range].high, (int)seed);
+            }
+        }
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_faults");
+    TCase *tests = tcase_create("verify_faults");
+    tcase_add_loop_test(tests, right_products_pass, 0, COUNT(ranges));
+    tcase_add_loop_test(tests, planted_fault_is_caught, 0, COUNT(faults));
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,332 @@
+/*
+ * test_verify_pass.c - core/verify_pass*.c: long arrays against a comparison written out plainly
+ * here, and the code for each instruction set against the portable one, to the last bit.
+ */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "tests/verify/verify_fixture.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each length up to two blocks and a bit, the one wrong element at each end and in between. */
+START_TEST(worst_index_at_every_length)
+{
+    static double reference[1100];
+    static float output[1100];
+    for (uint64_t n = 1; n <= 1100; n += n < 40 ? 1 : 53) {
+        for (uint64_t wrong = 0; wrong < n; wrong += n < 40 ? 1 : 37) {
+            for (uint64_t i = 0; i < n; i++) {
+                reference[i] = 3;
+                output[i] = i == wrong ? 4 : 3;
+            }
+            struct gb_check check = check_of(GB_F32, n, output, reference);
+            struct verify_result result = compare(&check);
+            ck_assert_uint_eq(result.metrics[VERIFY_ABS].index, wrong);
+            ck_assert_double_eq(result.metrics[VERIFY_ABS].output, 4);
+            ck_assert_uint_eq(result.n_exact, n - 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(indices_beyond_millions)
+{
+    enum { N = 3000001 };
+    double *reference = calloc(N, sizeof *reference);
+    int8_t *output = calloc(N, 1);
+    output[N - 1] = 3;
+    output[2000003] = 2;
+    struct gb_check check = check_of(GB_I8, N, output, reference);
+    struct verify_result result = compare(&check);
+    ck_assert_uint_eq(result.metrics[VERIFY_ABS].index, N - 1);
+    ck_assert_uint_eq(result.n_exact, N - 2);
+    free(reference);
+    free(output);
+}
+END_TEST
+
+/* The same over random data, element by element with none of the program's short cuts. */
+static int plain_class(double difference, double size)
+{
+    static const double edges[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1};
+    int class = VERIFY_CLASS_BELOW;
+    for (int i = 0; i < COUNT(edges); i++)
+        class += difference >= edges[i] * size;
+    return difference == 0 ? VERIFY_CLASS_EQUAL : size == 0 ? VERIFY_CLASS_ZERO : class;
+}
+
+static void compare_plainly(const struct gb_check *check, struct verify_metric ret[VERIFY_METRICS],
+                            uint64_t ret_histogram[VERIFY_CLASSES])
+{
+    double sum = 0, largest = 0;
+    memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        ret[metric] = (struct verify_metric){.value = -1};
+    for (uint64_t i = 0; i < check->n; i++) {
+        double e = check->reference[i], r = number_round(check->format, e);
+        double c = number_load(check->format, check->output, i), difference = fabs(r - c);
+        const double values[VERIFY_METRICS] = {
+            [VERIFY_ABS] = difference,
+            [VERIFY_REL] = r != 0 ? difference / fabs(r) : -1,
+            [VERIFY_REL_FLOOR] = fabs(r) > 1e-3 ? difference / fabs(r) : -1,
+            [VERIFY_ULP] = difference / number_spacing(check->format, r),
+            [VERIFY_RMS] = -1,
+            [VERIFY_BOUND] = fabs(e - c) / verify_bound(check, check->magnitude[i], e),
+        };
+        for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+            if (values[metric] > ret[metric].value)
+                ret[metric] = (struct verify_metric){values[metric], i, r, c};
+        }
+        ret_histogram[plain_class(difference, fabs(r))]++;
+        sum += difference * difference;
+        largest = fmax(largest, fmax(fabs(r), fabs(c)));
+    }
+    ret[VERIFY_RMS].value = sum > 0 ? sqrt(sum / (double)check->n) / largest : 0;
+}
+
+static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
+                                    GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
+enum { N_FLOATING = sizeof floating / sizeof floating[0] };
+
+static void assert_like_a_plain_loop(const struct gb_check *check, int path)
+{
+    struct verify_metric expected[VERIFY_METRICS];
+    uint64_t histogram[VERIFY_CLASSES];
+    compare_plainly(check, expected, histogram);
+    verify_use_path(path);
+    struct verify_result result = compare(check);
+    for (int class = 0; class < VERIFY_CLASSES; class ++)
+        ck_assert_uint_eq(result.histogram[class], histogram[class]);
+    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+        if (expected[metric].value < 0)
+            continue; /* every reference is 0 or below the floor */
+        ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric].value,
+                                expected[metric].value * 1e-13 + 1e-300);
+        if (metric != VERIFY_RMS)
+            ck_assert_uint_eq(result.metrics[metric].index, expected[metric].index);
+    }
+}
+
+START_TEST(random_data_like_a_plain_loop)
+{
+    enum { N = 5003 };
+    static double reference[N], magnitude[N];
+    static uint64_t output[N];
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        uint32_t format = floating[_i];
+        double scale = ldexp(1, (int)seed * 2 - 32); /* subnormals too, no overflow */
+        for (uint64_t i = 0; i < N; i++) {
+            reference[i] = (2 * random_unit(seed, 0, i) - 1) * scale;
+            magnitude[i] = fabs(reference[i]) * (1 + random_unit(seed, 1, i));
+            number_store(format, output, i,
+                         reference[i] *
+                             (1 + 1e-3 * random_unit(seed, 2, i) * random_unit(seed, 3, i)));
+        }
+        struct gb_check check = check_of(format, N, output, reference);
+        check.magnitude = magnitude;
+        check.n_products = 100;
+        check.accumulate = GB_F32;
+        check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
+        for (int path = 0; path < VERIFY_PATHS; path++)
+            if (verify_path_is_there(path))
+                assert_like_a_plain_loop(&check, path);
+    }
+}
+END_TEST
+
+/* The edge that a pass counts everywhere is the first one that a difference of the format may be
+ * below: exactly on it, and next to it. */
+static const struct {
+    uint32_t format;
+    double reference, output;
+    int class;
+} edges[] = {
+    {GB_F64, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F64, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    {GB_F32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F32, -7e6, -7e6 - 7, VERIFY_CLASS_1E_6},
+    {GB_F32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},    {GB_F16, 1000, 1001, VERIFY_CLASS_1E_6 + 3},
+    {GB_F16, -1000, -1001, VERIFY_CLASS_1E_6 + 3}, {GB_F16, 1001, 1002, VERIFY_CLASS_1E_6 + 2},
+    {GB_BF16, 200, 202, VERIFY_CLASS_1E_6 + 4},    {GB_BF16, 202, 204, VERIFY_CLASS_1E_6 + 3},
+    {GB_TF32, 1000, 1001, VERIFY_CLASS_1E_6 + 3},  {GB_F8_E4M3, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_F8_E4M3, 11, 12, VERIFY_CLASS_1E_6 + 4},   {GB_F8_E5M2, 1, 2, VERIFY_CLASS_ONE},
+    {GB_F8_E5M2, 1, 1.75, VERIFY_CLASS_1E_6 + 5},  {GB_I8, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_I32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_I32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+};
+
+START_TEST(differences_at_an_edge)
+{
+    enum { N = 24, AT = 13 };
+    double reference[N] = {0};
+    uint64_t output[N] = {0};
+    uint32_t format = edges[_i].format;
+    reference[AT] = edges[_i].reference;
+    number_store(format, output, AT, edges[_i].output);
+    struct gb_check check = check_of(format, N, output, reference);
+    for (int path = 0; path < VERIFY_PATHS; path++) {
+        if (!verify_path_is_there(path))
+            continue;
+        verify_use_path(path);
+        struct verify_result result = compare(&check);
+        ck_assert_uint_eq(result.histogram[edges[_i].class], 1);
+        ck_assert_uint_eq(result.n_exact, N - 1);
+    }
+}
+END_TEST
+
+START_TEST(rms_of_numbers_whose_squares_leave_the_range)
+{
+    static const double scales[] = {1e-200, 1, 1e200, 0x1p-1060};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        const double reference[] = {4 * scales[i], 4 * scales[i]};
+        const double output[] = {4 * scales[i], 3 * scales[i]};
+        struct gb_check check = check_of(GB_F64, 2, output, reference);
+        struct verify_result result = compare(&check);
+        ck_assert_double_eq_tol(result.metrics[VERIFY_RMS].value, sqrt(0.5) / 4, 1e-4);
+    }
+}
+END_TEST
+
+START_TEST(opposite_ends_of_the_range)
+{
+    const double reference[] = {1.7e308}, output[] = {-1.7e308};
+    struct gb_check check = check_of(GB_F64, 1, output, reference);
+    struct verify_result result = compare(&check);
+    ck_assert_double_eq(result.metrics[VERIFY_ABS].value, INFINITY);
+    ck_assert(!verify_passes(&result, &check, VERIFY_RMS, 1e300));
+    ck_assert_str_eq(description(&result, &check, VERIFY_RMS, 1), "rms inf > 1");
+}
+END_TEST
+
+START_TEST(environment_of_the_caller_does_not_matter)
+{
+    enum { N = 100 };
+    double reference[N];
+    uint16_t output[N];
+    for (uint64_t i = 0; i < N; i++) {
+        reference[i] = random_unit(1, 1, i) * 1e-6;
+        number_store(GB_F16, output, i, reference[i]);
+    }
+    struct gb_check check = check_of(GB_F16, N, output, reference);
+    fesetround(FE_UPWARD);
+    struct verify_result result = compare(&check);
+    int mode = fegetround();
+    fesetround(FE_TONEAREST);
+    ck_assert_int_eq(mode, FE_UPWARD);
+    ck_assert_uint_eq(result.n_exact, N);
+}
+END_TEST
+
+/* Equal, off by a spacing or two, wrong by much; zeros, subnormals, and with `wild` what a pass can
+ * not judge. */
+static void fill(uint32_t format, uint64_t seed, uint64_t n, bool wild, double *reference,
+                 double *magnitude, void *output)
+{
+    static const double strange[] = {INFINITY, -INFINITY, NAN, 1e300, -1e30, 0x1p-1074};
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t dice = random_bits(seed, 1, i);
+        double exact = (2 * random_unit(seed, 0, i) - 1) * ldexp(1, (int)(dice >> 8 & 31) - 20);
+        double rounded = number_round(format, dice & 31 ? exact : 0);
+        double error = number_spacing(format, rounded) * ((double)(dice >> 16 & 3) - 1);
+        error = (dice >> 20 & 15) == 0 ? 0.3 * rounded : error;
+        reference[i] = dice & 31 ? exact : 0;
+        magnitude[i] = fabs(exact) * (1 + (double)(dice >> 24 & 7));
+        number_store(format, output, i, rounded + error);
+        if (wild && (dice >> 32 & 1023) == 0)
+            reference[i] = strange[(dice >> 42) % 6];
+        if (wild && (dice >> 48 & 1023) == 1)
+            number_store(format, output, i, strange[(dice >> 42) % 6]);
+        if (wild && (dice >> 48 & 1023) == 2)
+            magnitude[i] = strange[(dice >> 42) % 6];
+    }
+}
+
+static void assert_same(const struct verify_result *a, const struct verify_result *b, int path)
+{
+    ck_assert_msg(memcmp(a->metrics, b->metrics, sizeof a->metrics) == 0, "path %d", path);
+    ck_assert_mem_eq(a->histogram, b->histogram, sizeof a->histogram);
+    ck_assert_uint_eq(a->n_exact, b->n_exact);
+    ck_assert_uint_eq(a->n_nan, b->n_nan);
+    ck_assert_uint_eq(a->n_infinite_mismatch, b->n_infinite_mismatch);
+    ck_assert_uint_eq(a->n_overflowed, b->n_overflowed);
+    ck_assert_uint_eq(a->n_zero_mismatch, b->n_zero_mismatch);
+    ck_assert_uint_eq(a->first_bad, b->first_bad);
+    ck_assert_int_eq(a->vacuous, b->vacuous);
+}
+
+/* Of every format; lengths that fill blocks and registers, and that do not; arrays anywhere. */
+START_TEST(code_paths_agree_to_the_last_bit)
+{
+    enum { N = 6000 };
+    static const uint64_t lengths[] = {N, N - 1, 2048, 4096, 1000, 17, 8, 5, 1};
+    static double reference[N + 3], magnitude[N + 3], output[N + 3];
+    uint32_t format = (uint32_t)_i;
+    for (uint64_t seed = 0; seed < 6 * (uint64_t)COUNT(lengths); seed++) {
+        uint64_t n = lengths[seed % (uint64_t)COUNT(lengths)];
+        char *shifted = (char *)output + seed % 3 * number_format_of(format)->bytes;
+        fill(format, seed, n, seed & 1, reference + seed % 2, magnitude + seed % 3, shifted);
+        struct gb_check check = check_of(format, n, shifted, reference + seed % 2);
+        if (seed % 4 < 3) {
+            check.magnitude = magnitude + seed % 3;
+            check.n_products = 100;
+            check.accumulate = GB_F32;
+        }
+        verify_use_path(VERIFY_PORTABLE);
+        struct verify_result portable = compare(&check);
+        for (int path = 1; path < VERIFY_PATHS; path++) {
+            if (!verify_path_is_there(path))
+                continue;
+            verify_use_path(path);
+            struct verify_result result = compare(&check);
+            assert_same(&portable, &result, path);
+        }
+    }
+}
+END_TEST
+
+/* The filters of a pass: maxima that grow all along, ties of every size, and a first element that
+ * stays the worst. */
+START_TEST(maxima_that_grow_and_that_tie)
+{
+    enum { N = 5000 };
+    static double reference[N], magnitude[N], output[N];
+    for (uint64_t i = 0; i < N; i++) {
+        reference[i] = 1;
+        magnitude[i] = 2;
+    }
+    struct gb_check check = check_of(GB_F64, N, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = 3;
+    for (int shape = 0; shape < 3; shape++) {
+        for (uint64_t i = 0; i < N; i++)
+            output[i] = 1 + 0x1p-30 * (double)(shape == 0 ? i : shape == 1 ? N - i : 1 + i % 3);
+        uint64_t worst = shape == 0 ? N - 1 : shape == 1 ? 0 : 2;
+        for (int path = 0; path < VERIFY_PATHS; path++) {
+            if (!verify_path_is_there(path))
+                continue;
+            verify_use_path(path);
+            struct verify_result result = compare(&check);
+            for (int metric = 0; metric < VERIFY_METRICS; metric++)
+                if (metric != VERIFY_RMS)
+                    ck_assert_uint_eq(result.metrics[metric].index, worst);
+        }
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_pass");
+    TCase *tests = tcase_create("verify_pass");
+    tcase_add_test(tests, worst_index_at_every_length);
+    tcase_add_test(tests, indices_beyond_millions);
+    tcase_add_loop_test(tests, random_data_like_a_plain_loop, 0, N_FLOATING);
+    tcase_add_loop_test(tests, differences_at_an_edge, 0, COUNT(edges));
+    tcase_add_test(tests, rms_of_numbers_whose_squares_leave_the_range);
+    tcase_add_test(tests, opposite_ends_of_the_range);
+    tcase_add_test(tests, environment_of_the_caller_does_not_matter);
+    tcase_add_loop_test(tests, code_paths_agree_to_the_last_bit, GB_F64, GB_U64 + 1);
+    tcase_add_test(tests, maxima_that_grow_and_that_tie);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,136 @@
+/* test_verify_text.c - core/verify_text.c: each message, and what is refused. */
+#include "tests/verify/verify_fixture.h"
+
+#include <string.h>
+
+static const struct {
+    int metric;
+    double tolerance;
+    const char *text;
+} descriptions[] = {
+    {VERIFY_ABS, 1e-6, "abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_ABS, 0.001, "abs 3e-05 <= 0.001 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_ABS, NAN, "abs 3e-05 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_ABS, 3e-5, "abs 3.004e-05 > 3e-05 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_ULP, 1, "ulp 252 > 1 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_REL, 1e-4, "rel 2e-05 <= 0.0001 at [17]: expected 1.5, got 1.50003"},
+    {VERIFY_RMS, 1e-6, "rms 1.25e-06 > 1e-06"},
+    {VERIFY_RMS, 0.1, "rms 1.25e-06 <= 0.1"},
+};
+
+START_TEST(description_of_one_wrong_value)
+{
+    double reference[256];
+    float output[256];
+    for (int i = 0; i < 256; i++) {
+        reference[i] = 1.5;
+        output[i] = i == 17 ? 1.50003f : 1.5f;
+    }
+    struct gb_check check = check_of(GB_F32, 256, output, reference);
+    struct verify_result result = compare(&check);
+    ck_assert_str_eq(
+        description(&result, &check, descriptions[_i].metric, descriptions[_i].tolerance),
+        descriptions[_i].text);
+    ck_assert_int_eq(
+        verify_passes(&result, &check, descriptions[_i].metric, descriptions[_i].tolerance),
+        strstr(descriptions[_i].text, "<=") != NULL);
+}
+END_TEST
+
+START_TEST(description_tells_close_doubles_apart)
+{
+    const double reference[] = {1}, output[] = {1 + 0x1p-52};
+    struct gb_check check = check_of(GB_F64, 1, output, reference);
+    struct verify_result result = compare(&check);
+    ck_assert_str_eq(description(&result, &check, VERIFY_ULP, 0.5),
+                     "ulp 1 > 0.5 at [0]: expected 1, got 1.0000000000000002");
+    check.reference = output + 0;
+    const double equal[] = {1 + 0x1p-52};
+    check.output = equal;
+    result = compare(&check);
+    ck_assert_str_eq(description(&result, &check, VERIFY_ULP, 0.5), "1 value equal");
+}
+END_TEST
+
+START_TEST(description_is_cut_at_the_buffers_end)
+{
+    const double reference[] = {1};
+    const float output[] = {2};
+    char buffer[8] = "xxxxxxx";
+    struct gb_check check = check_of(GB_F32, 1, output, reference);
+    struct verify_result result = compare(&check);
+    verify_describe(&result, &check, VERIFY_ABS, 0, buffer, sizeof buffer);
+    ck_assert_str_eq(buffer, "abs 1 >");
+}
+END_TEST
+
+static double shared[4];
+static const struct {
+    struct gb_check check;
+    const char *text;
+} refused[] = {
+    {{.size = 4}, "check: its size is 4, expected at least 80"},
+    {{.format = 77, .name = "C", .n = 4, .output = "", .reference = shared},
+     "check C: unknown number format 77"},
+    {{.format = GB_F16, .name = "C", .n = 4, .output = "", .reference = shared, .accumulate = 78},
+     "check C: unknown number format 78 of the sums"},
+    {{.format = GB_F32, .name = "C", .n = 4, .reference = shared}, "check C: the output is NULL"},
+    {{.format = GB_F32, .n = 4, .output = ""}, "check output: the reference is NULL"},
+    {{.format = GB_F64, .name = "C", .n = 4, .output = shared, .reference = shared},
+     "check C: the output is its own reference"},
+    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .safety = -1},
+     "check C: the safety is -1, expected 0.001 to 1e+06"},
+    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .safety = NAN},
+     "check C: the safety is nan, expected 0.001 to 1e+06"},
+    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .bound = 2},
+     "check C: unknown bound 2"},
+    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .summation = 3},
+     "check C: unknown summation 3"},
+};
+
+START_TEST(broken_requests_are_refused)
+{
+    struct gb_check check = refused[_i].check;
+    check.size = check.size ? check.size : sizeof check;
+    struct verify_result result;
+    struct gb_error error = {0};
+    ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
+    ck_assert_int_eq(error.status, GB_INVALID);
+    ck_assert_str_eq(error.text, refused[_i].text);
+}
+END_TEST
+
+START_TEST(histogram_in_one_line)
+{
+    uint64_t histogram[VERIFY_CLASSES] = {
+        [VERIFY_CLASS_EQUAL] = 801676, [VERIFY_CLASS_1E_6 + 2] = 970, [VERIFY_CLASS_1E_6 + 3] = 60};
+    char line[512];
+    verify_describe_histogram(histogram, line, sizeof line);
+    ck_assert_str_eq(line, "0: 801676 (99.9 %), [1e-4, 1e-3): 970 (0.121 %), "
+                           "[1e-3, 1e-2): 60 (0.00747 %)");
+    char cut[8] = "xxxxxxx";
+    verify_describe_histogram(histogram, cut, sizeof cut);
+    ck_assert_str_eq(cut, "0: 8016");
+    const uint64_t empty[VERIFY_CLASSES] = {0};
+    verify_describe_histogram(empty, line, sizeof line);
+    ck_assert_str_eq(line, "empty");
+    for (int class = 0; class < VERIFY_CLASSES; class ++)
+        histogram[class] = UINT64_MAX / VERIFY_CLASSES;
+    verify_describe_histogram(histogram, line, sizeof line);
+    ck_assert_ptr_nonnull(strstr(line, ">= 1: "));
+    ck_assert_str_eq(strstr(line, "not finite"), "not finite: 1676976733973595601 (9.09 %)");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_text");
+    TCase *tests = tcase_create("verify_text");
+    tcase_add_loop_test(tests, description_of_one_wrong_value, 0, COUNT(descriptions));
+    tcase_add_test(tests, description_tells_close_doubles_apart);
+    tcase_add_test(tests, description_is_cut_at_the_buffers_end);
+    tcase_add_loop_test(tests, broken_requests_are_refused, 0, COUNT(refused));
+    tcase_add_test(tests, histogram_in_one_line);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,53 @@
+/* verify_fixture.h - what the tests of core/verify*.c share. */
+#ifndef GBRUN_TESTS_VERIFY_FIXTURE_H
+#define GBRUN_TESTS_VERIFY_FIXTURE_H
+
+#include "core/verify/verify.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static inline struct gb_check check_of(uint32_t format, uint64_t n, const void *output,
+                                       const double *reference)
+{
+    return (struct gb_check){.size = sizeof(struct gb_check),
+                             .format = format,
+                             .name = "C",
+                             .n = n,
+                             .output = output,
+                             .reference = reference,
+                             .default_metric = "abs",
+                             .default_tolerance = 0};
+}
+
+static inline struct verify_result compare(const struct gb_check *check)
+{
+    struct verify_result result;
+    struct gb_error error = {0};
+    ck_assert_msg(verify_compare(check, 1e-3, &result, &error) == GB_OK, "%s", error.text);
+    uint64_t n = 0;
+    for (int class = 0; class < VERIFY_CLASSES; class ++)
+        n += result.histogram[class];
+    ck_assert_uint_eq(n, check->n);
+    return result;
+}
+
+static inline const char *description(const struct verify_result *result,
+                                      const struct gb_check *check, int metric, double tolerance)
+{
+    static char line[256];
+    verify_describe(result, check, metric, tolerance, line, sizeof line);
+    return line;
+}
+
+static inline void assert_fails_everything(const struct verify_result *result,
+                                           const struct gb_check *check)
+{
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        ck_assert_msg(!verify_passes(result, check, metric, INFINITY), "%s passes",
+                      verify_metric_name(metric));
+}
+
+#endif

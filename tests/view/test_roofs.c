@@ -1,0 +1,466 @@
+/* test_roofs.c - what cases are held against: the rule, where roofs are looked for, and what tables
+ * and reports show of them. */
+#include "core/report/report.h"
+#include "core/view/view_internal.h"
+#include "tests/check_main.h"
+#include "tests/view/views_fixture.h"
+
+#include <sys/stat.h>
+
+/* ---- the rule ---- */
+
+static struct roof known[] = {{"dram_read", 100e9},  {"dram_copy", 80e9},    {"dram_triad", 90e9},
+                              {"dram_write", 50e9},  {"l2_copy", 400e9},     {"fp32_fma", 1e12},
+                              {"fp64_scalar", 10e9}, {"bf16_tensor", 10e12}, {"fp8_tensor", 20e12}};
+static const struct roofs all = {known, sizeof known / sizeof *known};
+
+static const struct {
+    const char *name;
+    double flops, read, written;
+    uint32_t format, unit;
+    bool is_cached;
+    const char *memory, *math, *roof; /* "" is none */
+    int bound;
+    double intensity, ridge, model_ns;
+} rules[] = {
+    {"a copy", 0, 500, 500, 0, 0, false, "dram_copy", "", "dram_copy", BOUND_MEMORY, NAN, NAN,
+     12.5},
+    {"reads", 0, 1000, 0, 0, 0, false, "dram_read", "", "dram_read", BOUND_MEMORY, NAN, NAN, 10},
+    {"a third is written", 0, 600, 300, 0, 0, false, "dram_triad", "", "dram_triad", BOUND_MEMORY,
+     NAN, NAN, 10},
+    {"writes", 0, 100, 900, 0, 0, false, "dram_write", "", "dram_write", BOUND_MEMORY, NAN, NAN,
+     20},
+    {"midway: fewer writes", 0, 500, 100, 0, 0, false, "dram_read", "", "dram_read", BOUND_MEMORY,
+     NAN, NAN, 6},
+    {"in the cache, of which copy alone is known", 0, 1000, 0, 0, 0, true, "l2_copy", "", "l2_copy",
+     BOUND_MEMORY, NAN, NAN, 2.5},
+    {"below the ridge", 5000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+     "dram_read", BOUND_MEMORY, 5, 10, 10},
+    {"on the ridge", 10000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+     "dram_read", BOUND_MEMORY, 10, 10, 10},
+    {"above the ridge", 20000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+     "fp32_fma", BOUND_MATH, 20, 10, 20},
+    {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, false, "dram_read", "bf16_tensor",
+     "dram_read", BOUND_MEMORY, 20, 100, 10},
+    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, false, "", "fp8_tensor", "fp8_tensor",
+     BOUND_MATH, NAN, NAN, 100},
+    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, false, "", "fp64_scalar", "fp64_scalar",
+     BOUND_MATH, NAN, NAN, 10},
+    {"a rate that is not known", 1e9, 1000, 0, GB_F64, GB_MATH_VECTOR, false, "dram_read", "",
+     "dram_read", BOUND_UNKNOWN, 1e6, NAN, 10},
+    {"not said what computes", 1e9, 1000, 0, 0, 0, false, "dram_read", "", "dram_read",
+     BOUND_UNKNOWN, 1e6, NAN, 10},
+    {"no such unit or format", 1e9, 0, 0, 99, 77, false, "", "", "", BOUND_UNKNOWN, NAN, NAN, NAN},
+    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, false, "", "", "", BOUND_UNKNOWN, NAN,
+     NAN, NAN},
+    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, false, "", "", "", BOUND_UNKNOWN, NAN,
+     NAN, NAN},
+};
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+static const char *name_of(const struct roof *roof)
+{
+    return roof ? roof->name : "";
+}
+
+static void expect_number(const char *what, double expected, double got)
+{
+    ck_assert_msg(isnan(expected) ? isnan(got) : fabs(got - expected) <= 1e-9 * fabs(expected),
+                  "%s: expected %g, got %g", what, expected, got);
+}
+
+START_TEST(cases_are_held_against)
+{
+    struct gb_work work = {.size = sizeof work,
+                           .flops = rules[_i].flops,
+                           .bytes_read = rules[_i].read,
+                           .bytes_written = rules[_i].written,
+                           .math_format = rules[_i].format,
+                           .math_unit = rules[_i].unit};
+    struct roofline got;
+    roofline_of(&all, &work, rules[_i].is_cached, &got);
+    ck_assert_msg(text_equal(name_of(got.memory), rules[_i].memory), "%s: memory %s",
+                  rules[_i].name, name_of(got.memory));
+    ck_assert_msg(text_equal(name_of(got.math), rules[_i].math), "%s: math %s", rules[_i].name,
+                  name_of(got.math));
+    ck_assert_msg(text_equal(name_of(got.roof), rules[_i].roof), "%s: roof %s", rules[_i].name,
+                  name_of(got.roof));
+    ck_assert_msg(got.bound == rules[_i].bound, "%s: bound %d", rules[_i].name, got.bound);
+    expect_number(rules[_i].name, rules[_i].intensity, got.intensity);
+    expect_number(rules[_i].name, rules[_i].ridge, got.ridge);
+    expect_number(rules[_i].name, rules[_i].model_ns, got.model_ns);
+}
+END_TEST
+
+START_TEST(the_last_cache_is_l3_where_there_is_one)
+{
+    struct roof more[] = {{"l2_read", 400e9}, {"l3_read", 200e9}};
+    const struct roofs both = {more, 2}, none = {0};
+    const struct gb_work work = {.size = sizeof work, .bytes_read = 1000};
+    struct roofline got;
+    roofline_of(&both, &work, true, &got);
+    ck_assert_str_eq(name_of(got.memory), "l3_read");
+    roofline_of(&both, &work, false, &got);
+    ck_assert_ptr_null(got.memory); /* a cache's bandwidth says nothing of DRAM */
+    roofline_of(&none, &work, true, &got);
+    ck_assert_ptr_null(got.roof);
+}
+END_TEST
+
+/* ---- files with roofs ---- */
+
+static struct plugin_info ceilings_info = {.plugin = {.id = "ceilings", .version = "1.0"}};
+
+/* A case that measured a roof: 1000 ns for so much. */
+static void add_roof(struct store *store, int64_t run_id, unsigned number, const char *name,
+                     double rate, int status)
+{
+    struct fixture_case c;
+    fixture_case(&c, number, 1, 1000 - 9.5);
+    c.bench_case.bench = "ceilings";
+    c.bench_case.info = &ceilings_info;
+    c.bench_case.n_parameters = 0;
+    fixture_add(&c, fixture_words("roof", name, true));
+    c.record.status = status;
+    c.record.work = (struct gb_work){.size = sizeof c.record.work};
+    if (roof_is_memory(name))
+        c.record.work.bytes_read = rate * 1e-6;
+    else
+        c.record.work.flops = rate * 1e-6;
+    snprintf(c.record.uid, sizeof c.record.uid, "%032x", 1000 + number);
+    fixture_store(store, run_id, &c);
+}
+
+/* Cases of one benchmark whose bytes are read at 8 GB/s and that compute at 10 to 160 GFLOP/s. */
+static void add_products(struct store *store, int64_t run_id, unsigned first)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        struct fixture_case c;
+        fixture_case(&c, first + i, 1 << i, 1e6 - 9.5);
+        c.record.work = (struct gb_work){.size = sizeof c.record.work,
+                                         .flops = 1e7 * (1 << i),
+                                         .bytes_read = 8e6,
+                                         .math_format = GB_F32,
+                                         .math_unit = GB_MATH_VECTOR};
+        if (i == 3) {
+            c.metrics[0] = (struct metric_record){"counted_flops", 9e7, "1"};
+            c.metrics[1] = (struct metric_record){"counted_bytes_l2", 40e6, "bytes"};
+            c.metrics[2] = (struct metric_record){"counted_bytes_dram", 9e6, "bytes"};
+            c.record.n_metrics = 3;
+        }
+        fixture_store(store, run_id, &c);
+    }
+}
+
+/* Run `run` of a file: roofs scaled by that number, and cases if asked. */
+static void make_file(const char *name, unsigned run, bool has_roofs, bool has_cases)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, run);
+    unsigned first = 100 * run;
+    if (has_roofs) {
+        add_roof(store, run_id, first + 0, "dram_read", 10e9 * run, CASE_OK);
+        add_roof(store, run_id, first + 1, "dram_read", 9e9 * run, CASE_OK);
+        add_roof(store, run_id, first + 2, "dram_read", 99e9 * run, CASE_WRONG_RESULT);
+        add_roof(store, run_id, first + 3, "fp32_fma", 100e9 * run, CASE_OK);
+        add_roof(store, run_id, first + 4, "l2_copy", 50e9 * run, CASE_OK);
+        add_roof(store, run_id, first + 5, "fp64_fma", NAN, CASE_OK);
+    }
+    if (has_cases)
+        add_products(store, run_id, first + 10);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+}
+
+/* No file of the user who runs the tests is looked at. */
+static void setup(void)
+{
+    fixture_begin();
+    setenv("XDG_DATA_HOME", fixture_folder, 1);
+    ck_assert_int_eq(mkdir(fixture_path("gbrun"), 0755), 0);
+}
+
+static void expect_roofs(const char *file, const char *roofs, int64_t run, const char *expected)
+{
+    CLEANUP(text_free) struct text got = {0};
+    const struct view_options options = {.format = FORMAT_CSV,
+                                         .run = run,
+                                         .columns = "roof_name,roof_ratio,roofs_source",
+                                         .roofs = roofs,
+                                         .where = "streams = 1 AND plugin = 'multistream'"};
+    views_export(file, &options, &got);
+    ck_assert_str_eq(text_get(&got), expected);
+}
+
+#define HEAD "roof_name,roof_ratio,roofs_source\n"
+
+START_TEST(roofs_are_looked_for_in_order)
+{
+    CLEANUP(text_free) struct text expected = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
+    const char *chosen = arena_text(&arena, fixture_path("chosen.gbr"));
+    make_file("results.gbr", 1, false, true);
+    expect_roofs("results.gbr", NULL, RUN_NEWEST, HEAD ",,\n");
+    make_file("gbrun/roofs.gbr", 4, true, false);
+    text_printf(&expected,
+                HEAD "dram_read,0.2,\"run 1 of %s/gbrun/roofs.gbr, 2026-01-04 10:00:00 "
+                     "UTC\"\n",
+                fixture_folder);
+    expect_roofs("results.gbr", NULL, RUN_NEWEST, text_get(&expected));
+    make_file("results.gbr", 2, true, false); /* newer, in the same file */
+    expect_roofs("results.gbr", NULL, 1,
+                 HEAD "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"\n");
+    make_file("results.gbr", 4, true, false);
+    expect_roofs("results.gbr", NULL, 1,
+                 HEAD "dram_read,0.2,\"run 3 of this file, 2026-01-04 10:00:00 UTC\"\n");
+    make_file("chosen.gbr", 5, true, false);
+    text_clear(&expected);
+    text_printf(&expected, HEAD "dram_read,0.16,\"run 1 of %s, 2026-01-05 10:00:00 UTC\"\n",
+                chosen);
+    expect_roofs("results.gbr", chosen, 1, text_get(&expected));
+}
+END_TEST
+
+START_TEST(a_run_prefers_its_own_roofs)
+{
+    make_file("results.gbr", 1, true, true);
+    make_file("results.gbr", 2, true, true);
+    expect_roofs("results.gbr", NULL, RUN_ALL,
+                 HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC\"\n"
+                      "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"\n");
+}
+END_TEST
+
+START_TEST(roofs_of_another_model_are_of_no_use)
+{
+    struct roof_set sets[] = {{.model = "A", .run_uuid = "1"},
+                              {.model = "B", .run_uuid = "2"},
+                              {.model = "A", .run_uuid = "3"},
+                              {.model = "A", .run_uuid = "4", .is_chosen = true}};
+    struct roof_set *pointers[] = {&sets[0], &sets[1], &sets[2], &sets[3]};
+    struct roof_library library = {.sets = pointers, .n = 3};
+    ck_assert_ptr_eq(roof_library_find(&library, "A", "9"), &sets[0]);
+    ck_assert_ptr_eq(roof_library_find(&library, "A", "3"), &sets[2]);
+    ck_assert_ptr_eq(roof_library_find(&library, "A", "2"), &sets[0]);
+    ck_assert_ptr_null(roof_library_find(&library, "C", "2"));
+    library.n = 4;
+    ck_assert_ptr_eq(roof_library_find(&library, "A", "3"), &sets[3]);
+}
+END_TEST
+
+START_TEST(a_file_that_is_no_results_file)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct gb_error error = {0};
+    make_file("results.gbr", 1, false, true);
+    FILE *file = fopen(fixture_path("gbrun/roofs.gbr"), "w");
+    fputs("nothing of the kind", file);
+    fclose(file);
+    struct view_options options = {0};
+    views_show("results.gbr", &options, &got); /* the user's own: it is said, and that is all */
+    ck_assert_ptr_nonnull(strstr(text_get(&got), "\nroofs that can not be used: "));
+    options = (struct view_options){.format = FORMAT_CSV, .roofs = fixture_path("gbrun/roofs.gbr")};
+    text_clear(&got);
+    ck_assert_int_ne(views_try_export("results.gbr", &options, &got, &error), GB_OK);
+    ck_assert_ptr_nonnull(strstr(error.text, "not a results file"));
+}
+END_TEST
+
+START_TEST(caches_count_where_they_are_warm_and_large_enough)
+{
+    static struct fact enough[] = {{"cache_bytes", "8000000"}},
+                       less[] = {{"cache_bytes", "7999999"}},
+                       nonsense[] = {{"cache_bytes", "many"}};
+    static struct roof roofs[] = {{"dram_read", 10e9}, {"l2_read", 50e9}};
+    const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
+    struct device_record device = {.facts = enough, .n_facts = 1};
+    struct stored_case c = {.plugin = "copy", .cache = "warm"};
+    struct roofline got;
+    c.record.work.bytes_read = 8e6;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_str_eq(name_of(got.roof), "l2_read");
+    c.cache = "cold";
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_str_eq(name_of(got.roof), "dram_read");
+    c.cache = "warm";
+    device.facts = less;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_str_eq(name_of(got.roof), "dram_read");
+    device.facts = nonsense;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_str_eq(name_of(got.roof), "dram_read");
+    roofline_of_case(&set, &c, NULL, &got);
+    ck_assert_str_eq(name_of(got.roof), "dram_read");
+    roofline_of_case(NULL, &c, &device, &got);
+    ck_assert_ptr_null(got.roof);
+}
+END_TEST
+
+/* ---- what is printed ---- */
+
+START_TEST(tables_show_them)
+{
+    CLEANUP(text_free) struct text shown = {0}, verbose = {0}, columns = {0};
+    make_file("results.gbr", 1, true, true);
+    views_show("results.gbr", &(struct view_options){0}, &shown);
+    views_expect_golden("show_roofs.txt", &shown);
+    views_show("results.gbr",
+               &(struct view_options){.verbose = true, .where = "plugin = 'multistream'"},
+               &verbose);
+    views_expect_golden("show_roofs_verbose.txt", &verbose);
+    views_export("results.gbr",
+                 &(struct view_options){.format = FORMAT_CSV,
+                                        .columns = "label,math_format,math_unit,intensity,bound,"
+                                                   "ridge,roof_name,roof_ratio,model_ns",
+                                        .where = "roof_ratio > 0.5",
+                                        .sort = "-roof_ratio"},
+                 &columns);
+    views_expect_golden("roofs.csv", &columns);
+}
+END_TEST
+
+/* How near a case is to its roof is what samples, rates and the policy's reason make room for. */
+START_TEST(a_narrow_table_keeps_the_roof)
+{
+    CLEANUP(text_free) struct text shown = {0};
+    make_file("results.gbr", 1, true, true);
+    views_show("results.gbr", &(struct view_options){.width = 100}, &shown);
+    ck_assert_msg(strstr(text_get(&shown),
+                         "\nbench     roof       streams    median  interval      "
+                         "       roof  check           status\n") != NULL,
+                  "%s", text_get(&shown));
+}
+END_TEST
+
+static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
+{
+    struct store *store = fixture_open(file, STORE_READ);
+    const struct view_options options = {.run = RUN_ALL, .rows = ROWS_COMBINED, .pivot = pivot};
+    struct gb_error error = {0};
+    struct view view;
+    *ret = (struct report){0};
+    ck_assert_int_eq(view_open(store, &options, RUN_ALL, &view, &error), GB_OK);
+    if (has_roofline)
+        ck_assert_int_eq(report_add_rooflines(ret, &view, NULL, &error), GB_OK);
+    if (pivot)
+        ck_assert_int_eq(report_add_bars(ret, &view, pivot, NULL, &error), GB_OK);
+    view_close(&view);
+    fixture_close(store);
+}
+
+START_TEST(reports_as_text)
+{
+    CLEANUP(text_free) struct text roofline = {0}, bars = {0}, bare = {0};
+    struct report report;
+    make_file("results.gbr", 1, true, true);
+    make_report("results.gbr", NULL, true, &report);
+    report_text(&report, &roofline);
+    report_free(&report);
+    views_expect_golden("report_roofline.txt", &roofline);
+    views_make_file("fates.gbr");
+    make_report("fates.gbr", "streams", true, &report);
+    report_text(&report, &bars);
+    report_free(&report);
+    views_expect_golden("report_no_roofs.txt", &bars);
+    views_make_rounds("rounds.gbr");
+    make_report("rounds.gbr", "streams", false, &report);
+    report_text(&report, &bare);
+    report_free(&report);
+    views_expect_golden("report_bars.txt", &bare);
+}
+END_TEST
+
+static void script_of(const struct report *report, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct plot_page page;
+    report_page(report, &arena, &page);
+    plot_script(&page, PLOT_SVG, NULL, out);
+}
+
+START_TEST(reports_as_pages)
+{
+    CLEANUP(text_free) struct text script = {0};
+    struct report report;
+    make_file("results.gbr", 1, true, true);
+    make_report("results.gbr", "streams", true, &report);
+    script_of(&report, &script);
+    report_free(&report);
+    static const char *const expected[] = {
+        "set label 'Example CPU 9000' at screen",
+        "set xlabel 'arithmetic intensity (FLOP/byte)'",
+        "set label 'performance' at screen",
+        "set format y '%.0s %cFLOP/s'",
+        "rotate by",
+        "set label 'dram_read 10.0 GB/s' at screen",
+        "set label 'l2_copy 50.0 GB/s' at screen", /* for what was counted there */
+        "set label 'fp32_fma 100 GFLOP/s' at screen",
+        "set label '80 %' at screen",
+        "set label 'streams streams=1' at screen",
+        "set label 'roofs: run 1 of this file, 2026-01-01 10:00:00 UTC' at screen",
+        "title 'counted at DRAM'",
+        "set label 'left out: 1 case not measured, or not ok; 1 case without declared work",
+        "2.25 9", /* 9e7 / 40e6, 9e7 / 1 ms */
+        "10 9",
+        "set label 'median, ms' at screen",
+        "set label 'streams on Example CPU 9000' at screen",
+        "with vectors heads",
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        ck_assert_msg(strstr(text_get(&script), expected[i]), "no %s in\n%s", expected[i],
+                      text_get(&script));
+}
+END_TEST
+
+START_TEST(many_cases_and_groups_stay_on_the_page)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text script = {0}, text = {0};
+    struct report_case *cases = ARENA_ARRAY(&arena, struct report_case, 300);
+    for (size_t i = 0; i < 300; i++) {
+        cases[i] = (struct report_case){.label = "it's\na %s `case`",
+                                        .flops_per_s = i == 7 ? INFINITY : 1e9 * (double)(i + 1),
+                                        .bytes_per_s = NAN,
+                                        .measured_ns = 1,
+                                        .model_ns = NAN,
+                                        .ratio = NAN,
+                                        .ridge = NAN};
+        for (int j = 0; j < MARK_LEVELS; j++)
+            cases[i].intensity[j] = j ? NAN : i % 3 ? (double)i : 0;
+    }
+    struct report_chart charts[REPORT_PANELS + 2];
+    for (size_t i = 0; i < REPORT_PANELS + 2; i++)
+        charts[i] = (struct report_chart){.model = "", .cases = cases, .n = 300};
+    charts[1].n = 0;
+    struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
+    script_of(&report, &script);
+    ck_assert_ptr_nonnull(strstr(text_get(&script), "(the first 12 of 14 charts)"));
+    ck_assert_ptr_nonnull(strstr(text_get(&script), "set label 'and 1"));
+    ck_assert_ptr_null(strstr(text_get(&script), "it's"));
+    report_text(&report, &text);
+    ck_assert_ptr_nonnull(strstr(text_get(&text), "no roofs of this device are known"));
+    ck_assert_ptr_nonnull(strstr(text_get(&text), "there is nothing to draw"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *all_tests = suite_create("roofs");
+    TCase *rule = tcase_create("rule"), *files = tcase_create("files");
+    tcase_add_loop_test(rule, cases_are_held_against, 0, N_RULES);
+    tcase_add_test(rule, the_last_cache_is_l3_where_there_is_one);
+    tcase_add_test(rule, roofs_of_another_model_are_of_no_use);
+    tcase_add_test(rule, caches_count_where_they_are_warm_and_large_enough);
+    tcase_add_test(rule, many_cases_and_groups_stay_on_the_page);
+    suite_add_tcase(all_tests, rule);
+    tcase_add_checked_fixture(files, setup, fixture_end);
+    tcase_add_test(files, roofs_are_looked_for_in_order);
+    tcase_add_test(files, a_run_prefers_its_own_roofs);
+    tcase_add_test(files, a_file_that_is_no_results_file);
+    tcase_add_test(files, tables_show_them);
+    tcase_add_test(files, a_narrow_table_keeps_the_roof);
+    tcase_add_test(files, reports_as_text);
+    tcase_add_test(files, reports_as_pages);
+    suite_add_tcase(all_tests, files);
+    return all_tests;
+}
