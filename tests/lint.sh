@@ -36,7 +36,7 @@ sources()
 c_files=$(sources core include plugins tests)
 core_files=$(sources core)
 plugin_files=$(sources plugins)
-shell_files=$(find bootstrap .ci/run bundle man tests completions -type f \
+shell_files=$(find bootstrap .ci/run docs packaging tests -type f \
     \( -name '*.sh' -o -name '*.bash' -o -name bootstrap -o -name run \) 2>/dev/null | sort)
 
 # in_files PATTERN FILE-LIST: lines that match an extended expression.
@@ -45,36 +45,38 @@ in_files()
     [ -z "$2" ] || printf '%s\n' "$2" | xargs grep -nHE -e "$1"
 }
 
-# --- Floors -------------------------------------------------------------------------------------
+# --- Wings --------------------------------------------------------------------------------------
 
-for file in $core_files include/gbrun/*.h; do
-    [[ -f $file ]] || continue
-    head -n 40 "$file" | tr -s '\n*' '  ' | grep -qE 'Floor [0-5][.:]' || echo "$file"
-done | rule floor-named 'say "Floor N." in the comment at the head of the file'
+# A file of core/WING/ includes headers of its own wing and of those that stand behind it here.
+wings='base
+verify base
+config base verify
+store base verify config
+run base verify config store
+view base config store run
+report base store view
+replay base config store run view report
+cli base verify config store run view report replay'
 
-rule floor-order 'include only headers of the same floor or lower' < <(
-    printf '%s\n' "$core_files" | xargs awk '
-        FNR == 1 { head = ""; found = 0 }
-        !found {
-            head = head " " $0
-            gsub(/[ *]+/, " ", head)
-            if (match(head, /Floor [0-5][.:]/)) {
-                floor[FILENAME] = substr(head, RSTART + 6, 1)
-                found = 1
+rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
+    printf '%s\n' "$core_files" | xargs awk -v wings="$wings" '
+        BEGIN {
+            n = split(wings, line, "\n")
+            for (i = 1; i <= n; i++) {
+                m = split(line[i], word, " ")
+                for (j = 1; j <= m; j++)
+                    may[word[1], word[j]] = 1
             }
         }
+        FNR == 1 { split(FILENAME, here, "/") }
+        FNR == 1 && !((here[2], here[2]) in may) { print FILENAME ": core/" here[2] "/ is not a wing" }
         /^[ \t]*#[ \t]*include[ \t]*"/ {
             split($0, part, "\"")
-            n++
-            from[n] = FILENAME; line[n] = FNR; to[n] = part[2]
-        }
-        END {
-            for (i = 1; i <= n; i++)
-                if (!(to[i] ~ /^core\/[a-z0-9_]+\.h$/))
-                    print from[i] ":" line[i] ": " to[i] " is not a header of core/"
-                else if (to[i] in floor && from[i] in floor && floor[to[i]] > floor[from[i]])
-                    print from[i] ":" line[i] ": floor " floor[from[i]] " includes " to[i] \
-                        " of floor " floor[to[i]]
+            split(part[2], there, "/")
+            if (there[1] != "core" || there[4] != "" || there[3] !~ /^[a-z0-9_]+\.h$/)
+                print FILENAME ":" FNR ": " part[2] " is not a header of core/WING/"
+            else if (!((here[2], there[2]) in may))
+                print FILENAME ":" FNR ": " here[2] " includes " part[2]
         }')
 
 # home HEADER FILE-PATTERN: a library is known to these files of core/ only.
@@ -82,9 +84,9 @@ home()
 {
     in_files "#[[:space:]]*include[[:space:]]*<$1>" "$core_files" | grep -vE "^core/($2):"
 }
-rule home-of-inih 'use core/config/ini.h; only core/config/ini.c includes <ini.h>' < <(home 'ini\.h' 'ini\.c')
+rule home-of-inih 'use core/config/ini.h; only ini.c includes <ini.h>' < <(home 'ini\.h' 'config/ini\.c')
 rule home-of-sqlite 'use core/store/store.h or core/config/expression.h; only they include <sqlite3.h>' < <(
-    home 'sqlite3\.h' '(expression|store[a-z_]*|merge|view[a-z_]*)\.[ch]')
+    home 'sqlite3\.h' '(config/expression\.c|store/.*)')
 rule home-of-libffi 'calls through libffi belong to a plugin' < <(home 'ffi\.h' 'none')
 rule no-cuda-in-core 'CUDA belongs to plugins: no header and no library of it in core/' < <(
     in_files '#[[:space:]]*include[[:space:]]*[<"](cu[a-z_]*|nvml|nvrtc|cupti[a-z_]*)\.h' "$core_files")
@@ -94,7 +96,7 @@ rule plugins-see-include-only \
         folder=${file#plugins/}
         folder=${folder%%/*}
         grep -nHE '^[[:space:]]*#[[:space:]]*include' "$file" |
-            grep -vE "<[a-z0-9_/]+(\.h)?>|\"[a-z0-9_]+\.h\"|\"(\.\./|plugins/)?(common|$folder)/[a-z0-9_]+\.h\""
+            grep -vE "<[a-z0-9_/]+(\.h)?>|\"[a-z0-9_]+\.h\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\""
         grep -nHE '#[[:space:]]*include[[:space:]]*[<"](core/|sqlite3|ini\.h|check\.h)' "$file"
     done)
 rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc' < <(
@@ -114,7 +116,10 @@ listed()
 }
 # shellcheck disable=SC2086 # lists of names
 {
-    rule core-is-listed 'add the file to core/local.mk' < <(listed core/local.mk $core_files)
+    rule core-is-listed 'add the file to the local.mk of its folder' < <(
+        for file in $core_files; do
+            [ "$file" = core/cli/main.c ] || listed "${file%/*}/local.mk" "$file"
+        done)
     rule plugins-are-listed 'add "include $(top_srcdir)/plugins/NAME/local.mk" to plugins/local.mk' < <(
         for folder in plugins/*/; do
             [[ -d $folder && $folder != plugins/common/ ]] || continue
@@ -127,23 +132,13 @@ listed()
             *) listed "${file%/*}/local.mk" "$file" ;;
             esac
         done)
-    rule tests-are-listed 'add the file to tests/local.mk or tests/modules/local.mk' < <(
-        for file in tests/test_*.sh; do
-            [[ ! -f $file ]] || listed tests/local.mk "$file"
-        done
-        for file in tests/test_*.c tests/fuzz/fuzz_*.c; do
-            [[ ! -f $file ]] || listed tests/local.mk "${file%.c}"
-        done
-        for file in tests/bench/*.c tests/bench/*.cc tests/bench/*.sh; do
-            [[ ! -f $file ]] || listed tests/local.mk "$file" "${file%.*}" "${file%.*}.la" |
+    rule tests-are-listed 'add the file to the local.mk of its folder' < <(
+        for file in tests/*/*.c tests/*/*.cc tests/*/*.sh; do
+            case $file in
+            tests/fake_cuda/* | tests/fuzz/replay.c | tests/outside/*) continue ;;
+            esac
+            listed "${file%/*}/local.mk" "$file" "${file%.*}" "${file%.*}.la" |
                 awk -v n=2 -v file="$file" 'END { if (NR > n) print file }'
-        done
-        for file in tests/modules/*.c tests/modules/*.cc; do
-            [[ ! -f $file ]] || listed tests/modules/local.mk "${file%.*}.la" "$file" |
-                awk -v n=1 -v file="$file" 'END { if (NR > n) print file }'
-        done
-        for file in tests/gpu/*.sh; do
-            [[ ! -f $file ]] || listed tests/gpu/local.mk "$file"
         done)
     rule fuzzers-have-seeds 'give it inputs in tests/fuzz/corpus/NAME/' < <(
         for file in tests/fuzz/fuzz_*.c; do
@@ -151,8 +146,8 @@ listed()
             name=${file##*/fuzz_}
             ls tests/fuzz/corpus/"${name%.c}"/* >/dev/null 2>&1 || echo "$file"
         done)
-    rule test-names-differ 'two tests of one name share a log: rename one' < <(
-        find tests -maxdepth 1 -name 'test_*.[cs]*' | sed 's/\.[a-z]*$//' | sort | uniq -d)
+    rule test-names-differ 'two tests of one name: rename one' < <(
+        find tests -name 'test_*.[cs]*' | sed 's|.*/||; s/\.[a-z]*$//' | sort | uniq -d)
 }
 if [ -n "$distributed" ] && git rev-parse --git-dir >/dev/null 2>&1; then
     rule files-are-released 'add the file to EXTRA_DIST or TEST_FILES' < <(
@@ -178,11 +173,11 @@ rule banned-functions \
 rule strcpy-of-literals-only 'copy text of unknown length with snprintf, memcpy or text_add' < <(
     in_files '(^|[^_[:alnum:]])strcpy[[:space:]]*\(' "$code_files" |
         grep -vE 'strcpy[[:space:]]*\([^,]*,[^"]*"')
-rule inner-floors-do-not-print 'return an error or fill a struct text: only floors 4 and 5 print' < <(
+rule inner-wings-do-not-print 'return an error or fill a struct text: what prints is run, view, report, replay and cli' < <(
     in_files '(^|[^_[:alnum:]])((printf|puts|putchar|perror)[[:space:]]*\(|stdout|stderr)' \
-        "$(for file in $core_files; do
-            head -n 40 "$file" | tr -s '\n*' '  ' | grep -qE 'Floor [0-3][.:]' && echo "$file"
-        done)" | grep -vE '^core/base/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
+        "$(printf '%s\n' "$core_files" |
+            grep -E '^core/((base|verify|config|store)/|run/(module|host|policy_run|process_state)\.)')" |
+        grep -vE '^core/base/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
 rule no-typedef-of-structs 'write struct NAME' < <(
     in_files '^[[:space:]]*typedef[[:space:]]+(struct|union|enum)' "$c_files")
 rule no-loose-ends 'finish it, or write an issue' < <(
@@ -195,10 +190,10 @@ rule no-trailing-blanks 'delete the blanks at the end of the line' < <(
 rule no-tabs 'indent with four spaces' < <(in_files $'\t' "$c_files")
 rule no-home-paths 'a path of one machine has no place here' < <(
     grep -rnIE '(^|[^[:alnum:]_.$}])/(home|root|Users)/[[:alnum:]]+' \
-        core include plugins tests conf man bundle completions .ci ./*.* bootstrap 2>/dev/null |
+        core include plugins tests conf docs packaging .ci ./*.* bootstrap 2>/dev/null |
         grep -vE '^(\./)?(configure|config\.(log|status)|aclocal\.m4|Makefile(\.in)?|libtool|gbrun\.pc):|\.(log|trs|la|gbr):|/\.libs/|/\.deps/|/home/user')
 rule executable-scripts 'chmod +x' < <(
-    for file in bootstrap .ci/run tests/test_*.sh tests/gpu/run.sh; do
+    for file in bootstrap .ci/run tests/*/test_*.sh tests/gpu/run.sh; do
         [[ ! -f $file || -x $file ]] || echo "$file"
     done)
 

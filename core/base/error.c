@@ -1,4 +1,4 @@
-/* error.c - see error.h. Floor 1. */
+/* error.c - see error.h. */
 #include "core/base/error.h"
 
 #include "core/base/memory.h"

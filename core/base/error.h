@@ -1,5 +1,5 @@
 /*
- * error.h - what went wrong, where, as data. Floor 1.
+ * error.h - what went wrong, where, as data.
  *
  * Functions return an int32_t status of <gbrun/abi.h> and take a struct gb_error as their last
  * parameter; the first to find an error writes it, callers pass it on. Nothing below main.c prints.

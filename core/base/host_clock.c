@@ -1,4 +1,4 @@
-/* host_clock.c - see host_clock.h. Floor 1. */
+/* host_clock.c - see host_clock.h. */
 #include "core/base/host_clock.h"
 
 #include <errno.h>

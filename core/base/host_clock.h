@@ -1,4 +1,4 @@
-/* host_clock.h - the host's clocks, and names that no other run will have. Floor 1. */
+/* host_clock.h - the host's clocks, and names that no other run will have. */
 #ifndef GBRUN_CORE_HOST_CLOCK_H
 #define GBRUN_CORE_HOST_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* json_writer.c - see json_writer.h. Floor 1. */
+/* json_writer.c - see json_writer.h. */
 #include "core/base/json_writer.h"
 
 #include <math.h>

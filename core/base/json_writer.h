@@ -1,5 +1,5 @@
 /*
- * json_writer.h - JSON, written from front to back. Floor 1.
+ * json_writer.h - JSON, written from front to back.
  *
  * Commas and escapes are taken care of. Numbers that are not finite become null, bytes that are no
  * UTF-8 become U+FFFD: what comes out is always valid. Inside arrays the name is NULL.

@@ -1,4 +1,4 @@
-/* long_summary.c - see long_summary.h. Floor 1. */
+/* long_summary.c - see long_summary.h. */
 #include "core/base/long_summary.h"
 
 #include "core/base/memory.h"

@@ -1,5 +1,5 @@
 /*
- * long_summary.h - the summary of more values than are to be held at a time. Floor 1.
+ * long_summary.h - the summary of more values than are to be held at a time.
  *
  * Exact: the same numbers as summary_of, from several passes over the values in parts and a few MiB
  * of memory, however many there are. Each pass finds 16 more bits of the values at the ranks that

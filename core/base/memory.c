@@ -1,4 +1,4 @@
-/* memory.c - see memory.h. Floor 1. */
+/* memory.c - see memory.h. */
 #include "core/base/memory.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * memory.h - memory by lifetime. Floor 1.
+ * memory.h - memory by lifetime.
  *
  * An arena holds things that die together: those of a run, of a configuration, of a case. Small
  * allocations that fail end the program with a message (there is nothing left to do); blocks whose

@@ -1,4 +1,4 @@
-/* number_format.c - see number_format.h. Floor 1. */
+/* number_format.c - see number_format.h. */
 #include "core/base/number_format.h"
 
 #include "core/base/vector.h"

@@ -1,5 +1,5 @@
 /*
- * number_format.h - the number formats of <gbrun/host.h> in software. Floor 1.
+ * number_format.h - the number formats of <gbrun/host.h> in software.
  *
  * Conversions round to nearest, ties to even, and are exact for every value including subnormals,
  * infinities and NaN (e4m3 has no infinity: what overflows becomes NaN; integers saturate, NaN

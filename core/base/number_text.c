@@ -1,4 +1,4 @@
-/* number_text.c - see number_text.h. Floor 1. */
+/* number_text.c - see number_text.h. */
 #include "core/base/number_text.h"
 
 #include "core/base/memory.h"

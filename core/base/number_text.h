@@ -1,5 +1,5 @@
 /*
- * number_text.h - a number as it was written, taken apart without loss. Floor 1.
+ * number_text.h - a number as it was written, taken apart without loss.
  *
  * Digits are kept, not converted, until the unit is known: "1.1 ms" becomes the double nearest to
  * 1100000 and "1.5 GiB" is known to be a whole number of bytes. Nothing here depends on setlocale.

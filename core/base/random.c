@@ -1,4 +1,4 @@
-/* random.c - see random.h. Floor 1. */
+/* random.c - see random.h. */
 #include "core/base/random.h"
 
 #include "core/base/number_format.h"

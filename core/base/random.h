@@ -1,6 +1,6 @@
 /*
  * random.h - random numbers by counter: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
- * numbers: as easy as 1, 2, 3; SC 2011). Floor 1. Element i of a stream is a function of (seed,
+ * numbers: as easy as 1, 2, 3; SC 2011). Element i of a stream is a function of (seed,
  * stream, i) alone, so that it is the same on every device, at any number of threads.
  */
 #ifndef GBRUN_CORE_RANDOM_H

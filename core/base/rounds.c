@@ -1,4 +1,4 @@
-/* rounds.c - see rounds.h. Floor 1. */
+/* rounds.c - see rounds.h. */
 #include "core/base/rounds.h"
 
 #include "core/base/memory.h"

@@ -1,5 +1,5 @@
 /*
- * rounds.h - one interval for a case that was measured in several rounds. Floor 1.
+ * rounds.h - one interval for a case that was measured in several rounds.
  *
  * A round is a fresh creation of the case, some time after the one before. What changes from one
  * creation or one minute to the next (placement, clocks, neighbours) is the same for all samples of

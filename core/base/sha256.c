@@ -1,4 +1,4 @@
-/* sha256.c - see sha256.h. Floor 1. */
+/* sha256.c - see sha256.h. */
 #include "core/base/sha256.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* sha256.h - the hash SHA-256 (FIPS 180-4), for identities and for the record of files. Floor 1. */
+/* sha256.h - the hash SHA-256 (FIPS 180-4), for identities and for the record of files. */
 #ifndef GBRUN_CORE_SHA256_H
 #define GBRUN_CORE_SHA256_H
 

@@ -1,4 +1,4 @@
-/* statistics.c - see statistics.h. Floor 1. */
+/* statistics.c - see statistics.h. */
 #include "core/base/statistics.h"
 
 #include "core/base/memory.h"

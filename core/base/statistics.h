@@ -1,5 +1,5 @@
 /*
- * statistics.h - summaries of samples. Floor 1.
+ * statistics.h - summaries of samples.
  *
  * n is the number of values; arrays are not changed unless said. Results of n == 0 are NaN. No
  * input is NaN unless said: callers keep such samples out.

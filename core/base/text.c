@@ -1,4 +1,4 @@
-/* text.c - see text.h. Floor 1. */
+/* text.c - see text.h. */
 #include "core/base/text.h"
 
 #include "core/base/memory.h"

@@ -1,5 +1,5 @@
 /*
- * text.h - text that grows, and words for numbers and people. Floor 1.
+ * text.h - text that grows, and words for numbers and people.
  */
 #ifndef GBRUN_CORE_TEXT_H
 #define GBRUN_CORE_TEXT_H

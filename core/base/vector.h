@@ -1,5 +1,5 @@
 /*
- * vector.h - four doubles at a time, in the compilers' vector extensions. Floor 1.
+ * vector.h - four doubles at a time, in the compilers' vector extensions.
  *
  * The same source is compiled for several instruction sets; the result does not depend on which:
  * AVX2 without FMA, as a product fused with a sum rounds differently.

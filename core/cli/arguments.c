@@ -1,4 +1,4 @@
-/* arguments.c - see arguments.h. Floor 5. */
+/* arguments.c - see arguments.h. */
 #include "core/cli/arguments.h"
 
 #include "core/config/option_table.h"

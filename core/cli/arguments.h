@@ -1,5 +1,5 @@
 /*
- * arguments.h - the command line of one verb, from a table. Floor 5.
+ * arguments.h - the command line of one verb, from a table.
  *
  * The table drives parsing, `gbrun help`, the manual page and the shell completion.
  */

@@ -1,4 +1,4 @@
-/* configuration.c - how every verb comes by a configuration. See verbs.h. Floor 5. */
+/* configuration.c - how every verb comes by a configuration. See verbs.h. */
 #include "core/cli/verbs.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* main.c - the program: finds the verb and calls it. Floor 5. */
-#include "core/config/option_table.h"
+/* main.c - the program: finds the verb and calls it. */
 #include "core/cli/verbs.h"
+#include "core/config/option_table.h"
 #include "core/run/worker.h"
 
 #include <errno.h>

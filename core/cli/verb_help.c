@@ -1,7 +1,7 @@
-/* verb_help.c - gbrun help and gbrun doctor: words for people. Floor 5. */
-#include "core/run/machine.h"
-#include "core/config/option_table.h"
+/* verb_help.c - gbrun help and gbrun doctor: words for people. */
 #include "core/cli/verbs.h"
+#include "core/config/option_table.h"
+#include "core/run/machine.h"
 
 #include <stdio.h>
 #include <string.h>

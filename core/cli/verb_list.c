@@ -1,4 +1,4 @@
-/* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. Floor 5. */
+/* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. */
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 

@@ -1,8 +1,8 @@
-/* verb_replay.c - gbrun replay: stopping policies on samples that were recorded. Floor 5. */
-#include "core/report/plot.h"
+/* verb_replay.c - gbrun replay: stopping policies on samples that were recorded. */
+#include "core/cli/verbs.h"
 #include "core/replay/replay.h"
 #include "core/replay/replay_page.h"
-#include "core/cli/verbs.h"
+#include "core/report/plot.h"
 
 #include <errno.h>
 #include <stdio.h>

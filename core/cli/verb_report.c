@@ -1,6 +1,6 @@
-/* verb_report.c - gbrun report: rooflines and bar charts of results files. Floor 5. */
-#include "core/report/report.h"
+/* verb_report.c - gbrun report: rooflines and bar charts of results files. */
 #include "core/cli/verbs.h"
+#include "core/report/report.h"
 #include "core/view/view_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* verb_results.c - gbrun show, export and merge: what is done with results files. Floor 5. */
+/* verb_results.c - gbrun show, export and merge: what is done with results files. */
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 

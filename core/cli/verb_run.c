@@ -1,10 +1,10 @@
-/* verb_run.c - gbrun run: measures what a configuration asks for. Floor 5. */
+/* verb_run.c - gbrun run: measures what a configuration asks for. */
 #include "core/base/host_clock.h"
-#include "core/run/machine.h"
 #include "core/base/sha256.h"
-#include "core/store/store_read.h"
-#include "core/run/supervisor.h"
 #include "core/cli/verbs.h"
+#include "core/run/machine.h"
+#include "core/run/supervisor.h"
+#include "core/store/store_read.h"
 #include "core/view/views.h"
 
 #include <signal.h>

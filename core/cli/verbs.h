@@ -1,12 +1,12 @@
 /*
- * verbs.h - what the verbs have in common: configurations, messages, the list of verbs. Floor 5.
+ * verbs.h - what the verbs have in common: configurations, messages, the list of verbs.
  */
 #ifndef GBRUN_CORE_VERBS_H
 #define GBRUN_CORE_VERBS_H
 
 #include "core/cli/arguments.h"
-#include "core/run/probe.h"
 #include "core/config/settings.h"
+#include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
     verb_merge, verb_report, verb_replay, verb_doctor;

@@ -1,4 +1,4 @@
-/* bench_case.c - see bench_case.h. Floor 2. */
+/* bench_case.c - see bench_case.h. */
 #include "core/config/bench_case.h"
 
 #include "core/base/sha256.h"

@@ -1,5 +1,5 @@
 /*
- * bench_case.h - one case: a benchmark with every option, device and policy fixed. Floor 2.
+ * bench_case.h - one case: a benchmark with every option, device and policy fixed.
  */
 #ifndef GBRUN_CORE_BENCH_CASE_H
 #define GBRUN_CORE_BENCH_CASE_H

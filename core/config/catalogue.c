@@ -1,4 +1,4 @@
-/* catalogue.c - see catalogue.h. Floor 2. */
+/* catalogue.c - see catalogue.h. */
 #include "core/config/catalogue.h"
 
 #include "core/base/text.h"

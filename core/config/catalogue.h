@@ -1,5 +1,5 @@
 /*
- * catalogue.h - which plugins there are, as descriptions only. Floor 2.
+ * catalogue.h - which plugins there are, as descriptions only.
  *
  * The descriptions come from a probe process (probe.h) or, in tests, from tables in memory: nothing
  * here loads or calls plugin code.

@@ -1,4 +1,4 @@
-/* expression.c - see expression.h. Floor 2. */
+/* expression.c - see expression.h. */
 #include "core/config/expression.h"
 
 #include "core/base/text.h"

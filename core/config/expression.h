@@ -1,5 +1,5 @@
 /*
- * expression.h - SQL expressions over named values, evaluated by SQLite in memory. Floor 2.
+ * expression.h - SQL expressions over named values, evaluated by SQLite in memory.
  *
  * The one language of only, exclude, let and --where. An authorizer allows the reading of the given
  * columns and a list of functions whose result depends on their arguments alone (no clock, no

@@ -1,4 +1,4 @@
-/* ini.c - see ini.h. Floor 2. */
+/* ini.c - see ini.h. */
 #define _GNU_SOURCE /* tdestroy */
 #include "core/config/ini.h"
 

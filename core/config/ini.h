@@ -1,5 +1,5 @@
 /*
- * ini.h - an INI file as entries with their origins. Floor 2. The only user of <ini.h>.
+ * ini.h - an INI file as entries with their origins. The only user of <ini.h>.
  *
  * Read through inih by a line reader of our own, which counts lines, refuses what inih would cut
  * (lines over 199 bytes without their comment; section names over 49, keys over 49) and tells a

@@ -1,6 +1,6 @@
-/* ini_override.c - settings of the command line over those of the file: see ini.h. Floor 2. */
-#include "core/config/ini.h"
+/* ini_override.c - settings of the command line over those of the file: see ini.h. */
 #include "core/base/text.h"
+#include "core/config/ini.h"
 #include "core/config/value.h"
 
 #include <string.h>

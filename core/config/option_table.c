@@ -1,4 +1,4 @@
-/* option_table.c - see option_table.h. Floor 2. */
+/* option_table.c - see option_table.h. */
 #include "core/config/option_table.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * option_table.h - what is done with a table of struct gb_option. Floor 2.
+ * option_table.h - what is done with a table of struct gb_option.
  */
 #ifndef GBRUN_CORE_OPTION_TABLE_H
 #define GBRUN_CORE_OPTION_TABLE_H

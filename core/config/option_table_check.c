@@ -1,4 +1,4 @@
-/* option_table_check.c - is a plugin's option table sound? See option_table.h. Floor 2. */
+/* option_table_check.c - is a plugin's option table sound? See option_table.h. */
 #include "core/config/option_table.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * settings.h - what a configuration asks for: the meaning of bench.ini. Floor 2.
+ * settings.h - what a configuration asks for: the meaning of bench.ini.
  *
  * Two steps, so that only needed modules are looked at:
  *   settings_parse    sections and keys, defaults and `like` applied; which plugins are named

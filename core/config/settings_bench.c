@@ -1,4 +1,4 @@
-/* settings_bench.c - a [bench NAME] section becomes slots, axes, formulas and filters. Floor 2. */
+/* settings_bench.c - a [bench NAME] section becomes slots, axes, formulas and filters. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* settings_expand.c - what gives the slots of a benchmark a value in each case: axes, formulas; and
- * the filters over them. Floor 2. */
+ * the filters over them. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /*
- * settings_internal.h - what the files settings_*.c and sweep.c share. Floor 2.
+ * settings_internal.h - what the files settings_*.c and sweep.c share.
  *
  * A [bench NAME] section is first a list of keys (settings_keys.c, settings_like.c); resolved
  * (settings_bench.c) it is slots, one for everything that has a value in a case; axes, which give

@@ -1,4 +1,4 @@
-/* settings_keys.c - the keys of [bench NAME] and [defaults], one by one. Floor 2. */
+/* settings_keys.c - the keys of [bench NAME] and [defaults], one by one. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* settings_like.c - what a benchmark has from `like` and from [defaults]. Floor 2. */
+/* settings_like.c - what a benchmark has from `like` and from [defaults]. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* settings_parse.c - the first step of settings.h: sections, before any plugin is known. Floor 2.
+/* settings_parse.c - the first step of settings.h: sections, before any plugin is known.
  */
 #include "core/config/settings_internal.h"
 

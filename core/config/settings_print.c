@@ -1,4 +1,4 @@
-/* settings_print.c - the settings used, as an INI file. Floor 2. */
+/* settings_print.c - the settings used, as an INI file. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

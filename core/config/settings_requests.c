@@ -1,4 +1,4 @@
-/* settings_requests.c - which plugins a configuration names. Floor 2. */
+/* settings_requests.c - which plugins a configuration names. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* settings_resolve.c - names of plugins, policies and devices get their meaning. Floor 2. */
+/* settings_resolve.c - names of plugins, policies and devices get their meaning. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* settings_slot.c - reading the values of one slot: an option, a common setting, a variable, a
- * variable of the environment. Floor 2. */
+ * variable of the environment. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

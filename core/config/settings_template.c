@@ -1,4 +1,4 @@
-/* settings_template.c - which options of a benchmark are templates (template.h). Floor 2. */
+/* settings_template.c - which options of a benchmark are templates (template.h). */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* sweep.c - the cases of all benchmarks, by number. Floor 2. */
+/* sweep.c - the cases of all benchmarks, by number. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/random.h"

@@ -1,4 +1,4 @@
-/* template.c - see template.h. Floor 2. */
+/* template.c - see template.h. */
 #include "core/config/template.h"
 
 #include "core/base/text.h"

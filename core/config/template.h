@@ -1,5 +1,5 @@
 /*
- * template.h - texts of options in which expressions stand: "buffer({4 * size})". Floor 2.
+ * template.h - texts of options in which expressions stand: "buffer({4 * size})".
  *
  * {EXPRESSION} is replaced by the expression's value (expression.h) in the case at hand; {{ and }}
  * stand for the braces themselves. A brace inside the quotes of an expression is none.

@@ -1,4 +1,4 @@
-/* value.c - one written value: see value.h. Floor 2. Lists and ranges: value_list.c. */
+/* value.c - one written value: see value.h. Lists and ranges: value_list.c. */
 #include "core/config/value.h"
 
 #include "core/base/number_text.h"

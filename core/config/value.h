@@ -1,5 +1,5 @@
 /*
- * value.h - one written value as a number, and lists and ranges of values. Floor 2.
+ * value.h - one written value as a number, and lists and ranges of values.
  *
  * How numbers are written is decided here and nowhere else, in the C locale whatever the process's
  * is:

@@ -1,4 +1,4 @@
-/* value_list.c - lists, ranges and sets of written values: see value.h. Floor 2. */
+/* value_list.c - lists, ranges and sets of written values: see value.h. */
 #include "core/base/number_text.h"
 #include "core/base/text.h"
 #include "core/config/value.h"

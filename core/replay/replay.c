@@ -1,4 +1,4 @@
-/* replay.c - see replay.h: one policy on one trace, in a worker. Floor 4. */
+/* replay.c - see replay.h: one policy on one trace, in a worker. */
 #include "core/replay/replay.h"
 
 #include "core/base/host_clock.h"

@@ -1,18 +1,18 @@
 /*
  * replay.h - stopping policies on recorded samples: what they are given, what became of it, how it
- * is printed. Floor 4.
+ * is printed.
  *
  * Policies are plugins and run in workers: one for each policy, started anew when it has died.
  */
 #ifndef GBRUN_CORE_REPLAY_H
 #define GBRUN_CORE_REPLAY_H
 
-#include "core/run/module.h"
-#include "core/run/policy_run.h"
 #include "core/config/settings.h"
 #include "core/replay/trace_file.h"
-#include "core/view/view_internal.h"
+#include "core/run/module.h"
+#include "core/run/policy_run.h"
 #include "core/run/worker_process.h"
+#include "core/view/view_internal.h"
 
 /* ---- policies ---- */
 

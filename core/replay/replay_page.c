@@ -1,8 +1,8 @@
-/* replay_page.c - see replay_page.h. Floor 4. */
+/* replay_page.c - see replay_page.h. */
 #include "core/replay/replay_page.h"
 
-#include "core/report/plot.h"
 #include "core/replay/replay_series.h"
+#include "core/report/plot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * replay_page.h - recorded samples and where policies stop, as a page of charts. Floor 4.
+ * replay_page.h - recorded samples and where policies stop, as a page of charts.
  *
  * Four charts over the number of samples: the samples, the running relative standard deviation, the
  * running entropy, the running median with its interval; a vertical line where each policy stops.

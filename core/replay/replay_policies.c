@@ -1,7 +1,7 @@
-/* replay_policies.c - see replay.h: which policies are replayed, from words to settings. Floor 4.
+/* replay_policies.c - see replay.h: which policies are replayed, from words to settings.
  */
-#include "core/run/probe.h"
 #include "core/replay/replay.h"
+#include "core/run/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* replay_series.c - see replay_series.h. Floor 4. */
+/* replay_series.c - see replay_series.h. */
 #include "core/replay/replay_series.h"
 
 #include "core/base/statistics.h"

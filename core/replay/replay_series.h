@@ -1,5 +1,5 @@
 /*
- * replay_series.h - what grows with the number of samples, for plots of recorded samples. Floor 4.
+ * replay_series.h - what grows with the number of samples, for plots of recorded samples.
  */
 #ifndef GBRUN_CORE_REPLAY_SERIES_H
 #define GBRUN_CORE_REPLAY_SERIES_H

@@ -1,4 +1,4 @@
-/* replay_text.c - see replay.h: what became of replays, as tables, CSV and JSON. Floor 4. */
+/* replay_text.c - see replay.h: what became of replays, as tables, CSV and JSON. */
 #include "core/base/json_writer.h"
 #include "core/replay/replay.h"
 

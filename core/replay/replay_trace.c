@@ -1,4 +1,4 @@
-/* replay_trace.c - see replay.h: recorded samples, of a case or of a file. Floor 4. */
+/* replay_trace.c - see replay.h: recorded samples, of a case or of a file. */
 #include "core/replay/replay.h"
 
 #include <math.h>

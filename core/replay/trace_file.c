@@ -1,4 +1,4 @@
-/* trace_file.c - see trace_file.h. Floor 2. */
+/* trace_file.c - see trace_file.h. */
 #include "core/replay/trace_file.h"
 
 #include "core/base/number_text.h"

@@ -1,5 +1,5 @@
 /*
- * trace_file.h - samples that some other program recorded, read from a file. Floor 2.
+ * trace_file.h - samples that some other program recorded, read from a file.
  *
  * Text (`csv`): lines of fields with commas, semicolons or tabs between them (whichever the first
  * line has, tabs before semicolons before commas), quoted as in RFC 4180 within a line. Empty lines

@@ -1,4 +1,4 @@
-/* plot.c - see plot.h: from a page to a script. Floor 4. */
+/* plot.c - see plot.h: from a page to a script. */
 #include "core/report/plot_layout.h"
 
 #include <math.h>

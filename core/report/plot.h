@@ -1,5 +1,5 @@
 /*
- * plot.h - pages of charts, drawn by gnuplot. Floor 4.
+ * plot.h - pages of charts, drawn by gnuplot.
  *
  * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
  * a script with all data inside, which needs no other file and names none; gnuplot runs it without

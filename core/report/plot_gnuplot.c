@@ -1,4 +1,4 @@
-/* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. Floor 4. */
+/* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. */
 #include "core/report/plot.h"
 #include "core/base/memory.h"
 

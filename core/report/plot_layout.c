@@ -1,4 +1,4 @@
-/* plot_layout.c - see plot_layout.h. Floor 4. */
+/* plot_layout.c - see plot_layout.h. */
 #include "core/report/plot_layout.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * plot_layout.h - where things are on a page of charts. Floor 4.
+ * plot_layout.h - where things are on a page of charts.
  *
  * All places are found before gnuplot sees the page, so that words can be put where there is room.
  */

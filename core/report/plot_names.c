@@ -1,4 +1,4 @@
-/* plot_names.c - see plot_layout.h: where the names of points and lines hide nothing. Floor 4. */
+/* plot_names.c - see plot_layout.h: where the names of points and lines hide nothing. */
 #include "core/report/plot_layout.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* report.c - see report.h: from views to what pictures need. Floor 4. */
+/* report.c - see report.h: from views to what pictures need. */
 #include "core/report/report.h"
 
 #include "core/view/view_internal.h"

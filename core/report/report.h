@@ -1,5 +1,5 @@
 /*
- * report.h - results as pictures: rooflines, and bars of one parameter's values. Floor 4.
+ * report.h - results as pictures: rooflines, and bars of one parameter's values.
  *
  * A report collects what the pictures need from any number of views, then becomes text, which needs
  * no other program, or a page for gnuplot. Cases that are not ok, or without a time, are left out

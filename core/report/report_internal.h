@@ -1,5 +1,5 @@
 /*
- * report_internal.h - what the text and the page of a report share. Floor 4.
+ * report_internal.h - what the text and the page of a report share.
  */
 #ifndef GBRUN_CORE_REPORT_INTERNAL_H
 #define GBRUN_CORE_REPORT_INTERNAL_H

@@ -1,4 +1,4 @@
-/* report_page.c - see report.h: rooflines and bars as a page of charts. Floor 4. */
+/* report_page.c - see report.h: rooflines and bars as a page of charts. */
 #include "core/report/report_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* report_roofline.c - see report.h: a roofline as a panel of a page. Floor 4. */
+/* report_roofline.c - see report.h: a roofline as a panel of a page. */
 #include "core/report/report_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* report_text.c - see report.h: rooflines and bars drawn with letters. Floor 4. */
+/* report_text.c - see report.h: rooflines and bars drawn with letters. */
 #include "core/report/report_internal.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-/* case_columns.c - see case_columns.h. Floor 4. */
+/* case_columns.c - see case_columns.h. */
 #include "core/run/case_columns.h"
 
 #include <math.h>

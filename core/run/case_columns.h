@@ -1,5 +1,5 @@
 /*
- * case_columns.h - samples of a case in the worker, as columns. Floor 4.
+ * case_columns.h - samples of a case in the worker, as columns.
  *
  * Made and touched before timing, of one size whatever is measured: a batch is measured into one
  * set of columns, and what is still to be sent lies in another.

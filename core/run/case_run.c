@@ -1,11 +1,11 @@
-/* case_run.c - see case_run.h. Floor 4. */
+/* case_run.c - see case_run.h. */
 #include "core/run/case_run.h"
 
+#include "core/base/host_clock.h"
+#include "core/config/option_table.h"
 #include "core/run/case_columns.h"
 #include "core/run/counting.h"
-#include "core/base/host_clock.h"
 #include "core/run/messages.h"
-#include "core/config/option_table.h"
 #include "core/run/policy_run.h"
 #include "core/run/process_state.h"
 

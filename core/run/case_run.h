@@ -1,12 +1,12 @@
 /*
- * case_run.h - one case from create to destroy, in a worker. Floor 4.
+ * case_run.h - one case from create to destroy, in a worker.
  */
 #ifndef GBRUN_CORE_CASE_RUN_H
 #define GBRUN_CORE_CASE_RUN_H
 
-#include "core/store/record.h"
 #include "core/run/session.h"
 #include "core/run/worker_link.h"
+#include "core/store/record.h"
 
 struct case_outcome {
     int status;                     /* CASE_... */

@@ -1,4 +1,4 @@
-/* collector.c - see collector.h. Floor 4. */
+/* collector.c - see collector.h. */
 #include "core/run/collector.h"
 
 #include "core/run/messages.h"

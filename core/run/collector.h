@@ -1,14 +1,14 @@
 /*
- * collector.h - gathers what a worker says of one case into the record of it. Floor 4.
+ * collector.h - gathers what a worker says of one case into the record of it.
  *
  * Bounded whatever the worker sends: so many metrics, checks and messages a case, so much text.
  */
 #ifndef GBRUN_CORE_COLLECTOR_H
 #define GBRUN_CORE_COLLECTOR_H
 
-#include "core/store/record.h"
 #include "core/base/text.h"
 #include "core/run/wire.h"
+#include "core/store/record.h"
 
 enum {
     COLLECTOR_COLUMNS_MAX = GB_CLOCKS_MAX + 4,

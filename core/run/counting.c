@@ -1,4 +1,4 @@
-/* counting.c - see counting.h. Floor 4. */
+/* counting.c - see counting.h. */
 #include "core/run/counting.h"
 
 #include "core/base/text.h"

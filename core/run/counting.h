@@ -1,6 +1,6 @@
 /*
  * counting.h - the pass of a case that reads the device's hardware counters, and what is made of
- * them. Floor 4.
+ * them.
  *
  * Metrics of the case, of one iteration: each counter by the device's name for it, and as far as
  * the device can tell

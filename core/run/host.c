@@ -1,10 +1,10 @@
-/* host.c - see host.h. Floor 3. */
+/* host.c - see host.h. */
 #include "core/run/host.h"
 
-#include "core/verify/check_dump.h"
 #include "core/base/number_text.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
+#include "core/verify/check_dump.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 /*
  * host.h - the services behind struct gb_host, as a worker gives them to one plugin object.
- * Floor 3.
  *
  * What a plugin says goes to a sink; what it allocates is remembered and freed with the host.
  * Nothing a plugin passes is trusted: texts are cut, NULL is read as "", names are made printable.

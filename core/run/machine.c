@@ -1,4 +1,4 @@
-/* machine.c - see machine.h. Floor 4. */
+/* machine.c - see machine.h. */
 #include "core/run/machine.h"
 
 #include <ctype.h>

@@ -1,13 +1,13 @@
 /*
- * machine.h - what is known of this machine, and what about it makes measurements noisy. Floor 4.
+ * machine.h - what is known of this machine, and what about it makes measurements noisy.
  *
  * Only reads; gbrun changes no setting of a machine.
  */
 #ifndef GBRUN_CORE_MACHINE_H
 #define GBRUN_CORE_MACHINE_H
 
-#include "core/store/record.h"
 #include "core/base/text.h"
+#include "core/store/record.h"
 
 /* Facts stored with a run: host, kernel, cpu, cores, governor, memory, ... In the arena. */
 void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n);

@@ -1,4 +1,4 @@
-/* messages.c - see messages.h. Floor 4. */
+/* messages.c - see messages.h. */
 #include "core/run/messages.h"
 
 #include <stdio.h>

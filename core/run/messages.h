@@ -1,5 +1,5 @@
 /*
- * messages.h - the structs that cross the wire, written and read. Floor 4.
+ * messages.h - the structs that cross the wire, written and read.
  *
  * put_ functions append the fields to a message begun by the caller; get_ functions read the same
  * fields into memory of an arena. Whether a message was whole is asked once, of the reader
@@ -11,8 +11,8 @@
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
 #include "core/run/machine.h"
-#include "core/store/record.h"
 #include "core/run/wire.h"
+#include "core/store/record.h"
 
 #include <gbrun/counters.h>
 

@@ -1,10 +1,10 @@
-/* module.c - see module.h. Floor 3. */
+/* module.c - see module.h. */
 #include "core/run/module.h"
 
+#include "core/base/text.h"
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
 #include "core/config/option_table.h"
-#include "core/base/text.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

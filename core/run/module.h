@@ -1,6 +1,6 @@
 /*
  * module.h - modules on disk and in memory: where they are looked for, how they are loaded and
- * checked. Floor 3.
+ * checked.
  *
  * Only probe and worker processes call module_load: it runs whatever the module runs when it is
  * loaded. The supervisor only calls the functions that look for files.

@@ -1,4 +1,4 @@
-/* policy_run.c - see policy_run.h. Floor 3. */
+/* policy_run.c - see policy_run.h. */
 #include "core/run/policy_run.h"
 
 #include "core/base/text.h"

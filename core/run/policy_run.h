@@ -1,5 +1,5 @@
 /*
- * policy_run.h - a stopping policy at work: hands samples over, keeps the guards. Floor 3.
+ * policy_run.h - a stopping policy at work: hands samples over, keeps the guards.
  *
  * The same for samples that are being measured and for samples from a file. The policy is given
  * samples exactly up to the point it asked for, whatever the size of the batches they come in.

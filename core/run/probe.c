@@ -1,4 +1,4 @@
-/* probe.c - see probe.h. Floor 4. */
+/* probe.c - see probe.h. */
 #include "core/run/probe.h"
 
 #include "core/base/host_clock.h"

@@ -1,14 +1,13 @@
 /*
  * probe.h - finding out which plugins and devices there are, through a process that may die of it.
- * Floor 4.
  */
 #ifndef GBRUN_CORE_PROBE_H
 #define GBRUN_CORE_PROBE_H
 
+#include "core/config/settings.h"
 #include "core/run/machine.h"
 #include "core/run/module.h"
 #include "core/store/record.h"
-#include "core/config/settings.h"
 
 #include <gbrun/counters.h>
 

@@ -1,4 +1,4 @@
-/* process_state.c - see process_state.h. Floor 3. */
+/* process_state.c - see process_state.h. */
 #include "core/run/process_state.h"
 
 #include "core/base/memory.h"

@@ -1,6 +1,5 @@
 /*
  * process_state.h - what a plugin may change of the process it runs in, and whether it did.
- * Floor 3.
  *
  * A worker serves many cases in a row. One that changed the process would change the cases after
  * it: the worker finds out by comparing, and is replaced.

@@ -1,4 +1,4 @@
-/* progress.c - see progress.h. Floor 4. */
+/* progress.c - see progress.h. */
 #include "core/run/progress.h"
 
 #include "core/base/host_clock.h"

@@ -1,5 +1,5 @@
 /*
- * progress.h - what a person sees while a run goes on, on standard error. Floor 4.
+ * progress.h - what a person sees while a run goes on, on standard error.
  *
  * On a terminal one live line, with finished cases scrolling above it; else one line a case.
  * Nothing here is data: that is printed from the results file, to standard output.
@@ -7,8 +7,8 @@
 #ifndef GBRUN_CORE_PROGRESS_H
 #define GBRUN_CORE_PROGRESS_H
 
-#include "core/store/record.h"
 #include "core/base/text.h"
+#include "core/store/record.h"
 
 #include <stdio.h>
 

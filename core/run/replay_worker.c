@@ -1,8 +1,8 @@
-/* replay_worker.c - see replay_worker.h. Floor 4. */
+/* replay_worker.c - see replay_worker.h. */
 #include "core/run/replay_worker.h"
 
-#include "core/run/messages.h"
 #include "core/config/option_table.h"
+#include "core/run/messages.h"
 #include "core/run/policy_run.h"
 
 #include <stdio.h>

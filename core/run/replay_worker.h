@@ -1,5 +1,5 @@
 /*
- * replay_worker.h - the worker's part of a replay: a policy is given recorded samples. Floor 4.
+ * replay_worker.h - the worker's part of a replay: a policy is given recorded samples.
  */
 #ifndef GBRUN_CORE_REPLAY_WORKER_H
 #define GBRUN_CORE_REPLAY_WORKER_H

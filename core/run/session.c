@@ -1,8 +1,8 @@
-/* session.c - see session.h. Floor 4. */
+/* session.c - see session.h. */
 #include "core/run/session.h"
 
-#include "core/config/option_table.h"
 #include "core/base/text.h"
+#include "core/config/option_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

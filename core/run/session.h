@@ -1,6 +1,6 @@
 /*
  * session.h - what a worker keeps open from case to case: modules, one device, its queue and
- * clocks. Floor 4.
+ * clocks.
  */
 #ifndef GBRUN_CORE_SESSION_H
 #define GBRUN_CORE_SESSION_H

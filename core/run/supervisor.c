@@ -1,8 +1,8 @@
-/* supervisor.c - see supervisor.h. Floor 4. */
+/* supervisor.c - see supervisor.h. */
 #include "core/run/supervisor.h"
 
-#include "core/run/collector.h"
 #include "core/base/host_clock.h"
+#include "core/run/collector.h"
 #include "core/run/messages.h"
 #include "core/run/worker_process.h"
 

@@ -1,6 +1,5 @@
 /*
  * supervisor.h - measures all cases of a sweep in worker processes and stores what comes of it.
- * Floor 4.
  *
  * This process never loads a plugin. A worker that dies, hangs or lies costs the case it was given;
  * what it had sent of that case is stored with the case's status, and a fresh worker goes on.
@@ -9,8 +8,8 @@
 #define GBRUN_CORE_SUPERVISOR_H
 
 #include "core/run/progress.h"
-#include "core/store/store.h"
 #include "core/run/visit.h"
+#include "core/store/store.h"
 
 struct run_plan {
     const struct run_params *params;

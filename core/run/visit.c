@@ -1,4 +1,4 @@
-/* visit.c - see visit.h. Floor 4. */
+/* visit.c - see visit.h. */
 #include "core/run/visit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * visit.h - what a run is made of: visits, each one round of one case on a device. Floor 4.
+ * visit.h - what a run is made of: visits, each one round of one case on a device.
  *
  * A case may have several devices (NAME:all, or auto where `devices = all`). If the run spreads
  * cases, it is one visit for any of the equal devices among them; else one visit for each device.

@@ -1,4 +1,4 @@
-/* wire.c - see wire.h. Floor 4. */
+/* wire.c - see wire.h. */
 #include "core/run/wire.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /*
  * wire.h - how supervisor and worker talk: frames over a stream socket, and what is in them.
- * Floor 4.
  *
  * A frame is a header of four little-endian uint32 (magic, type, length of the payload, CRC-32 of
  * type and payload) and the payload, fields one after the other: fixed-width little-endian numbers,

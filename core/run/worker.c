@@ -1,4 +1,4 @@
-/* worker.c - see worker.h. Floor 4. */
+/* worker.c - see worker.h. */
 #include "core/run/worker.h"
 
 #include "core/run/case_run.h"

@@ -1,5 +1,5 @@
 /*
- * worker.h - the process that runs plugins. Floor 4.
+ * worker.h - the process that runs plugins.
  */
 #ifndef GBRUN_CORE_WORKER_H
 #define GBRUN_CORE_WORKER_H

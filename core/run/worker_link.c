@@ -1,4 +1,4 @@
-/* worker_link.c - see worker_link.h. Floor 4. */
+/* worker_link.c - see worker_link.h. */
 #include "core/run/worker_link.h"
 
 #include <sys/mman.h>

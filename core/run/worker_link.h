@@ -1,5 +1,5 @@
 /*
- * worker_link.h - a worker's end of its connection to the supervisor. Floor 4.
+ * worker_link.h - a worker's end of its connection to the supervisor.
  *
  * Messages go over the socket; what the worker is calling right now stands in a page that both
  * processes map, so that the supervisor can say where a worker died, and naming it costs one store.

@@ -1,4 +1,4 @@
-/* worker_process.c - see worker_process.h. Floor 4. */
+/* worker_process.c - see worker_process.h. */
 #include "core/run/worker_process.h"
 
 #include "core/run/module.h"

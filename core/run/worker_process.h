@@ -1,5 +1,5 @@
 /*
- * worker_process.h - the supervisor's end of a worker: started, listened to, ended. Floor 4.
+ * worker_process.h - the supervisor's end of a worker: started, listened to, ended.
  */
 #ifndef GBRUN_CORE_WORKER_PROCESS_H
 #define GBRUN_CORE_WORKER_PROCESS_H

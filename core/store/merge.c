@@ -1,5 +1,5 @@
 /*
- * merge.c - store_merge: one results file into another. Floor 4.
+ * merge.c - store_merge: one results file into another.
  *
  * Runs, devices and cases carry UUIDs; merging is the union over them. Where both files hold a
  * row, the one that is further on wins, by a rule that looks at the rows alone: so the order of

@@ -1,4 +1,4 @@
-/* record.c - see record.h. Floor 2. */
+/* record.c - see record.h. */
 #include "core/store/record.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * record.h - what is kept of a run: the rows of the results file as structs. Floor 2.
+ * record.h - what is kept of a run: the rows of the results file as structs.
  *
  * Filled by the supervisor, written and read by the store. Text is borrowed from the filler.
  */

@@ -1,4 +1,4 @@
-/* roofline.c - see roofline.h. Floor 2. */
+/* roofline.c - see roofline.h. */
 #include "core/store/roofline.h"
 
 #include "core/base/number_format.h"

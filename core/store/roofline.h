@@ -1,6 +1,6 @@
 /*
  * roofline.h - what bounds a case: the roofline model (Williams, Waterman, Patterson: "Roofline: an
- * insightful visual performance model for multicore architectures", CACM 52 (4), 2009). Floor 2.
+ * insightful visual performance model for multicore architectures", CACM 52 (4), 2009).
  *
  *   time = max(bytes / bandwidth, operations / rate)    as if both overlapped perfectly
  *   a case is math-bound if operations / bytes > rate / bandwidth, the ridge point

@@ -1,4 +1,4 @@
-/* roofs.c - see roofs.h. Floor 4. */
+/* roofs.c - see roofs.h. */
 #include "core/store/roofs.h"
 
 #include "core/base/text.h"

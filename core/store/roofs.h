@@ -1,6 +1,6 @@
 /*
  * roofs.h - the roofs that there are of a device: measured by cases of the plugin `ceilings`, found
- * in results files by the device's model. Floor 4.
+ * in results files by the device's model.
  *
  * A roof is the highest rate of all ok cases of one run for it, by whatever method and number of
  * threads. The roofs of a set are all of one run and one model, so that they belong together.

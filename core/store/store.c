@@ -1,4 +1,4 @@
-/* store.c - see store.h: opening, closing, errors and statements. Floor 4. */
+/* store.c - see store.h: opening, closing, errors and statements. */
 #include "core/store/store_internal.h"
 
 #include "core/store/store_copy.h"

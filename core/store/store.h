@@ -1,5 +1,5 @@
 /*
- * store.h - the results file: SQLite, one writer. Floor 4. The only user of <sqlite3.h> beside
+ * store.h - the results file: SQLite, one writer. The only user of <sqlite3.h> beside
  * expression.c.
  *
  * Everything printed later is read from here. The schema, its version and the view `result` are in

@@ -1,4 +1,4 @@
-/* store_case.c - see store.h: cases into the file. Floor 4. */
+/* store_case.c - see store.h: cases into the file. */
 #include "core/store/store_case.h"
 
 #include "core/store/roofline.h"

@@ -1,5 +1,5 @@
 /*
- * store_case.h - the parts that a case is written in. Floor 4. For the files of the store alone.
+ * store_case.h - the parts that a case is written in. For the files of the store alone.
  *
  * All of them belong into a transaction of the caller's.
  */

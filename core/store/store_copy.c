@@ -1,4 +1,4 @@
-/* store_copy.c - see store_copy.h. Floor 4. */
+/* store_copy.c - see store_copy.h. */
 #include "core/store/store_copy.h"
 
 #include "core/base/memory.h"

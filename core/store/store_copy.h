@@ -1,5 +1,5 @@
 /*
- * store_copy.h - reading a results file where nothing may be written beside it. Floor 4.
+ * store_copy.h - reading a results file where nothing may be written beside it.
  */
 #ifndef GBRUN_CORE_STORE_COPY_H
 #define GBRUN_CORE_STORE_COPY_H

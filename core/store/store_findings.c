@@ -1,5 +1,4 @@
-/* store_findings.c - see store_case.h: what belongs to a case beside its row and its samples. Floor
- * 4. */
+/* store_findings.c - see store_case.h: what belongs to a case beside its row and its samples. */
 #include "core/store/store_case.h"
 
 #include <math.h>

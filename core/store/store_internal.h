@@ -1,5 +1,5 @@
 /*
- * store_internal.h - what the files of the store share. Floor 4.
+ * store_internal.h - what the files of the store share.
  */
 #ifndef GBRUN_CORE_STORE_INTERNAL_H
 #define GBRUN_CORE_STORE_INTERNAL_H

@@ -1,5 +1,4 @@
-/* store_read.c - see store_read.h and store.h: runs, devices and samples out of the file.
- * Floor 4. */
+/* store_read.c - see store_read.h and store.h: runs, devices and samples out of the file. */
 #include "core/store/store_read.h"
 
 #include "core/store/store_internal.h"

@@ -1,4 +1,4 @@
-/* store_read_case.c - see store_read.h: one case out of the file. Floor 4. */
+/* store_read_case.c - see store_read.h: one case out of the file. */
 #include "core/store/roofline.h"
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"

@@ -1,4 +1,4 @@
-/* store_samples.c - see store_case.h and store_read.h: columns of samples, in chunks. Floor 4. */
+/* store_samples.c - see store_case.h and store_read.h: columns of samples, in chunks. */
 #include "core/base/long_summary.h"
 #include "core/store/store_case.h"
 #include "core/store/store_read.h"

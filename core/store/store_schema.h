@@ -1,5 +1,5 @@
 /*
- * store_schema.h - the tables of a results file, as SQL. Floor 4. Included by store.c and
+ * store_schema.h - the tables of a results file, as SQL. Included by store.c and
  * store_upgrade.c only.
  *
  * The comments stand inside the statements so that `sqlite3 results.gbr .schema` shows them.

@@ -1,4 +1,4 @@
-/* store_upgrade.c - see store_upgrade.h. Floor 4. */
+/* store_upgrade.c - see store_upgrade.h. */
 #include "core/store/store_upgrade.h"
 
 #include "core/store/store_schema.h"

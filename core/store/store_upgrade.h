@@ -1,5 +1,5 @@
 /*
- * store_upgrade.h - results files that an earlier version has made. Floor 4.
+ * store_upgrade.h - results files that an earlier version has made.
  *
  * One that is to be written is brought up to the present schema; one that is only read stays as it
  * is, and what its tables lack is put before them for this connection alone.

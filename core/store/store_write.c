@@ -1,4 +1,4 @@
-/* store_write.c - see store.h: runs, modules and devices into the file. Floor 4. */
+/* store_write.c - see store.h: runs, modules and devices into the file. */
 #include "core/store/store_internal.h"
 
 #include "core/store/store_read.h"

@@ -1,4 +1,4 @@
-/* check_dump.c - see check_dump.h. Floor 1. */
+/* check_dump.c - see check_dump.h. */
 #include "core/verify/check_dump.h"
 
 #include "core/base/memory.h"

@@ -1,5 +1,5 @@
 /*
- * check_dump.h - the two arrays of a comparison as files for NumPy (check.dump). Floor 1.
+ * check_dump.h - the two arrays of a comparison as files for NumPy (check.dump).
  */
 #ifndef GBRUN_CORE_CHECK_DUMP_H
 #define GBRUN_CORE_CHECK_DUMP_H

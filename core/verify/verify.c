@@ -1,4 +1,4 @@
-/* verify.c - see verify.h. Floor 1. */
+/* verify.c - see verify.h. */
 #include "core/verify/verify.h"
 
 #include "core/base/number_format.h"

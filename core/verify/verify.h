@@ -1,5 +1,5 @@
 /*
- * verify.h - is an output right? The comparison behind gb_host.check. Floor 1.
+ * verify.h - is an output right? The comparison behind gb_host.check.
  *
  * One pass over (reference, output) gives every metric, in float64. r is the reference rounded once
  * to the output's format, e the reference as given, c the output:

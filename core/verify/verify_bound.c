@@ -1,4 +1,4 @@
-/* verify_bound.c - the tolerance that follows from the arithmetic; see verify.h. Floor 1. */
+/* verify_bound.c - the tolerance that follows from the arithmetic; see verify.h. */
 #include "core/base/number_format.h"
 #include "core/verify/verify.h"
 #include "core/verify/verify_pass.h"

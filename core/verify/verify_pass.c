@@ -1,4 +1,4 @@
-/* verify_pass.c - which pass there is for a format and a processor; see verify_pass.h. Floor 1. */
+/* verify_pass.c - which pass there is for a format and a processor; see verify_pass.h. */
 #include "core/verify/verify_pass.h"
 
 #include "core/base/number_format.h"

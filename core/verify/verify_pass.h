@@ -1,5 +1,5 @@
 /*
- * verify_pass.h - the inner loop of verify_compare, compiled for several instruction sets. Floor 1.
+ * verify_pass.h - the inner loop of verify_compare, compiled for several instruction sets.
  *
  * A pass goes over one block and gives its maxima and counts. All versions give the same to the
  * last bit: maxima and counts do not depend on the order, and the sum of squares is kept in

@@ -1,4 +1,4 @@
-/* verify_pass_avx2.c - verify_pass.h for AVX2, FMA and F16C. Floor 1. */
+/* verify_pass_avx2.c - verify_pass.h for AVX2, FMA and F16C. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-/* verify_pass_avx512.c - verify_pass.h for AVX-512 (F, DQ). Floor 1. */
+/* verify_pass_avx512.c - verify_pass.h for AVX-512 (F, DQ). */
 #if defined(__x86_64__)
 
 #include <immintrin.h>

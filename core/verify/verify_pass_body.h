@@ -1,5 +1,5 @@
 /*
- * verify_pass_body.h - the passes of verify_pass.h, written once. Floor 1.
+ * verify_pass_body.h - the passes of verify_pass.h, written once.
  *
  * Included by verify_pass_portable.c, verify_pass_avx2.c and verify_pass_avx512.c, which define
  * before:

@@ -1,5 +1,5 @@
 /* verify_pass_portable.c - verify_pass.h in the compilers' vector extensions, two numbers at a
- * time, which is what every 64-bit processor's registers hold. Floor 1. */
+ * time, which is what every 64-bit processor's registers hold. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* verify_text.c - what verify_compare found, in words; see verify.h. Floor 1. */
+/* verify_text.c - what verify_compare found, in words; see verify.h. */
 #include "core/base/number_format.h"
 #include "core/base/text.h"
 #include "core/verify/verify.h"

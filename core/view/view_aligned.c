@@ -1,4 +1,4 @@
-/* view_aligned.c - exports for readers: Markdown and plain tables. Floor 4. */
+/* view_aligned.c - exports for readers: Markdown and plain tables. */
 #include "core/view/view_internal.h"
 
 #include <string.h>

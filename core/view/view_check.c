@@ -1,4 +1,4 @@
-/* view_check.c - the comparison of a case that says most, and its words in a table. Floor 4. */
+/* view_check.c - the comparison of a case that says most, and its words in a table. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

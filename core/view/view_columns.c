@@ -1,4 +1,4 @@
-/* view_columns.c - the columns of a result, and cells as text. Floor 4. */
+/* view_columns.c - the columns of a result, and cells as text. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

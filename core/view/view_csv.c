@@ -1,4 +1,4 @@
-/* view_csv.c - CSV: a row for each case or each sample; lines end with a line feed alone. Floor 4.
+/* view_csv.c - CSV: a row for each case or each sample; lines end with a line feed alone.
  */
 #include "core/view/view_internal.h"
 

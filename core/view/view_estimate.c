@@ -1,4 +1,4 @@
-/* view_estimate.c - what a policy reported, in a table and after it. Floor 4. */
+/* view_estimate.c - what a policy reported, in a table and after it. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* view_group.c - --group-by: a row for each group of cases, with averages and the like. Floor 4. */
+/* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
 #include "core/base/json_writer.h"
 #include "core/view/view_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * view_internal.h - what the views share: cells, columns, and which cases are to be seen. Floor 4.
+ * view_internal.h - what the views share: cells, columns, and which cases are to be seen.
  */
 #ifndef GBRUN_CORE_VIEW_INTERNAL_H
 #define GBRUN_CORE_VIEW_INTERNAL_H

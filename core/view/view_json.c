@@ -1,4 +1,4 @@
-/* view_json.c - JSON: one object, or one a line. Floor 4. */
+/* view_json.c - JSON: one object, or one a line. */
 #include "core/base/json_writer.h"
 #include "core/view/view_internal.h"
 

@@ -1,4 +1,4 @@
-/* view_lists.c - which columns an export has: of cases and of samples. Floor 4. */
+/* view_lists.c - which columns an export has: of cases and of samples. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* view_names.c - the columns that a user names. Floor 4. */
+/* view_names.c - the columns that a user names. */
 #include "core/view/view_internal.h"
 
 #include <string.h>

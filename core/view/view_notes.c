@@ -1,4 +1,4 @@
-/* view_notes.c - what is said after a table: failures, messages, doubts. Floor 4. */
+/* view_notes.c - what is said after a table: failures, messages, doubts. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

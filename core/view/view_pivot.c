@@ -1,4 +1,4 @@
-/* view_pivot.c - tables with a column for each value of one parameter. Floor 4. */
+/* view_pivot.c - tables with a column for each value of one parameter. */
 #include "core/base/json_writer.h"
 #include "core/view/view_internal.h"
 

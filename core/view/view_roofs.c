@@ -1,10 +1,10 @@
 /* view_roofs.c - the roofs that rows are held against: where they are looked for, and how they are
- * shown. Floor 4. */
+ * shown. */
 #include "core/view/view_internal.h"
 
 #include "core/config/ini.h"
-#include "core/run/module.h"
 #include "core/config/value.h"
+#include "core/run/module.h"
 
 #include <math.h>
 #include <string.h>

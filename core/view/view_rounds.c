@@ -1,4 +1,4 @@
-/* view_rounds.c - the rounds of a case as one. Floor 4. */
+/* view_rounds.c - the rounds of a case as one. */
 #include "core/base/rounds.h"
 #include "core/view/view_internal.h"
 

@@ -1,4 +1,4 @@
-/* view_select.c - which cases a view sees, and in which order. Floor 4. */
+/* view_select.c - which cases a view sees, and in which order. */
 #include "core/view/view_internal.h"
 
 #include "core/config/expression.h"

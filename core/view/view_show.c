@@ -1,4 +1,4 @@
-/* view_show.c - a results file as tables for people. Floor 4. */
+/* view_show.c - a results file as tables for people. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

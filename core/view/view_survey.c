@@ -1,4 +1,4 @@
-/* view_survey.c - what the selected cases have and in what they differ. Floor 4. */
+/* view_survey.c - what the selected cases have and in what they differ. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* view_table.c - tables of cases for people: what a row says, and what there is room for. Floor 4.
+/* view_table.c - tables of cases for people: what a row says, and what there is room for.
  */
 #include "core/view/view_internal.h"
 

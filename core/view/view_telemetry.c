@@ -1,4 +1,4 @@
-/* view_telemetry.c - what is derived from a device's telemetry around the samples. Floor 4. */
+/* view_telemetry.c - what is derived from a device's telemetry around the samples. */
 #include "core/view/view_internal.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* views.c - see views.h: formats by name, and which writer an export goes to. Floor 4. */
+/* views.c - see views.h: formats by name, and which writer an export goes to. */
 #include "core/view/views.h"
 
 #include "core/view/view_internal.h"

@@ -1,5 +1,5 @@
 /*
- * views.h - what is printed of a results file: tables and exports. Floor 4.
+ * views.h - what is printed of a results file: tables and exports.
  *
  * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME;
  * and the result columns. Where a parameter has the name of a result column, it stands in its
@@ -73,8 +73,8 @@
 #ifndef GBRUN_CORE_VIEWS_H
 #define GBRUN_CORE_VIEWS_H
 
-#include "core/store/store.h"
 #include "core/base/text.h"
+#include "core/store/store.h"
 
 #include <stdio.h>
 

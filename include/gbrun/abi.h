@@ -1,6 +1,6 @@
 /*
  * abi.h - what every other public header rests on: versions, status codes, growth of structs.
- * Floor 0: strict C99, clean as C++17, includes nothing beyond <stddef.h>, <stdint.h>, <stdbool.h>.
+ * Strict C99, clean as C++17, includes nothing beyond <stddef.h>, <stdint.h>, <stdbool.h>.
  *
  * Rules of the border between gbrun and a plugin:
  *  - every struct begins with `uint32_t size`, the writer's sizeof; a reader uses a member only if

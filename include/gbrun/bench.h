@@ -1,5 +1,5 @@
 /*
- * bench.h - a benchmark: code to be timed. Floor 0.
+ * bench.h - a benchmark: code to be timed.
  *
  * Order of calls for one case:
  *   create, prepare, work, (reset, run)..., verify, destroy

@@ -1,6 +1,6 @@
 /*
  * counters.h - hardware counters of a device: what a benchmark made it do, counted in passes of
- * their own and never while samples are timed. Floor 0.
+ * their own and never while samples are timed.
  *
  * An extension: extension(GB_COUNTERS) of a device's descriptor gives a struct gb_counters, or NULL
  * where the device has none. All functions are [untimed] and are called from one thread.

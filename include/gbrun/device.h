@@ -1,5 +1,5 @@
 /*
- * device.h - a device: something that benchmarks run on, and the clocks it has. Floor 0.
+ * device.h - a device: something that benchmarks run on, and the clocks it has.
  *
  * count and describe create no context on the device. All functions are [untimed] and are called
  * from one thread. A device object lives in one worker process and serves many cases in a row.

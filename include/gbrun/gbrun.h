@@ -1,4 +1,4 @@
-/* gbrun.h - all that a plugin needs. Floor 0. */
+/* gbrun.h - all that a plugin needs. */
 #ifndef GBRUN_GBRUN_H
 #define GBRUN_GBRUN_H
 

@@ -1,5 +1,5 @@
 /*
- * host.h - the services that gbrun gives a plugin, as a struct handed over at create. Floor 0.
+ * host.h - the services that gbrun gives a plugin, as a struct handed over at create.
  *
  * The struct and all it points to stay valid until the object has been destroyed. Every function
  * takes the struct itself first. Tags say when a function may be called:

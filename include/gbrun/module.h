@@ -1,6 +1,5 @@
 /*
  * module.h - what a module (a .so file) exports: one function, through which all else is reached.
- * Floor 0.
  *
  *   GB_EXPORT const struct gb_module *gb_module_v1(void);
  *

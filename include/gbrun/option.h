@@ -1,5 +1,5 @@
 /*
- * option.h - option tables: how a plugin says which settings it takes. Floor 0.
+ * option.h - option tables: how a plugin says which settings it takes.
  *
  * One table drives parsing, range checks, `gbrun help`, the manual page, suggestions for misspelt
  * names and shell completion. The host fills the plugin's params struct from it: a block of

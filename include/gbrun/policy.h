@@ -1,5 +1,5 @@
 /*
- * policy.h - a stopping policy: says when there are enough samples, and what they say. Floor 0.
+ * policy.h - a stopping policy: says when there are enough samples, and what they say.
  *
  * A policy sees samples only, never a clock or a device: the same samples give the same verdicts,
  * whether they are measured now or replayed from a file. Order of calls:

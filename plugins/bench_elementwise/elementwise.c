@@ -6,9 +6,9 @@
  */
 #include "elementwise.h"
 
-#include "plugins/common/policy/exact_sum.h"
-#include "plugins/common/formats.h"
 #include "plugins/common/cuda/with_cuda.h"
+#include "plugins/common/formats.h"
+#include "plugins/common/policy/exact_sum.h"
 
 #include <gbrun/gbrun.h>
 #include <inttypes.h>

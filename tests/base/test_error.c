@@ -1,4 +1,4 @@
-/* test_error.c - core/error.c: texts, places, and lists of errors. */
+/* test_error.c - core/base/error.c: texts, places, and lists of errors. */
 #include "core/base/error.h"
 #include "tests/check_main.h"
 

@@ -1,4 +1,4 @@
-/* test_host_clock.c - core/host_clock.c: shapes of its texts, and that time goes on. */
+/* test_host_clock.c - core/base/host_clock.c: shapes of its texts, and that time goes on. */
 #include "core/base/host_clock.h"
 #include "tests/check_main.h"
 

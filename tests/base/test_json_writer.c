@@ -1,4 +1,4 @@
-/* test_json_writer.c - core/json_writer.c: text, numbers and structure. */
+/* test_json_writer.c - core/base/json_writer.c: text, numbers and structure. */
 #include "core/base/json_writer.h"
 #include "core/base/memory.h"
 #include "tests/check_main.h"

@@ -1,4 +1,4 @@
-/* test_long_summary.c - core/long_summary.c gives what sorting all values gives. */
+/* test_long_summary.c - core/base/long_summary.c gives what sorting all values gives. */
 #include "core/base/long_summary.h"
 #include "core/base/random.h"
 #include "tests/check_main.h"

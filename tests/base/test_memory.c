@@ -1,4 +1,5 @@
-/* test_memory.c - core/memory.c: arenas, and the end of the program when there is no memory. */
+/* test_memory.c - core/base/memory.c: arenas, and the end of the program when there is no memory.
+ */
 #include "core/base/memory.h"
 #include "tests/check_main.h"
 

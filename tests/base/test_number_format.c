@@ -1,11 +1,11 @@
 /*
- * test_number_format.c - core/number_format.c, exhaustively: every value of the small formats
+ * test_number_format.c - core/base/number_format.c, exhaustively: every value of the small formats
  * against a conversion by arithmetic, fp16 also against the compiler's _Float16 and the F16C
  * instructions where there are any.
  */
 #include "core/base/number_format.h"
-#include "tests/check_main.h"
 #include "tests/base/number_fixture.h"
+#include "tests/check_main.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* test_random.c - core/random.c: the published vectors of Philox 4x32-10, and the fills. */
+/* test_random.c - core/base/random.c: the published vectors of Philox 4x32-10, and the fills. */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "tests/check_main.h"

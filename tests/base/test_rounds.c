@@ -1,4 +1,4 @@
-/* test_rounds.c - core/rounds.c against intervals worked out by hand. */
+/* test_rounds.c - core/base/rounds.c against intervals worked out by hand. */
 #include "core/base/rounds.h"
 #include "tests/check_main.h"
 

@@ -1,4 +1,4 @@
-/* test_sha256.c - core/sha256.c against the vectors of FIPS 180-4's examples, and files. */
+/* test_sha256.c - core/base/sha256.c against the vectors of FIPS 180-4's examples, and files. */
 #include "core/base/sha256.h"
 #include "tests/check_main.h"
 

@@ -1,4 +1,4 @@
-/* test_statistics.c - core/statistics.c against values worked out by hand. */
+/* test_statistics.c - core/base/statistics.c against values worked out by hand. */
 #include "core/base/statistics.h"
 #include "tests/check_main.h"
 

@@ -1,4 +1,4 @@
-/* test_text.c - core/text.c: growing text, near misses, numbers for people, tables. */
+/* test_text.c - core/base/text.c: growing text, near misses, numbers for people, tables. */
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tests/check_main.h"

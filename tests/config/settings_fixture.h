@@ -5,8 +5,8 @@
 #ifndef GBRUN_TESTS_SETTINGS_FIXTURE_H
 #define GBRUN_TESTS_SETTINGS_FIXTURE_H
 
-#include "core/config/settings.h"
 #include "core/base/text.h"
+#include "core/config/settings.h"
 
 #include <string.h>
 

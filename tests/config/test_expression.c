@@ -1,8 +1,8 @@
 /* test_expression.c - the expression language and what it refuses. */
 #include "tests/check_main.h"
 
-#include "core/config/expression.h"
 #include "core/base/text.h"
+#include "core/config/expression.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_ini.c - the INI reader: what it takes, what it refuses, and where it says things are. */
-#include "core/config/ini.h"
 #include "core/base/text.h"
+#include "core/config/ini.h"
 #include "tests/check_main.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * fuzz_ini.c - any bytes as an INI file, its first line also as an override. What is read obeys the
  * limits of the reader and, written as key=value, is read as the same again.
  */
-#include "core/config/ini.h"
 #include "core/base/text.h"
+#include "core/config/ini.h"
 
 #include <stdio.h>
 #include <stdlib.h>

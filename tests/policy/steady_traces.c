@@ -1,6 +1,6 @@
 /*
  * steady_traces.c - what the policy built from the sources beside it says about traces made without
- * a library for mathematics, to the last bit; tests/test_steady_builds.sh compares builds.
+ * a library for mathematics, to the last bit; tests/cli/test_steady_builds.sh compares builds.
  */
 #include "plugins/common/policy/steady_rule.h"
 

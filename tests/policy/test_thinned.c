@@ -1,4 +1,4 @@
-/* test_thinned.c - plugins/common/thinned_samples.c: what is kept of long recordings. */
+/* test_thinned.c - plugins/common/policy/thinned_samples.c: what is kept of long recordings. */
 #include "plugins/common/policy/thinned_samples.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"

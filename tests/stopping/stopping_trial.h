@@ -1,6 +1,6 @@
 /*
  * stopping_trial.h - one policy on one trace, through the code that measures with it
- * (core/policy_run) and under the guards that a run has by default.
+ * (core/run/policy_run) and under the guards that a run has by default.
  */
 #ifndef GBRUN_TESTS_BENCH_STOPPING_TRIAL_H
 #define GBRUN_TESTS_BENCH_STOPPING_TRIAL_H

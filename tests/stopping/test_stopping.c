@@ -1,10 +1,10 @@
-/* test_stopping.c - what proves stopping policies (tests/bench/stopping*, trace_*): its traces, its
- * statistics, and that its gates can fail. */
+/* test_stopping.c - what proves stopping policies (tests/stopping/stopping*, trace_*): its traces,
+ * its statistics, and that its gates can fail. */
+#include "tests/check_main.h"
 #include "tests/stopping/stopping_looks.h"
 #include "tests/stopping/stopping_replay.h"
 #include "tests/stopping/stopping_statistics.h"
 #include "tests/stopping/stopping_tables.h"
-#include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
 /* --- statistics --- */

@@ -1,6 +1,6 @@
 /*
- * test_verify.c - core/verify.c: each metric by hand, each way of being fooled, the classes of the
- * histogram.
+ * test_verify.c - core/verify/verify.c: each metric by hand, each way of being fooled, the classes
+ * of the histogram.
  */
 #include "core/base/number_format.h"
 #include "tests/verify/verify_fixture.h"

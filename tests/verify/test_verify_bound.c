@@ -1,6 +1,6 @@
 /*
- * test_verify_bound.c - core/verify_bound.c: the tolerance under each assumption, and the metric
- * that is made of it.
+ * test_verify_bound.c - core/verify/verify_bound.c: the tolerance under each assumption, and the
+ * metric that is made of it.
  */
 #include "tests/verify/verify_fixture.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_verify_pass.c - core/verify_pass*.c: long arrays against a comparison written out plainly
- * here, and the code for each instruction set against the portable one, to the last bit.
+ * test_verify_pass.c - core/verify/verify_pass*.c: long arrays against a comparison written out
+ * plainly here, and the code for each instruction set against the portable one, to the last bit.
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"

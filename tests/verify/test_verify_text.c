@@ -1,4 +1,4 @@
-/* test_verify_text.c - core/verify_text.c: each message, and what is refused. */
+/* test_verify_text.c - core/verify/verify_text.c: each message, and what is refused. */
 #include "tests/verify/verify_fixture.h"
 
 #include <string.h>

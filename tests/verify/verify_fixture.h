@@ -1,4 +1,4 @@
-/* verify_fixture.h - what the tests of core/verify*.c share. */
+/* verify_fixture.h - what the tests of core/verify/verify*.c share. */
 #ifndef GBRUN_TESTS_VERIFY_FIXTURE_H
 #define GBRUN_TESTS_VERIFY_FIXTURE_H
 

@@ -1,0 +1,25 @@
+# tests/cli/local.mk - tests of the program, from its command line.
+TEST_SCRIPT_LIST += \
+	tests/cli/test_bundle.sh \
+	tests/cli/test_call.sh \
+	tests/cli/test_check.sh \
+	tests/cli/test_cli.sh \
+	tests/cli/test_completion.sh \
+	tests/cli/test_conf.sh \
+	tests/cli/test_counters.sh \
+	tests/cli/test_devices.sh \
+	tests/cli/test_doctor.sh \
+	tests/cli/test_faults.sh \
+	tests/cli/test_hacking.sh \
+	tests/cli/test_headers.sh \
+	tests/cli/test_help.sh \
+	tests/cli/test_install.sh \
+	tests/cli/test_interleaving.sh \
+	tests/cli/test_kernel_cases.sh \
+	tests/cli/test_launch.sh \
+	tests/cli/test_no_gpu.sh \
+	tests/cli/test_readme.sh \
+	tests/cli/test_replay.sh \
+	tests/cli/test_report.sh \
+	tests/cli/test_rust.sh \
+	tests/cli/test_steady_builds.sh

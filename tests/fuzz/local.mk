@@ -1,0 +1,13 @@
+# tests/fuzz/local.mk - fuzzers: tests/fuzz/fuzz_NAME.c, its seeds in tests/fuzz/corpus/NAME/, one program that replays them.
+FUZZ_TARGETS = \
+	tests/fuzz/fuzz_call \
+	tests/fuzz/fuzz_ini \
+	tests/fuzz/fuzz_settings \
+	tests/fuzz/fuzz_value \
+	tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_call_SOURCES = tests/fuzz/fuzz_call.c tests/fuzz/replay.c $(CALL_PARSER_SOURCES)
+tests_fuzz_fuzz_call_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
+tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c tests/fuzz/replay.c
+tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c tests/fuzz/replay.c
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c

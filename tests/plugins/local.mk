@@ -1,0 +1,88 @@
+# tests/plugins/local.mk - tests of benchmarks and devices, plugins/.
+TEST_PROGRAM_LIST += \
+	tests/plugins/test_bench_plugins \
+	tests/plugins/test_call_parse \
+	tests/plugins/test_ceilings \
+	tests/plugins/test_cpu_counters \
+	tests/plugins/test_device_cpu \
+	tests/plugins/test_elementwise \
+	tests/plugins/test_gemm_verify \
+	tests/plugins/test_histogram \
+	tests/plugins/test_multistream \
+	tests/plugins/test_padding
+if HAVE_CUDA_HEADERS
+TEST_PROGRAM_LIST += \
+	tests/plugins/test_device_cuda \
+	tests/plugins/test_kernel \
+	tests/plugins/test_kernel_build \
+	tests/plugins/test_kernel_cache \
+	tests/plugins/test_kernel_files \
+	tests/plugins/test_nvrtc \
+	tests/plugins/test_profiler
+endif
+TEST_FILES += tests/plugins/kernel_files.h
+tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_PARSER_SOURCES)
+tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)
+tests_plugins_test_ceilings_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_device_cpu_SOURCES = \
+	tests/plugins/test_device_cpu.c \
+	plugins/device_cpu/cpu_device.h
+tests_plugins_test_elementwise_SOURCES = tests/plugins/test_elementwise.c $(ELEMENTWISE_CPU_SOURCES)
+tests_plugins_test_elementwise_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_plugins_test_elementwise_CFLAGS += -DWITH_CXX
+endif
+tests_plugins_test_gemm_verify_SOURCES = tests/plugins/test_gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
+tests_plugins_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_histogram_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_plugins_test_histogram_CFLAGS += -DWITH_CXX
+endif
+tests_plugins_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
+tests_plugins_test_padding_SOURCES = \
+	tests/plugins/test_padding.c \
+	plugins/bench_padding/plan.c \
+	plugins/bench_padding/plan.h
+tests_plugins_test_padding_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_plugins_test_padding_CFLAGS += -DWITH_CXX
+endif
+tests_plugins_test_device_cuda_SOURCES = \
+	tests/plugins/test_device_cuda.c \
+	plugins/device_cuda/records.c \
+	plugins/device_cuda/records.h
+tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_build_SOURCES = \
+	tests/plugins/test_kernel_build.c \
+	$(KERNEL_BUILD_SOURCES) \
+	$(CALL_PARSER_SOURCES)
+tests_plugins_test_kernel_build_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_build_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_kernel_cache_SOURCES = \
+	tests/plugins/test_kernel_cache.c \
+	$(KERNEL_BUILD_SOURCES) \
+	$(CALL_PARSER_SOURCES)
+tests_plugins_test_kernel_cache_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_cache_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_kernel_files_SOURCES = \
+	tests/plugins/test_kernel_files.c \
+	$(KERNEL_BUILD_SOURCES) \
+	$(CALL_PARSER_SOURCES)
+tests_plugins_test_kernel_files_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_files_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_profiler_SOURCES = \
+	tests/plugins/test_profiler.c \
+	plugins/device_cuda/libcupti.c \
+	plugins/device_cuda/libcupti.h \
+	plugins/device_cuda/metrics.c \
+	plugins/device_cuda/metrics.h \
+	plugins/device_cuda/profiler.c \
+	plugins/device_cuda/profiler.h \
+	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/profiler_library.h \
+	plugins/device_cuda/work_metrics.c \
+	plugins/device_cuda/work_metrics.h
+tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
+tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
