@@ -213,7 +213,7 @@ shellcheck=${SHELLCHECK:-$(tool shellcheck)}
 flags=(-I. -Iinclude -D_GNU_SOURCE= '-DGBRUN_VERSION="0"' '-DGBRUN_PLUGIN_DIR="/usr/lib/gbrun"')
 compiled=$(printf '%s\n' "$code_files" | grep '\.c$')
 
-# Where the headers of CUDA are not, what includes them can not be looked at.
+# Where the headers of CUDA are not, what includes them cannot be looked at.
 lacks_cuda_header()
 {
     "${CC:-cc}" -E "${flags[@]}" "$1" 2>&1 >/dev/null | grep -qE '(cuda|cupti)[a-z_]*\.h: No such file'

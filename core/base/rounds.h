@@ -3,7 +3,7 @@
  *
  * A round is a fresh creation of the case, some time after the one before. What changes from one
  * creation or one minute to the next (placement, clocks, neighbours) is the same for all samples of
- * a round, so that a round's own interval can not hold it: only the rounds together can.
+ * a round, so that a round's own interval cannot hold it: only the rounds together can.
  *
  *   centre   the median of the rounds' medians m_1 ... m_R
  *   between  mean(m) -+ t s(m) / sqrt(R): Student's t at the confidence, R - 1 degrees of freedom,

@@ -41,7 +41,7 @@ static int unknown_verb(const char *name)
 static int check_output(int code)
 {
     if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) {
-        fprintf(stderr, "gbrun: error: standard output can not be written: %s\n", strerror(errno));
+        fprintf(stderr, "gbrun: error: standard output cannot be written: %s\n", strerror(errno));
         return code == EXIT_FINE ? EXIT_INTERNAL : code;
     }
     return code;

@@ -123,7 +123,7 @@ static int list_plugins(const struct arguments *arguments, int format)
     }
     listing_end(&listing);
     for (size_t i = 0; i < catalogue.n_failures; i++)
-        fprintf(stderr, "%s: can not be used: %s\n", catalogue.failures[i].path,
+        fprintf(stderr, "%s: cannot be used: %s\n", catalogue.failures[i].path,
                 catalogue.failures[i].reason);
     if (catalogue.n_plugins == 0)
         for (size_t i = 0; i < catalogue.n_folders; i++)
@@ -291,7 +291,7 @@ const struct verb verb_list = {
     .summary = "List the cases of a configuration, or the plugins, devices or counters there are",
     .help = "Opens no device. Cases need -c; without it the devices are those of all device "
             "plugins with\n"
-            "their default settings. Modules that can not be used are named with the reason.\n"
+            "their default settings. Modules that cannot be used are named with the reason.\n"
             "Counters are those with TEXT in name or description; where TEXT is the name of one, "
             "with or\n"
             "without its form (.sum, .avg ...), all of its forms are listed.",

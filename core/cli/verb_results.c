@@ -167,7 +167,7 @@ static int run_export(const struct arguments *arguments)
     FILE *out = path ? fopen(path, "we") : stdout;
     if (!out) {
         store_close(store, NULL);
-        error_set(&error, GB_IO, "%s: can not be written: %s", path, strerror(errno));
+        error_set(&error, GB_IO, "%s: cannot be written: %s", path, strerror(errno));
         return fail_with(&error, EXIT_USAGE);
     }
     if (view_export(store, &view, out, &error) != GB_OK)
@@ -176,7 +176,7 @@ static int run_export(const struct arguments *arguments)
     if (path)
         is_written = fclose(out) == 0 && is_written;
     if (!is_written) {
-        error_set(&error, GB_IO, "%s: can not be written: %s", path ? path : "standard output",
+        error_set(&error, GB_IO, "%s: cannot be written: %s", path ? path : "standard output",
                   strerror(errno));
         code = fail_with(&error, EXIT_INTERNAL);
     }

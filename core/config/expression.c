@@ -89,7 +89,7 @@ static int authorize_read(struct expression_engine *engine, const char *table, c
     if (engine->mode == MODE_RUN)
         return SQLITE_OK;
     if (strcasecmp(table, TABLE_NAME) != 0)
-        return refuse(engine, "tables can not be read");
+        return refuse(engine, "tables cannot be read");
     if (!*column) /* the table is named, nothing of it is read */
         return SQLITE_OK;
     for (size_t i = 0; i < engine->n_columns; i++)
@@ -97,7 +97,7 @@ static int authorize_read(struct expression_engine *engine, const char *table, c
             engine->is_read[i] = true;
             return SQLITE_OK;
         }
-    return refuse(engine, "row numbers can not be read");
+    return refuse(engine, "row numbers cannot be read");
 }
 
 static int authorize_function(struct expression_engine *engine, const char *name)
@@ -167,7 +167,7 @@ int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *e
     if (sqlite3_open_v2(":memory:", &engine->database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK) {
-        int32_t status = error_set(error, GB_FAILED, "SQLite can not be started: %s",
+        int32_t status = error_set(error, GB_FAILED, "SQLite cannot be started: %s",
                                    sqlite3_errmsg(engine->database));
         expression_engine_free(engine);
         return status;
@@ -345,7 +345,7 @@ static int32_t create_table(struct expression_engine *engine, bool *ret_made,
     if (!*ret_made || sqlite3_exec(engine->database, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK)
         return GB_OK;
     *ret_made = false;
-    return error_set(error, GB_FAILED, "these names can not be used in expressions: %s",
+    return error_set(error, GB_FAILED, "these names cannot be used in expressions: %s",
                      sqlite3_errmsg(engine->database));
 }
 

@@ -485,10 +485,10 @@ static int32_t read_stream(FILE *stream, const char *file, struct text *ret,
     while ((n = fread(block, 1, sizeof block, stream)) > 0) {
         text_add_n(ret, block, n);
         if (ret->length > FILE_MAX_BYTES)
-            return file_error(errors, file, "can not be read",
+            return file_error(errors, file, "cannot be read",
                               "it has more than 16 MiB, which no configuration needs");
     }
-    return ferror(stream) ? file_error(errors, file, "can not be read", strerror(errno)) : GB_OK;
+    return ferror(stream) ? file_error(errors, file, "cannot be read", strerror(errno)) : GB_OK;
 }
 
 int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
@@ -500,7 +500,7 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
     const char *file = is_stdin ? "<stdin>" : ret->path;
     FILE *stream = is_stdin ? stdin : fopen(path, "re");
     if (!stream)
-        return file_error(errors, file, "can not be opened", strerror(errno));
+        return file_error(errors, file, "cannot be opened", strerror(errno));
     int32_t status = read_stream(stream, file, &text, errors);
     if (!is_stdin)
         fclose(stream);

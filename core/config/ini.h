@@ -43,7 +43,7 @@ struct ini {
 
 /*
  * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading goes on,
- * so *ret is always usable; GB_IO if the file can not be opened or read (also added), GB_INVALID if
+ * so *ret is always usable; GB_IO if the file cannot be opened or read (also added), GB_INVALID if
  * errors were added. All memory is the arena's.
  */
 int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,

@@ -99,7 +99,7 @@ static void classify_key(const struct ini_entry *entry, struct key *key)
     }
 }
 
-/* Keys that have one value for the whole section, or that formulas can not compute. */
+/* Keys that have one value for the whole section, or that formulas cannot compute. */
 static const char *misused_target(const struct key *key, const char *target)
 {
     static const char *const fixed[] = {"plugin", "like", "only", "exclude", "bench"};
@@ -143,7 +143,7 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
 {
     const char *misuse = key->role == KEY_SET ? NULL : misused_target(key, target);
     if (misuse)
-        return error_set_at(error, GB_INVALID, origin, "'%s' can not be %s", target, misuse);
+        return error_set_at(error, GB_INVALID, origin, "'%s' cannot be %s", target, misuse);
     if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target) &&
         !settings_is_tolerance(target))
         return refuse_check(parser, target, origin, error);

@@ -114,7 +114,7 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
                            nearest);
         else
             error_list_add(parser->errors, key->entry->origin,
-                           "'%s' can not stand in [defaults]: expected a setting that all "
+                           "'%s' cannot stand in [defaults]: expected a setting that all "
                            "benchmarks have, check.METRIC or env.NAME",
                            key->entry->key);
     }

@@ -55,7 +55,7 @@ static size_t line_length(const char *text, size_t room)
     return strlen(text);
 }
 
-/* A value in several lines; a piece that can not be broken has the room that it had in the file. */
+/* A value in several lines; a piece that cannot be broken has the room that it had in the file. */
 static void print_long_value(const char *key, const char *value, struct text *out)
 {
     static const char indent[] = "    ";

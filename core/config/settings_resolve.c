@@ -76,7 +76,7 @@ int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_requ
     const struct module_failure *failure = catalogue_failure(
         catalogue, request->path ? request->path : request->id);
     if (failure)
-        return error_set_at(error, GB_INVALID, request->origin, "%s can not be used: %s",
+        return error_set_at(error, GB_INVALID, request->origin, "%s cannot be used: %s",
                             failure->path, failure->reason);
     return request->path ? no_plugin_in_module(resolver, request, error)
                          : no_plugin_of_id(resolver, request, error);
@@ -224,7 +224,7 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
     const char *words = plugin_kind_words(kind);
     const struct module_failure *failure = catalogue_failure(resolver->catalogue, name);
     if (failure)
-        return error_set_at(error, GB_INVALID, origin, "%s can not be used: %s", failure->path,
+        return error_set_at(error, GB_INVALID, origin, "%s cannot be used: %s", failure->path,
                             failure->reason);
     struct name_list ids = plugins_in(resolver, kind, NULL);
     struct name_list names = {

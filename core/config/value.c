@@ -408,8 +408,8 @@ static int32_t read_scalar(uint32_t type, const struct gb_option *option, const 
     text_trim(&reading.text, &reading.n);
     reading.origin = origin_at(origin, text, (size_t)(reading.text - text));
     if (!rule_of(type)->read || (type == GB_TYPE_CHOICE && !option))
-        return error_set_at(error, GB_INVALID, origin, "'%s' can not be read as %s",
-                            shown(&reading), rule_of(type)->words);
+        return error_set_at(error, GB_INVALID, origin, "'%s' cannot be read as %s", shown(&reading),
+                            rule_of(type)->words);
     struct value value = {.type = type};
     locale_t before = number_locale_c();
     int32_t status = rule_of(type)->read(&reading, option, &value);

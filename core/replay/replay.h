@@ -116,7 +116,7 @@ struct replay_limits {
     double time_limit_ns; /* for one policy on one trace */
 };
 
-/* Texts of the result are in the arena. Errors are of this process: samples can not be read, no
+/* Texts of the result are in the arena. Errors are of this process: samples cannot be read, no
  * worker can be started. */
 int32_t replay_run(struct replay_policy *policy, struct trace *trace,
                    const struct replay_limits *limits, struct arena *arena,

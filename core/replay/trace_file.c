@@ -210,7 +210,7 @@ static int32_t next_line(struct text_reader *reader)
             return split_line(reader);
     }
     if (ferror(reader->file))
-        return error_set(reader->error, GB_IO, "%s: can not be read: %s", reader->path,
+        return error_set(reader->error, GB_IO, "%s: cannot be read: %s", reader->path,
                          strerror(errno));
     return GB_NOT_FOUND;
 }
@@ -444,7 +444,7 @@ static int32_t read_binary(FILE *file, const char *path, const struct trace_file
         status = add_block(path, block, n / width, width, unit_ns, &samples, error);
     }
     if (status == GB_OK && ferror(file))
-        status = error_set(error, GB_IO, "%s: can not be read: %s", path, strerror(errno));
+        status = error_set(error, GB_IO, "%s: cannot be read: %s", path, strerror(errno));
     if (status == GB_OK && n % width != 0)
         status = error_set(error, GB_INVALID,
                            "%s: %zu bytes are left over after %llu values of %zu bytes: the file "
@@ -476,7 +476,7 @@ int32_t trace_file_read(const char *path, const struct trace_file_options *optio
     const char *name = is_input ? "<stdin>" : path;
     *ret = (struct trace_file){0};
     if (!file)
-        return error_set(error, GB_IO, "%s: can not be opened: %s", path, strerror(errno));
+        return error_set(error, GB_IO, "%s: cannot be opened: %s", path, strerror(errno));
     int32_t status = format == TRACE_CSV ? read_text(file, name, options, arena, ret, error)
                                          : read_binary(file, name, options,
                                                        format == TRACE_F32 ? 4 : 8, ret, error);

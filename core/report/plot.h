@@ -3,7 +3,7 @@
  *
  * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
  * a script with all data inside, which needs no other file and names none; gnuplot runs it without
- * a shell. All texts may come from anywhere: they can not become commands, nor markup.
+ * a shell. All texts may come from anywhere: they cannot become commands, nor markup.
  */
 #ifndef GBRUN_CORE_PLOT_H
 #define GBRUN_CORE_PLOT_H

@@ -34,7 +34,7 @@ static int32_t open_files(int files[FILES], struct gb_error *error)
             close(file);
         is_good = is_good && files[i] >= 0;
     }
-    return is_good ? GB_OK : error_set(error, GB_IO, "a plot can not be made: %s", strerror(errno));
+    return is_good ? GB_OK : error_set(error, GB_IO, "a plot cannot be made: %s", strerror(errno));
 }
 
 static bool write_all(int file, const char *bytes, size_t n)
@@ -84,7 +84,7 @@ static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
     if (code == ENOENT)
         return no_gnuplot(error);
     return code == 0 ? GB_OK
-                     : error_set(error, GB_IO, "gnuplot can not be started: %s", strerror(code));
+                     : error_set(error, GB_IO, "gnuplot cannot be started: %s", strerror(code));
 }
 
 /* What gnuplot complained of last, which says what was wrong. */
@@ -109,7 +109,7 @@ static int32_t draw(const struct text *script, struct text *picture, struct gb_e
     int32_t status = open_files(files, error);
     if (status == GB_OK && (!write_all(files[SCRIPT], text_get(script), script->length) ||
                             lseek(files[SCRIPT], 0, SEEK_SET) != 0))
-        status = error_set(error, GB_IO, "a plot can not be made: %s", strerror(errno));
+        status = error_set(error, GB_IO, "a plot cannot be made: %s", strerror(errno));
     if (status == GB_OK)
         status = spawn(files, &pid, error);
     if (status == GB_OK) {
@@ -173,7 +173,7 @@ static int32_t write_file(const char *path, const struct text *bytes, struct gb_
     }
     return is_written
                ? GB_OK
-               : error_set(error, GB_IO, "%s: can not be written: %s", path, strerror(reason));
+               : error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(reason));
 }
 
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error)

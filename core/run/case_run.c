@@ -187,19 +187,19 @@ static int32_t open_device(struct run *run, struct session *session)
     return GB_OK;
 }
 
-/* Said before anything is made, as it can not come true later. */
+/* Said before anything is made, as it cannot come true later. */
 static int32_t check_launch(struct run *run, const struct gb_plugin *bench)
 {
     const struct gb_bench_ops *ops = bench->ops;
     if (run->bench_case->common.launch != GB_LAUNCH_GRAPH)
         return GB_OK;
     if (!(run->device->ops->flags & GB_DEVICE_GRAPHS))
-        return end_with(run, CASE_FAILED, "launch = graph: device %s can not launch graphs",
+        return end_with(run, CASE_FAILED, "launch = graph: device %s cannot launch graphs",
                         run->device->name);
     if (ops->flags & GB_BENCH_SYNCHRONIZES)
         return end_with(run, CASE_FAILED,
-                        "launch = graph: benchmark %s waits for the device inside run, which can "
-                        "not be captured: expected launch = stream",
+                        "launch = graph: benchmark %s waits for the device inside run, which "
+                        "cannot be captured: expected launch = stream",
                         bench->id);
     return GB_OK;
 }
@@ -491,7 +491,7 @@ static bool tells_something(const struct gb_telemetry *values)
            !isnan(values->energy_joules) || values->throttle != 0 || *values->throttle_text;
 }
 
-/* A device that can not tell costs nothing; one that this has broken costs the case. */
+/* A device that cannot tell costs nothing; one that this has broken costs the case. */
 static int32_t tell_telemetry(struct run *run, uint32_t moment)
 {
     struct telemetry_record telemetry = {.values = {.size = sizeof telemetry.values,

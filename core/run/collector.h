@@ -38,7 +38,7 @@ struct collector {
     const char *printed[COLLECTOR_PRINTED_LINES]; /* the last lines, a ring */
     uint64_t n_printed;
     bool is_complete; /* the worker said how the case ended */
-    bool is_spent;    /* and that it can not go on */
+    bool is_spent;    /* and that it cannot go on */
     const char *traces;
 };
 

@@ -279,7 +279,7 @@ int32_t module_load(const char *path, struct arena *arena, struct module *ret,
             reason = "unknown";
         if (text_starts_with(reason, path) && reason[strlen(path)] == ':')
             reason += strlen(path) + 1 + (reason[strlen(path) + 1] == ' ');
-        return error_set(error, GB_NOT_FOUND, "can not be loaded: %s", reason);
+        return error_set(error, GB_NOT_FOUND, "cannot be loaded: %s", reason);
     }
     void *entry = dlsym(handle, GB_ENTRY_SYMBOL);
     if (!entry)

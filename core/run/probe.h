@@ -14,7 +14,7 @@
 /*
  * Describes what is needed for n requests: modules whose file names say that they hold what is
  * asked for, explicit paths, and all device modules (for device = auto); every module of the
- * folders only if something is still missing. What can not be loaded ends up among the failures.
+ * folders only if something is still missing. What cannot be loaded ends up among the failures.
  * Memory: the arena's.
  */
 int32_t catalogue_load(const struct path_list *folders, const struct plugin_request *requests,

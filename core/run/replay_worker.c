@@ -67,7 +67,7 @@ static int32_t feed(struct replay *replay, struct wire_reader *message, struct g
         narrow[i] = (uint32_t)flags[i];
     samples.flags = narrow;
     if (!wire_complete(message))
-        return error_set(error, GB_CORRUPT, "samples arrived in a form that can not be read");
+        return error_set(error, GB_CORRUPT, "samples arrived in a form that cannot be read");
     uint64_t n_taken = 0;
     int32_t status = policy_run_feed(replay->run, &samples, &n_taken, error);
     if (n_taken > 0)

@@ -238,7 +238,7 @@ static void end_visit(struct run *run, struct slot *slot, int status, const char
 }
 
 /*
- * A device that can not be opened is idle again at once, and would take one case after the other
+ * A device that cannot be opened is idle again at once, and would take one case after the other
  * from those it is equal to.
  */
 static void note_lost(struct run *run, const struct slot *slot)
@@ -249,11 +249,11 @@ static void note_lost(struct run *run, const struct slot *slot)
     run->is_lost[device - run->schedule.devices->items] = true;
     if (slot->visit->devices.n > 1)
         progress_line(run->plan->progress,
-                      "gbrun: device %s:%u can not be opened: the others go on without it",
+                      "gbrun: device %s:%u cannot be opened: the others go on without it",
                       device->settings->name, device->info.index);
 }
 
-/* Its process is gone, or can not be trusted any more: what became of its case? */
+/* Its process is gone, or cannot be trusted any more: what became of its case? */
 static void bury(struct run *run, struct slot *slot)
 {
     struct text text = {0};
@@ -627,7 +627,7 @@ static int32_t catch_signals(struct run *run, sigset_t *ret_before, struct gb_er
     sigprocmask(SIG_BLOCK, &caught, ret_before);
     run->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
     if (run->signals < 0)
-        return error_set(error, GB_IO, "signals can not be caught: %s", strerror(errno));
+        return error_set(error, GB_IO, "signals cannot be caught: %s", strerror(errno));
     return GB_OK;
 }
 

@@ -25,7 +25,7 @@ struct run_counts {
     bool is_cancelled;
 };
 
-/* Returns an error only for what ends the run: the results file can not be written, no process can
+/* Returns an error only for what ends the run: the results file cannot be written, no process can
  * be started. */
 int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error);
 

@@ -36,7 +36,7 @@ struct visit {
     uint32_t round;
     struct text label;
     char uid[CASE_UID_TEXT];
-    char refusal[1024]; /* why it can not be measured at all; "" if it can */
+    char refusal[1024]; /* why it cannot be measured at all; "" if it can */
 };
 
 /* Fixes the device, one of visit->devices; the label names it if the case has several. */

@@ -25,7 +25,7 @@ enum {
     X(PROBE)        /* to worker: n, paths of modules to describe */                               \
     X(MODULE_BEGIN) /* index: about to load it */                                                  \
     X(PLUGIN)       /* one description */                                                          \
-    X(MODULE_END)   /* index, status, why it can not be used */                                    \
+    X(MODULE_END)   /* index, status, why it cannot be used */                                     \
     X(DEVICES)      /* to worker: device plugin and settings: which devices are there? */          \
     X(FACT)         /* name, value: about the device that comes next */                            \
     X(DEVICE)       /* one device: its gb_device_info */                                           \

@@ -69,7 +69,7 @@ static int32_t ends_open(struct ends *ends, struct gb_error *error)
                     ends->output_there >= 0 && ends->page >= 0 &&
                     ftruncate(ends->page, sizeof(struct worker_page)) == 0;
     if (!complete) {
-        error_set(error, GB_IO, "a worker's connections can not be made: %s", strerror(errno));
+        error_set(error, GB_IO, "a worker's connections cannot be made: %s", strerror(errno));
         ends_close(ends);
         return GB_IO;
     }
@@ -149,7 +149,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
             munmap(page, sizeof *worker->page);
         ends_close(&ends);
         worker->pid = 0;
-        return error_set(error, GB_IO, "%s: a worker can not be started: %s", program_path(),
+        return error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
                          strerror(result));
     }
     worker->page = page;

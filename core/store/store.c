@@ -50,7 +50,7 @@ int32_t store_error(const struct store *store, struct gb_error *error)
     case SQLITE_NOMEM:
         return error_set(error, GB_NO_MEMORY, "%s: out of memory", store->path);
     case SQLITE_READONLY:
-        return error_set(error, GB_IO, "%s: can not be written", store->path);
+        return error_set(error, GB_IO, "%s: cannot be written", store->path);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return error_set(error, GB_IO, "%s: %s (%s)", store->path, sqlite3_errmsg(store->db),
@@ -268,7 +268,7 @@ static int32_t lock_for_writing(struct store *store, struct gb_error *error)
 {
     store->lock_fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (store->lock_fd < 0)
-        return error_set(error, GB_IO, "%s: can not be opened for writing: %s", store->path,
+        return error_set(error, GB_IO, "%s: cannot be opened for writing: %s", store->path,
                          strerror(errno));
     if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return error_set(

@@ -64,7 +64,7 @@ int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error
     size_t start = ret_path->length;
     text_printf(ret_path, "%s/gbrun-XXXXXX", folder && *folder ? folder : "/tmp");
     if (!mkdtemp(ret_path->data + start))
-        return error_set(error, GB_IO, "%s: can not be copied to %s: %s", path,
+        return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
                          ret_path->data + start, strerror(errno));
     text_add(ret_path, COPY_NAME);
     for (size_t i = 0; i < N_COPIED; i++) {
@@ -74,7 +74,7 @@ int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error
         if (copy_file(text_get(&from), text_get(&to)) != 0) {
             int saved = errno;
             store_copy_remove(ret_path->data + start);
-            return error_set(error, GB_IO, "%s: can not be copied to %s: %s", path,
+            return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
                              ret_path->data + start, strerror(saved));
         }
     }

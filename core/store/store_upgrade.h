@@ -12,7 +12,7 @@
 /* version: the file's, below STORE_SCHEMA_VERSION. In one transaction, all or nothing. */
 int32_t store_upgrade(struct store *store, int version, struct gb_error *error);
 
-/* The same for a file that can not or must not be changed. */
+/* The same for a file that cannot or must not be changed. */
 int32_t store_read_as_present(struct store *store, int version, struct gb_error *error);
 
 #endif

@@ -102,7 +102,7 @@ static int32_t write_file(const char *path, uint32_t format, const void *data, u
     text_printf(&part, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(text_get(&part), "we");
     if (!file)
-        return error_set(error, GB_IO, "%s: can not be written: %s", path, strerror(errno));
+        return error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(errno));
     bool is_written = write_array(file, format, data, n);
     int saved = errno;
     if (fclose(file) != 0 && is_written) {
@@ -116,7 +116,7 @@ static int32_t write_file(const char *path, uint32_t format, const void *data, u
     if (is_written)
         return GB_OK;
     unlink(text_get(&part));
-    return error_set(error, GB_IO, "%s: can not be written: %s", path, strerror(saved));
+    return error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(saved));
 }
 
 /* With all folders above it. */
@@ -133,7 +133,7 @@ static int32_t make_folder(const char *path, struct gb_error *error)
             continue;
         int saved = errno == EEXIST ? ENOTDIR : errno;
         if (stat(text_get(&made), &info) != 0 || !S_ISDIR(info.st_mode))
-            return error_set(error, GB_IO, "%s: the folder can not be made: %s", text_get(&made),
+            return error_set(error, GB_IO, "%s: the folder cannot be made: %s", text_get(&made),
                              strerror(saved));
     }
     return GB_OK;

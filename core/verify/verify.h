@@ -98,7 +98,7 @@ bool verify_passes(const struct verify_result *result, const struct gb_check *ch
  *   "vacuous: 12 of 256 values overflowed"
  *   "vacuous: nothing was compared"
  *   "3 of 256 values differ, most at [17]: expected 2, got 3"  (GB_CHECK_EXACT)
- *   "rel can not be judged: every reference is 0"  (and so on for rel_floor and bound)
+ *   "rel cannot be judged: every reference is 0"  (and so on for rel_floor and bound)
  *
  * rel and rel_floor add "; 2 values are not the 0 expected" where that is so. rms has no place. A
  * tolerance that is NaN is left out: "abs 3e-05 at [17]: expected 1.5, got 1.50003". Numbers are as

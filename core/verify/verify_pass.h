@@ -10,7 +10,7 @@
  * order. What passes such a filter is divided and compared; what it lets through in vain costs
  * time only.
  *
- * A pass can not say anything of a block with elements that are not finite or that overflow, or
+ * A pass cannot say anything of a block with elements that are not finite or that overflow, or
  * with senseless magnitudes: verify_pass_holds tells, and the caller goes over it one by one.
  */
 #ifndef GBRUN_CORE_VERIFY_PASS_H

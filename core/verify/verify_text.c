@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The shortest text, from six digits on, that the output's format can not tell from the value. */
+/* The shortest text, from six digits on, that the output's format cannot tell from the value. */
 static const char *value_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
 {
     if (!isfinite(value))
@@ -56,7 +56,7 @@ static void describe_values(const struct verify_result *result, const struct gb_
 
 static void describe_inapplicable(const struct gb_check *check, int metric, struct text *line)
 {
-    text_printf(line, "%s can not be judged: ", verify_metric_name(metric));
+    text_printf(line, "%s cannot be judged: ", verify_metric_name(metric));
     if (metric == VERIFY_REL)
         text_add(line, "every reference is 0");
     else if (metric == VERIFY_REL_FLOOR)

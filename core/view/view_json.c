@@ -229,7 +229,7 @@ static void add_axes(struct json_writer *json, const struct stored_case *c)
 }
 
 /* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
- * can not hide one. */
+ * cannot hide one. */
 static void add_case(struct json_writer *json, const struct view_row *row)
 {
     struct view_row bare = *row; /* without parameters, which would win over result columns */

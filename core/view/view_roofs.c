@@ -103,7 +103,7 @@ void roofs_write(const struct view *view, struct text *out)
         is_first = false;
     }
     if (view->roofs_problem)
-        text_printf(out, "\nroofs that can not be used: %s\n", view->roofs_problem);
+        text_printf(out, "\nroofs that cannot be used: %s\n", view->roofs_problem);
 }
 
 static const struct {

@@ -35,7 +35,7 @@ int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
 {
     size_t written = fwrite(text_get(text), 1, text->length, out);
     if (written != text->length || fflush(out) != 0)
-        return error_set(error, GB_IO, "the export can not be written: %s", strerror(errno));
+        return error_set(error, GB_IO, "the export cannot be written: %s", strerror(errno));
     text_clear(text);
     return GB_OK;
 }

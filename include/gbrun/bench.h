@@ -42,7 +42,7 @@ enum {
 
 enum {
     GB_BENCH_SYNCHRONIZES =
-        1u,                 /* run waits for the device itself: samples can not be queued ahead */
+        1u,                 /* run waits for the device itself: samples cannot be queued ahead */
     GB_BENCH_SINGLE = 2u,   /* run must be called with iterations == 1 */
     GB_BENCH_EXCLUSIVE = 4u /* uses the whole machine: nothing else is run beside it */
 };

@@ -56,7 +56,7 @@ struct gb_counting {
     gb_count_fn *count;       /* called for each value */
     void *context;
 
-    double work[GB_COUNTED_KINDS]; /* out: of one iteration; NaN (as it is set): can not be told */
+    double work[GB_COUNTED_KINDS]; /* out: of one iteration; NaN (as it is set): cannot be told */
     uint32_t n_passes;             /* out */
     uint32_t reserved;
     char made_from[GB_COUNTING_TEXT]; /* out: which counters `work` was made from; "" if unset */
@@ -64,7 +64,7 @@ struct gb_counting {
                                        * nothing is */
 
     /* What the benchmark declares that it computes. Instructions also move constants and convert:
-     * what can not be this arithmetic may be left out of GB_COUNTED_FLOPS. Where nothing is
+     * what cannot be this arithmetic may be left out of GB_COUNTED_FLOPS. Where nothing is
      * declared all is counted. */
     uint32_t math_format; /* GB_F64 ...; 0: not said */
     uint32_t math_unit;   /* GB_MATH_...; 0: not said */
@@ -81,7 +81,7 @@ struct gb_counters {
     int32_t (*list)(const struct gb_host *host, const void *params, uint32_t index,
                     const char *model, const char *whole, gb_counter_fn *counter, void *context);
 
-    /* Counts on an open device. What can not be counted is no failure: `missing` tells. Else it
+    /* Counts on an open device. What cannot be counted is no failure: `missing` tells. Else it
      * fails with what run, reset or the device returned. */
     int32_t (*count)(void *device, struct gb_counting *counting);
 };

@@ -61,7 +61,7 @@ struct gb_measurement {
     uint32_t *flags;    /* out: GB_SAMPLE_... */
 };
 
-/* A value now; NaN where the device can not tell. */
+/* A value now; NaN where the device cannot tell. */
 struct gb_telemetry {
     uint32_t size;
     uint32_t reserved;
@@ -80,7 +80,7 @@ typedef void gb_fact_fn(void *context, const char *name, const char *value);
 /* Something about a device or its machine that makes measurements noisy, or could. */
 struct gb_finding {
     uint32_t size;
-    uint32_t is_noisy;   /* 0: as it should be, or can not be seen here */
+    uint32_t is_noisy;   /* 0: as it should be, or cannot be seen here */
     const char *subject; /* "persistence mode" */
     const char *state;   /* "off" */
     const char *why;     /* what it does to measurements; "" if it is not noisy */

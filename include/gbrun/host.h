@@ -123,7 +123,7 @@ struct gb_host {
     /* [create] [untimed] [timed] Says why the case failed; returns GB_FAILED, to be returned. */
     int32_t (*fail)(const struct gb_host *host, const char *text);
 
-    /* [create] [untimed] Says why the case can not be run here; returns GB_SKIPPED, to be returned.
+    /* [create] [untimed] Says why the case cannot be run here; returns GB_SKIPPED, to be returned.
      */
     int32_t (*skip)(const struct gb_host *host, const char *reason);
 

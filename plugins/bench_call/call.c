@@ -285,7 +285,7 @@ static const char help_text[] =
     "is "
     "compiled. gbrun.ini(5) has the language of signatures and arguments. A signature that is not "
     "the "
-    "function's can not be noticed in general: such a call may crash, which costs the case, or "
+    "function's cannot be noticed in general: such a call may crash, which costs the case, or "
     "return "
     "something that means nothing, so compare with expect or reference.\n"
     "call_overhead_ns is what the same call of a function that does nothing takes.";

@@ -76,7 +76,7 @@ static int32_t choose_threads(struct ceilings *ceilings)
     const uint32_t n = team_cpus(cpu->cpus);
     const int64_t asked = ceilings->params->threads;
     if (n == 0)
-        return ceilings->host->fail(ceilings->host, "the CPUs of the process can not be read");
+        return ceilings->host->fail(ceilings->host, "the CPUs of the process cannot be read");
     if (asked > (int64_t)n) {
         snprintf(reason, sizeof reason, "threads = %lld: there are %u CPUs to run on",
                  (long long)asked, (unsigned)n);
@@ -246,7 +246,7 @@ static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
         return GB_NO_MEMORY;
     const int error = team_start(cpu->cpus, cpu->n_threads, &cpu->team);
     if (error != 0) {
-        snprintf(text, sizeof text, "%u threads can not be started on their CPUs: %s",
+        snprintf(text, sizeof text, "%u threads cannot be started on their CPUs: %s",
                  (unsigned)cpu->n_threads, strerror(error));
         return host->fail(host, text);
     }

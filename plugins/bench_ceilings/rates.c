@@ -37,7 +37,7 @@ enum { PORTABLE_CHAINS = 20 };
 #endif
 
 /* Said in so many words where it can be: whether the compiler fuses x a + b depends on how it is
- * called, too. Where the processor can not, it does not. */
+ * called, too. Where the processor cannot, it does not. */
 #define FUSE_SCALAR_DOUBLE(x, a, b) __builtin_fma(x, a, b)
 #define FUSE_SCALAR_FLOAT(x, a, b) __builtin_fmaf(x, a, b)
 #define MULTIPLY_ADD(x, a, b) ((x) * (a) + (b))

@@ -263,7 +263,7 @@ static const struct gb_plugin plugin = {
         "reads and writes over the bus; `pageable`, for memcpy only; `peer`, the memory of the "
         "next GPU, if this one reaches it. Such cases are not measured beside others.\n\n"
         "The driver copies pageable memory in pieces and may wait for the device itself: such "
-        "samples can not be held back until they are launched, which the device notices and "
+        "samples cannot be held back until they are launched, which the device notices and "
         "reports.\n\n"
         "Cases that a device does not offer are skipped and say why.",
     .devices = PLUGIN_DEVICES,

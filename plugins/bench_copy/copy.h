@@ -31,7 +31,7 @@ struct copy {
 struct backend {
     const char *device;
 
-    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. */
+    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
     int32_t (*create)(struct copy *copy);
 
     /* Sets from and to, to memory that host->device_copy reaches; makes run ready. */

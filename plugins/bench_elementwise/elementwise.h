@@ -41,7 +41,7 @@ struct elementwise {
 struct backend {
     const char *device;
 
-    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. */
+    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
     int32_t (*create)(struct elementwise *elementwise);
 
     /* inputs and output are there; sets sum_depth. */

@@ -28,7 +28,7 @@ static int32_t choose_threads(const struct elementwise *elementwise, struct elem
     const uint32_t n = team_cpus(cpu->cpus);
     char reason[128];
     if (n == 0)
-        return host->fail(host, "the CPUs of the process can not be read");
+        return host->fail(host, "the CPUs of the process cannot be read");
     if (asked > (int64_t)n) {
         snprintf(reason, sizeof reason, "threads = %lld: there are %u CPUs to run on",
                  (long long)asked, (unsigned)n);
@@ -98,7 +98,7 @@ static int32_t prepare(struct elementwise *elementwise)
     const int error = team_start(cpu->cpus, cpu->n_threads, &cpu->team);
     if (error == 0)
         return GB_OK;
-    snprintf(text, sizeof text, "%u threads can not be started on their CPUs: %s",
+    snprintf(text, sizeof text, "%u threads cannot be started on their CPUs: %s",
              (unsigned)cpu->n_threads, strerror(error));
     return elementwise->host->fail(elementwise->host, text);
 }

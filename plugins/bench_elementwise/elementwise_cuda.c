@@ -127,7 +127,7 @@ static unsigned at_least_one(uint64_t n)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/* A kernel that holds much in registers can not have blocks of any size. */
+/* A kernel that holds much in registers cannot have blocks of any size. */
 static int32_t check_block(const struct elementwise *elementwise)
 {
     const struct elementwise_cuda *cuda = elementwise->own;

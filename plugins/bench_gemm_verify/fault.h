@@ -28,7 +28,7 @@ struct fault_request {
     uint64_t place;  /* any number: says which element, row or tile */
 };
 
-/* Why an output of this shape and format can not have the fault; NULL if it can. */
+/* Why an output of this shape and format cannot have the fault; NULL if it can. */
 const char *fault_refusal(const struct fault_request *request);
 
 /* Changes the output c of a right kernel into that of one with the fault. */

@@ -113,7 +113,7 @@ static double exact_limit(int32_t accumulate)
                                            : 0x1p24;
 }
 
-/* A sum that can not be exact would be found wrong though it is right. */
+/* A sum that cannot be exact would be found wrong though it is right. */
 static int32_t refuse_inexact(const struct gemm *gemm)
 {
     char text[200];
@@ -356,7 +356,7 @@ static const struct gb_plugin plugin = {
         "check.rms ...) to see what they would let through.\n\n"
         "reference = cpu takes all CPUs of the machine, and no other case is measured beside it. "
         "reference = gpu_tensor, what cuBLAS computes in the same type, has errors of its own, and "
-        "the tolerance grows by them. What can not be computed on a device, or by the code that is "
+        "the tolerance grows by them. What cannot be computed on a device, or by the code that is "
         "tested, is skipped or refused.\n\n"
         "reference_accumulate and reference_flush make the reference imitate hardware, to find out "
         "where a difference comes from: four products at a time, truncated, or numbers that became "

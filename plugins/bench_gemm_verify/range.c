@@ -131,7 +131,7 @@ static int32_t fill_interval(const struct range *range, const struct gb_host *ho
     const int32_t status = host->fill(host, data, n, &request);
     if (status != GB_INVALID)
         return status;
-    snprintf(text, sizeof text, "range: %g..%g can not be drawn from%s", request.low, request.high,
+    snprintf(text, sizeof text, "range: %g..%g cannot be drawn from%s", request.low, request.high,
              fill->integral != 0 || fill->format == GB_I8 ? ": there must be whole numbers in it, "
                                                             "within the range of the type"
                                                           : "");

@@ -34,7 +34,7 @@ struct histogram {
 struct backend {
     const char *device;
 
-    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. */
+    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
     int32_t (*create)(struct histogram *histogram);
 
     /* values and counts are there. */

@@ -104,7 +104,7 @@ static int32_t prepare(struct histogram *histogram)
     const int error = crew_start(own->n_threads, &own->crew);
     if (error == 0)
         return GB_OK;
-    snprintf(text, sizeof text, "threads = %llu: a thread can not be started: %s",
+    snprintf(text, sizeof text, "threads = %llu: a thread cannot be started: %s",
              (unsigned long long)own->n_threads, strerror(error));
     return histogram->host->fail(histogram->host, text);
 }

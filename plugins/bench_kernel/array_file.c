@@ -89,7 +89,7 @@ static bool read_npy(const char *path, size_t bytes, enum type_id element, struc
         wrong = "elements of this type are not known: expected numbers of 1, 2, 4 or 8 bytes, "
                 "little end first";
     else if (!read_count(text, &ret->n))
-        wrong = "its shape can not be read";
+        wrong = "its shape cannot be read";
     else if (order == NULL || strncmp(order, "False", 5) != 0)
         wrong = "it is in the order of Fortran: expected that of C";
     else if (ret->n != (bytes - at - length) / type_info(ret->element)->bytes ||

@@ -447,7 +447,7 @@ bool build_make(const struct build_request *request, struct build *ret,
             to_cache(request, &key, ret);
         else if (is_made && request->cache != NULL)
             snprintf(ret->note, sizeof ret->note,
-                     "the compiled kernel is not kept: which headers %.300s includes can not be "
+                     "the compiled kernel is not kept: which headers %.300s includes cannot be "
                      "seen where a macro or #include_next names one",
                      request->path);
     }

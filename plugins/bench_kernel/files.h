@@ -35,7 +35,7 @@ struct source_set {
     bool has_others;    /* something is found elsewhere, or not at all */
 };
 
-/* False: the source itself can not be read, and the reason says why. */
+/* False: the source itself cannot be read, and the reason says why. */
 bool source_set_read(const char *path, const char *const *folders, size_t n_folders,
                      struct source_set *ret, char reason[FILE_REASON_BYTES]);
 /* Adds a header, named on the compiler's command line, with all that it includes. */

@@ -93,7 +93,7 @@ static int32_t prepare(struct matmul *matmul)
     if (error == 0)
         return GB_OK;
     char text[160];
-    snprintf(text, sizeof text, "streams = %" PRId64 ": a thread can not be started: %s",
+    snprintf(text, sizeof text, "streams = %" PRId64 ": a thread cannot be started: %s",
              matmul->params->streams, strerror(error));
     return host->fail(host, text);
 }

@@ -74,7 +74,7 @@ static __device__ constexpr int turned(int guards)
 
 // Every multiply-add has its guards, as a compiler makes them that puts the condition of a loop
 // nest where the work is. That of the row differs from one row of a thread to the next, so that it
-// can not be taken out of the loops.
+// cannot be taken out of the loops.
 template <int DEPTH, int THREAD_ROWS, int GUARDS>
 static __device__ __forceinline__ void multiply_one(float (&sums)[THREAD_ROWS][THREAD_COLUMNS],
                                                     const float *xs, const float *ws,

@@ -105,7 +105,7 @@ static void set_arguments(struct padding *padding)
     cuda->arguments[5] = &cuda->k;
 }
 
-/* Once ahead: the library loads its kernels when they are first used, which can not be captured. */
+/* Once ahead: the library loads its kernels when they are first used, which cannot be captured. */
 static int32_t prepare_library(struct padding *padding, const struct gb_queue *queue)
 {
     struct cuda_padding *cuda = padding->own;

@@ -19,7 +19,7 @@ struct params {
 /* What a spin noted of itself, by the clock that it looked at. */
 struct spin_record {
     uint64_t begin_ns, end_ns; /* first and last reading */
-    uint64_t cycles;           /* of the multiprocessor in between; 0 where that can not be seen */
+    uint64_t cycles;           /* of the multiprocessor in between; 0 where that cannot be seen */
 };
 
 /* The last of them. In the device's memory; the kernel in spin.cu knows both structs, too. */
@@ -42,7 +42,7 @@ struct spin {
 struct backend {
     const char *device;
 
-    /* Skips what the device can not do, fills in `own`; holds nothing that destroy would free. Or
+    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. Or
      * NULL. */
     int32_t (*create)(struct spin *spin);
     int32_t (*prepare)(struct spin *spin); /* or NULL */

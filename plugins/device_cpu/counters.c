@@ -57,7 +57,7 @@ static void close_all(struct files *files)
     files->of_this_thread = -1;
 }
 
-/* 0, or the errno that says why the event can not be counted. A thread that has ended meanwhile is
+/* 0, or the errno that says why the event cannot be counted. A thread that has ended meanwhile is
  * left out. */
 static int open_all(const struct event *event, struct files *files)
 {
@@ -153,14 +153,14 @@ static int32_t make_ready(struct pass *pass)
     return status == GB_OK && is_cold ? cpu_flush(pass->device) : status;
 }
 
-/* *ret_error: why the event can not be counted, an errno; 0: it was. */
+/* *ret_error: why the event cannot be counted, an errno; 0: it was. */
 static int32_t count_event(struct pass *pass, const struct event *event, double *ret_value,
                            int *ret_error)
 {
     struct gb_counting *counting = pass->counting;
     *ret_value = NAN;
     *ret_error = 0;
-    /* Asked first, so that nothing is run for an event that can not be counted. */
+    /* Asked first, so that nothing is run for an event that cannot be counted. */
     const int file = open_event(event, 0);
     if (file < 0) {
         *ret_error = errno;
@@ -185,7 +185,7 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
 
 /* --- what is missing --- */
 
-/* Names that are not known, and events that can not be counted, with the first reason. */
+/* Names that are not known, and events that cannot be counted, with the first reason. */
 struct missing {
     char unknown[NAMES_SHOWN_BYTES];
     size_t length;

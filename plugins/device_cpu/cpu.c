@@ -38,7 +38,7 @@ static int32_t wanted_cpus(const struct gb_host *host, const struct params *para
     if (params->cpus[0] == '\0') {
         if (cpu_list_get_affinity(ret))
             return GB_OK;
-        snprintf(text, sizeof text, "the affinity can not be read: %s", strerror(errno));
+        snprintf(text, sizeof text, "the affinity cannot be read: %s", strerror(errno));
         return host->fail(host, text);
     }
     if (cpu_list_read(params->cpus, ret, error, sizeof error))
@@ -83,7 +83,7 @@ static int32_t pin(struct cpu_device *device, const struct cpu_list *wanted)
     char available[128];
     struct cpu_list granted;
     if (!cpu_list_get_affinity(&device->previous_affinity))
-        return host->fail(host, "cpus: the affinity can not be read");
+        return host->fail(host, "cpus: the affinity cannot be read");
     const bool is_set = cpu_list_set_affinity(wanted);
     device->is_pinned = is_set;
     if (is_set && cpu_list_get_affinity(&granted) && memcmp(&granted, wanted, sizeof granted) == 0)

@@ -1,7 +1,7 @@
 /*
  * system_file.h - small files of /proc and /sys. Plugin side.
  *
- * A file that is not there or can not be read is a normal answer everywhere here.
+ * A file that is not there or cannot be read is a normal answer everywhere here.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CPU_SYSTEM_FILE_H
 #define GBRUN_PLUGINS_DEVICE_CPU_SYSTEM_FILE_H

@@ -47,13 +47,13 @@ struct cuda_device {
     struct gb_clock clocks[CLOCK_KINDS];
     uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
     uint32_t n_clocks;
-    char no_tracing[256]; /* why CUPTI can not be used; empty: not known to be so */
+    char no_tracing[256]; /* why CUPTI cannot be used; empty: not known to be so */
     bool can_trace;
 
     uint64_t cache_bytes, flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
 
-    struct hold *hold; /* NULL: the driver can not */
+    struct hold *hold; /* NULL: the driver cannot */
     CUevent starts[BATCH_DEPTH_MAX], stops[BATCH_DEPTH_MAX];
     uint32_t n_events;
     struct records records;

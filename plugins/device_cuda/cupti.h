@@ -13,7 +13,7 @@
 bool cupti_find(const char *path, char *reason, size_t bytes);
 
 /* Opens the library, a path or, with "", the newest that is found, and registers with it. False:
- * it can not be used, and reason says why. */
+ * it cannot be used, and reason says why. */
 bool cupti_open(const char *path, char *reason, size_t bytes);
 
 /* Turns tracing on or off, which takes a while; does nothing if it is as wanted. graphs_are_whole:

@@ -145,7 +145,7 @@ static void find_mode(const struct examination *examination, const char *subject
          is_noisy ? why : "", cure);
 }
 
-/* Whether a clock is locked can not be read; an idle device whose clock has fallen is not. */
+/* Whether a clock is locked cannot be read; an idle device whose clock has fallen is not. */
 static void examine_clock(const struct examination *examination, const struct nvml_state *state,
                           uint64_t throttle)
 {
@@ -244,7 +244,7 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
     examine_cupti(&examination, cupti);
     nvml_open(&nvml, pci);
     if (nvml.functions == NULL) {
-        find(&examination, "NVML", "absent", "clocks, power and throttling can not be watched", "");
+        find(&examination, "NVML", "absent", "clocks, power and throttling cannot be watched", "");
         return;
     }
     nvml_read_state(&nvml, &state);

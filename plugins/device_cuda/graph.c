@@ -16,7 +16,7 @@ static int32_t explain(const struct cuda_device *device, CUresult result, int32_
         return run_status;
     driver_error_words(&device->driver, result, words, sizeof words);
     snprintf(text, sizeof text,
-             "launch = graph: what run does can not be captured%s%s: it may only put work on its "
+             "launch = graph: what run does cannot be captured%s%s: it may only put work on its "
              "queue and on streams that it joins back, and not wait, copy to pageable memory or "
              "allocate",
              result != CUDA_SUCCESS ? ": " : "", result != CUDA_SUCCESS ? words : "");

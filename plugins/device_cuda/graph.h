@@ -22,7 +22,7 @@ struct graph {
 };
 
 /* Captures the measurement's run, unless that has been done since the last call of graph_forget,
- * and turns tracing on or off for it. What can not be captured is an error with words that say
+ * and turns tracing on or off for it. What cannot be captured is an error with words that say
  * why. */
 int32_t graph_capture(struct cuda_device *device, const struct gb_measurement *measurement);
 

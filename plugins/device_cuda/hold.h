@@ -26,7 +26,7 @@ struct hold {
     bool has_thread, is_active, is_closing; /* under the lock */
 };
 
-/* NULL if the driver or the device can not do it. */
+/* NULL if the driver or the device cannot do it. */
 struct hold *hold_new(const struct driver *driver);
 void hold_free(struct hold *hold);
 

@@ -191,7 +191,7 @@ static int32_t collect_traced(struct part *part)
         n_found = records_sum(&device->records, part->sums, part->n);
     }
     if (n_dropped > 0 || device->records.is_incomplete) {
-        part->measurement->n_lost += part->n; /* which ones are whole can not be known */
+        part->measurement->n_lost += part->n; /* which ones are whole cannot be known */
         return GB_OK;
     }
     if (n_found == 0)
@@ -296,7 +296,7 @@ static void give_up_holding(struct cuda_device *device)
 {
     device->habits.refuses_hold = true;
     device->host->log(device->host, GB_LOG_WARNING,
-                      "samples can not be held back until they are launched, as run waits for the "
+                      "samples cannot be held back until they are launched, as run waits for the "
                       "device or launches more than it queues: gaps between launches are timed");
 }
 

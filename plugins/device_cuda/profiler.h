@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Opens the library, a path or, with "", the newest that is found. False: it can not count, and
+/* Opens the library, a path or, with "", the newest that is found. False: it cannot count, and
  * reason says why. */
 bool profiler_open(const char *path, char *reason, size_t bytes);
 

@@ -2,7 +2,7 @@
  * entropy_tracker.c - see entropy_tracker.h. Plugin side.
  *
  * The line is fitted anew each time. Running sums would have to be of squares near 100 and tell a
- * variance of 2^-52, which they can not; and the two passes over 299 values take half a microsecond
+ * variance of 2^-52, which they cannot; and the two passes over 299 values take half a microsecond
  * for every second sample, no more than counting two new values does.
  */
 #include "entropy_tracker.h"

@@ -68,7 +68,7 @@ static double weight(const struct params *params, uint64_t i)
 }
 
 /*
- * create: Required. Checks what the table can not and makes the object. Memory of host->allocate is
+ * create: Required. Checks what the table cannot and makes the object. Memory of host->allocate is
  * zeroed and freed by the host after destroy. If something is wrong, return what host->fail or
  * host->skip returns: the words given to them are shown with the case.
  */

@@ -124,7 +124,7 @@ START_TEST(missing_file)
     struct gb_error error = {0};
     ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, &error), GB_NOT_FOUND);
     ck_assert_int_eq(error.status, GB_NOT_FOUND);
-    ck_assert_str_eq(error.text, "/nowhere/at/all.so: can not be read: No such file or directory");
+    ck_assert_str_eq(error.text, "/nowhere/at/all.so: cannot be read: No such file or directory");
     ck_assert_str_eq(text, "untouched");
     ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, NULL), GB_NOT_FOUND);
 }
@@ -135,7 +135,7 @@ START_TEST(folder_instead_of_a_file)
     char text[SHA256_TEXT];
     struct gb_error error = {0};
     ck_assert_int_eq(sha256_file("/", text, &error), GB_IO);
-    ck_assert_str_eq(error.text, "/: can not be read: Is a directory");
+    ck_assert_str_eq(error.text, "/: cannot be read: Is a directory");
 }
 END_TEST
 

@@ -283,7 +283,7 @@ refused "names in a circle that a call follows" "11:9: error: arg.1: arg.a is gi
     distance "long(pointer)" "arg.1 = arg.a" "arg.a = arg.1" "before = handle_get(pointer a)"
 refused "a status that nothing returns" "11:6: error: ok: no function here returns an integer, which a status is" \
     crash "void()" "ok = 0"
-refused "a status that does not fit" "12:6: error: ok: 256 can not be a status of a function that returns uint8" \
+refused "a status that does not fit" "12:6: error: ok: 256 cannot be a status of a function that returns uint8" \
     status "uint8(int)" "arg.1 = 0" "ok = 256"
 refused "null in place of a number" "12:10: error: expect: an address is expected of functions that return a pointer only" \
     status "int(int)" "arg.1 = 0" "expect = null"
@@ -295,7 +295,7 @@ refused "an address for a number in a struct" "12:9: error: arg.1: a buffer wher
     text_length "size_t(struct(pointer, size_t))" "arg.a = buffer(3)" "arg.1 = struct(a, a)"
 refused "an unknown name in a struct" "11:9: error: arg.1: unknown name 'b': expected null, arg.N, a key of arg, or a name that 'before' sets" \
     text_length "size_t(struct(pointer, size_t))" "arg.1 = struct(b, 3)"
-refused "an address that a struct is to have" "11:10: error: expect: member 1, 'null', can not be compared: expected numbers only" \
+refused "an address that a struct is to have" "11:10: error: expect: member 1, 'null', cannot be compared: expected numbers only" \
     text_length "struct(pointer, size_t)()" "expect = struct(null, 3)"
 refused "too few types behind the ellipsis" "12:9: error: arg.2: the signature has 1 parameter only: behind '...' stand the types of all that is passed" \
     sum_of_doubles "double(int, ...)" "arg.1 = 1" "arg.2 = 0.5"

@@ -31,9 +31,9 @@ equals "the output has its numbers" 1152 "$(wc -c <"$TMPDIR/config/deep/dump/$ui
 rm -r "$TMPDIR/config/deep"
 echo >"$TMPDIR/config/deep"
 run_with "check.dump = deep/dump"
-equals "files that can not be written change no exit code" 1 $?
+equals "files that cannot be written change no exit code" 1 $?
 equals "they are a warning of the case" \
-    "  warning: check.dump: $TMPDIR/config/deep: the folder can not be made: Not a directory (wrong)" \
+    "  warning: check.dump: $TMPDIR/config/deep: the folder cannot be made: Not a directory (wrong)" \
     "$("$GBRUN" show results.gbr | grep check.dump)"
 
 run_with "check.abs = 1e-3

@@ -27,7 +27,7 @@ says "unknown option" 2 \
     "gbrun: error: run: unknown option --confg, did you mean --config?: see \`gbrun help run\`" \
     "$GBRUN" run --confg x.ini
 says "missing value" 2 "gbrun: error: run: -c needs a value" "$GBRUN" -c
-says "no such configuration" 2 "none.ini: error: can not be opened: No such file or directory" \
+says "no such configuration" 2 "none.ini: error: cannot be opened: No such file or directory" \
     "$GBRUN" -c none.ini
 says "no results file" 2 "gbrun: error: none.gbr: there is no such results file" "$GBRUN" show none.gbr
 succeeds "version" "$GBRUN" --version

@@ -202,7 +202,7 @@ INI
 equals "what is missing costs no case" "0 2" "$code $(column status | grep -c '^ok$')"
 equals "a device without counters says so" 1 "$(said 'counters: the device shorter has none')"
 equals "so does one without this counter" 1 "$(said 'counters: fake.nothing: no counter')"
-equals "and one that can not read it" 1 "$(said 'counters that could not be read: fake.broken')"
+equals "and one that cannot read it" 1 "$(said 'counters that could not be read: fake.broken')"
 equals "the others are there" 1048576 "$(column counted_flops "device = 'fake'")"
 
 for word in no false off 0; do

@@ -132,9 +132,9 @@ equals "costs its own cases" 6 "$(grep -c 'on gpu:1  crashed (SIGABRT, in run, w
 equals "and no other" 18 "$(column status | grep -c ok)"
 
 run -s "device gpu.closed_device=1"
-equals "spread: a device that can not be opened costs one case" "1 5" \
+equals "spread: a device that cannot be opened costs one case" "1 5" \
     "$(column status | grep -c 'device error') $(column status | grep -c ok)"
-equals "and is said to be left out" "gbrun: device gpu:1 can not be opened: the others go on without it" \
+equals "and is said to be left out" "gbrun: device gpu:1 cannot be opened: the others go on without it" \
     "$(grep -o '^gbrun: device gpu:1 can.*' text.txt)"
 run -s "device gpu.closed_device=1" -s gbrun.distribute=each
 equals "each: it costs all of its own" "6 18" \

@@ -67,8 +67,8 @@ plugin = fake
 n_devices = 1' 'dies, fails, fine'
 equals "devices that break are no failure of doctor" 0 "$code"
 equals "a crash and a failure are told" \
-    "dies: can not be examined: crashed (SIGABRT) while examining devices
-fails: can not be examined: device fails: examining a device: the fake device's planned failure" \
+    "dies: cannot be examined: crashed (SIGABRT) while examining devices
+fails: cannot be examined: device fails: examining a device: the fake device's planned failure" \
     "$(said 'dies|fails|fine')"
 equals "what they had said before is kept, and the others are examined" \
     "dies:0 Fake 1000 1
@@ -86,12 +86,12 @@ kind = loop
 plugin = fake
 n_devices = 1' 'hangs, fine'
 equals "a device that hangs is left behind" \
-    "hangs: can not be examined: took more than 10 s while examining devices" \
+    "hangs: cannot be examined: took more than 10 s while examining devices" \
     "$(said 'hangs|fine')"
 equals "and the others are examined" 2 "$(sed -n '/^fine:0/,$p' devices.txt |
     grep -cE '^(ok|noisy) ')"
 
 "$GBRUN" doctor -c no_such.ini >out.txt 2>&1
-equals "a configuration that can not be read is an error of usage" 2 $?
+equals "a configuration that cannot be read is an error of usage" 2 $?
 
 finish

@@ -270,10 +270,10 @@ LIST
 succeeds "lost samples are counted" grep -q 'lost the times of' table.txt
 succeeds "throttled samples are marked" grep -q 'throttled samples' table.txt
 
-# ---- modules that can not be used ----
+# ---- modules that cannot be used ----
 "$GBRUN" list plugins >/dev/null 2>modules.txt
 while IFS='|' read -r module expected; do
-    equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: can not be used: ||p" modules.txt)"
+    equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: cannot be used: ||p" modules.txt)"
 done <<'LIST'
 no_entry|exports no gb_module_v1: not a gbrun module
 wrong_abi|was built for ABI 2.0: expected 1.x

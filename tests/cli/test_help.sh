@@ -65,7 +65,7 @@ for page in gbrun.1 gbrun.ini.5; do
     fi
     equals "$page has nothing left to fill in" "" "$(grep -n '@[A-Z]' "$page")"
     if command -v groff >/dev/null; then
-        # Paragraphs that can not be justified are no mistakes.
+        # Paragraphs that cannot be justified are no mistakes.
         equals "$page is formatted without a complaint" "" \
             "$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null | grep -v 'adjust line')"
     else

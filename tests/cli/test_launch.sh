@@ -40,17 +40,17 @@ device = cpu
 where = create
 launch = graph
 INI
-equals "a launch that can not be is a failure" 1 "$code"
+equals "a launch that cannot be is a failure" 1 "$code"
 equals "graphs are launched where the device can" "fake,stream,ok,1035
 fake,graph,ok,517.5" "$(column device,launch,status,median_ns "device = 'fake' and bench = 'good'")"
-equals "a device that can not says so" "cpu,failed,launch = graph: device cpu can not launch graphs
-shorter,failed,launch = graph: device shorter can not launch graphs" \
+equals "a device that cannot says so" "cpu,failed,launch = graph: device cpu cannot launch graphs
+shorter,failed,launch = graph: device shorter cannot launch graphs" \
     "$(column device,status,status_text "bench = 'good' and launch = 'graph' and device <> 'fake'" | sort)"
 equals "before anything is created" \
-    "failed,launch = graph: device cpu can not launch graphs" \
+    "failed,launch = graph: device cpu cannot launch graphs" \
     "$(column status,status_text "bench = 'broken'")"
-equals "a benchmark that waits inside run can not be captured" \
-    '"launch = graph: benchmark two_second waits for the device inside run, which can not be captured: expected launch = stream"' \
+equals "a benchmark that waits inside run cannot be captured" \
+    '"launch = graph: benchmark two_second waits for the device inside run, which cannot be captured: expected launch = stream"' \
     "$(column status_text "bench = 'two_second'" | sed 's/^[^"].*/"&"/')"
 
 run <<INI

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Why CUDA can not be used, with drivers that are absent, too old, or of no use; and that nothing else
+# Why CUDA cannot be used, with drivers that are absent, too old, or of no use; and that nothing else
 # suffers from it.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99

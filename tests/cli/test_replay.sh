@@ -200,7 +200,7 @@ equals "long files" "150001 20 194175" \
     "$(cell 1 stopped_at) $(cell 2 stopped_at) $(cell 3 stopped_at)"
 
 # ---- mistakes ----
-says "no such file" 2 "gbrun: error: none.csv: can not be opened: No such file or directory" none.csv
+says "no such file" 2 "gbrun: error: none.csv: cannot be opened: No such file or directory" none.csv
 says "no such results file" 2 "gbrun: error: none.gbr: there is no such results file" none.gbr
 printf 'time_ns\n1\n2\nthree\n' >bad.csv
 says "not a number" 2 "bad.csv:4:1: error: 'three' is not a number: expected a time" -P fixed bad.csv
@@ -221,7 +221,7 @@ says "options of policies" 2 "--max-time: error: '3' is not a duration: expected
     -P ' fixed  sampels=3' -P 'fixed samples=0' -P fxied -P 'fixed ten' -P samples=3 \
     -P 'fixed samples=1 samples=2' --max-time 3 trace.csv
 says "a module that dies when it is loaded" 2 \
-    "--policy:1:1: error: $GBRUN_PLUGIN_PATH/crash_on_load.so can not be used: crashed (SIGSEGV) while loading a module" \
+    "--policy:1:1: error: $GBRUN_PLUGIN_PATH/crash_on_load.so cannot be used: crashed (SIGSEGV) while loading a module" \
     -P "$GBRUN_PLUGIN_PATH/crash_on_load.so" trace.csv
 says "options for the other kind of files" 2 \
     "gbrun: error: --column is for files of samples, and there is none among the files" \

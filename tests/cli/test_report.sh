@@ -68,7 +68,7 @@ equals "what computes is known of each case" "fp32,scalar,5" "$("$GBRUN" export 
 
 mv others.gbr moved.gbr
 "$GBRUN" show results.gbr >shown.txt
-grep -q "roofs that can not be used: .*others.gbr: there is no such results file" shown.txt
+grep -q "roofs that cannot be used: .*others.gbr: there is no such results file" shown.txt
 equals "one that is gone is said to be" 0 "$?"
 mkdir -p data/gbrun && cp moved.gbr data/gbrun/roofs.gbr
 "$GBRUN" export results.gbr --columns roofs_source | grep -q "run 1 of .*/data/gbrun/roofs.gbr"
@@ -86,7 +86,7 @@ says "no file" 2 "none.gbr: there is no such results file" report none.gbr
 
 "$GBRUN" report >report.txt 2>err.txt
 equals "text without -o" 0 "$?"
-grep -q "^gbrun: roofs that can not be used: .*others.gbr" err.txt
+grep -q "^gbrun: roofs that cannot be used: .*others.gbr" err.txt
 equals "a file of roofs that is gone is said to be there too" 0 "$?"
 grep -q "left out: 1 case without declared work" report.txt
 equals "cases without work are counted" 0 "$?"

@@ -265,7 +265,7 @@ START_TEST(test_file)
     close(fd);
     unlink(path);
     ck_assert_str_eq(errors.items[0].text,
-                     "can not be read: it has more than 16 MiB, which no configuration needs");
+                     "cannot be read: it has more than 16 MiB, which no configuration needs");
     ck_assert_str_eq(errors.items[0].origin.file, path);
 }
 END_TEST
@@ -273,7 +273,7 @@ END_TEST
 START_TEST(test_no_file)
 {
     ck_assert_int_eq(ini_read_file("no/such.ini", &arena, &ini, &errors), GB_IO);
-    check_result("", "no/such.ini:0:0: can not be opened: No such file or directory\n");
+    check_result("", "no/such.ini:0:0: cannot be opened: No such file or directory\n");
     ck_assert_int_eq(errors.items[0].status, GB_IO);
     ck_assert_str_eq(ini.path, "no/such.ini");
 }
@@ -282,7 +282,7 @@ END_TEST
 START_TEST(test_folder)
 {
     ck_assert_int_eq(ini_read_file(".", &arena, &ini, &errors), GB_IO);
-    check_result("", ".:0:0: can not be read: Is a directory\n");
+    check_result("", ".:0:0: cannot be read: Is a directory\n");
 }
 END_TEST
 

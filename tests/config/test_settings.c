@@ -105,12 +105,12 @@ static const struct {
     {"[defaults]\n"
      "rows = 4\n"
      "[bench nop]\n",
-     "2:1: 'rows' can not stand in [defaults]: expected a setting that all benchmarks have, "
+     "2:1: 'rows' cannot stand in [defaults]: expected a setting that all benchmarks have, "
      "check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "sweep.cache = warm, cold\n"
      "[bench nop]\n",
-     "2:1: 'sweep.cache' can not stand in [defaults]: expected a setting that all benchmarks have, "
+     "2:1: 'sweep.cache' cannot stand in [defaults]: expected a setting that all benchmarks have, "
      "check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "cache = hot\n"
@@ -135,7 +135,7 @@ static const struct {
      "2:9: 'plugin' is empty: expected an id or a path such as ./name.so\n"},
     {"[bench b]\n"
      "plugin = broken\n",
-     "2:10: /plugins/bench_broken.so can not be used: crashed while loading (SIGSEGV)\n"},
+     "2:10: /plugins/bench_broken.so cannot be used: crashed while loading (SIGSEGV)\n"},
     {"[bench b]\n"
      "plugin = two.so\n",
      "2:10: 'two.so' is no id of a plugin: a path needs a slash, ./two.so\n"},
@@ -354,7 +354,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "sweep.plugin = a, b\n",
-     "3:1: 'plugin' can not be swept\n"},
+     "3:1: 'plugin' cannot be swept\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "sweep.check.abs = 1, -2\n",
@@ -397,7 +397,7 @@ static const struct {
      "sweep.check.abs = 1, 2\n"
      "[bench b]\n"
      "plugin = matmul\n",
-     "2:1: 'sweep.check.abs' can not stand in [defaults]: expected a setting that all benchmarks "
+     "2:1: 'sweep.check.abs' cannot stand in [defaults]: expected a setting that all benchmarks "
      "have, check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "check.abs = x\n"
@@ -461,7 +461,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "zip.shape = rows,plugin: 1,2 | 3,4\n",
-     "3:18: 'plugin' can not be swept\n"},
+     "3:18: 'plugin' cannot be swept\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "let.rows = (cols + 1\n",
@@ -482,11 +482,11 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "let.device = 'cpu'\n",
-     "3:1: 'device' can not be computed: sweep or zip it\n"},
+     "3:1: 'device' cannot be computed: sweep or zip it\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "let.plugin = 1\n",
-     "3:1: 'plugin' can not be computed\n"},
+     "3:1: 'plugin' cannot be computed\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "let.a-b = 1\n",

@@ -266,7 +266,7 @@ static const struct {
      "'-5ms' is not a duration: expected a number that is not negative"},
     {GB_TYPE_DURATION, "1e308h", NULL,
      "'1e308h' is too large: expected a duration that fits into a double"},
-    {GB_TYPE_MAP, "x", NULL, "'x' can not be read as a set of keys"},
+    {GB_TYPE_MAP, "x", NULL, "'x' cannot be read as a set of keys"},
     {GB_TYPE_INT, "0", "1:65536", "rows = 0 is out of range: expected 1:65536"},
     {GB_TYPE_INT, "128Ki", "1:65536", "rows = 128Ki is out of range: expected 1:65536"},
     {GB_TYPE_INT, "-1", "0:", "rows = -1 is out of range: expected 0:"},
@@ -325,7 +325,7 @@ START_TEST(test_one_choice)
     ck_assert_str_eq(error.text, "'x' is not a choice: expected every 4");
     ck_assert_int_eq(value_read_type(GB_TYPE_CHOICE, "x", origin, &arena, &value, &error),
                      GB_INVALID);
-    ck_assert_str_eq(error.text, "'x' can not be read as a choice");
+    ck_assert_str_eq(error.text, "'x' cannot be read as a choice");
 }
 END_TEST
 

@@ -21,7 +21,7 @@ static void replay_file(const char *path)
         size = ftell(file);
     uint8_t *data = size >= 0 ? malloc(size ? (size_t)size : 1) : NULL;
     if (!data) {
-        printf("Bail out! %s can not be read\n", path);
+        printf("Bail out! %s cannot be read\n", path);
         exit(EXIT_FAILURE);
     }
     rewind(file);

@@ -100,10 +100,10 @@ measure 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
 equals "a graph holds all of the work" "" "$(column launch,min_ns |
     awk -F, '$2 < 8 * 49000 { print }')"
 measure 'launch = graph' 'kind = waits'
-equals "what waits can not be a graph" "failed 1" "$(column status) $code"
-succeeds "which is told" grep -q 'launch = graph: what run does can not be captured' table.txt
+equals "what waits cannot be a graph" "failed 1" "$(column status) $code"
+succeeds "which is told" grep -q 'launch = graph: what run does cannot be captured' table.txt
 measure 'sweep.launch = graph, stream' 'kind = waits'
 equals "and the next case is fine" "failed ok" "$(in_a_line column status)"
 measure 'launch = graph' 'kind = nothing'
-succeeds "nothing can not be a graph either" grep -q 'run put no work' text.txt
+succeeds "nothing cannot be a graph either" grep -q 'run put no work' text.txt
 finish

@@ -1,7 +1,7 @@
 # common.sh - what the scripts here share: source it after tap.sh.
 # shellcheck shell=bash
 
-# Why gbrun can not use a GPU here; nothing if it can.
+# Why gbrun cannot use a GPU here; nothing if it can.
 why_no_gpu()
 {
     local devices

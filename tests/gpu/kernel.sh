@@ -243,7 +243,7 @@ measure "${copy[@]}" 'options = --no-such-option'
 equals "an option that NVRTC does not know is found before" 2 "$code"
 succeeds "with its place" grep -q 'work.ini:[0-9]*:11: error: options: NVRTC says' text.txt
 measure "${copy[@]}" 'cache_folder = scale.cu'
-all_fine "a folder that can not be written"
+all_fine "a folder that cannot be written"
 succeeds "is told" grep -q 'compiled again next time: .*Not a directory' text.txt table.txt
 
 # Of binaries for two generations one at most is the device's; PTX of an old one is translated.

@@ -28,7 +28,7 @@ run large.ini
 equals "1,000 cases that take 2 GiB each" "1000 ok" \
     "$(column status "bench = 'kernels'" | uniq -c | awk '{ print $1, $2 }')"
 
-# resident PID, device_used: in bytes; nothing if it can not be told.
+# resident PID, device_used: in bytes; nothing if it cannot be told.
 resident()
 {
     awk '/^VmRSS/ { print $2 * 1024 }' "/proc/$1/status" 2>/dev/null

@@ -82,7 +82,7 @@ static const struct gb_option options[] = {
             "their models; the last one's is that of all behind it"),
     GB_LIST(struct params, uuids, GB_TYPE_STRING, "", NULL, NULL,
             "their UUIDs; FAKE-INDEX where none is given"),
-    GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that can not be opened"),
+    GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that cannot be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
     GB_FLOAT(struct params, asked, "4", "0:", NULL, "bytes of L1 for each that is declared"),
     GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,

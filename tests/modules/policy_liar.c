@@ -1,5 +1,5 @@
 /*
- * policy_liar.c - after 100 samples it reports what can not be, as named by `lie`: NaN or infinite
+ * policy_liar.c - after 100 samples it reports what cannot be, as named by `lie`: NaN or infinite
  * estimates, an interval the wrong way round, a verdict or a decision that does not exist, a
  * reason or a statistic that no NUL ends, far too many modes. gbrun must neither crash nor store
  * nonsense as if it were a result: the case is marked or failed, exports stay valid.
@@ -121,7 +121,7 @@ static const struct gb_plugin plugin = {
     .kind = GB_PLUGIN_POLICY,
     .id = "policy_liar",
     .version = "1.0",
-    .summary = "reports what can not be",
+    .summary = "reports what cannot be",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .params_size = sizeof(struct params),

@@ -1,5 +1,5 @@
 /*
- * throwing.cc - throws a C++ exception out of the callback named by `where`, which C code can not
+ * throwing.cc - throws a C++ exception out of the callback named by `where`, which C code cannot
  * catch. gbrun must report the case as crashed (SIGABRT, std::terminate) and go on. It is also the
  * fixture that the headers serve C++.
  */

@@ -435,8 +435,7 @@ START_TEST(what_can_not_be_captured_is_explained)
     measurement.bench_ops = &waiting;
     measurement.bench = memory;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
-    ck_assert_ptr_nonnull(
-        strstr(fake->reason, "launch = graph: what run does can not be captured"));
+    ck_assert_ptr_nonnull(strstr(fake->reason, "launch = graph: what run does cannot be captured"));
     /* The stream is as good as before. */
     measurement = measurement_of(clock_named("kernel"), SAMPLES);
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);

@@ -600,7 +600,7 @@ START_TEST(a_range_that_int8_does_not_have_fails)
     set("range", "100..200");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "range: 100..200 can not be drawn from: there must be whole "
+    ck_assert_str_eq(fake->reason, "range: 100..200 cannot be drawn from: there must be whole "
                                    "numbers in it, within the range of the type");
     unload();
 }

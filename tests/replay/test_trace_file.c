@@ -231,9 +231,9 @@ START_TEST(files_that_are_not_there)
     struct gb_error error;
     struct trace_file_options options = {0};
     ck_assert_int_eq(trace_file_read("/nowhere/x.csv", &options, &arena, &trace, &error), GB_IO);
-    ck_assert_str_eq(error.text, "/nowhere/x.csv: can not be opened: No such file or directory");
+    ck_assert_str_eq(error.text, "/nowhere/x.csv: cannot be opened: No such file or directory");
     ck_assert_int_eq(trace_file_read("/", &options, &arena, &trace, &error), GB_IO);
-    ck_assert_str_eq(error.text, "/: can not be read: Is a directory");
+    ck_assert_str_eq(error.text, "/: cannot be read: Is a directory");
 }
 END_TEST
 

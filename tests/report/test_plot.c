@@ -1,4 +1,4 @@
-/* test_plot.c - charts: what their scripts say, that texts can not become commands, that labels do
+/* test_plot.c - charts: what their scripts say, that texts cannot become commands, that labels do
  * not collide. */
 #include "core/base/memory.h"
 #include "core/report/plot.h"
@@ -300,7 +300,7 @@ START_TEST(files)
         unlink(file);
     }
     ck_assert_int_ne(plot_write(&page, "/nowhere/x.gp", &error), GB_OK);
-    ck_assert_str_eq(error.text, "/nowhere/x.gp: can not be written: No such file or directory");
+    ck_assert_str_eq(error.text, "/nowhere/x.gp: cannot be written: No such file or directory");
 }
 END_TEST
 

@@ -412,7 +412,7 @@ START_TEST(long_names_take_more_lines)
     const char *script = script_of(4);
     expect(script, "set label 'it\u2019s \"one\" `case`' at screen");
     expect(script, " words that");
-    expect(script, "\u2026' at screen"); /* what can not be broken is cut */
+    expect(script, "\u2026' at screen"); /* what cannot be broken is cut */
 }
 END_TEST
 

@@ -272,7 +272,7 @@ START_TEST(files_that_can_not_be_written_lose_no_case)
     common.check_dump_always = 1;
     ck_assert_int_eq(compare_with(&common, &check), GB_OK);
     snprintf(expected, sizeof expected,
-             "check.dump: %s: the folder can not be made: Not a directory", fixture_path("file"));
+             "check.dump: %s: the folder cannot be made: Not a directory", fixture_path("file"));
     ck_assert_str_eq(told.warning, expected);
     /* A folder stands where a file should be. */
     snprintf(folder, sizeof folder, "%s", fixture_path("dump"));
@@ -280,7 +280,7 @@ START_TEST(files_that_can_not_be_written_lose_no_case)
     ck_assert_int_eq(mkdir(fixture_path("dump/0123-C-reference.npy"), 0777), 0);
     ck_assert_int_eq(compare_with(&common, &check), GB_OK);
     snprintf(expected, sizeof expected,
-             "check.dump: %s/0123-C-reference.npy: can not be written: Is a directory", folder);
+             "check.dump: %s/0123-C-reference.npy: cannot be written: Is a directory", folder);
     ck_assert_str_eq(told.warning, expected);
     ck_assert_int_eq(rmdir(fixture_path("dump/0123-C-reference.npy")), 0);
     ck_assert_msg(rmdir(folder) == 0, "a part of a file was left");

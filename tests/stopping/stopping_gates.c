@@ -159,7 +159,7 @@ static double tick_error(const struct judge *judge, size_t scenario)
 {
     const struct trace_family *family = family_of(judge, scenario);
     if (family->class != TRACE_TICK || family->phase_dwell_ns > 0)
-        return NAN; /* the rounding of a phase that stays can not be undone */
+        return NAN; /* the rounding of a phase that stays cannot be undone */
     return 100 * judge->outcomes[scenario].error_95;
 }
 

@@ -76,9 +76,9 @@ START_TEST(files_that_can_not_be_opened)
     } cases[] = {
         {"absent.gbr", STORE_READ, GB_NOT_FOUND, "absent.gbr: there is no such results file"},
         {"no/where.gbr", STORE_WRITE, GB_IO,
-         "no/where.gbr: can not be opened for writing: No such file or directory"},
+         "no/where.gbr: cannot be opened for writing: No such file or directory"},
         {"folder", STORE_READ, GB_IO, "folder: a folder, not a results file"},
-        {"folder", STORE_WRITE, GB_IO, "folder: can not be opened for writing: Is a directory"},
+        {"folder", STORE_WRITE, GB_IO, "folder: cannot be opened for writing: Is a directory"},
         {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
         {"words.gbr", STORE_READ, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
         {"words.gbr", STORE_WRITE, GB_CORRUPT, "words.gbr: not a results file of gbrun"},

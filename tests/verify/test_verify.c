@@ -256,13 +256,13 @@ START_TEST(relative_metrics_that_judge_nothing_fail)
     ck_assert(isnan(result.metrics[VERIFY_REL].value));
     ck_assert(!verify_passes(&result, &check, VERIFY_REL, INFINITY));
     ck_assert_str_eq(description(&result, &check, VERIFY_REL, 1),
-                     "rel can not be judged: every reference is 0");
+                     "rel cannot be judged: every reference is 0");
     check.reference = tiny;
     result = compare(&check);
     ck_assert(verify_passes(&result, &check, VERIFY_REL, 1e6));
     ck_assert(!verify_passes(&result, &check, VERIFY_REL_FLOOR, INFINITY));
     ck_assert_str_eq(description(&result, &check, VERIFY_REL_FLOOR, 1),
-                     "rel_floor can not be judged: no reference is above the floor");
+                     "rel_floor cannot be judged: no reference is above the floor");
 }
 END_TEST
 

@@ -170,7 +170,7 @@ START_TEST(bound_without_magnitudes_does_not_pass)
     ck_assert(isnan(result.metrics[VERIFY_BOUND].value));
     ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
     ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
-                     "bound can not be judged: the benchmark gives no magnitudes");
+                     "bound cannot be judged: the benchmark gives no magnitudes");
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(bound_with_too_many_products_does_not_pass)
     struct verify_result result = compare(&check);
     ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
     ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
-                     "bound can not be judged: 4096 products are too many for sums in fp16");
+                     "bound cannot be judged: 4096 products are too many for sums in fp16");
 }
 END_TEST
 

@@ -258,7 +258,7 @@ START_TEST(a_file_that_is_no_results_file)
     fclose(file);
     struct view_options options = {0};
     views_show("results.gbr", &options, &got); /* the user's own: it is said, and that is all */
-    ck_assert_ptr_nonnull(strstr(text_get(&got), "\nroofs that can not be used: "));
+    ck_assert_ptr_nonnull(strstr(text_get(&got), "\nroofs that cannot be used: "));
     options = (struct view_options){.format = FORMAT_CSV, .roofs = fixture_path("gbrun/roofs.gbr")};
     text_clear(&got);
     ck_assert_int_ne(views_try_export("results.gbr", &options, &got, &error), GB_OK);

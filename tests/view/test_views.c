@@ -376,7 +376,7 @@ START_TEST(a_full_disk_is_told)
     ck_assert_ptr_nonnull(full);
     struct view_options options = {.format = FORMAT_CSV};
     ck_assert_int_eq(view_export(store, &options, full, &error), GB_IO);
-    ck_assert_str_eq(error.text, "the export can not be written: No space left on device");
+    ck_assert_str_eq(error.text, "the export cannot be written: No space left on device");
     fclose(full);
     fixture_close(store);
 }

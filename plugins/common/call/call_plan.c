@@ -364,7 +364,7 @@ static void check_calls(const struct maker *maker, const char *option, const str
         const enum type_kind kind = type_info(call->type)->kind;
         if (kind != KIND_INTEGER && kind != KIND_POINTER)
             report(maker->reporter, option, call->at,
-                   "only integers and addresses can be kept, '%s' can not",
+                   "only integers and addresses can be kept, '%s' cannot",
                    type_info(call->type)->name);
         add_variable(maker, option, call->at, call->result);
     }
@@ -399,7 +399,7 @@ static void check_expected_struct(const struct maker *maker)
     for (size_t i = 0; i < value->n && value->kind == VALUE_STRUCT; i++)
         if (value->names[i].n > 0)
             report(maker->reporter, "expect", value->at,
-                   "member %zu, '%.*s', can not be compared: expected numbers only", i + 1,
+                   "member %zu, '%.*s', cannot be compared: expected numbers only", i + 1,
                    (int)value->names[i].n, value->names[i].text);
 }
 
@@ -427,7 +427,7 @@ static void check_expected_return(const struct maker *maker)
         char words[OPTION_BYTES];
         type_words(result, words);
         report(maker->reporter, "expect", expect->at,
-               "%.17g can not be what the function returns, which is %s", expect->number.value,
+               "%.17g cannot be what the function returns, which is %s", expect->number.value,
                words);
     } else if (expect->kind == EXPECT_TEXT) {
         report(maker->reporter, "expect", expect->at,
@@ -451,7 +451,7 @@ static void check_expected_output(const struct maker *maker, const struct entry 
     if (expect->kind == EXPECT_TEXT &&
         (unquote(expect->text, NULL) >= buffer->n || type_info(buffer->element)->bytes != 1))
         report(maker->reporter, option, expect->at,
-               "a text of %zu bytes and its end can not stand in this buffer", expect->text.n);
+               "a text of %zu bytes and its end cannot stand in this buffer", expect->text.n);
     if (expect->kind != EXPECT_NAME)
         return;
     const struct entry *other = plan_resolve(maker->plan, plan_entry(maker->plan, expect->text));
@@ -485,7 +485,7 @@ static void check_status_type(const struct maker *maker, enum type_id type, size
         return;
     ++*n_returning;
     if (!number_fits(ok, type))
-        report(maker->reporter, "ok", 0, "%.17g can not be a status of a function that returns %s",
+        report(maker->reporter, "ok", 0, "%.17g cannot be a status of a function that returns %s",
                ok->value, type_info(type)->name);
 }
 

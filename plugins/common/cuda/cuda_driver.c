@@ -48,7 +48,7 @@ static void explain_init(const struct driver *driver, CUresult result, char *rea
     char words[128];
     driver_error_words(driver, result, words, sizeof words);
     if (is_forbidden())
-        snprintf(reason, bytes, "no permission: /dev/nvidiactl can not be opened; %s", words);
+        snprintf(reason, bytes, "no permission: /dev/nvidiactl cannot be opened; %s", words);
     else if (result == CUDA_ERROR_NO_DEVICE && visible != NULL)
         snprintf(reason, bytes, "no device is visible: CUDA_VISIBLE_DEVICES is '%.64s'", visible);
     else if (result == CUDA_ERROR_NO_DEVICE)

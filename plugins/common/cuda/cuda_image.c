@@ -47,7 +47,7 @@ static int32_t load_compiled(const struct driver *driver, const struct gb_host *
     if (!nvrtc_compile(image->name, image->source, (size_t)(image->source_end - image->source),
                        architecture, NULL, &compiled, reason, sizeof reason)) {
         snprintf(text, sizeof text,
-                 "%s was not built for this device (compute capability %d.%d), and can not be "
+                 "%s was not built for this device (compute capability %d.%d), and cannot be "
                  "compiled for it: %s",
                  image->name, architecture / 10, architecture % 10, reason);
         return host->fail(host, text);

@@ -27,7 +27,7 @@ static bool is_between_steps(const struct median_rule *rule)
            rule->estimate.high - rule->estimate.low <= steps * rule->samples.tick_ns;
 }
 
-/* What the last look says. More samples can not make the interval narrower than the tick. */
+/* What the last look says. More samples cannot make the interval narrower than the tick. */
 static int32_t verdict_of(const struct median_rule *rule)
 {
     const struct median_estimate *estimate = &rule->estimate;
