@@ -77,5 +77,6 @@ TEST_FILES += \
 	tests/readme_blocks.sh \
 	tests/readme_tables.sh \
 	tests/tap.sh \
+	tests/words.txt \
 	$(GPU_TEST_FILES) \
 	$(TEST_SCRIPT_LIST)

@@ -138,7 +138,7 @@ static int32_t split(struct view *view, const char *list, const char *option, st
 {
     int32_t status = text_split(list, ',', (struct origin){0}, &view->arena, ret, error);
     if (status != GB_OK)
-        error_prefix(error, option);
+        error_prefix(error, "%s", option);
     else if (ret->n == 0)
         status = error_set(error, GB_INVALID, "%sit is empty: expected names of columns", option);
     return status;

@@ -11,6 +11,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_doctor.sh \
 	tests/cli/test_faults.sh \
 	tests/cli/test_hacking.sh \
+	tests/cli/test_fresh.sh \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \

@@ -41,6 +41,7 @@ for module in "$plugins"/*.so; do
     equals "${module##*/} exports one symbol" gb_module_v1 \
         "$(nm -D --defined-only "$module" | awk '{ print $3 }' | grep -v '^__\(a\|ub\|l\)san')"
 done
+equals "modules are installed without what libtool noted of them" "" "$(find "$root" -name '*.la')"
 # Paths of the machine that built it would follow into every package made from this.
 equals "no path of the build is in installed text" "" \
     "$(grep -rIlF -e "$top_builddir/" "$root" 2>/dev/null)"
@@ -53,6 +54,10 @@ PKG_CONFIG_SYSROOT_DIR=$root succeeds "an outside plugin is built with pkg-confi
     make -C "$TMPDIR/outside" CC="${CC:-cc}" PKG_CONFIG="${PKG_CONFIG:-pkg-config}"
 equals "the outside plugin exports one symbol" gb_module_v1 \
     "$(nm -D --defined-only "$TMPDIR/outside/outside_sum.so" | awk '{ print $3 }')"
+
+# In the build tree pkg-config finds gbrun-uninstalled.pc before gbrun.pc.
+equals "in the build tree, pkg-config finds the headers of the tree" "-I$(cd "$top_srcdir" && pwd)/include" \
+    "$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags gbrun | sed 's/ *$//')"
 
 # The installed program finds the installed plugins beside itself, and others by their folder.
 listed=$(cd "$TMPDIR" && GBRUN_PLUGIN_PATH=$TMPDIR/outside "$gbrun" list plugins 2>&1)
