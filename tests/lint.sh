@@ -267,6 +267,15 @@ else
     leave_out clang-tidy
 fi
 
+if command -v codespell >/dev/null; then
+    # tests/words.txt: what looks like a mistake and is none.
+    rule codespell 'correct the spelling, or add the word to tests/words.txt' < <(
+        git ls-files 2>/dev/null | grep -vE '^tests/(fuzz/corpus/|words\.txt)' |
+            xargs -d '\n' codespell --quiet-level 3 --ignore-words tests/words.txt)
+else
+    leave_out codespell
+fi
+
 if [ -n "$shellcheck" ]; then
     # Not: sourced files and variables that make check sets (1091, 2154), functions called by name
     # (2317), patterns of make and grep in single quotes (2016).
