@@ -21,6 +21,10 @@ core_libgbrun_la_SOURCES += \
 	core/base/sha256.h \
 	core/base/statistics.c \
 	core/base/statistics.h \
+	core/base/table.c \
+	core/base/table.h \
 	core/base/text.c \
 	core/base/text.h \
+	core/base/utf8.c \
+	core/base/utf8.h \
 	core/base/vector.h

@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 
 #include "core/base/memory.h"
+#include "core/base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ void text_add(struct text *text, const char *more)
     text_add_n(text, more, strlen(more));
 }
 
-static void add_formatted(struct text *text, const char *format, va_list arguments)
+void text_vprintf(struct text *text, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -50,7 +51,7 @@ void text_printf(struct text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_formatted(text, format, arguments);
+    text_vprintf(text, format, arguments);
     va_end(arguments);
 }
 
@@ -96,11 +97,18 @@ bool text_ends_with(const char *text, const char *suffix)
     return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
 
+/* Of the code point at the start of text that is not empty, or of a byte that is none. */
+static size_t step(const char *text)
+{
+    size_t n = utf8_length(text, SIZE_MAX);
+    return n ? n : 1;
+}
+
 size_t text_columns(const char *text)
 {
     size_t columns = 0;
-    for (; *text; text++)
-        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    for (; *text; text += step(text))
+        columns++;
     return columns;
 }
 
@@ -108,10 +116,34 @@ size_t text_columns(const char *text)
 static size_t bytes_of_columns(const char *text, size_t n)
 {
     const char *end = text;
-    for (; *end; end++)
-        if (((unsigned char)*end & 0xC0) != 0x80 && n-- == 0)
-            break;
+    for (; *end && n > 0; n--)
+        end += step(end);
     return (size_t)(end - text);
+}
+
+void text_add_valid(struct text *text, const char *words, char special, const char *escaped)
+{
+    const char *start = words;
+    while (*words) {
+        size_t n = utf8_length(words, SIZE_MAX);
+        if (n && *words != special) {
+            words += n;
+            continue;
+        }
+        text_add_n(text, start, (size_t)(words - start));
+        text_add(text, n ? escaped : "\uFFFD");
+        start = ++words;
+    }
+    text_add_n(text, start, (size_t)(words - start));
+}
+
+void text_add_line(struct text *text, const char *words)
+{
+    size_t start = text->length;
+    text_add_valid(text, words, 0, "");
+    for (size_t i = start; i < text->length; i++)
+        if ((unsigned char)text->data[i] < 0x20 || text->data[i] == 0x7F)
+            text->data[i] = ' ';
 }
 
 void text_add_shortened(struct text *text, const char *words, size_t most)
@@ -179,16 +211,11 @@ void text_add_wrapped(struct text *text, const char *words, size_t column, size_
 
 void text_add_csv(struct text *text, const char *field, bool is_first)
 {
-    if (!is_first)
-        text_add(text, ",");
-    if (!strpbrk(field, ",\"\r\n")) {
-        text_add(text, field);
-        return;
-    }
-    text_add(text, "\"");
-    for (; *field; field++)
-        text_add_n(text, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
-    text_add(text, "\"");
+    const char *quote = strpbrk(field, ",\"\r\n") ? "\"" : "";
+    text_add(text, is_first ? "" : ",");
+    text_add(text, quote);
+    text_add_valid(text, field, '"', "\"\"");
+    text_add(text, quote);
 }
 
 enum { DISTANCE_WORD_MAX = 64 };
@@ -314,150 +341,4 @@ char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX])
         bytes /= 1024; /* 1023.95 would be written as 1024.0 */
     snprintf(buffer, NUMBER_TEXT_MAX, "%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[i]);
     return buffer;
-}
-
-struct table_row {
-    char **cells;
-    size_t n;
-};
-
-void table_column(struct table *table, const char *head, bool right)
-{
-    size_t n = table->n_columns + 1;
-    table->heads = memory_resize(table->heads, n * sizeof *table->heads);
-    table->right = memory_resize(table->right, n * sizeof *table->right);
-    table->heads[n - 1] = memory_copy_text(head);
-    table->right[n - 1] = right;
-    table->n_columns = n;
-}
-
-void table_row(struct table *table)
-{
-    table->rows = memory_grow(table->rows, table->n_rows, sizeof *table->rows);
-    struct table_row *row = &table->rows[table->n_rows++];
-    row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
-    row->n = 0;
-}
-
-void table_cell(struct table *table, const char *cell)
-{
-    struct table_row *row = &table->rows[table->n_rows - 1];
-    if (row->n < table->n_columns)
-        row->cells[row->n++] = memory_copy_text(cell);
-}
-
-void table_cell_printf(struct table *table, const char *format, ...)
-{
-    struct text cell = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    add_formatted(&cell, format, arguments);
-    va_end(arguments);
-    table_cell(table, text_get(&cell));
-    text_free(&cell);
-}
-
-const char *table_cell_at(const struct table *table, size_t row, size_t column)
-{
-    return column < table->rows[row].n ? table->rows[row].cells[column] : "";
-}
-
-/* A bar inside a Markdown cell would end it. */
-static size_t cell_columns(const char *cell, int style)
-{
-    size_t columns = text_columns(cell);
-    for (; style == TABLE_MARKDOWN && *cell; cell++)
-        columns += *cell == '|';
-    return columns;
-}
-
-static void add_cell(struct text *out, const char *cell, int style)
-{
-    for (; *cell; cell++) {
-        if (style == TABLE_MARKDOWN && *cell == '|')
-            text_add(out, "\\");
-        text_add_n(out, cell, 1);
-    }
-}
-
-static void write_cell(const struct table *table, size_t column, const char *cell, size_t width,
-                       int style, struct text *out)
-{
-    bool last = column + 1 == table->n_columns && style == TABLE_PLAIN;
-    size_t used = cell_columns(cell, style), missing = width > used ? width - used : 0;
-    text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");
-    if (table->right[column])
-        text_pad(out, ' ', missing);
-    add_cell(out, cell, style);
-    if (!table->right[column] && !last)
-        text_pad(out, ' ', missing);
-    if (style == TABLE_MARKDOWN)
-        text_add(out, column + 1 == table->n_columns ? " |" : " ");
-}
-
-size_t table_column_width(const struct table *table, size_t column, int style)
-{
-    size_t width = cell_columns(table->heads[column], style);
-    for (size_t i = 0; i < table->n_rows; i++) {
-        size_t columns = cell_columns(table_cell_at(table, i, column), style);
-        if (columns > width)
-            width = columns;
-    }
-    return style == TABLE_MARKDOWN && width < 3 ? 3 : width;
-}
-
-static void remove_text(char **texts, size_t i, size_t n)
-{
-    free(texts[i]);
-    memmove(&texts[i], &texts[i + 1], (n - i - 1) * sizeof *texts);
-}
-
-void table_remove_column(struct table *table, size_t column)
-{
-    remove_text(table->heads, column, table->n_columns);
-    memmove(&table->right[column], &table->right[column + 1],
-            (table->n_columns - column - 1) * sizeof *table->right);
-    table->n_columns--;
-    for (size_t i = 0; i < table->n_rows; i++)
-        if (column < table->rows[i].n)
-            remove_text(table->rows[i].cells, column, table->rows[i].n--);
-}
-
-void table_write(const struct table *table, int style, struct text *out)
-{
-    size_t *widths = memory_allocate((table->n_columns + 1) * sizeof *widths);
-    for (size_t column = 0; column < table->n_columns; column++)
-        widths[column] = table_column_width(table, column, style);
-    for (size_t column = 0; column < table->n_columns; column++)
-        write_cell(table, column, table->heads[column], widths[column], style, out);
-    text_add(out, "\n");
-    for (size_t column = 0; column < table->n_columns && style == TABLE_MARKDOWN; column++) {
-        text_add(out, column ? " " : "");
-        text_add(out, "| ");
-        text_pad(out, '-', widths[column] - 1);
-        text_add(out, table->right[column] ? ":" : "-");
-    }
-    if (style == TABLE_MARKDOWN)
-        text_add(out, " |\n");
-    for (size_t i = 0; i < table->n_rows; i++) {
-        for (size_t column = 0; column < table->n_columns; column++)
-            write_cell(table, column, table_cell_at(table, i, column), widths[column], style, out);
-        text_add(out, "\n");
-    }
-    free(widths);
-}
-
-void table_free(struct table *table)
-{
-    for (size_t i = 0; i < table->n_rows; i++) {
-        for (size_t j = 0; j < table->rows[i].n; j++)
-            free(table->rows[i].cells[j]);
-        free(table->rows[i].cells);
-    }
-    for (size_t column = 0; column < table->n_columns; column++)
-        free(table->heads[column]);
-    free(table->rows);
-    free(table->heads);
-    free(table->right);
-    *table = (struct table){0};
 }

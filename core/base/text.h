@@ -1,9 +1,10 @@
 /*
- * text.h - text that grows, and words for numbers and people.
+ * text.h - text that grows, and numbers as people read them.
  */
 #ifndef GBRUN_CORE_TEXT_H
 #define GBRUN_CORE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,8 @@ struct text {
 void text_add(struct text *text, const char *more);
 void text_add_n(struct text *text, const char *more, size_t n);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void text_pad(struct text *text, char filler, size_t n);
 /* At most `most` columns of the words; an ellipsis stands for what is cut off. */
 void text_add_shortened(struct text *text, const char *words, size_t most);
@@ -25,7 +28,12 @@ void text_add_shortened(struct text *text, const char *words, size_t most);
  * and goes on after `indent` blanks. Their own line breaks stay. */
 void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
                       size_t most);
-/* A field of a CSV line (RFC 4180), after a comma unless it is the first. */
+/* Words with U+FFFD for bytes that are not UTF-8, and `escaped` for each `special` unless it is 0.
+ */
+void text_add_valid(struct text *text, const char *words, char special, const char *escaped);
+/* Words on one line: the same, with blanks for control characters. */
+void text_add_line(struct text *text, const char *words);
+/* A field of a CSV line (RFC 4180), made valid UTF-8, after a comma unless it is the first. */
 void text_add_csv(struct text *text, const char *field, bool is_first);
 void text_clear(struct text *text);            /* keeps the memory */
 void text_free(struct text *text);             /* leaves it empty and usable */
@@ -35,7 +43,7 @@ bool text_equal(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *prefix);
 bool text_ends_with(const char *text, const char *suffix);
 
-/* Columns that the UTF-8 text takes on a terminal: one a code point. */
+/* Columns that the text takes on a terminal: one for each code point, or byte that is not UTF-8. */
 size_t text_columns(const char *text);
 
 /* Edits (insert, delete, replace, swap neighbours) between two words; at most `limit` + 1. */
@@ -57,29 +65,5 @@ char *format_double(double value, char buffer[NUMBER_TEXT_MAX]);
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
-
-/*
- * Columns of text, aligned when written. Rows of cells; numbers to the right, words to the left.
- */
-struct table {
-    struct table_row *rows;
-    size_t n_rows;
-    size_t n_columns;
-    bool *right; /* by column */
-    char **heads;
-};
-
-enum { TABLE_PLAIN, TABLE_MARKDOWN };
-
-void table_column(struct table *table, const char *head, bool right); /* before the first row */
-void table_row(struct table *table);
-void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
-void table_cell_printf(struct table *table, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-const char *table_cell_at(const struct table *table, size_t row, size_t column); /* "" */
-size_t table_column_width(const struct table *table, size_t column, int style);
-void table_remove_column(struct table *table, size_t column);
-void table_write(const struct table *table, int style, struct text *out);
-void table_free(struct table *table);
 
 #endif

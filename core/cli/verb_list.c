@@ -1,4 +1,5 @@
 /* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. */
+#include "core/base/table.h"
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 

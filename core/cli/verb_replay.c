@@ -249,11 +249,11 @@ static void close_sources(struct job *job)
 static void say(const char *first, const char *second, const char *third)
 {
     CLEANUP(text_free) struct text line = {0};
-    add_single_line(&line, first);
+    text_add_line(&line, first);
     text_add(&line, ": ");
-    add_single_line(&line, second);
+    text_add_line(&line, second);
     text_add(&line, *third ? ": " : "");
-    add_single_line(&line, third);
+    text_add_line(&line, third);
     fprintf(stderr, "%s\n", text_get(&line));
 }
 

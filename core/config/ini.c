@@ -4,6 +4,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/config/value.h"
 
 #include <errno.h>
@@ -78,37 +79,11 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Bytes of the UTF-8 sequence at the start of n > 0 bytes; 0 if there is none. */
-static size_t sequence_length(const unsigned char *at, size_t n)
-{
-    static const struct {
-        unsigned char mask, lead;
-        size_t length;
-        uint32_t first;
-    } forms[] = {
-        {0x80, 0, 1, 0}, {0xE0, 0xC0, 2, 0x80}, {0xF0, 0xE0, 3, 0x800}, {0xF8, 0xF0, 4, 0x10000}};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if ((at[0] & forms[i].mask) != forms[i].lead)
-            continue;
-        if (n < forms[i].length)
-            return 0;
-        uint32_t point = at[0] & (unsigned char)~forms[i].mask;
-        for (size_t k = 1; k < forms[i].length; k++) {
-            if ((at[k] & 0xC0) != 0x80)
-                return 0;
-            point = point << 6 | (at[k] & 0x3F);
-        }
-        bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
-        return point >= forms[i].first && point <= 0x10FFFF && !is_surrogate ? forms[i].length : 0;
-    }
-    return 0;
-}
-
 bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors)
 {
     for (size_t i = 0; i < n;) {
         unsigned char byte = (unsigned char)text[i];
-        size_t length = sequence_length((const unsigned char *)text + i, n - i);
+        size_t length = utf8_length(text + i, n - i);
         if (length && (byte >= ' ' || byte == '\t') && byte != 0x7F) {
             i += length;
             continue;

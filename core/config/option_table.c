@@ -1,6 +1,8 @@
 /* option_table.c - see option_table.h. */
 #include "core/config/option_table.h"
 
+#include "core/base/table.h"
+
 #include <string.h>
 
 struct option_table option_table_of(const struct gb_plugin *plugin)

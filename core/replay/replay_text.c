@@ -136,7 +136,7 @@ static void add_object(struct json_writer *json, const struct replay_result *res
 static void add_head(struct text *out, const struct trace *trace)
 {
     char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX];
-    add_single_line(out, trace->label);
+    text_add_line(out, trace->label);
     if (trace->has_rounds)
         text_printf(out, ", round %u", trace->round + 1);
     if (*trace->device)
@@ -192,7 +192,7 @@ static void add_why(struct table *table, const struct replay_result *result)
     const char *why = result->has_failed  ? result->text
                       : result->has_ended ? result->reason
                                           : "the samples ended first";
-    add_single_line(&words, why);
+    text_add_line(&words, why);
     text_add_shortened(&shortened, text_get(&words), WHY_COLUMNS);
     table_cell(table, text_get(&shortened));
 }
@@ -203,7 +203,7 @@ static void add_policy(struct table *table, const struct replay_policy *policy)
     CLEANUP(text_free) struct text words = {0}, shortened = {0};
     size_t n = strcspn(policy->label, " ");
     const char *slash = memrchr(policy->label, '/', n);
-    add_single_line(&words, slash ? slash + 1 : policy->label);
+    text_add_line(&words, slash ? slash + 1 : policy->label);
     text_add_shortened(&shortened, text_get(&words), POLICY_COLUMNS);
     table_cell(table, text_get(&shortened));
 }

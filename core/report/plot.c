@@ -25,47 +25,15 @@ int plot_format_named(const char *path)
 
 /* ---- words ---- */
 
-/* Bytes of the code point that begins here, as far as its first byte tells; 0: none begins so. */
-static size_t code_point_bytes(unsigned char first)
-{
-    return first < 0x80   ? 1
-           : first < 0xC2 ? 0
-           : first < 0xE0 ? 2
-           : first < 0xF0 ? 3
-           : first < 0xF5 ? 4
-                          : 0;
-}
-
-/* One line of UTF-8: blanks for control characters, ? for what is no UTF-8. */
-static void add_plain(struct text *out, const char *words)
-{
-    while (*words) {
-        size_t n = code_point_bytes((unsigned char)*words), i = 1;
-        while (i < n && ((unsigned char)words[i] & 0xC0) == 0x80)
-            i++;
-        if (n == 0 || i < n)
-            text_add(out, "?");
-        else if ((unsigned char)*words < 0x20 || *words == 0x7F)
-            text_add(out, " ");
-        else
-            text_add_n(out, words, n);
-        words += n && i == n ? n : 1;
-    }
-}
-
 /* Between single quotes nothing has a meaning to gnuplot but the quote itself, and not even two of
  * them are one at the start of a text: it becomes an apostrophe. */
 static void add_quoted(struct text *out, const char *words, size_t most)
 {
     CLEANUP(text_free) struct text plain = {0}, shortened = {0};
-    add_plain(&plain, words);
+    text_add_line(&plain, words);
     text_add_shortened(&shortened, text_get(&plain), most);
     text_add(out, "'");
-    for (const char *at = text_get(&shortened); *at; at++)
-        if (*at == '\'')
-            text_add(out, "\u2019");
-        else
-            text_add_n(out, at, 1);
+    text_add_valid(out, text_get(&shortened), '\'', "\u2019");
     text_add(out, "'");
 }
 
@@ -73,8 +41,7 @@ static void add_quoted(struct text *out, const char *words, size_t most)
 static void add_quoted_format(struct text *out, const char *words, size_t most)
 {
     CLEANUP(text_free) struct text doubled = {0};
-    for (; *words; words++)
-        text_add_n(&doubled, *words == '%' ? "%%" : words, *words == '%' ? 2 : 1);
+    text_add_valid(&doubled, words, '%', "%%");
     add_quoted(out, text_get(&doubled), most);
 }
 

@@ -30,7 +30,7 @@ static const char *label_of(const struct view *view, const struct view_row *row,
         text_printf(&label, "run %lld ", (long long)row->run->number);
     text_add(&label, row->label);
     CLEANUP(text_free) struct text line = {0};
-    add_single_line(&line, text_get(&label));
+    text_add_line(&line, text_get(&label));
     return arena_text(arena, text_get(&line));
 }
 
@@ -191,7 +191,7 @@ static const char *rest_of(const struct view *view, const struct view_row *row, 
     if (survey->several_policies && !text_equal(pivot, "policy"))
         text_printf(&title, " policy %s", row->c.policy);
     text_clear(&words);
-    add_single_line(&words, text_get(&title));
+    text_add_line(&words, text_get(&title));
     return arena_text(arena, text_get(&words));
 }
 

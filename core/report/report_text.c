@@ -249,7 +249,7 @@ static void add_roof_list(const struct report_chart *chart, struct text *out)
         report_add_rate(&chart->roofs.items[i], &line);
     }
     text_add(&line, chart->roofs.n ? "; " : "roofs: none that a case is held against; ");
-    add_single_line(&line, chart->source);
+    text_add_line(&line, chart->source);
     text_add(&line, "\n");
     text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);
 }
@@ -377,7 +377,7 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
 static void add_chart(const struct report_chart *chart, struct text *out)
 {
     text_add(out, "roofline of ");
-    add_single_line(out, *chart->model ? chart->model : "a device that is not known");
+    text_add_line(out, *chart->model ? chart->model : "a device that is not known");
     text_add(out, "\n");
     add_roof_list(chart, out);
     text_add(out, "\n");

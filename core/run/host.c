@@ -3,7 +3,7 @@
 
 #include "core/base/number_text.h"
 #include "core/base/random.h"
-#include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/verify/check_dump.h"
 
 #include <math.h>
@@ -43,19 +43,16 @@ static void clean_text(const char *text, char *buffer, size_t bytes)
 {
     size_t length = text ? strnlen(text, bytes - 1) : 0, kept = 0;
     for (size_t i = 0; i < length;) {
-        unsigned char lead = (unsigned char)text[i];
-        size_t follow = lead < 0x80 ? 0 : lead >= 0xF0 && lead < 0xF5 ? 3 : lead >= 0xE0 ? 2 : 1;
-        bool valid = lead < 0x80 || (lead >= 0xC2 && lead < 0xF5);
-        for (size_t j = 1; valid && j <= follow; j++)
-            valid = i + j < length && ((unsigned char)text[i + j] & 0xC0) == 0x80;
-        if (!valid || (lead < 0x20 && lead != '\n' && lead != '\t') || lead == 0x7F) {
+        size_t n = utf8_length(text + i, length - i);
+        bool is_control = n == 1 && (text[i] < 0x20 || text[i] == 0x7F);
+        if (n == 0 || (is_control && text[i] != '\n' && text[i] != '\t')) {
             buffer[kept++] = '?';
             i++;
             continue;
         }
-        memcpy(buffer + kept, text + i, follow + 1);
-        kept += follow + 1;
-        i += follow + 1;
+        memcpy(buffer + kept, text + i, n);
+        kept += n;
+        i += n;
     }
     buffer[kept] = 0;
 }

@@ -60,55 +60,13 @@ static const char *head_with_unit(struct view *view, const struct view_column *c
                  : arena_text(&view->arena, name);
 }
 
-struct aligned_column {
-    size_t width;
-    bool right; /* numbers */
-};
-enum { NARROWEST = 3 }; /* what Markdown's rule needs */
-
-/* Cells of a line are added one after the other. */
-static void add_cell(struct text *line, const char *cell, const struct aligned_column *column,
-                     int style, bool last)
-{
-    size_t used = text_columns(cell);
-    size_t missing = column->width > used ? column->width - used : 0;
-    bool markdown = style == TABLE_MARKDOWN;
-    if (markdown)
-        text_add(line, "| ");
-    if (column->right)
-        text_pad(line, ' ', missing);
-    text_add(line, cell);
-    if (!column->right && (markdown || !last))
-        text_pad(line, ' ', missing);
-    text_add(line, markdown ? (last ? " |" : " ") : (last ? "" : "  "));
-}
-
-static void add_rule(struct text *out, const struct aligned_column *columns, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        text_add(out, i ? " | " : "| ");
-        text_pad(out, '-', columns[i].width - 1);
-        text_add(out, columns[i].right ? ":" : "-");
-    }
-    text_add(out, " |\n");
-}
-
-static void markdown_escape(const char *cell, int style, struct text *out)
-{
-    for (const char *at = cell; *at; at++) {
-        if (*at == '|' && style == TABLE_MARKDOWN)
-            text_add(out, "\\");
-        text_add_n(out, at, 1);
-    }
-}
-
 /* All rows, once to find the widths and once to write: memory does not grow with their number. */
 static int32_t aligned_rows(struct view *view, const struct column_list *columns,
-                            struct aligned_column *aligned, int style, struct text *out, FILE *file,
-                            struct gb_error *error)
+                            const struct table *table, size_t *widths, int style, struct text *out,
+                            FILE *file, struct gb_error *error)
 {
     int32_t status = GB_OK;
-    CLEANUP(text_free) struct text words = {0}, cell_text = {0};
+    CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         struct view_row row;
@@ -118,14 +76,12 @@ static int32_t aligned_rows(struct view *view, const struct column_list *columns
         for (size_t j = 0; j < columns->n; j++) {
             struct cell cell = cell_of(&row, &columns->items[j]);
             text_clear(&words);
-            text_clear(&cell_text);
             cell_short(&cell, &words);
-            markdown_escape(text_get(&words), style, &cell_text);
-            size_t width = text_columns(text_get(&cell_text));
-            if (!out && width > aligned[j].width)
-                aligned[j].width = width;
+            size_t width = table_cell_width(text_get(&words), style);
             if (out)
-                add_cell(out, text_get(&cell_text), &aligned[j], style, j + 1 == columns->n);
+                table_write_cell(table, j, text_get(&words), widths[j], style, out);
+            else if (width > widths[j])
+                widths[j] = width;
         }
         if (out) {
             text_add(out, "\n");
@@ -142,27 +98,20 @@ int32_t aligned_export(struct view *view, FILE *file, struct gb_error *error)
                          format_name(view->options->format));
     int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
     CLEANUP(text_free) struct text out = {0};
+    CLEANUP(table_free) struct table table = {0};
     struct column_list columns = {0};
     int32_t status = columns_for_readers(view, &columns, error);
     if (status != GB_OK)
         return status;
-    struct aligned_column *aligned = ARENA_ARRAY(&view->arena, struct aligned_column,
-                                                 columns.n + 1);
-    const char **heads = ARENA_ARRAY(&view->arena, const char *, columns.n + 1);
+    size_t *widths = ARENA_ARRAY(&view->arena, size_t, columns.n);
     for (size_t i = 0; i < columns.n; i++) {
-        heads[i] = head_with_unit(view, &columns.items[i]);
-        aligned[i].width = text_columns(heads[i]);
-        if (aligned[i].width < NARROWEST)
-            aligned[i].width = NARROWEST;
-        aligned[i].right = !column_is_words(view, &columns.items[i]);
+        table_column(&table, head_with_unit(view, &columns.items[i]),
+                     !column_is_words(view, &columns.items[i]));
+        widths[i] = table_column_width(&table, i, TABLE_MARKDOWN);
     }
-    status = aligned_rows(view, &columns, aligned, style, NULL, file, error);
-    for (size_t i = 0; i < columns.n; i++)
-        add_cell(&out, heads[i], &aligned[i], style, i + 1 == columns.n);
-    text_add(&out, "\n");
-    if (style == TABLE_MARKDOWN)
-        add_rule(&out, aligned, columns.n);
+    status = aligned_rows(view, &columns, &table, widths, style, NULL, file, error);
+    table_write_heads(&table, widths, style, &out);
     if (status == GB_OK)
-        status = aligned_rows(view, &columns, aligned, style, &out, file, error);
+        status = aligned_rows(view, &columns, &table, widths, style, &out, file, error);
     return status == GB_OK ? view_flush(&out, file, error) : status;
 }

@@ -339,15 +339,6 @@ int cell_compare(const struct cell *a, const struct cell *b)
     return (a->real > b->real) - (a->real < b->real);
 }
 
-void add_single_line(struct text *out, const char *words)
-{
-    size_t start = out->length;
-    text_add(out, words);
-    for (size_t i = start; i < out->length; i++)
-        if ((unsigned char)out->data[i] < 0x20)
-            out->data[i] = ' ';
-}
-
 void cell_exact(const struct cell *cell, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
@@ -376,7 +367,7 @@ void cell_short(const struct cell *cell, struct text *out)
     else if (cell->kind == CELL_REAL && isfinite(cell->real))
         text_printf(out, "%.6g", cell->real);
     else if (cell->kind == CELL_TEXT)
-        add_single_line(out, cell->text);
+        text_add_line(out, cell->text);
     else
         cell_exact(cell, out);
 }

@@ -4,6 +4,7 @@
 #ifndef GBRUN_CORE_VIEW_INTERNAL_H
 #define GBRUN_CORE_VIEW_INTERNAL_H
 
+#include "core/base/table.h"
 #include "core/store/roofs.h"
 #include "core/store/store_read.h"
 #include "core/view/views.h"
@@ -77,7 +78,6 @@ void cell_exact(const struct cell *cell, struct text *out);
 void cell_short(const struct cell *cell, struct text *out);
 /* With a unit that fits. Line breaks become blanks. */
 void cell_readable(const struct cell *cell, struct text *out);
-void add_single_line(struct text *out, const char *words);
 
 double spread_of(const struct stored_case *c); /* (q3 - q1) / median */
 

@@ -101,7 +101,7 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
             continue;
         text_clear(&words);
         text_printf(&words, "%s: ", severity_word(message->severity));
-        add_single_line(&words, message->text);
+        text_add_line(&words, message->text);
         list_add(notes, &notes->messages, text_get(&words), label);
     }
 }
@@ -134,7 +134,7 @@ static void add_histograms(struct notes *notes, const struct case_record *record
     for (size_t i = 0; i < record->n_summaries; i++) {
         verify_describe_histogram(record->summaries[i].histogram, words, sizeof words);
         text_printf(&notes->histograms, "  %s: ", label);
-        add_single_line(&notes->histograms, record->summaries[i].name);
+        text_add_line(&notes->histograms, record->summaries[i].name);
         text_printf(&notes->histograms, ": %s\n", words);
     }
 }
@@ -146,7 +146,7 @@ static void add_throttle(struct notes *notes, const struct stored_case *c, const
     const char *reasons = throttle_words(c);
     if (c->n_throttled == 0 || !reasons || !*reasons)
         return;
-    add_single_line(&words, reasons);
+    text_add_line(&words, reasons);
     list_add(notes, &notes->throttles, text_get(&words), label);
 }
 
@@ -155,7 +155,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     const struct stored_case *c = &row->c;
     const struct case_record *record = &c->record;
     CLEANUP(text_free) struct text label = {0};
-    add_single_line(&label, row->label);
+    text_add_line(&label, row->label);
     notes->n_cases++;
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);
@@ -188,7 +188,7 @@ void notes_add_rounds(struct notes *notes, const struct shown *shown)
     CLEANUP(text_free) struct text words = {0};
     if (!shown->differs || shown->row.apart_ratio < worth_saying_ratio)
         return;
-    add_single_line(&words, shown->row.label);
+    text_add_line(&words, shown->row.label);
     text_add(&words, ": rounds differ by ");
     view_add_percent(&words, shown->row.apart_ratio);
     list_add(notes, &notes->differing, text_get(&words), shown->row.label);
@@ -214,7 +214,7 @@ static void add_words(const struct note *note, struct text *out)
         text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
     text_add(&words, note->n_values > n ? ", ..." : "");
     text_add(&words, note->words + note->values_at);
-    add_single_line(out, text_get(&words));
+    text_add_line(out, text_get(&words));
 }
 
 /* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */

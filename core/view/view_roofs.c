@@ -96,7 +96,7 @@ void roofs_write(const struct view *view, struct text *out)
         if (!set->is_used)
             continue;
         text_printf(&line, "roofs of %s: ", set->model);
-        add_single_line(&line, set->source);
+        text_add_line(&line, set->source);
         text_add(&line, "\n");
         text_add(out, is_first ? "\n" : "");
         text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));

@@ -275,7 +275,7 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
 static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    add_single_line(&words, reason);
+    text_add_line(&words, reason);
     text_add_shortened(out, text_get(&words), layout->narrow ? STOP_REASON_MOST : SIZE_MAX);
 }
 

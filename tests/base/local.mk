@@ -11,5 +11,7 @@ TEST_PROGRAM_LIST += \
 	tests/base/test_rounds \
 	tests/base/test_sha256 \
 	tests/base/test_statistics \
-	tests/base/test_text
+	tests/base/test_table \
+	tests/base/test_text \
+	tests/base/test_utf8
 TEST_FILES += tests/base/number_fixture.h

@@ -1,4 +1,4 @@
-/* test_text.c - core/base/text.c: growing text, near misses, numbers for people, tables. */
+/* test_text.c - core/base/text.c: growing text, near misses, numbers for people. */
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tests/check_main.h"
@@ -274,83 +274,6 @@ START_TEST(csv_fields_are_quoted)
 }
 END_TEST
 
-static struct table sample_table(void)
-{
-    struct table table = {0};
-    table_column(&table, "case", false);
-    table_column(&table, "median", true);
-    table_column(&table, "note", false);
-    table_row(&table);
-    table_cell(&table, "streams=1");
-    table_cell_printf(&table, "%.2f us", 1.44);
-    table_cell(&table, "a|b");
-    table_row(&table);
-    table_cell(&table, "\xC2\xB5");
-    table_cell(&table, "12.00 us");
-    return table;
-}
-
-START_TEST(plain_table)
-{
-    struct table table = sample_table();
-    struct text out = {0};
-    table_write(&table, TABLE_PLAIN, &out);
-    ck_assert_str_eq(text_get(&out), "case         median  note\n"
-                                     "streams=1   1.44 us  a|b\n"
-                                     "\xC2\xB5          12.00 us  \n");
-    text_free(&out);
-    table_free(&table);
-}
-END_TEST
-
-START_TEST(markdown_table)
-{
-    struct table table = sample_table();
-    struct text out = {0};
-    table_write(&table, TABLE_MARKDOWN, &out);
-    ck_assert_str_eq(text_get(&out), "| case      |   median | note |\n"
-                                     "| --------- | -------: | ---- |\n"
-                                     "| streams=1 |  1.44 us | a\\|b |\n"
-                                     "| \xC2\xB5         | 12.00 us |      |\n");
-    text_free(&out);
-    table_free(&table);
-}
-END_TEST
-
-START_TEST(columns_can_be_removed)
-{
-    struct table table = sample_table();
-    CLEANUP(text_free) struct text out = {0};
-    ck_assert_uint_eq(table_column_width(&table, 0, TABLE_PLAIN), 9);
-    ck_assert_uint_eq(table_column_width(&table, 2, TABLE_PLAIN), 4);
-    table_remove_column(&table, 2);
-    table_remove_column(&table, 0);
-    table_row(&table);
-    table_cell(&table, "1 us");
-    table_write(&table, TABLE_PLAIN, &out);
-    ck_assert_str_eq(text_get(&out), "  median\n 1.44 us\n12.00 us\n    1 us\n");
-    table_free(&table);
-}
-END_TEST
-
-START_TEST(cells_beyond_the_last_column_are_dropped)
-{
-    struct table table = {0};
-    table_column(&table, "n", true);
-    for (int i = 0; i < 40; i++) {
-        table_row(&table);
-        table_cell_printf(&table, "%d", i);
-        table_cell(&table, "too much");
-    }
-    struct text out = {0};
-    table_write(&table, TABLE_MARKDOWN, &out);
-    ck_assert(text_starts_with(text_get(&out), "|   n |\n| --: |\n|   0 |\n"));
-    ck_assert(text_ends_with(text_get(&out), "\n|  39 |\n"));
-    text_free(&out);
-    table_free(&table);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("text");
@@ -369,10 +292,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, long_words_are_shortened, 0, COUNT(shortened));
     tcase_add_loop_test(tests, long_lines_break, 0, COUNT(wrapped));
     tcase_add_test(tests, csv_fields_are_quoted);
-    tcase_add_test(tests, plain_table);
-    tcase_add_test(tests, markdown_table);
-    tcase_add_test(tests, columns_can_be_removed);
-    tcase_add_test(tests, cells_beyond_the_last_column_are_dropped);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,6 +1,7 @@
 /* stopping_replay.c - see stopping_replay.h. */
 #include "tests/stopping/stopping_replay.h"
 
+#include "core/base/table.h"
 #include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* stopping_tables.c - see stopping_tables.h. */
 #include "tests/stopping/stopping_tables.h"
 
+#include "core/base/table.h"
+
 #include <math.h>
 #include <stdio.h>
 

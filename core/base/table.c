@@ -1,0 +1,149 @@
+/* table.c - see table.h. */
+#include "core/base/table.h"
+
+#include "core/base/memory.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct table_row {
+    char **cells;
+    size_t n;
+};
+
+void table_column(struct table *table, const char *head, bool right)
+{
+    size_t n = table->n_columns + 1;
+    table->heads = memory_resize(table->heads, n * sizeof *table->heads);
+    table->right = memory_resize(table->right, n * sizeof *table->right);
+    table->heads[n - 1] = memory_copy_text(head);
+    table->right[n - 1] = right;
+    table->n_columns = n;
+}
+
+void table_row(struct table *table)
+{
+    table->rows = memory_grow(table->rows, table->n_rows, sizeof *table->rows);
+    struct table_row *row = &table->rows[table->n_rows++];
+    row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
+    row->n = 0;
+}
+
+void table_cell(struct table *table, const char *cell)
+{
+    struct table_row *row = &table->rows[table->n_rows - 1];
+    if (row->n < table->n_columns)
+        row->cells[row->n++] = memory_copy_text(cell);
+}
+
+void table_cell_printf(struct table *table, const char *format, ...)
+{
+    CLEANUP(text_free) struct text cell = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&cell, format, arguments);
+    va_end(arguments);
+    table_cell(table, text_get(&cell));
+}
+
+const char *table_cell_at(const struct table *table, size_t row, size_t column)
+{
+    return column < table->rows[row].n ? table->rows[row].cells[column] : "";
+}
+
+/* A bar inside a Markdown cell would end it. */
+size_t table_cell_width(const char *cell, int style)
+{
+    size_t columns = text_columns(cell);
+    for (; style == TABLE_MARKDOWN && *cell; cell++)
+        columns += *cell == '|';
+    return columns;
+}
+
+void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
+                      int style, struct text *out)
+{
+    bool last = column + 1 == table->n_columns && style == TABLE_PLAIN;
+    size_t used = table_cell_width(cell, style), missing = width > used ? width - used : 0;
+    text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");
+    if (table->right[column])
+        text_pad(out, ' ', missing);
+    text_add_valid(out, cell, style == TABLE_MARKDOWN ? '|' : 0, "\\|");
+    if (!table->right[column] && !last)
+        text_pad(out, ' ', missing);
+    if (style == TABLE_MARKDOWN)
+        text_add(out, column + 1 == table->n_columns ? " |" : " ");
+}
+
+size_t table_column_width(const struct table *table, size_t column, int style)
+{
+    size_t width = table_cell_width(table->heads[column], style);
+    for (size_t i = 0; i < table->n_rows; i++) {
+        size_t columns = table_cell_width(table_cell_at(table, i, column), style);
+        if (columns > width)
+            width = columns;
+    }
+    return style == TABLE_MARKDOWN && width < 3 ? 3 : width;
+}
+
+static void remove_text(char **texts, size_t i, size_t n)
+{
+    free(texts[i]);
+    memmove(&texts[i], &texts[i + 1], (n - i - 1) * sizeof *texts);
+}
+
+void table_remove_column(struct table *table, size_t column)
+{
+    remove_text(table->heads, column, table->n_columns);
+    memmove(&table->right[column], &table->right[column + 1],
+            (table->n_columns - column - 1) * sizeof *table->right);
+    table->n_columns--;
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (column < table->rows[i].n)
+            remove_text(table->rows[i].cells, column, table->rows[i].n--);
+}
+
+void table_write_heads(const struct table *table, const size_t *widths, int style, struct text *out)
+{
+    for (size_t column = 0; column < table->n_columns; column++)
+        table_write_cell(table, column, table->heads[column], widths[column], style, out);
+    text_add(out, "\n");
+    for (size_t column = 0; column < table->n_columns && style == TABLE_MARKDOWN; column++) {
+        text_add(out, column ? " | " : "| ");
+        text_pad(out, '-', widths[column] - 1);
+        text_add(out, table->right[column] ? ":" : "-");
+    }
+    if (style == TABLE_MARKDOWN)
+        text_add(out, " |\n");
+}
+
+void table_write(const struct table *table, int style, struct text *out)
+{
+    CLEANUP(free_pointer)
+    size_t *widths = memory_allocate(table->n_columns * sizeof *widths);
+    for (size_t column = 0; column < table->n_columns; column++)
+        widths[column] = table_column_width(table, column, style);
+    table_write_heads(table, widths, style, out);
+    for (size_t i = 0; i < table->n_rows; i++) {
+        for (size_t column = 0; column < table->n_columns; column++)
+            table_write_cell(table, column, table_cell_at(table, i, column), widths[column], style,
+                             out);
+        text_add(out, "\n");
+    }
+}
+
+void table_free(struct table *table)
+{
+    for (size_t i = 0; i < table->n_rows; i++) {
+        for (size_t j = 0; j < table->rows[i].n; j++)
+            free(table->rows[i].cells[j]);
+        free(table->rows[i].cells);
+    }
+    for (size_t column = 0; column < table->n_columns; column++)
+        free(table->heads[column]);
+    free(table->rows);
+    free(table->heads);
+    free(table->right);
+    *table = (struct table){0};
+}

@@ -1,0 +1,39 @@
+/*
+ * table.h - columns of text, aligned when written: rows of cells, numbers to the right, words to
+ * the left.
+ */
+#ifndef GBRUN_CORE_TABLE_H
+#define GBRUN_CORE_TABLE_H
+
+#include "core/base/text.h"
+
+/* Zero-initialize. */
+struct table {
+    struct table_row *rows;
+    size_t n_rows;
+    size_t n_columns;
+    bool *right; /* by column */
+    char **heads;
+};
+
+enum { TABLE_PLAIN, TABLE_MARKDOWN };
+
+void table_column(struct table *table, const char *head, bool right); /* before the first row */
+void table_row(struct table *table);
+void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
+void table_cell_printf(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *table_cell_at(const struct table *table, size_t row, size_t column); /* "" */
+size_t table_column_width(const struct table *table, size_t column, int style);
+void table_remove_column(struct table *table, size_t column);
+void table_write(const struct table *table, int style, struct text *out);
+void table_free(struct table *table);
+
+/* For rows that are too many to be kept: heads and cells, with the widths of the columns. */
+size_t table_cell_width(const char *cell, int style);
+void table_write_heads(const struct table *table, const size_t *widths, int style,
+                       struct text *out);
+void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
+                      int style, struct text *out);
+
+#endif

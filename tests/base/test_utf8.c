@@ -1,0 +1,144 @@
+/* test_utf8.c - core/base/utf8.c: which bytes are a code point, and what writers make of others. */
+#include "core/base/json_writer.h"
+#include "core/base/memory.h"
+#include "core/base/table.h"
+#include "core/base/utf8.h"
+#include "tests/check_main.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+    const char *bytes;
+    size_t n, length;
+} sequences[] = {
+    {"", 0, 0},
+    {"A", 0, 0},
+    {"\0", 1, 1},
+    {"\x7F", 1, 1},
+    {"AB", 2, 1},
+    /* the first and the last code point of each length */
+    {"\xC2\x80", 2, 2},
+    {"\xDF\xBF", 2, 2},
+    {"\xE0\xA0\x80", 3, 3},
+    {"\xEF\xBF\xBF", 3, 3},
+    {"\xF0\x90\x80\x80", 4, 4},
+    {"\xF4\x8F\xBF\xBF", 4, 4},
+    {"\xF3\xBF\xBF\xBFx", 5, 4},
+    /* overlong: / in two, three and four bytes, and the last that would have fitted in one less */
+    {"\xC0\xAF", 2, 0},
+    {"\xC1\xBF", 2, 0},
+    {"\xE0\x80\xAF", 3, 0},
+    {"\xE0\x9F\xBF", 3, 0},
+    {"\xF0\x80\x80\xAF", 4, 0},
+    {"\xF0\x8F\xBF\xBF", 4, 0},
+    /* surrogates, and their neighbours */
+    {"\xED\x9F\xBF", 3, 3},
+    {"\xED\xA0\x80", 3, 0},
+    {"\xED\xAF\xBF", 3, 0},
+    {"\xED\xB0\x80", 3, 0},
+    {"\xED\xBF\xBF", 3, 0},
+    {"\xEE\x80\x80", 3, 3},
+    /* beyond U+10FFFF, and first bytes that nothing begins with */
+    {"\xF4\x90\x80\x80", 4, 0},
+    {"\xF5\x80\x80\x80", 4, 0},
+    {"\xF8\x88\x80\x80\x80", 5, 0},
+    {"\xFE", 1, 0},
+    {"\xFF", 1, 0},
+    {"\x80", 1, 0},
+    {"\xBF", 1, 0},
+    /* cut off, by the end or by what follows */
+    {"\xC2", 1, 0},
+    {"\xC2\x80", 1, 0},
+    {"\xE2\x82", 2, 0},
+    {"\xE2\x82\xAC", 2, 0},
+    {"\xF0\x9F\x98", 3, 0},
+    {"\xF0\x9F\x98\x80", 3, 0},
+    {"\xC2"
+     "A",
+     2, 0},
+    {"\xE2\x82"
+     "A",
+     3, 0},
+    {"\xE2"
+     "A\xAC",
+     3, 0},
+    {"\xF0\x9F\x98\xC0", 4, 0},
+    {"\xC2\xC0", 2, 0},
+    {"\xC2\x7F", 2, 0},
+};
+
+/* In memory of its own size, where a sanitizer sees each byte that is read beyond it. */
+START_TEST(sequence)
+{
+    size_t n = sequences[_i].n;
+    char *bytes = malloc(n ? n : 1);
+    memcpy(bytes, sequences[_i].bytes, n);
+    ck_assert_uint_eq(utf8_length(bytes, n), sequences[_i].length);
+    free(bytes);
+}
+END_TEST
+
+/* As RFC 3629 writes it in bits, for all code points and what is next to them. */
+START_TEST(every_code_point)
+{
+    for (uint32_t point = 0; point <= 0x110000; point++) {
+        bool is_valid = point < 0xD800 || (point > 0xDFFF && point <= 0x10FFFF);
+        size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+        static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+        char bytes[5] = {0};
+        for (size_t i = 1; i < n; i++)
+            bytes[i] = (char)(0x80 | (point >> 6 * (n - 1 - i) & 0x3F));
+        bytes[0] = (char)(leads[n] | point >> 6 * (n - 1));
+        ck_assert_uint_eq(utf8_length(bytes, SIZE_MAX), is_valid ? n : 0);
+        ck_assert_uint_eq(utf8_length(bytes, n - 1), 0);
+    }
+}
+END_TEST
+
+/* A control character, a cut-off sequence, an overlong one, a surrogate; then sound text. */
+#define BROKEN "a\x01|\"\xE2\x82,\xC0\xAF\xED\xA0\x80\u00B5"
+#define BOX "\uFFFD"
+#define REPAIRED(bar, quote) "a\x01" bar quote BOX BOX "," BOX BOX BOX BOX BOX "\u00B5"
+
+START_TEST(writers_replace_what_is_not_utf8)
+{
+    CLEANUP(text_free) struct text csv = {0}, json_text_out = {0}, line = {0}, markdown = {0};
+    struct json_writer json = {.out = &json_text_out};
+    struct table table = {0};
+    text_add_csv(&csv, BROKEN, true);
+    ck_assert_str_eq(text_get(&csv), "\"" REPAIRED("|", "\"\"") "\"");
+    json_text(&json, NULL, BROKEN);
+    ck_assert_str_eq(text_get(&json_text_out),
+                     "\"a\\u0001|\\\"" BOX BOX "," BOX BOX BOX BOX BOX "\u00B5\"");
+    text_add_line(&line, "1\n\t2\x7F"
+                         "3\xFF"
+                         "4\xC2");
+    ck_assert_str_eq(text_get(&line), "1  2 3" BOX "4" BOX);
+    table_column(&table, BROKEN, false);
+    table_column(&table, "n", true);
+    table_row(&table);
+    table_cell(&table, "............");
+    table_cell(&table, "\xFF|");
+    table_write(&table, TABLE_MARKDOWN, &markdown);
+    ck_assert_uint_eq(text_columns(BROKEN), 13);
+    ck_assert_str_eq(text_get(&markdown),
+                     "| " REPAIRED("\\|", "\"") " |   n |\n"
+                                                "| -------------- | --: |\n"
+                                                "| ............   | " BOX "\\| |\n");
+    table_free(&table);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("utf8");
+    TCase *tests = tcase_create("utf8");
+    tcase_add_loop_test(tests, sequence, 0, COUNT(sequences));
+    tcase_add_test(tests, every_code_point);
+    tcase_add_test(tests, writers_replace_what_is_not_utf8);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
