@@ -74,10 +74,7 @@ done
 install -m 755 "$src/tests/gpu/run.sh" "$root/run-gpu-tests"
 rm "$root/tests/gpu/run.sh"
 [ ${#test_programs[@]} = 0 ] || strip_to tests "${test_programs[@]}"
-if [ ${#test_modules[@]} != 0 ]; then
-    mapfile -t modules < <(module "${test_modules[@]}")
-    strip_to tests/modules "${modules[@]}"
-fi
+[ ${#test_modules[@]} = 0 ] || strip_to tests/modules "${test_modules[@]}"
 [ -z "${README_PLUGIN-}" ] || strip_to tests/modules "$README_PLUGIN"
 
 for file in "$root"/bin/gbrun "$root"/lib/gbrun/*.so; do

@@ -21,7 +21,7 @@ GPU_TEST_FILES = \
 # Programs and modules of make check that are of use on a GPU; they are part of the bundle.
 if HAVE_CUDA_HEADERS
 GPU_PROGRAM_LIST = tests/plugins/test_device_cuda
-GPU_MODULE_LIST = tests/modules/cuda_kernels.la tests/modules/fake_cupti.la
+GPU_MODULE_LIST = tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so
 endif
 tests_plugins_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 

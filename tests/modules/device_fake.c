@@ -610,16 +610,5 @@ static const struct gb_plugin shorter = {
     .ops = &short_ops,
     .extension = short_extension,
 };
-static const struct gb_plugin *const plugins[] = {&fake, &absent, &shorter};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 3,
-    .plugins = plugins,
-};
 
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&fake, &absent, &shorter)

@@ -141,16 +141,5 @@ static const struct gb_plugin plugin = {
     .params_size = sizeof(struct params),
     .ops = &ops,
 };
-static const struct gb_plugin *const plugins[] = {&plugin};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 1,
-    .plugins = plugins,
-};
 
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&plugin)

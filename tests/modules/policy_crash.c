@@ -3,7 +3,7 @@
  * observe only from sample `from` on. gbrun must cost the case only and keep its samples: crashed,
  * timed out (loop) or failed (fail, with words; status, one that nobody knows).
  */
-#include <gbrun/gbrun.h>
+#include "tests/modules/policy.h"
 #include <stdlib.h>
 
 static const char *const places[] = {"create", "observe", "next", "report", "destroy"};
@@ -23,13 +23,6 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, kind, "segv", kinds, "how it dies"),
     GB_INT(struct params, from, "50", "0:", "samples",
            "samples from which on next and observe die"),
-};
-
-struct policy {
-    const struct params *params;
-    uint64_t n;
-    double sum_ns;
-    const struct gb_host *host;
 };
 
 static int32_t act(const struct policy *policy, int32_t where)
@@ -60,23 +53,15 @@ static int32_t act(const struct policy *policy, int32_t where)
     return GB_OK;
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
+static int32_t create_and_act(const struct gb_host *host, const void *params, void **ret_policy)
 {
-    struct policy *policy = host->allocate(host, sizeof *policy);
-    if (!policy)
-        return GB_NO_MEMORY;
-    policy->params = params;
-    policy->host = host;
-    *ret_policy = policy;
-    return act(policy, CREATE);
+    int32_t status = create(host, params, ret_policy);
+    return status == GB_OK ? act(*ret_policy, CREATE) : status;
 }
 
-static int32_t observe(void *object, const struct gb_samples *samples)
+static int32_t observe_and_act(void *policy, const struct gb_samples *samples)
 {
-    struct policy *policy = object;
-    for (uint64_t i = 0; i < samples->n; i++)
-        policy->sum_ns += samples->time_ns[i];
-    policy->n += samples->n;
+    observe(policy, samples);
     return act(policy, OBSERVE);
 }
 
@@ -88,13 +73,9 @@ static int32_t next(void *object, struct gb_next *next)
     return act(policy, NEXT);
 }
 
-static int32_t report(void *object, struct gb_estimate *estimate)
+static int32_t report(void *policy, struct gb_estimate *estimate)
 {
-    const struct policy *policy = object;
-    estimate->n = policy->n;
-    estimate->value_ns = policy->n ? policy->sum_ns / (double)policy->n : 0;
-    estimate->low_ns = estimate->value_ns;
-    estimate->high_ns = estimate->value_ns;
+    report_mean(policy, estimate);
     return act(policy, REPORT);
 }
 
@@ -106,34 +87,11 @@ static void destroy(void *policy)
 
 static const struct gb_policy_ops ops = {
     .size = sizeof ops,
-    .create = create,
-    .observe = observe,
+    .create = create_and_act,
+    .observe = observe_and_act,
     .next = next,
     .report = report,
     .destroy = destroy,
 };
 
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "policy_crash",
-    .version = "1.0",
-    .summary = "dies",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
-    .ops = &ops,
-};
-static const struct gb_plugin *const plugins[] = {&plugin};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 1,
-    .plugins = plugins,
-};
-
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+POLICY_MODULE("policy_crash", "dies", POLICY_OPTIONS)

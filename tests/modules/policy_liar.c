@@ -4,7 +4,7 @@
  * reason or a statistic that no NUL ends, far too many modes. gbrun must neither crash nor store
  * nonsense as if it were a result: the case is marked or failed, exports stay valid.
  */
-#include <gbrun/gbrun.h>
+#include "tests/modules/policy.h"
 #include <math.h>
 #include <string.h>
 
@@ -18,12 +18,6 @@ struct params {
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, lie, "all", lies, "what it lies about"),
-};
-
-struct policy {
-    const struct params *params;
-    uint64_t n;
-    double sum_ns;
 };
 
 static int tells(const struct policy *policy, int32_t lie)
@@ -47,25 +41,6 @@ static void lie_about_times(const struct policy *policy, struct gb_estimate *est
     }
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct policy *policy = host->allocate(host, sizeof *policy);
-    if (!policy)
-        return GB_NO_MEMORY;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
-
-static int32_t observe(void *object, const struct gb_samples *samples)
-{
-    struct policy *policy = object;
-    for (uint64_t i = 0; i < samples->n; i++)
-        policy->sum_ns += samples->time_ns[i];
-    policy->n += samples->n;
-    return GB_OK;
-}
-
 static int32_t next(void *object, struct gb_next *next)
 {
     const struct policy *policy = object;
@@ -83,10 +58,7 @@ static int32_t next(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     const struct policy *policy = object;
-    estimate->n = policy->n;
-    estimate->value_ns = policy->n ? policy->sum_ns / (double)policy->n : 0;
-    estimate->low_ns = estimate->value_ns;
-    estimate->high_ns = estimate->value_ns;
+    report_mean(object, estimate);
     lie_about_times(policy, estimate);
     if (tells(policy, VERDICT))
         estimate->verdict = 77;
@@ -102,41 +74,7 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     return GB_OK;
 }
 
-static void destroy(void *policy)
-{
-    (void)policy; /* the host's memory */
-}
-
 static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+    .size = sizeof ops, .create = create, .observe = observe, .next = next, .report = report};
 
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "policy_liar",
-    .version = "1.0",
-    .summary = "reports what cannot be",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
-    .ops = &ops,
-};
-static const struct gb_plugin *const plugins[] = {&plugin};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 1,
-    .plugins = plugins,
-};
-
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+POLICY_MODULE("policy_liar", "reports what cannot be", POLICY_OPTIONS)

@@ -73,38 +73,16 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     return GB_OK;
 }
 
-static void destroy(void *policy)
-{
-    (void)policy; /* the host's memory */
-}
-
 static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+    .size = sizeof ops, .create = create, .observe = observe, .next = next, .report = report};
 
 static const struct gb_plugin plugin = {
     .size = sizeof plugin,
     .kind = GB_PLUGIN_POLICY,
     .id = "policy_sees",
     .version = "1.0",
-    .summary = "tells what it was shown",
+    .summary = "reports what it was shown",
     .ops = &ops,
 };
-static const struct gb_plugin *const plugins[] = {&plugin};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 1,
-    .plugins = plugins,
-};
 
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&plugin)

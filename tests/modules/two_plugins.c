@@ -106,16 +106,5 @@ static const struct gb_plugin policy = {
     .summary = "one sample",
     .ops = &policy_ops,
 };
-static const struct gb_plugin *const plugins[] = {&first, &second, &policy};
-static const struct gb_module module = {
-    .size = sizeof module,
-    .abi_major = GB_ABI_MAJOR,
-    .abi_minor = GB_ABI_MINOR,
-    .n_plugins = 3,
-    .plugins = plugins,
-};
 
-const struct gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&first, &second, &policy)
