@@ -383,6 +383,43 @@ START_TEST(shuffled_order)
 }
 END_TEST
 
+/* The order of four cases as a number in base 4. */
+static int order_of_four(int seed)
+{
+    struct loaded shuffled = {0};
+    struct text text = {0};
+    int order = 0;
+    text_printf(&text, "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL "sweep.rows = 1:4\n", seed);
+    load(&shuffled, text_get(&text));
+    for (uint64_t i = 0; i < 4; i++) {
+        struct arena arena = {0};
+        order = 4 * order + (int)case_at(&shuffled, i, &arena).position;
+        arena_free(&arena);
+    }
+    unload(&shuffled);
+    text_free(&text);
+    return order;
+}
+
+/* Each of the 24 orders is as likely as any other: 40 of 960 seeds on average, with a standard
+ * deviation of 6.2. An order that leaves cases in place is among them. */
+START_TEST(orders_are_equally_likely)
+{
+    enum { SEEDS = 960, LEAST = 40 - 22, MOST = 40 + 22 };
+    int counts[256] = {0}, n_orders = 0;
+    for (int seed = 0; seed < SEEDS; seed++)
+        counts[order_of_four(seed)]++;
+    for (int order = 0; order < 256; order++)
+        if (counts[order]) {
+            ck_assert_msg(counts[order] >= LEAST && counts[order] <= MOST,
+                          "order %d%d%d%d: %d times", order >> 6, order >> 4 & 3, order >> 2 & 3,
+                          order & 3, counts[order]);
+            n_orders++;
+        }
+    ck_assert_int_eq(n_orders, 24);
+}
+END_TEST
+
 /* What is printed makes the very same cases. */
 static void check_printed(const char *text)
 {
@@ -531,6 +568,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, largest_sweep);
     tcase_add_test(tcase, too_large_sweep);
     tcase_add_test(tcase, shuffled_order);
+    tcase_add_test(tcase, orders_are_equally_likely);
     tcase_add_loop_test(tcase, printed_sweeps, 0, sizeof sweeps / sizeof sweeps[0]);
     tcase_add_loop_test(tcase, printed_at_random, 0, 200);
     tcase_add_test(tcase, printed_overrides);
