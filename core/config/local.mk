@@ -24,6 +24,10 @@ core_libgbrun_la_SOURCES += \
 	core/config/settings_slot.c \
 	core/config/settings_template.c \
 	core/config/sweep.c \
+	core/config/sweep_case.c \
+	core/config/sweep_find.c \
+	core/config/sweep_internal.h \
+	core/config/sweep_point.c \
 	core/config/template.c \
 	core/config/template.h \
 	core/config/value.c \

@@ -1,0 +1,208 @@
+/* sweep_case.c - a case of a sweep, made when it is needed. */
+#include "core/config/sweep_internal.h"
+
+#include "core/base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A case while it is made. */
+struct maker {
+    const struct sweep_bench *bench;
+    uint64_t point;
+    struct arena *arena;
+    struct bench_case *made;
+};
+
+static bool is_parameter(const struct slot *slot)
+{
+    return slot->kind == SLOT_OPTION || slot->kind == SLOT_VARIABLE ||
+           (slot->kind != SLOT_BENCH && (slot->is_axis || slot->is_computed));
+}
+
+static bool is_default(const struct slot *slot)
+{
+    return !slot->key && !slot->is_axis && !slot->is_computed;
+}
+
+static void add_parameters(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct bench_case *made = maker->made;
+    made->parameters = ARENA_ARRAY(maker->arena, struct parameter, section->n_slots);
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        if (!is_parameter(slot))
+            continue;
+        bool is_option = slot->kind == SLOT_OPTION;
+        const struct filled *filled = &maker->bench->filled[i];
+        struct value value = filled->is_template ? filled->written : maker->bench->columns[i].value;
+        if (slot->map_key || slot->kind == SLOT_ENVIRONMENT)
+            value.type = GB_TYPE_STRING;
+        made->parameters[made->n_parameters++] = (struct parameter){
+            .name = slot->name,
+            .value = value,
+            .is_axis = slot->is_axis,
+            .is_default = is_default(slot),
+            .is_variable = slot->kind == SLOT_VARIABLE,
+            .is_identity = is_option && !(slot->option->flags & GB_OPTION_NOT_IDENTITY),
+            .filled = filled->is_template ? maker->bench->columns[i].value.text : NULL};
+    }
+}
+
+/* The value as it is read again: lists and entries of maps are kept as they are written. */
+static const char *written(const struct slot *slot, const struct value *value, struct arena *arena)
+{
+    bool is_scalar = !slot->map_key && !(slot->option->type & GB_TYPE_LIST);
+    bool is_text = value->type == GB_TYPE_STRING || value->type == GB_TYPE_CHOICE;
+    return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
+}
+
+static struct setting make_setting(const struct maker *maker, size_t i,
+                                   struct setting_source *ret_source)
+{
+    const struct bench_section *section = maker->bench->section;
+    const struct slot *slot = &section->slots[i];
+    size_t row = 0;
+    if (slot->is_axis)
+        sweep_column_at(maker->bench, i, maker->point, &row);
+    *ret_source = (struct setting_source){
+        .written = slot->is_axis || !slot->key ? NULL : slot->key->entry->value,
+        .map = maker->bench->filled[i].map};
+    return (struct setting){.key = slot->name,
+                            .text = written(slot, &maker->bench->columns[i].value, maker->arena),
+                            .origin = slot->is_axis ? bench_axis_origin(section, i, row)
+                                      : slot->key   ? slot->key->entry->value_origin
+                                                    : section->origin};
+}
+
+/* Those of one kind that are not at their defaults. */
+static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret,
+                            struct setting_source **ret_sources)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct setting *settings = ARENA_ARRAY(maker->arena, struct setting, section->n_slots);
+    struct setting_source *sources = ARENA_ARRAY(maker->arena, struct setting_source,
+                                                 section->n_slots);
+    size_t n = 0;
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        if (slot->kind != kind || is_default(slot))
+            continue;
+        settings[n] = make_setting(maker, i, &sources[n]);
+        n++;
+    }
+    *ret = settings;
+    *ret_sources = sources;
+    return n;
+}
+
+static int32_t make_common(const struct maker *maker, struct gb_error *error)
+{
+    struct bench_case *made = maker->made;
+    struct setting *settings;
+    struct setting_source *sources;
+    made->common = maker->bench->section->common;
+    if (!maker->bench->varies)
+        return GB_OK;
+    size_t n = make_settings(maker, SLOT_COMMON, &settings, &sources);
+    return option_fill(common_options(), settings, n, &made->common, sizeof made->common,
+                       maker->arena, error);
+}
+
+static void choose_plugins(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        size_t row;
+        if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
+            continue;
+        const struct axis_column *column =
+            slot->is_axis ? sweep_column_at(maker->bench, i, maker->point, &row) : NULL;
+        if (slot->kind == SLOT_DEVICE)
+            maker->made->device = column ? column->devices[row] : slot->device;
+        else
+            maker->made->policy = column ? column->policies[row] : slot->policy;
+    }
+}
+
+static void make_environment(const struct maker *maker)
+{
+    const struct sweep_bench *bench = maker->bench;
+    struct bench_case *made = maker->made;
+    made->environment = ARENA_ARRAY(maker->arena, struct environment_variable,
+                                    bench->n_environment);
+    made->n_environment = bench->n_environment;
+    for (size_t i = 0; i < bench->n_environment; i++) {
+        const struct slot *slot = bench->environment[i];
+        made->environment[i] = (struct environment_variable){
+            slot->name + strlen("env."), bench->columns[slot - bench->section->slots].value.text};
+    }
+}
+
+static void make_tolerances(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct bench_case *made = maker->made;
+    made->tolerances = ARENA_ARRAY(maker->arena, struct check_tolerance, section->n_slots);
+    for (size_t i = 0; i < section->n_slots; i++) {
+        if (section->slots[i].kind == SLOT_TOLERANCE)
+            made->tolerances[made->n_tolerances++] = (struct check_tolerance){
+                section->slots[i].name + strlen("check."), maker->bench->columns[i].value.number};
+    }
+}
+
+static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t position)
+{
+    size_t i = sweep->n_benches - 1;
+    while (sweep->benches[i].first > position || sweep->benches[i].n == 0)
+        i--;
+    return &sweep->benches[i];
+}
+
+int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
+                   struct gb_error *error)
+{
+    return sweep_case_at(sweep, sweep->order && i < sweep->n ? sweep->order[i] : i, arena, ret,
+                         error);
+}
+
+int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
+                      struct bench_case *ret, struct gb_error *error)
+{
+    if (position >= sweep->n)
+        return error_set(error, GB_NOT_FOUND,
+                         "there is no case %" PRIu64 ": the sweep has %" PRIu64, position,
+                         sweep->n);
+    const struct sweep_bench *bench = bench_of(sweep, position);
+    const struct bench_section *section = bench->section;
+    uint64_t index = position - bench->first;
+    struct bench_case made = {.position = position,
+                              .bench = section->name,
+                              .folder = sweep->settings->folder,
+                              .info = section->info,
+                              .seed = (uint64_t)sweep->settings->run.seed};
+    struct maker maker = {bench, bench->points ? bench->points[index] : index, arena, &made};
+    sweep_place(bench, maker.point);
+    for (size_t j = 0; j < section->n_formulas; j++) {
+        int32_t status = sweep_compute(bench, j, arena, error);
+        if (status != GB_OK)
+            return status;
+    }
+    for (size_t j = 0; j < section->n_templates; j++) {
+        int32_t status = sweep_fill(bench, j, maker.point, arena, error);
+        if (status != GB_OK)
+            return status;
+    }
+    add_parameters(&maker);
+    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings, &made.sources);
+    choose_plugins(&maker);
+    make_environment(&maker);
+    make_tolerances(&maker);
+    int32_t status = make_common(&maker, error);
+    settings_place_dump(sweep->settings, arena, &made.common);
+    if (status == GB_OK)
+        *ret = made;
+    return status;
+}
