@@ -60,6 +60,8 @@ CALL_SOURCES = \
 	plugins/common/call/call_callback.h \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
+	plugins/common/call/call_direct.c \
+	plugins/common/call/call_direct.h \
 	plugins/common/call/call_fill.c \
 	plugins/common/call/call_fill.h \
 	plugins/common/call/call_foreign.c \
