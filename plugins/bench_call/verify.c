@@ -1,99 +1,11 @@
-/* verify.c - the results of a call held against what was expected of them. Plugin side. */
+/* verify.c - the results of a call compared with what was expected of them. Plugin side. */
 #include "call.h"
 #include "plugins/common/call/call_compare.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS_BYTES = 320 };
-
-/* Texts and addresses are compared here; the outcome is told as a difference of 0 or 1. */
-static int32_t tell(const struct gb_host *host, const char *name, int64_t difference)
-{
-    static const struct number none = {.is_integer = true};
-    const struct comparison comparison = {.name = name,
-                                          .type = TYPE_INT64,
-                                          .wanted_type = TYPE_INT64,
-                                          .n = 1,
-                                          .output = (const unsigned char *)&difference,
-                                          .constant = &none};
-    return compare(host, &comparison);
-}
-
-static int32_t right(const struct gb_host *host, const char *name)
-{
-    return tell(host, name, 0);
-}
-
-static int32_t wrong(const struct gb_host *host, const char *name, const char *words)
-{
-    const int32_t status = tell(host, name, 1);
-    host->fail(host, words);
-    return status;
-}
-
-/* ---- texts ---- */
-
-static int32_t compare_text(const struct gb_host *host, const char *name, const char *output,
-                            size_t room, struct span wanted)
-{
-    char words[WORDS_BYTES];
-    char *expected = host->allocate(host, wanted.n + 1);
-    if (expected == NULL)
-        return GB_NO_MEMORY;
-    const size_t n = unquote(wanted, expected);
-    const size_t length = strnlen(output, room);
-    if (length == n && length < room && memcmp(output, expected, n) == 0)
-        return right(host, name);
-    snprintf(words, sizeof words, "%s is \"%.*s\": expected \"%.100s\"", name,
-             (int)(length < 100 ? length : 100), output, expected);
-    return wrong(host, name, words);
-}
-
-/* ---- buffers ---- */
-
-static int32_t check_buffer(const struct call_bench *bench, const struct world *reference,
-                            const struct entry *entry)
-{
-    const struct plan *plan = &bench->plan;
-    const struct buffer *buffer = &entry->value.buffer;
-    const struct expectation *expect = &buffer->expect;
-    char name[64];
-    const void *output = NULL, *wanted = NULL;
-    snprintf(name, sizeof name, "arg.%.48s", entry->key);
-    struct comparison comparison = {
-        .name = name, .type = buffer->element, .wanted_type = buffer->element, .n = buffer->n};
-    int32_t status = world_read(&bench->world, entry, &output);
-    comparison.output = output;
-    if (status == GB_OK && expect->kind == EXPECT_TEXT)
-        return compare_text(bench->host, name, output, buffer->n, expect->text);
-    if (expect->kind == EXPECT_NUMBER)
-        comparison.constant = &expect->number;
-    else if (status == GB_OK && expect->kind == EXPECT_NAME)
-        status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
-                            &wanted);
-    else if (status == GB_OK)
-        status = world_read(reference, entry, &wanted);
-    comparison.wanted = wanted;
-    return status == GB_OK ? compare(bench->host, &comparison) : status;
-}
-
-static int32_t check_buffers(const struct call_bench *bench, const struct world *reference)
-{
-    const struct plan *plan = &bench->plan;
-    int32_t first = GB_OK;
-    for (size_t i = 0; i < plan->n_entries; i++) {
-        const struct value *value = &plan->entries[i].value;
-        const bool is_compared = value->kind == VALUE_BUFFER &&
-                                 (value->buffer.expect.kind != EXPECT_NONE ||
-                                  (value->buffer.is_out && reference != NULL));
-        const int32_t status = is_compared ? check_buffer(bench, reference, &plan->entries[i])
-                                           : GB_OK;
-        first = first == GB_OK ? status : first;
-    }
-    return first;
-}
 
 /* ---- what was returned ---- */
 
@@ -114,10 +26,10 @@ static int32_t check_address(const struct call_bench *bench, const struct raw *r
         memcpy(&wanted, value.bytes, sizeof wanted);
     }
     if (address == wanted)
-        return right(bench->host, "return");
+        return compare_outcome(bench->host, "return", NULL);
     snprintf(words, sizeof words, "the function returned %#jx: expected %.*s, %#jx",
              (uintmax_t)address, (int)expect->text.n, expect->text.text, (uintmax_t)wanted);
-    return wrong(bench->host, "return", words);
+    return compare_outcome(bench->host, "return", words);
 }
 
 /* Of a struct each member; wanted NULL: against what is expected. */
@@ -164,7 +76,8 @@ static int32_t check_return(const struct call_bench *bench, const struct raw *re
     case EXPECT_TEXT:
         memcpy(&text, result->bytes, sizeof text);
         if (text == NULL)
-            return wrong(bench->host, "return", "the function returned null: expected a text");
+            return compare_outcome(bench->host, "return",
+                                   "the function returned null: expected a text");
         return compare_text(bench->host, "return", text, SIZE_MAX, expect->text);
     case EXPECT_NAME:
         return check_address(bench, result);
@@ -236,7 +149,8 @@ int32_t call_verify(void *object, const struct gb_queue *queue)
     }
     if (status == GB_OK) {
         status = check_return(bench, returned);
-        const int32_t of_buffers = check_buffers(bench, plan->has_reference ? &world : NULL);
+        const int32_t of_buffers = compare_buffers(&bench->world,
+                                                   plan->has_reference ? &world : NULL);
         status = status == GB_OK ? of_buffers : status;
     }
     world_free(&world);

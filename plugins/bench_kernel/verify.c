@@ -1,4 +1,4 @@
-/* verify.c - what a kernel left in its buffers held against what is wanted. Plugin side. */
+/* verify.c - what a kernel left in its buffers compared with what is wanted. Plugin side. */
 #define _GNU_SOURCE
 #include "array_file.h"
 #include "kernel.h"
@@ -113,60 +113,11 @@ static int32_t compare_file(const struct kernel_bench *bench, const struct entry
     return status;
 }
 
-/* A text counts with its end, and what is behind it does not. */
-static int32_t compare_text(const struct kernel_bench *bench, struct comparison *comparison,
-                            struct span text)
-{
-    char *wanted = bench->host->allocate(bench->host, text.n + 1);
-    if (wanted == NULL)
-        return GB_NO_MEMORY;
-    comparison->n = unquote(text, wanted) + 1;
-    comparison->wanted = (const unsigned char *)wanted;
-    return compare(bench->host, comparison);
-}
-
-static int32_t compare_buffer(const struct kernel_bench *bench, const struct world *reference,
-                              const struct entry *entry)
-{
-    const struct plan *plan = &bench->settings.plan;
-    const struct buffer *buffer = &entry->value.buffer;
-    const struct expectation *expect = &buffer->expect;
-    const void *output = NULL, *wanted = NULL;
-    char name[64];
-    snprintf(name, sizeof name, "arg.%.48s", entry->key);
-    int32_t status = world_read(&bench->world, entry, &output);
-    struct comparison comparison = {.name = name,
-                                    .type = buffer->element,
-                                    .wanted_type = buffer->element,
-                                    .n = buffer->n,
-                                    .output = output};
-    if (status == GB_OK && expect->kind == EXPECT_TEXT)
-        return compare_text(bench, &comparison, expect->text);
-    if (expect->kind == EXPECT_NUMBER)
-        comparison.constant = &expect->number;
-    else if (status == GB_OK && expect->kind == EXPECT_NAME)
-        status = world_read(&bench->world, plan_resolve(plan, plan_entry(plan, expect->text)),
-                            &wanted);
-    else if (status == GB_OK)
-        status = world_read(reference, entry, &wanted);
-    comparison.wanted = wanted;
-    return status == GB_OK ? compare(bench->host, &comparison) : status;
-}
-
 static int32_t compare_all(const struct kernel_bench *bench, const struct world *reference)
 {
     const struct settings *settings = &bench->settings;
     const struct gb_map *files = &settings->params->output;
-    int32_t first = GB_OK;
-    for (size_t i = 0; i < settings->plan.n_entries; i++) {
-        const struct entry *entry = &settings->plan.entries[i];
-        const struct value *value = &entry->value;
-        const bool is_compared = value->kind == VALUE_BUFFER &&
-                                 (value->buffer.expect.kind != EXPECT_NONE ||
-                                  (value->buffer.is_out && reference != NULL));
-        const int32_t status = is_compared ? compare_buffer(bench, reference, entry) : GB_OK;
-        first = first == GB_OK ? status : first;
-    }
+    int32_t first = compare_buffers(&bench->world, reference);
     for (uint64_t i = 0; i < files->n; i++) {
         const struct entry *entry = settings_buffer(settings, files->keys[i]);
         const int32_t status = compare_file(bench, entry, files->keys[i], files->values[i]);

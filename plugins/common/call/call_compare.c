@@ -2,7 +2,7 @@
 #include "call_compare.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double largest_exact =
@@ -61,7 +61,7 @@ static void widen(const struct comparison *comparison, int32_t *output)
         output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
 }
 
-/* Integers that are held against numbers with a fraction must not have these rounded away. */
+/* Integers that are compared with numbers with a fraction must not have these rounded away. */
 static bool has_fractions(const struct comparison *comparison)
 {
     return type_info(comparison->type)->kind == KIND_INTEGER && comparison->constant == NULL &&
@@ -114,4 +114,77 @@ int32_t compare(const struct gb_host *host, const struct comparison *comparison)
         check.output = output;
     }
     return host->check(host, &check);
+}
+
+int32_t compare_outcome(const struct gb_host *host, const char *name, const char *wrong)
+{
+    static const struct number none = {.is_integer = true};
+    const int64_t difference = wrong != NULL;
+    const struct comparison comparison = {.name = name,
+                                          .type = TYPE_INT64,
+                                          .wanted_type = TYPE_INT64,
+                                          .n = 1,
+                                          .output = (const unsigned char *)&difference,
+                                          .constant = &none};
+    const int32_t status = compare(host, &comparison);
+    if (wrong != NULL)
+        host->fail(host, wrong);
+    return status;
+}
+
+int32_t compare_text(const struct gb_host *host, const char *name, const char *output, size_t room,
+                     struct span wanted)
+{
+    char words[320];
+    char *expected = host->allocate(host, wanted.n + 1);
+    if (expected == NULL)
+        return GB_NO_MEMORY;
+    const size_t n = unquote(wanted, expected);
+    const size_t length = strnlen(output, room);
+    if (length == n && length < room && memcmp(output, expected, n) == 0)
+        return compare_outcome(host, name, NULL);
+    snprintf(words, sizeof words, "%s is \"%.*s\": expected \"%.100s\"", name,
+             (int)(length < 100 ? length : 100), output, expected);
+    return compare_outcome(host, name, words);
+}
+
+static int32_t compare_buffer(const struct world *world, const struct world *reference,
+                              const struct entry *entry)
+{
+    const struct plan *plan = world->plan;
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct expectation *expect = &buffer->expect;
+    char name[64];
+    const void *output = NULL, *wanted = NULL;
+    snprintf(name, sizeof name, "arg.%.48s", entry->key);
+    struct comparison comparison = {
+        .name = name, .type = buffer->element, .wanted_type = buffer->element, .n = buffer->n};
+    int32_t status = world_read(world, entry, &output);
+    comparison.output = output;
+    if (status == GB_OK && expect->kind == EXPECT_TEXT)
+        return compare_text(plan->host, name, output, buffer->n, expect->text);
+    if (expect->kind == EXPECT_NUMBER)
+        comparison.constant = &expect->number;
+    else if (status == GB_OK && expect->kind == EXPECT_NAME)
+        status = world_read(world, plan_resolve(plan, plan_entry(plan, expect->text)), &wanted);
+    else if (status == GB_OK)
+        status = world_read(reference, entry, &wanted);
+    comparison.wanted = wanted;
+    return status == GB_OK ? compare(plan->host, &comparison) : status;
+}
+
+int32_t compare_buffers(const struct world *world, const struct world *reference)
+{
+    const struct plan *plan = world->plan;
+    int32_t first = GB_OK;
+    for (size_t i = 0; i < plan->n_entries; i++) {
+        const struct value *value = &plan->entries[i].value;
+        const bool is_compared = value->kind == VALUE_BUFFER &&
+                                 (value->buffer.expect.kind != EXPECT_NONE ||
+                                  (value->buffer.is_out && reference != NULL));
+        const int32_t status = is_compared ? compare_buffer(world, reference, &plan->entries[i])
+                                           : GB_OK;
+        first = first == GB_OK ? status : first;
+    }
+    return first;
 }

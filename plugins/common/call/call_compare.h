@@ -1,10 +1,8 @@
-/* call_compare.h - the elements of a buffer held against those that are wanted. Plugin side. */
+/* call_compare.h - results compared with what is expected of them. Plugin side. */
 #ifndef GBRUN_PLUGINS_COMMON_CALL_COMPARE_H
 #define GBRUN_PLUGINS_COMMON_CALL_COMPARE_H
 
-#include "call_types.h"
-
-#include <gbrun/gbrun.h>
+#include "call_world.h"
 
 /* Elements of an output and of what they are to be, in host memory. */
 struct comparison {
@@ -23,5 +21,19 @@ struct comparison {
  * is wanted by name, infinities are no overflow.
  */
 int32_t compare(const struct gb_host *host, const struct comparison *comparison);
+
+/* The outcome of a comparison that was made without it: right if `wrong` is NULL, else the case
+ * fails with these words. */
+int32_t compare_outcome(const struct gb_host *host, const char *name, const char *wrong);
+
+/* A text of less than `room` bytes with one that stands in quotes in the configuration. */
+int32_t compare_text(const struct gb_host *host, const char *name, const char *output, size_t room,
+                     struct span wanted);
+
+/*
+ * All buffers of a world that have an expectation, or are marked `out` where there is the world of
+ * a reference (NULL: there is none). The first status that is not GB_OK; all are compared.
+ */
+int32_t compare_buffers(const struct world *world, const struct world *reference);
 
 #endif
