@@ -62,6 +62,7 @@ CALL_SOURCES = \
 	plugins/common/call/call_compare.h \
 	plugins/common/call/call_direct.c \
 	plugins/common/call/call_direct.h \
+	plugins/common/call/call_expect.c \
 	plugins/common/call/call_fill.c \
 	plugins/common/call/call_fill.h \
 	plugins/common/call/call_foreign.c \
@@ -70,8 +71,11 @@ CALL_SOURCES = \
 	plugins/common/call/call_invoke.h \
 	plugins/common/call/call_library.c \
 	plugins/common/call/call_library.h \
+	plugins/common/call/call_maker.h \
 	plugins/common/call/call_plan.c \
 	plugins/common/call/call_plan.h \
+	plugins/common/call/call_suit.c \
+	plugins/common/call/call_work.c \
 	plugins/common/call/call_world.c \
 	plugins/common/call/call_world.h
 TEAM_SOURCES = \

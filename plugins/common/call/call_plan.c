@@ -1,14 +1,11 @@
 /* call_plan.c - see call_plan.h. Plugin side. */
 #include "call_plan.h"
 
-#include "call_math.h"
+#include "call_maker.h"
 
-#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { OPTION_BYTES = 64 };
 
 void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
 {
@@ -21,19 +18,12 @@ void report(struct reporter *reporter, const char *option, size_t at, const char
     reporter->problem(reporter->context, option, at, text);
 }
 
-/* A plan while it is made. */
-struct maker {
-    struct plan *plan;
-    struct reporter *reporter;
-    bool *is_unsound; /* an entry has no value, or a name leads nowhere */
-};
-
-static void entry_option(const struct entry *entry, char name[OPTION_BYTES])
+void entry_option(const struct entry *entry, char name[OPTION_BYTES])
 {
     snprintf(name, OPTION_BYTES, "%s.%s", entry->map, entry->key);
 }
 
-static void tell(const struct maker *maker, const char *option, const struct problem *problem)
+void maker_report(const struct maker *maker, const char *option, const struct problem *problem)
 {
     report(maker->reporter, option, problem->at, "%s", problem->text);
 }
@@ -100,95 +90,6 @@ static void check_name(const struct maker *maker, const struct entry *entry)
                value->text.text);
 }
 
-/* ---- does a value suit a type? ---- */
-
-static const char *value_words(const struct value *value)
-{
-    static const char *const words[] = {
-        [VALUE_NUMBER] = "a number",     [VALUE_TEXT] = "a text",
-        [VALUE_NULL] = "null",           [VALUE_STREAM] = "a stream",
-        [VALUE_BUFFER] = "a buffer",     [VALUE_CONSTANT] = "a constant's address",
-        [VALUE_STRUCT] = "a struct",     [VALUE_COMPARE] = "a function",
-        [VALUE_CALLBACK] = "a function", [VALUE_SYMBOL] = "an address",
-        [VALUE_OUT] = "an address",      [VALUE_NAME] = "a value of 'before'",
-    };
-    return words[value->kind];
-}
-
-static void type_words(const struct type *type, char words[OPTION_BYTES])
-{
-    if (type->id == TYPE_STRUCT)
-        snprintf(words, OPTION_BYTES, "a struct of %zu", type->n_members);
-    else
-        snprintf(words, OPTION_BYTES, "%s", type_info(type->id)->name);
-}
-
-static void check_type(const struct maker *maker, const char *option, size_t at,
-                       const struct value *value, const struct type *type);
-
-/* A name that stands in a struct. */
-static void check_part(const struct maker *maker, const char *option, size_t at, struct span name,
-                       const struct type *type)
-{
-    const struct entry *entry = plan_entry(maker->plan, name);
-    const struct entry *resolved = plan_resolve(maker->plan, entry);
-    const struct value unresolved = {.kind = span_is(name, "null") ? VALUE_NULL : VALUE_NAME};
-    if (unresolved.kind == VALUE_NAME && entry == NULL &&
-        plan_variable(maker->plan, name) == VARIABLES_MAX)
-        report(
-            maker->reporter, option, at,
-            "unknown name '%.*s': expected null, arg.N, a key of arg, or a name that 'before' sets",
-            (int)name.n, name.text);
-    else
-        check_type(maker, option, at, resolved != NULL ? &resolved->value : &unresolved, type);
-}
-
-static void check_struct(const struct maker *maker, const char *option, const struct value *value,
-                         const struct type *type)
-{
-    if (value->n != type->n_members) {
-        report(maker->reporter, option, value->at,
-               "a struct of %zu number%s: expected %zu, as the signature says", value->n,
-               value->n == 1 ? "" : "s", type->n_members);
-        return;
-    }
-    for (size_t i = 0; i < value->n; i++)
-        if (value->names[i].n > 0)
-            check_part(maker, option, value->at, value->names[i],
-                       &(struct type){.id = type->members[i]});
-        else if (type_info(type->members[i])->kind == KIND_POINTER ||
-                 !number_fits(&value->numbers[i], type->members[i]))
-            report(maker->reporter, option, value->at, "member %zu, %.17g, does not fit %s", i + 1,
-                   value->numbers[i].value, type_info(type->members[i])->name);
-}
-
-/* value: what the argument resolves to; at: where it was written. */
-static void check_type(const struct maker *maker, const char *option, size_t at,
-                       const struct value *value, const struct type *type)
-{
-    char words[OPTION_BYTES];
-    type_words(type, words);
-    const enum type_kind kind = type_kind(type);
-    if (kind == KIND_STRUCT && value->kind == VALUE_STRUCT) {
-        check_struct(maker, option, value, type);
-        return;
-    }
-    if (value->kind == VALUE_NUMBER && kind != KIND_POINTER && kind != KIND_STRUCT) {
-        if (!number_fits(&value->numbers[0], type->id))
-            report(maker->reporter, option, at, "%.17g does not fit the parameter, which is %s",
-                   value->numbers[0].value, words);
-        return;
-    }
-    const bool is_variable = value->kind == VALUE_NAME;
-    const bool is_address = value->kind != VALUE_NUMBER && value->kind != VALUE_STRUCT;
-    if ((kind == KIND_POINTER && is_address) || (kind == KIND_INTEGER && is_variable))
-        return;
-    report(maker->reporter, option, at, "%s where %s is needed%s", value_words(value), words,
-           kind == KIND_POINTER
-               ? ": expected an address, such as buffer(...), constant(...) or null"
-               : "");
-}
-
 static void check_argument(const struct maker *maker, const struct entry *entry,
                            const struct type *type)
 {
@@ -241,7 +142,7 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
             report(maker->reporter, option, 0, "'%s' has a meaning of its own: choose another name",
                    entry->key);
     if (!parse_value(entry->text, &entry->value, &problem)) {
-        tell(maker, option, &problem);
+        maker_report(maker, option, &problem);
         *maker->is_unsound = true;
     } else if (entry->value.kind == VALUE_OUT) {
         report(maker->reporter, option, entry->value.at,
@@ -342,7 +243,7 @@ static struct call *read_calls(const struct maker *maker, const char *option, co
     struct problem problem;
     struct call *calls = host->allocate(host, CALLS_MAX * sizeof *calls);
     if (calls != NULL && !parse_calls(text, calls, ret_n, &problem)) {
-        tell(maker, option, &problem);
+        maker_report(maker, option, &problem);
         *ret_n = 0;
     }
     return calls;
@@ -370,188 +271,6 @@ static void check_calls(const struct maker *maker, const char *option, const str
     }
 }
 
-/* ---- what is expected ---- */
-
-static bool is_number(const struct type *type)
-{
-    return type_kind(type) == KIND_INTEGER || type_kind(type) == KIND_FLOAT;
-}
-
-bool plan_compares_structs(const struct plan *plan)
-{
-    const struct type *own = &plan->routine.signature.result;
-    const struct type *other = &plan->reference.signature.result;
-    return plan->has_reference && own->id == TYPE_STRUCT && other->id == TYPE_STRUCT &&
-           own->n_members == other->n_members &&
-           memcmp(own->members, other->members, own->n_members * sizeof own->members[0]) == 0 &&
-           memcmp(own->offsets, other->offsets, own->n_members * sizeof own->offsets[0]) == 0;
-}
-
-static void check_expected_struct(const struct maker *maker)
-{
-    struct value *value = &maker->plan->expected_struct;
-    struct problem problem;
-    if (!parse_value(maker->plan->params->expect, value, &problem)) {
-        tell(maker, "expect", &problem);
-        return;
-    }
-    check_type(maker, "expect", value->at, value, &maker->plan->routine.signature.result);
-    for (size_t i = 0; i < value->n && value->kind == VALUE_STRUCT; i++)
-        if (value->names[i].n > 0)
-            report(maker->reporter, "expect", value->at,
-                   "member %zu, '%.*s', cannot be compared: expected numbers only", i + 1,
-                   (int)value->names[i].n, value->names[i].text);
-}
-
-static void check_expected_return(const struct maker *maker)
-{
-    struct plan *plan = maker->plan;
-    const struct type *result = &plan->routine.signature.result;
-    const struct expectation *expect = &plan->expect;
-    const bool is_pointer = type_kind(result) == KIND_POINTER;
-    struct problem problem;
-    if (*plan->params->expect == '\0')
-        return;
-    if (result->id == TYPE_STRUCT) {
-        check_expected_struct(maker);
-        return;
-    }
-    /* Of a text the quotes are not left: the reader of options takes them off. */
-    if (result->id == TYPE_STRING && strcmp(plan->params->expect, "null") != 0) {
-        plan->expect.kind = EXPECT_TEXT;
-        plan->expect.text = (struct span){plan->params->expect, strlen(plan->params->expect)};
-    } else if (!parse_expectation(plan->params->expect, &plan->expect, &problem)) {
-        tell(maker, "expect", &problem);
-    } else if (expect->kind == EXPECT_NUMBER &&
-               (!is_number(result) || !number_fits(&expect->number, result->id))) {
-        char words[OPTION_BYTES];
-        type_words(result, words);
-        report(maker->reporter, "expect", expect->at,
-               "%.17g cannot be what the function returns, which is %s", expect->number.value,
-               words);
-    } else if (expect->kind == EXPECT_TEXT) {
-        report(maker->reporter, "expect", expect->at,
-               "a text is expected of functions that return a string only");
-    } else if (expect->kind == EXPECT_NAME) {
-        if (!is_pointer)
-            report(maker->reporter, "expect", expect->at,
-                   "an address is expected of functions that return a pointer only");
-        else if (!span_is(expect->text, "null") && plan_entry(plan, expect->text) == NULL)
-            report(maker->reporter, "expect", expect->at, "unknown name '%.*s': expected arg.N",
-                   (int)expect->text.n, expect->text.text);
-    }
-}
-
-static void check_expected_output(const struct maker *maker, const struct entry *entry)
-{
-    const struct buffer *buffer = &entry->value.buffer;
-    const struct expectation *expect = &buffer->expect;
-    char option[OPTION_BYTES];
-    entry_option(entry, option);
-    if (expect->kind == EXPECT_TEXT &&
-        (unquote(expect->text, NULL) >= buffer->n || type_info(buffer->element)->bytes != 1))
-        report(maker->reporter, option, expect->at,
-               "a text of %zu bytes and its end cannot stand in this buffer", expect->text.n);
-    if (expect->kind != EXPECT_NAME)
-        return;
-    const struct entry *other = plan_resolve(maker->plan, plan_entry(maker->plan, expect->text));
-    if (other == NULL || other->value.kind != VALUE_BUFFER || other == entry)
-        report(maker->reporter, option, expect->at, "'%.*s' is no other buffer of arg",
-               (int)expect->text.n, expect->text.text);
-    else if (other->value.buffer.element != buffer->element || other->value.buffer.n != buffer->n)
-        report(maker->reporter, option, expect->at,
-               "'%.*s' has other elements, or another number of them", (int)expect->text.n,
-               expect->text.text);
-}
-
-static void check_ok(const struct maker *maker)
-{
-    struct plan *plan = maker->plan;
-    struct problem problem;
-    if (*plan->params->ok == '\0')
-        return;
-    plan->has_ok = parse_number(plan->params->ok, &plan->ok, &problem);
-    if (!plan->has_ok)
-        tell(maker, "ok", &problem);
-    else if (!plan->ok.is_integer)
-        report(maker->reporter, "ok", 0, "a status is a whole number");
-}
-
-/* Is the status one that a function of this type can return? Counts those that return any. */
-static void check_status_type(const struct maker *maker, enum type_id type, size_t *n_returning)
-{
-    const struct number *ok = &maker->plan->ok;
-    if (type == TYPE_STRUCT || type_info(type)->kind != KIND_INTEGER)
-        return;
-    ++*n_returning;
-    if (!number_fits(ok, type))
-        report(maker->reporter, "ok", 0, "%.17g cannot be a status of a function that returns %s",
-               ok->value, type_info(type)->name);
-}
-
-static void check_statuses(const struct maker *maker)
-{
-    const struct plan *plan = maker->plan;
-    size_t n_returning = 0;
-    if (!plan->has_ok || !plan->ok.is_integer)
-        return;
-    check_status_type(maker, plan->routine.signature.result.id, &n_returning);
-    for (size_t i = 0; i < plan->n_before; i++)
-        if (plan->before[i].result.n == 0)
-            check_status_type(maker, plan->before[i].type, &n_returning);
-    for (size_t i = 0; i < plan->n_after; i++)
-        if (plan->after[i].result.n == 0)
-            check_status_type(maker, plan->after[i].type, &n_returning);
-    if (n_returning == 0)
-        report(maker->reporter, "ok", 0, "no function here returns an integer, which a status is");
-}
-
-static void check_math(const struct maker *maker, const char *text)
-{
-    struct gb_work *work = &maker->plan->work;
-    struct problem problem;
-    if (!parse_math(text, &work->math_format, &work->math_unit, &problem))
-        tell(maker, "work.math", &problem);
-}
-
-static void check_work(const struct maker *maker)
-{
-    struct plan *plan = maker->plan;
-    const struct gb_map *map = &plan->params->work;
-    const struct {
-        const char *key;
-        double *to;
-    } rates[] = {{"flops", &plan->work.flops},
-                 {"bytes_read", &plan->work.bytes_read},
-                 {"bytes_written", &plan->work.bytes_written},
-                 {"items", &plan->work.items}};
-    enum { N_RATES = sizeof rates / sizeof rates[0] };
-    char option[OPTION_BYTES];
-    struct problem problem;
-    struct number number;
-    for (uint64_t i = 0; i < map->n; i++) {
-        size_t k = 0;
-        snprintf(option, sizeof option, "work.%s", map->keys[i]);
-        while (k < N_RATES && strcmp(map->keys[i], rates[k].key) != 0)
-            k++;
-        if (strcmp(map->keys[i], "item") == 0)
-            plan->work.item = map->values[i];
-        else if (strcmp(map->keys[i], "math") == 0)
-            check_math(maker, map->values[i]);
-        else if (k == N_RATES)
-            report(maker->reporter, option, 0,
-                   "unknown kind of work: expected work.flops, work.math, work.bytes_read, "
-                   "work.bytes_written, work.items or work.item");
-        else if (!parse_number(map->values[i], &number, &problem))
-            tell(maker, option, &problem);
-        else if (!(number.value >= 0.0 && number.value <= DBL_MAX))
-            report(maker->reporter, option, 0, "%.17g is out of range: expected 0 or more",
-                   number.value);
-        else
-            *rates[k].to = number.value;
-    }
-}
-
 /* ---- the whole ---- */
 
 static void check_reference(const struct maker *maker)
@@ -570,7 +289,7 @@ static void check_reference(const struct maker *maker)
     plan->reference.signature = plan->routine.signature;
     if (has_own &&
         !parse_signature(params->reference_signature, &plan->reference.signature, &problem)) {
-        tell(maker, "reference_signature", &problem);
+        maker_report(maker, "reference_signature", &problem);
         return;
     }
     const bool has_ref = params->ref.n > 0;
@@ -608,7 +327,7 @@ static void check_arguments(const struct maker *maker)
     if (maker->reporter->n > n_before)
         *maker->is_unsound = true;
     if (!parse_signature(plan->params->signature, &plan->routine.signature, &problem)) {
-        tell(maker, "signature", &problem);
+        maker_report(maker, "signature", &problem);
         return;
     }
     if (*maker->is_unsound)
@@ -643,15 +362,4 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
     /* Last, as arguments do not see what these calls set. */
     check_calls(&maker, "after", ret->after, ret->n_after);
     return GB_OK;
-}
-
-void plan_tell_work(const struct plan *plan, struct gb_work *ret)
-{
-    const struct gb_work *told = &plan->work;
-    ret->flops = told->flops;
-    ret->bytes_read = told->bytes_read;
-    ret->bytes_written = told->bytes_written;
-    ret->items = told->items;
-    ret->item = told->item;
-    GB_WORK_MATH(ret, told->math_format, told->math_unit);
 }

@@ -1,0 +1,64 @@
+/* call_work.c - the work of a call, work.NAME; see call_maker.h. Plugin side. */
+#include "call_maker.h"
+#include "call_math.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+static void check_math(const struct maker *maker, const char *text)
+{
+    struct gb_work *work = &maker->plan->work;
+    struct problem problem;
+    if (!parse_math(text, &work->math_format, &work->math_unit, &problem))
+        maker_report(maker, "work.math", &problem);
+}
+
+void check_work(const struct maker *maker)
+{
+    struct plan *plan = maker->plan;
+    const struct gb_map *map = &plan->params->work;
+    const struct {
+        const char *key;
+        double *to;
+    } rates[] = {{"flops", &plan->work.flops},
+                 {"bytes_read", &plan->work.bytes_read},
+                 {"bytes_written", &plan->work.bytes_written},
+                 {"items", &plan->work.items}};
+    enum { N_RATES = sizeof rates / sizeof rates[0] };
+    char option[OPTION_BYTES];
+    struct problem problem;
+    struct number number;
+    for (uint64_t i = 0; i < map->n; i++) {
+        size_t k = 0;
+        snprintf(option, sizeof option, "work.%s", map->keys[i]);
+        while (k < N_RATES && strcmp(map->keys[i], rates[k].key) != 0)
+            k++;
+        if (strcmp(map->keys[i], "item") == 0)
+            plan->work.item = map->values[i];
+        else if (strcmp(map->keys[i], "math") == 0)
+            check_math(maker, map->values[i]);
+        else if (k == N_RATES)
+            report(maker->reporter, option, 0,
+                   "unknown kind of work: expected work.flops, work.math, work.bytes_read, "
+                   "work.bytes_written, work.items or work.item");
+        else if (!parse_number(map->values[i], &number, &problem))
+            maker_report(maker, option, &problem);
+        else if (!(number.value >= 0.0 && number.value <= DBL_MAX))
+            report(maker->reporter, option, 0, "%.17g is out of range: expected 0 or more",
+                   number.value);
+        else
+            *rates[k].to = number.value;
+    }
+}
+
+void plan_tell_work(const struct plan *plan, struct gb_work *ret)
+{
+    const struct gb_work *told = &plan->work;
+    ret->flops = told->flops;
+    ret->bytes_read = told->bytes_read;
+    ret->bytes_written = told->bytes_written;
+    ret->items = told->items;
+    ret->item = told->item;
+    GB_WORK_MATH(ret, told->math_format, told->math_unit);
+}
