@@ -2,6 +2,7 @@
  * crash.c - dies in the callback named by `where`, in the way named by `kind`, at the call after
  * the first `after` ones. gbrun must report the case as crashed (signal or exit code; loop: timed
  * out), keep the samples that arrived before, and go on with the next case in a fresh worker.
+ * interrupt: it lives, and gbrun gets the signal of Ctrl-C in the middle of the case.
  */
 #include "tests/modules/places.h"
 
@@ -11,9 +12,9 @@
 #include <unistd.h>
 
 static const char *const kinds[] = {
-    "segv", "abort", "exit0", "exit3", "stack_overflow", "loop", "illegal_instruction",
-    "fpe",  "none"};
-enum { SEGV, ABORT, EXIT0, EXIT3, STACK_OVERFLOW, LOOP, ILLEGAL_INSTRUCTION, FPE };
+    "segv", "abort",     "exit0", "exit3", "stack_overflow", "loop", "illegal_instruction",
+    "fpe",  "interrupt", "none"};
+enum { SEGV, ABORT, EXIT0, EXIT3, STACK_OVERFLOW, LOOP, ILLEGAL_INSTRUCTION, FPE, INTERRUPT };
 
 struct params {
     int32_t where;
@@ -68,6 +69,9 @@ static void die(int32_t kind)
     case FPE:
         zero = 1 / zero; /* NOLINT(clang-analyzer-core.DivideZero): on purpose */
         raise(SIGFPE);   /* where dividing by zero does not trap */
+        break;
+    case INTERRUPT:
+        kill(getppid(), SIGINT);
         break;
     default:
         break;

@@ -83,30 +83,36 @@ static void count_log(void *context, int32_t severity, const char *text)
 
 static const struct host_sink sink = {.log = count_log};
 
-/* Runs the script over samples 0, 1, 2 ... of 1 ms each, `batch` at a time, until it ends or there
- * are none left. */
-static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
-                               struct host **ret_host, struct gb_error *error)
+enum { SAMPLES = 2000 };
+
+/* Of samples 0, 1, 2 ... of 1 ms each those from `first` on. */
+static struct gb_samples samples_from(uint64_t first, uint64_t n)
 {
-    enum { SAMPLES = 2000 };
     static double times[SAMPLES], elapsed[SAMPLES];
     static uint64_t iterations[SAMPLES];
-    struct policy_run *run = NULL;
     for (size_t i = 0; i < SAMPLES; i++) {
         times[i] = (double)i;
         elapsed[i] = 1e6 * (double)(i + 1);
         iterations[i] = 1;
     }
+    return (struct gb_samples){.size = sizeof(struct gb_samples),
+                               .n = n,
+                               .time_ns = times + first,
+                               .elapsed_ns = elapsed + first,
+                               .iterations = iterations + first};
+}
+
+/* Runs the script over the samples, `batch` at a time, until it ends or there are none left. */
+static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
+                               struct host **ret_host, struct gb_error *error)
+{
+    struct policy_run *run = NULL;
     *ret_host = host_new(0, &sink, NULL, NULL);
     ck_assert_int_eq(policy_run_new(&script_plugin, &script, *ret_host, &guards, &run, error),
                      GB_OK);
     for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
         uint64_t n = SAMPLES - at < batch ? SAMPLES - at : batch, taken = 0;
-        struct gb_samples samples = {.size = sizeof samples,
-                                     .n = n,
-                                     .time_ns = times + at,
-                                     .elapsed_ns = elapsed + at,
-                                     .iterations = iterations + at};
+        struct gb_samples samples = samples_from(at, n);
         if (policy_run_feed(run, &samples, &taken, error) != GB_OK)
             break;
         at += taken;
@@ -195,6 +201,34 @@ START_TEST(wanted_is_what_is_missing)
 }
 END_TEST
 
+/* An eighth of what there is, however few samples the policy asks for: more would be measured in
+ * vain, fewer would cost a synchronization for each. */
+START_TEST(an_eighth_is_measured_ahead)
+{
+    static const struct {
+        uint64_t count, max_samples, wanted;
+    } rows[] = {{7, 1000000, 1}, {80, 1000000, 10}, {800, 1000000, 100}, {800, 850, 50}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct script script = {.answers = {{.decision = GB_MORE, .n_samples = rows[i].count},
+                                            {.decision = GB_MORE, .n_samples = rows[i].count}},
+                                .n_answers = 2};
+        struct guards guards = {1, rows[i].max_samples, 1e18};
+        struct script *params = &script;
+        struct host *host = host_new(0, &sink, NULL, NULL);
+        struct gb_samples samples = samples_from(0, rows[i].count);
+        struct policy_run *run;
+        struct gb_error error;
+        uint64_t taken;
+        ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &guards, &run, &error),
+                         GB_OK);
+        ck_assert_int_eq(policy_run_feed(run, &samples, &taken, &error), GB_OK);
+        ck_assert_uint_eq(policy_run_count(run), rows[i].count);
+        ck_assert_uint_eq(policy_run_wanted(run, 1e6), rows[i].wanted);
+        stop(run, host);
+    }
+}
+END_TEST
+
 START_TEST(reports_are_made_sound)
 {
     static const struct {
@@ -251,6 +285,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, looks_where_asked, 0, n_batches);
     tcase_add_loop_test(tests, guards_hold, 0, n_batches);
     tcase_add_test(tests, wanted_is_what_is_missing);
+    tcase_add_test(tests, an_eighth_is_measured_ahead);
     tcase_add_test(tests, reports_are_made_sound);
     tcase_add_test(tests, a_failing_policy_is_quoted);
     suite_add_tcase(suite, tests);

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# What is done around the samples that count: warming up before them, and stopping in the middle of them.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+# column NAME [FILE]: one column of the cases, one a line.
+column()
+{
+    "$GBRUN" export --columns "$1" "${2:-results.gbr}" | tail -n +2 | tr -d '\r'
+}
+
+# ---- warm-up ----
+# The fake device counts what it has run; `good` counts the calls of run. No warm-up: three calls to calibrate.
+cat >warm.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[bench good]
+policy = few
+device = fake
+isolate = yes
+sweep.warmup = 0, 500 ms
+INI
+"$GBRUN" -c warm.ini >/dev/null 2>err.txt
+equals "cases with and without warm-up are fine" "ok ok" "$(column status | paste -sd ' ')"
+equals "the policy sees no sample of the warm-up" "12 12" "$(column n_samples | paste -sd ' ')"
+runs=$(column metric.runs)
+equals "warmup = 0: only calibration is run before the samples" 15 "$(head -n 1 <<<"$runs")"
+succeeds "warmup = 500 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
+    test "$(tail -n 1 <<<"$runs")" -gt 15
+
+# ---- Ctrl-C in the middle of a case ----
+# The case in the middle sends the signal itself, and has never enough: it can only be cancelled.
+cat >stop.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[policy never]
+plugin = policy_never
+[defaults]
+device = fake
+policy = few
+[bench before]
+plugin = good
+[bench stopped]
+plugin = crash
+kind = interrupt
+policy = never
+max_time = 24 h
+max_samples = 1000000000
+[bench after]
+plugin = good
+sweep.factor = 1, 2
+INI
+"$GBRUN" -c stop.ini >/dev/null 2>err.txt
+equals "a run that was interrupted ends with exit code 1" 1 $?
+equals "the case that was cut short is cancelled" 1 "$(grep -c '^2/4  stopped  .*cancelled$' err.txt)"
+equals "it is one of those that are left" \
+    "gbrun: stopped with 3 of 4 cases left; to finish them: gbrun run --resume results.gbr" \
+    "$(grep '^gbrun: stopped' err.txt)"
+equals "what was measured of it is kept" "ok cancelled" "$(column status | paste -sd ' ')"
+"$GBRUN" run --resume results.gbr >/dev/null 2>err.txt
+equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
+finish
