@@ -43,6 +43,10 @@ void arena_adopt(struct arena *arena, struct arena *from);
 void arena_free(struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_allocate((arena), sizeof(type)))
+/* Adds an item, of which there are n, to an array in an arena; every item is to be added through
+ * this. */
+#define ARENA_APPEND(arena, items, n, ...)                                                         \
+    ((items) = arena_grow((arena), (items), (n), sizeof *(items)), (items)[(n)++] = __VA_ARGS__)
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_allocate((arena), sizeof(type) * (size_t)(n)))
 
 #endif

@@ -123,39 +123,33 @@ static int32_t send_samples(struct conversation *conversation, struct gb_error *
     struct trace_columns columns = {0};
     if (n > 0 && trace_read(trace, conversation->n_sent, n, &columns, error) != GB_OK)
         return error->status;
-    struct wire_writer writer = {0};
-    wire_begin(&writer, WIRE_TRACE);
-    wire_put_u32(&writer, (uint32_t)n);
+    struct wire_writer *writer = worker_begin(&conversation->policy->worker, WIRE_TRACE);
+    wire_put_u32(writer, (uint32_t)n);
     if (n > 0) {
-        put_column(&writer, columns.time_ns, n, 0);
-        put_column(&writer, columns.elapsed_ns, n, 0);
-        put_column(&writer, columns.iterations, n, 1);
-        put_column(&writer, columns.clock_hz, n, 0);
-        put_column(&writer, columns.throttle, n, 0);
-        put_column(&writer, columns.flags, n, 0);
+        put_column(writer, columns.time_ns, n, 0);
+        put_column(writer, columns.elapsed_ns, n, 0);
+        put_column(writer, columns.iterations, n, 1);
+        put_column(writer, columns.clock_hz, n, 0);
+        put_column(writer, columns.throttle, n, 0);
+        put_column(writer, columns.flags, n, 0);
     }
-    wire_end(&writer);
     struct gb_error gone; /* listen will find out why */
-    worker_send(&conversation->policy->worker, &writer, &gone);
-    wire_writer_free(&writer);
+    worker_send(&conversation->policy->worker, &gone);
     conversation->n_sent += n;
     return GB_OK;
 }
 
 static void send_request(struct conversation *conversation, const struct guards *guards)
 {
-    struct wire_writer writer = {0};
     struct gb_error gone;
-    wire_begin(&writer, WIRE_REPLAY);
-    put_plugin_settings(&writer, conversation->policy->settings);
-    wire_put_u64(&writer, guards->min_samples);
-    wire_put_u64(&writer, guards->max_samples);
-    wire_put_f64(&writer, guards->max_time_ns);
-    wire_put_f64(&writer, conversation->trace->tick_ns);
-    wire_put_u64(&writer, conversation->trace->seed);
-    wire_end(&writer);
-    worker_send(&conversation->policy->worker, &writer, &gone);
-    wire_writer_free(&writer);
+    struct wire_writer *writer = worker_begin(&conversation->policy->worker, WIRE_REPLAY);
+    put_plugin_settings(writer, conversation->policy->settings);
+    wire_put_u64(writer, guards->min_samples);
+    wire_put_u64(writer, guards->max_samples);
+    wire_put_f64(writer, guards->max_time_ns);
+    wire_put_f64(writer, conversation->trace->tick_ns);
+    wire_put_u64(writer, conversation->trace->seed);
+    worker_send(&conversation->policy->worker, &gone);
 }
 
 /* Why the worker did not answer. It is ended. */

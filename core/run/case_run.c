@@ -134,9 +134,9 @@ static void tell_clocks(struct run *run)
     struct wire_writer *writer = link_begin(run->link, WIRE_OPENED);
     wire_put_u32(writer, run->device->n_clocks);
     for (uint32_t i = 0; i < run->device->n_clocks; i++) {
-        wire_put_text(writer, run->device->clocks[i].name);
-        wire_put_f64(writer, run->device->clocks[i].tick_ns);
-        wire_put_f64(writer, run->device->clocks[i].overhead_ns);
+        const struct gb_clock *clock = &run->device->clocks[i];
+        wire_put_fields(writer, clock_fields,
+                        &(struct clock_record){clock->name, clock->tick_ns, clock->overhead_ns});
     }
     link_send(run->link);
 }
@@ -264,8 +264,7 @@ static int32_t tell_work(struct run *run)
     CALL_BENCH(run, status, run->ops->work(run->bench, &work));
     if (judge_bench(run, "work", status) != GB_OK)
         return GB_FAILED;
-    put_work(link_begin(run->link, WIRE_WORK), &work);
-    link_send(run->link);
+    link_send_fields(run->link, WIRE_WORK, work_fields, &work);
     run->work = work;
     return GB_OK;
 }
@@ -381,12 +380,11 @@ static int32_t warm_up(struct run *run)
 static void tell_timing(struct run *run)
 {
     const struct gb_clock *clock = &run->device->clocks[run->clock];
-    struct wire_writer *writer = link_begin(run->link, WIRE_TIMING);
-    wire_put_text(writer, clock->name);
-    wire_put_u64(writer, run->iterations);
-    wire_put_f64(writer, clock->tick_ns);
-    wire_put_f64(writer, clock->overhead_ns);
-    link_send(run->link);
+    const struct case_record timing = {.clock = clock->name,
+                                       .iterations = run->iterations,
+                                       .tick_ns = clock->tick_ns,
+                                       .overhead_ns = clock->overhead_ns};
+    link_send_fields(run->link, WIRE_TIMING, timing_fields, &timing);
 }
 
 static void send_samples(struct run *run)

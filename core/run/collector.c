@@ -28,57 +28,39 @@ void collector_message(struct collector *collector, int32_t severity, const char
         collector->n_messages_dropped++;
         return;
     }
-    collector->messages = arena_grow(&collector->arena, collector->messages, record->n_messages,
-                                     sizeof *collector->messages);
-    collector->messages[record->n_messages++] = (struct message_record){
-        severity, arena_text(&collector->arena, text)};
+    ARENA_APPEND(&collector->arena, collector->messages, record->n_messages,
+                 (struct message_record){severity, arena_text(&collector->arena, text)});
 }
 
 static void take_log(struct collector *collector, struct wire_reader *message)
 {
-    int32_t severity = (int32_t)wire_get_u32(message);
-    struct arena scratch = {0};
-    const char *text = wire_get_word(message, &scratch);
+    CLEANUP(arena_free) struct arena scratch = {0};
+    struct message_record log;
+    wire_get_fields(message, &scratch, message_fields, &log);
     if (wire_complete(message))
-        collector_message(collector, severity, text);
-    arena_free(&scratch);
+        collector_message(collector, log.severity, log.text);
 }
 
 static void take_metric(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;
-    struct metric_record metric = {.name = wire_get_word(message, &collector->arena)};
-    metric.value = wire_get_f64(message);
-    metric.unit = wire_get_word(message, &collector->arena);
+    struct metric_record metric;
+    wire_get_fields(message, &collector->arena, metric_fields, &metric);
     for (size_t i = 0; i < record->n_metrics; i++)
         if (text_equal(collector->metrics[i].name, metric.name)) {
             collector->metrics[i] = metric;
             return;
         }
-    if (record->n_metrics >= COLLECTOR_NOTES_MAX)
-        return;
-    collector->metrics = arena_grow(&collector->arena, collector->metrics, record->n_metrics,
-                                    sizeof *collector->metrics);
-    collector->metrics[record->n_metrics++] = metric;
+    if (record->n_metrics < COLLECTOR_NOTES_MAX)
+        ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics, metric);
 }
 
 static void take_check(struct collector *collector, struct wire_reader *message)
 {
-    struct case_record *record = &collector->record;
-    struct check_record check = {.name = wire_get_word(message, &collector->arena)};
-    check.metric = wire_get_word(message, &collector->arena);
-    check.value = wire_get_f64(message);
-    check.index = wire_get_u64(message);
-    check.reference = wire_get_f64(message);
-    check.output = wire_get_f64(message);
-    check.tolerance = wire_get_f64(message);
-    check.passed = wire_get_u32(message) != 0;
-    check.text = wire_get_word(message, &collector->arena);
-    if (record->n_checks >= COLLECTOR_NOTES_MAX)
-        return;
-    collector->checks = arena_grow(&collector->arena, collector->checks, record->n_checks,
-                                   sizeof *collector->checks);
-    collector->checks[record->n_checks++] = check;
+    struct check_record check;
+    wire_get_fields(message, &collector->arena, check_fields, &check);
+    if (collector->record.n_checks < COLLECTOR_NOTES_MAX)
+        ARENA_APPEND(&collector->arena, collector->checks, collector->record.n_checks, check);
 }
 
 static void take_summary(struct collector *collector, struct wire_reader *message)
@@ -86,32 +68,28 @@ static void take_summary(struct collector *collector, struct wire_reader *messag
     struct case_record *record = &collector->record;
     struct check_summary_record summary;
     get_summary(message, &collector->arena, &summary);
-    if (record->n_summaries >= COLLECTOR_NOTES_MAX || !wire_complete(message))
-        return;
-    collector->summaries = arena_grow(&collector->arena, collector->summaries, record->n_summaries,
-                                      sizeof *collector->summaries);
-    collector->summaries[record->n_summaries++] = summary;
+    if (record->n_summaries < COLLECTOR_NOTES_MAX && wire_complete(message))
+        ARENA_APPEND(&collector->arena, collector->summaries, record->n_summaries, summary);
+}
+
+static void take_work(struct collector *collector, struct wire_reader *message)
+{
+    collector->record.work = (struct gb_work){.size = sizeof collector->record.work};
+    wire_get_fields(message, &collector->arena, work_fields, &collector->record.work);
 }
 
 static void take_clocks(struct collector *collector, struct wire_reader *message)
 {
     uint32_t n = wire_get_count(message, 20);
     for (uint32_t i = 0; i < n && i < GB_CLOCKS_MAX; i++) {
-        struct clock_record *clock = &collector->clocks[i];
-        clock->name = wire_get_word(message, &collector->arena);
-        clock->tick_ns = wire_get_f64(message);
-        clock->overhead_ns = wire_get_f64(message);
+        wire_get_fields(message, &collector->arena, clock_fields, &collector->clocks[i]);
         collector->n_clocks = i + 1;
     }
 }
 
 static void take_timing(struct collector *collector, struct wire_reader *message)
 {
-    struct case_record *record = &collector->record;
-    record->clock = wire_get_word(message, &collector->arena);
-    record->iterations = wire_get_u64(message);
-    record->tick_ns = wire_get_f64(message);
-    record->overhead_ns = wire_get_f64(message);
+    wire_get_fields(message, &collector->arena, timing_fields, &collector->record);
 }
 
 static void take_estimate(struct collector *collector, struct wire_reader *message)
@@ -183,20 +161,22 @@ static void note_recent(struct collector *collector, uint64_t n)
     collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
 }
 
-static int32_t take_samples(struct collector *collector, struct wire_reader *message)
+static void take_samples(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
     uint64_t n = wire_get_u64(message), n_column = 0;
     uint32_t n_columns = wire_get_count(message, 12);
     size_t places[COLLECTOR_COLUMNS_MAX];
     const double *columns[COLLECTOR_COLUMNS_MAX];
-    if (n == 0 || n_columns == 0 || n_columns > COLLECTOR_COLUMNS_MAX)
-        return GB_CORRUPT;
-    for (uint32_t i = 0; i < n_columns; i++) {
+    bool is_sound = n > 0 && n_columns > 0 && n_columns <= COLLECTOR_COLUMNS_MAX;
+    for (uint32_t i = 0; i < n_columns && is_sound; i++) {
         places[i] = column_of(collector, wire_get_word(message, &scratch));
         columns[i] = wire_get_f64s(message, &scratch, &n_column);
-        if (places[i] == COLLECTOR_COLUMNS_MAX || n_column != n)
-            return GB_CORRUPT;
+        is_sound = places[i] != COLLECTOR_COLUMNS_MAX && n_column == n;
+    }
+    if (!is_sound) {
+        message->failed = true;
+        return;
     }
     append_gaps(collector, n);
     for (uint32_t i = 0; i < n_columns; i++)
@@ -204,62 +184,38 @@ static int32_t take_samples(struct collector *collector, struct wire_reader *mes
                (size_t)n * sizeof(double));
     collector->n += n;
     note_recent(collector, n);
-    return GB_OK;
 }
 
 static void take_end(struct collector *collector, struct wire_reader *message)
 {
-    collector->record.status = (int)wire_get_u32(message);
-    collector->record.status_text = wire_get_word(message, &collector->arena);
-    collector->is_spent = wire_get_u32(message) != 0;
-    collector->traces = wire_get_word(message, &collector->arena);
-    if (collector->record.status < 0 || collector->record.status >= CASE_STATUSES)
+    struct case_end end;
+    wire_get_fields(message, &collector->arena, case_end_fields, &end);
+    collector->record.status = end.status;
+    collector->record.status_text = end.text;
+    collector->is_spent = end.is_spent;
+    collector->traces = end.traces;
+    if (end.status < 0 || end.status >= CASE_STATUSES)
         message->failed = true;
     collector->is_complete = true;
 }
 
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
-    if (collector->arena.bytes > TEXT_BYTES_MAX)
-        return GB_CORRUPT; /* a flood of metrics or messages */
-    switch (type) {
-    case WIRE_LOG:
-        take_log(collector, message);
-        break;
-    case WIRE_METRIC:
-        take_metric(collector, message);
-        break;
-    case WIRE_CHECK:
-        take_check(collector, message);
-        break;
-    case WIRE_SUMMARY:
-        take_summary(collector, message);
-        break;
-    case WIRE_WORK:
-        get_work(message, &collector->arena, &collector->record.work);
-        break;
-    case WIRE_OPENED:
-        take_clocks(collector, message);
-        break;
-    case WIRE_TELEMETRY:
-        take_telemetry(collector, message);
-        break;
-    case WIRE_TIMING:
-        take_timing(collector, message);
-        break;
-    case WIRE_SAMPLES:
-        if (take_samples(collector, message) != GB_OK)
-            return GB_CORRUPT;
-        break;
-    case WIRE_ESTIMATE:
-        take_estimate(collector, message);
-        break;
-    case WIRE_CASE_END:
-        take_end(collector, message);
-        break;
-    default:
-        return GB_CORRUPT;
-    }
+    static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
+        [WIRE_LOG] = take_log,
+        [WIRE_METRIC] = take_metric,
+        [WIRE_CHECK] = take_check,
+        [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORK] = take_work,
+        [WIRE_OPENED] = take_clocks,
+        [WIRE_TELEMETRY] = take_telemetry,
+        [WIRE_TIMING] = take_timing,
+        [WIRE_SAMPLES] = take_samples,
+        [WIRE_ESTIMATE] = take_estimate,
+        [WIRE_CASE_END] = take_end};
+    if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)
+        return GB_CORRUPT; /* out of place, or a flood of metrics or messages */
+    take[type](collector, message);
     return wire_complete(message) ? GB_OK : GB_CORRUPT;
 }
 

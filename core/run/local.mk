@@ -17,8 +17,12 @@ core_libgbrun_la_SOURCES += \
 	core/run/module.h \
 	core/run/policy_run.c \
 	core/run/policy_run.h \
-	core/run/probe.c \
 	core/run/probe.h \
+	core/run/probe_cases.c \
+	core/run/probe_devices.c \
+	core/run/probe_modules.c \
+	core/run/probe_worker.c \
+	core/run/probe_worker.h \
 	core/run/process_state.c \
 	core/run/process_state.h \
 	core/run/progress.c \
@@ -33,6 +37,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/visit.h \
 	core/run/wire.c \
 	core/run/wire.h \
+	core/run/wire_fields.c \
+	core/run/wire_fields.h \
 	core/run/worker.c \
 	core/run/worker.h \
 	core/run/worker_link.c \

@@ -1,19 +1,20 @@
 /* messages.c - see messages.h. */
 #include "core/run/messages.h"
 
-#include <stdio.h>
-#include <string.h>
+static const struct wire_field option_fields[] = {
+    FIELD(struct gb_option, type),
+    FIELD(struct gb_option, flags),
+    FIELD(struct gb_option, offset),
+    FIELD(struct gb_option, name),
+    FIELD_AS(FIELD_TEXT, struct gb_option, default_value),
+    FIELD_AS(FIELD_TEXT, struct gb_option, range),
+    FIELD_AS(FIELD_TEXT, struct gb_option, unit),
+    FIELD_AS(FIELD_TEXT, struct gb_option, help),
+    {0}};
 
 static void put_option(struct wire_writer *writer, const struct gb_option *option)
 {
-    wire_put_u32(writer, option->type);
-    wire_put_u32(writer, option->flags);
-    wire_put_u64(writer, option->offset);
-    wire_put_text(writer, option->name);
-    wire_put_text(writer, option->default_value);
-    wire_put_text(writer, option->range);
-    wire_put_text(writer, option->unit);
-    wire_put_text(writer, option->help);
+    wire_put_fields(writer, option_fields, option);
     uint32_t n = option->choices ? option->n_choices : 0;
     wire_put_u32(writer, n);
     for (uint32_t i = 0; i < n; i++)
@@ -23,14 +24,7 @@ static void put_option(struct wire_writer *writer, const struct gb_option *optio
 static void get_option(struct wire_reader *reader, struct arena *arena, struct gb_option *ret)
 {
     ret->size = sizeof *ret;
-    ret->type = wire_get_u32(reader);
-    ret->flags = wire_get_u32(reader);
-    ret->offset = wire_get_u64(reader);
-    ret->name = wire_get_word(reader, arena);
-    ret->default_value = wire_get_text(reader, arena);
-    ret->range = wire_get_text(reader, arena);
-    ret->unit = wire_get_text(reader, arena);
-    ret->help = wire_get_text(reader, arena);
+    wire_get_fields(reader, arena, option_fields, ret);
     ret->n_choices = wire_get_count(reader, 4);
     const char **choices = ARENA_ARRAY(arena, const char *, ret->n_choices);
     for (uint32_t i = 0; i < ret->n_choices; i++)
@@ -38,15 +32,18 @@ static void get_option(struct wire_reader *reader, struct arena *arena, struct g
     ret->choices = ret->n_choices ? choices : NULL;
 }
 
+static const struct wire_field plugin_fields[] = {FIELD(struct gb_plugin, kind),
+                                                  FIELD(struct gb_plugin, id),
+                                                  FIELD(struct gb_plugin, version),
+                                                  FIELD(struct gb_plugin, summary),
+                                                  FIELD_AS(FIELD_TEXT, struct gb_plugin, help),
+                                                  FIELD_AS(FIELD_TEXT, struct gb_plugin, devices),
+                                                  FIELD(struct gb_plugin, params_size),
+                                                  {0}};
+
 void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin)
 {
-    wire_put_u32(writer, plugin->kind);
-    wire_put_text(writer, plugin->id);
-    wire_put_text(writer, plugin->version);
-    wire_put_text(writer, plugin->summary);
-    wire_put_text(writer, plugin->help);
-    wire_put_text(writer, plugin->devices);
-    wire_put_u64(writer, plugin->params_size);
+    wire_put_fields(writer, plugin_fields, plugin);
     const struct gb_bench_ops *ops = plugin->kind == GB_PLUGIN_BENCH ? plugin->ops : NULL;
     bool validates = ops && plugin->extension && plugin->extension(GB_VALIDATION);
     uint32_t flags = ops ? ops->flags & ~PLUGIN_VALIDATES : 0;
@@ -61,13 +58,7 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
                 uint32_t *ret_flags)
 {
     *ret = (struct gb_plugin){.size = sizeof *ret};
-    ret->kind = wire_get_u32(reader);
-    ret->id = wire_get_word(reader, arena);
-    ret->version = wire_get_word(reader, arena);
-    ret->summary = wire_get_word(reader, arena);
-    ret->help = wire_get_text(reader, arena);
-    ret->devices = wire_get_text(reader, arena);
-    ret->params_size = wire_get_u64(reader);
+    wire_get_fields(reader, arena, plugin_fields, ret);
     *ret_flags = wire_get_u32(reader);
     ret->n_options = wire_get_count(reader, 44);
     struct gb_option *options = ARENA_ARRAY(arena, struct gb_option, ret->n_options);
@@ -76,23 +67,22 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
     ret->options = ret->n_options ? options : NULL;
 }
 
+static const struct wire_field setting_fields[] = {
+    FIELD(struct setting, key), FIELD(struct setting, text), {0}};
+
 static void put_settings(struct wire_writer *writer, const struct setting *settings, size_t n)
 {
     wire_put_u32(writer, (uint32_t)n);
-    for (size_t i = 0; i < n; i++) {
-        wire_put_text(writer, settings[i].key);
-        wire_put_text(writer, settings[i].text);
-    }
+    for (size_t i = 0; i < n; i++)
+        wire_put_fields(writer, setting_fields, &settings[i]);
 }
 
 static struct setting *get_settings(struct wire_reader *reader, struct arena *arena, size_t *ret_n)
 {
     *ret_n = wire_get_count(reader, 8);
     struct setting *settings = ARENA_ARRAY(arena, struct setting, *ret_n);
-    for (size_t i = 0; i < *ret_n; i++) {
-        settings[i].key = wire_get_word(reader, arena);
-        settings[i].text = wire_get_word(reader, arena);
-    }
+    for (size_t i = 0; i < *ret_n; i++)
+        wire_get_fields(reader, arena, setting_fields, &settings[i]);
     return settings;
 }
 
@@ -127,64 +117,47 @@ void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32
     ret->settings = get_settings(reader, arena, &ret->n_settings);
 }
 
-static void put_common(struct wire_writer *writer, const struct common_params *common)
-{
-    wire_put_u32(writer, (uint32_t)common->cache);
-    wire_put_u32(writer, (uint32_t)common->launch);
-    wire_put_text(writer, common->clock);
-    wire_put_text(writer, common->counters);
-    wire_put_u64(writer, (uint64_t)common->iterations);
-    wire_put_f64(writer, common->warmup_ns);
-    wire_put_u64(writer, (uint64_t)common->min_samples);
-    wire_put_u64(writer, (uint64_t)common->max_samples);
-    wire_put_f64(writer, common->max_time_ns);
-    wire_put_f64(writer, common->time_limit_ns);
-    wire_put_f64(writer, common->check_floor);
-    wire_put_f64(writer, common->check_safety);
-    wire_put_u32(writer, (uint32_t)common->check_bound_kind);
-    wire_put_u32(writer, (uint32_t)common->check_allow_overflow);
-    wire_put_text(writer, common->check_dump);
-    wire_put_u32(writer, (uint32_t)common->check_dump_always);
-}
+static const struct wire_field common_fields[] = {FIELD(struct common_params, cache),
+                                                  FIELD(struct common_params, launch),
+                                                  FIELD(struct common_params, clock),
+                                                  FIELD(struct common_params, counters),
+                                                  FIELD(struct common_params, iterations),
+                                                  FIELD(struct common_params, warmup_ns),
+                                                  FIELD(struct common_params, min_samples),
+                                                  FIELD(struct common_params, max_samples),
+                                                  FIELD(struct common_params, max_time_ns),
+                                                  FIELD(struct common_params, time_limit_ns),
+                                                  FIELD(struct common_params, check_floor),
+                                                  FIELD(struct common_params, check_safety),
+                                                  FIELD(struct common_params, check_bound_kind),
+                                                  FIELD(struct common_params, check_allow_overflow),
+                                                  FIELD(struct common_params, check_dump),
+                                                  FIELD(struct common_params, check_dump_always),
+                                                  {0}};
 
-static void get_common(struct wire_reader *reader, struct arena *arena, struct common_params *ret)
-{
-    ret->cache = (int32_t)wire_get_u32(reader);
-    ret->launch = (int32_t)wire_get_u32(reader);
-    ret->clock = wire_get_word(reader, arena);
-    ret->counters = wire_get_word(reader, arena);
-    ret->iterations = (int64_t)wire_get_u64(reader);
-    ret->warmup_ns = wire_get_f64(reader);
-    ret->min_samples = (int64_t)wire_get_u64(reader);
-    ret->max_samples = (int64_t)wire_get_u64(reader);
-    ret->max_time_ns = wire_get_f64(reader);
-    ret->time_limit_ns = wire_get_f64(reader);
-    ret->check_floor = wire_get_f64(reader);
-    ret->check_safety = wire_get_f64(reader);
-    ret->check_bound_kind = (int32_t)wire_get_u32(reader);
-    ret->check_allow_overflow = wire_get_u32(reader) != 0;
-    ret->check_dump = wire_get_word(reader, arena);
-    ret->check_dump_always = wire_get_u32(reader) != 0;
-}
+/* Of a case, in the order of the message. */
+static const struct wire_field case_fields[] = {FIELD(struct bench_case, bench),
+                                                FIELD(struct bench_case, seed),
+                                                FIELD(struct bench_case, folder),
+                                                FIELD(struct bench_case, uid),
+                                                {0}};
+
+static const struct wire_field tolerance_fields[] = {
+    FIELD(struct check_tolerance, metric), FIELD(struct check_tolerance, tolerance), {0}};
 
 void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label)
 {
     wire_put_text(writer, label);
-    wire_put_text(writer, bench_case->bench);
-    wire_put_u64(writer, bench_case->seed);
-    wire_put_text(writer, bench_case->folder);
-    wire_put_text(writer, bench_case->uid);
+    wire_put_fields(writer, case_fields, bench_case);
     put_plugin_name(writer, bench_case->info);
     put_settings(writer, bench_case->settings, bench_case->n_settings);
-    put_common(writer, &bench_case->common);
+    wire_put_fields(writer, common_fields, &bench_case->common);
     put_plugin_settings(writer, bench_case->policy);
     put_plugin_settings(writer, bench_case->device.settings);
     wire_put_u32(writer, (uint32_t)bench_case->device.index);
     wire_put_u32(writer, (uint32_t)bench_case->n_tolerances);
-    for (size_t i = 0; i < bench_case->n_tolerances; i++) {
-        wire_put_text(writer, bench_case->tolerances[i].metric);
-        wire_put_f64(writer, bench_case->tolerances[i].tolerance);
-    }
+    for (size_t i = 0; i < bench_case->n_tolerances; i++)
+        wire_put_fields(writer, tolerance_fields, &bench_case->tolerances[i]);
 }
 
 void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
@@ -192,13 +165,10 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
 {
     *ret = (struct bench_case){0};
     *ret_label = wire_get_word(reader, arena);
-    ret->bench = wire_get_word(reader, arena);
-    ret->seed = wire_get_u64(reader);
-    ret->folder = wire_get_word(reader, arena);
-    ret->uid = wire_get_word(reader, arena);
+    wire_get_fields(reader, arena, case_fields, ret);
     ret->info = get_plugin_name(reader, arena, GB_PLUGIN_BENCH);
     ret->settings = get_settings(reader, arena, &ret->n_settings);
-    get_common(reader, arena, &ret->common);
+    wire_get_fields(reader, arena, common_fields, &ret->common);
     struct plugin_settings *policy = ARENA_NEW(arena, struct plugin_settings);
     get_plugin_settings(reader, arena, GB_PLUGIN_POLICY, policy);
     ret->policy = policy;
@@ -208,157 +178,108 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
     ret->device.index = (int32_t)wire_get_u32(reader);
     ret->n_tolerances = wire_get_count(reader, 12);
     ret->tolerances = ARENA_ARRAY(arena, struct check_tolerance, ret->n_tolerances);
-    for (size_t i = 0; i < ret->n_tolerances; i++) {
-        ret->tolerances[i].metric = wire_get_word(reader, arena);
-        ret->tolerances[i].tolerance = wire_get_f64(reader);
-    }
+    for (size_t i = 0; i < ret->n_tolerances; i++)
+        wire_get_fields(reader, arena, tolerance_fields, &ret->tolerances[i]);
 }
 
-void put_device_info(struct wire_writer *writer, const struct gb_device_info *info)
-{
-    wire_put_u32(writer, info->index);
-    wire_put_text(writer, info->backend);
-    wire_put_text(writer, info->model);
-    wire_put_text(writer, info->uuid);
-    wire_put_u64(writer, info->memory_bytes);
-    wire_put_u64(writer, info->cache_bytes);
-    wire_put_u32(writer, info->n_units);
-}
+const struct wire_field device_info_fields[] = {
+    FIELD(struct gb_device_info, index),        FIELD(struct gb_device_info, backend),
+    FIELD(struct gb_device_info, model),        FIELD(struct gb_device_info, uuid),
+    FIELD(struct gb_device_info, memory_bytes), FIELD(struct gb_device_info, cache_bytes),
+    FIELD(struct gb_device_info, n_units),      {0}};
 
-void get_device_info(struct wire_reader *reader, struct gb_device_info *ret)
-{
-    *ret = (struct gb_device_info){.size = sizeof *ret};
-    ret->index = wire_get_u32(reader);
-    wire_get_chars(reader, ret->backend, sizeof ret->backend);
-    wire_get_chars(reader, ret->model, sizeof ret->model);
-    wire_get_chars(reader, ret->uuid, sizeof ret->uuid);
-    ret->memory_bytes = wire_get_u64(reader);
-    ret->cache_bytes = wire_get_u64(reader);
-    ret->n_units = wire_get_u32(reader);
-}
+const struct wire_field work_fields[] = {FIELD(struct gb_work, flops),
+                                         FIELD(struct gb_work, bytes_read),
+                                         FIELD(struct gb_work, bytes_written),
+                                         FIELD(struct gb_work, items),
+                                         FIELD_AS(FIELD_TEXT, struct gb_work, item),
+                                         FIELD(struct gb_work, math_format),
+                                         FIELD(struct gb_work, math_unit),
+                                         {0}};
 
-void put_work(struct wire_writer *writer, const struct gb_work *work)
-{
-    wire_put_f64(writer, work->flops);
-    wire_put_f64(writer, work->bytes_read);
-    wire_put_f64(writer, work->bytes_written);
-    wire_put_f64(writer, work->items);
-    wire_put_text(writer, work->item);
-    wire_put_u32(writer, work->math_format);
-    wire_put_u32(writer, work->math_unit);
-}
-
-void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *ret)
-{
-    *ret = (struct gb_work){.size = sizeof *ret};
-    ret->flops = wire_get_f64(reader);
-    ret->bytes_read = wire_get_f64(reader);
-    ret->bytes_written = wire_get_f64(reader);
-    ret->items = wire_get_f64(reader);
-    ret->item = wire_get_text(reader, arena);
-    ret->math_format = wire_get_u32(reader);
-    ret->math_unit = wire_get_u32(reader);
-}
+static const struct wire_field telemetry_fields[] = {
+    FIELD(struct telemetry_record, elapsed_ns),
+    FIELD(struct telemetry_record, iterations),
+    FIELD(struct telemetry_record, values.clock_hz),
+    FIELD(struct telemetry_record, values.memory_clock_hz),
+    FIELD(struct telemetry_record, values.temperature_celsius),
+    FIELD(struct telemetry_record, values.power_watts),
+    FIELD(struct telemetry_record, values.energy_joules),
+    FIELD(struct telemetry_record, values.throttle),
+    FIELD(struct telemetry_record, values.throttle_text),
+    {0}};
 
 void put_telemetry(struct wire_writer *writer, uint32_t moment,
                    const struct telemetry_record *telemetry)
 {
-    const struct gb_telemetry *values = &telemetry->values;
     wire_put_u32(writer, moment);
-    wire_put_f64(writer, telemetry->elapsed_ns);
-    wire_put_u64(writer, telemetry->iterations);
-    wire_put_f64(writer, values->clock_hz);
-    wire_put_f64(writer, values->memory_clock_hz);
-    wire_put_f64(writer, values->temperature_celsius);
-    wire_put_f64(writer, values->power_watts);
-    wire_put_f64(writer, values->energy_joules);
-    wire_put_u64(writer, values->throttle);
-    wire_put_text(writer, values->throttle_text);
+    wire_put_fields(writer, telemetry_fields, telemetry);
 }
 
 void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret)
 {
-    struct gb_telemetry *values = &ret->values;
-    *ret = (struct telemetry_record){.values.size = sizeof *values};
+    *ret = (struct telemetry_record){.is_known = true, .values.size = sizeof ret->values};
     *ret_moment = wire_get_u32(reader);
-    ret->elapsed_ns = wire_get_f64(reader);
-    ret->iterations = wire_get_u64(reader);
-    values->clock_hz = wire_get_f64(reader);
-    values->memory_clock_hz = wire_get_f64(reader);
-    values->temperature_celsius = wire_get_f64(reader);
-    values->power_watts = wire_get_f64(reader);
-    values->energy_joules = wire_get_f64(reader);
-    values->throttle = wire_get_u64(reader);
-    wire_get_chars(reader, values->throttle_text, sizeof values->throttle_text);
-    ret->is_known = true;
+    wire_get_fields(reader, NULL, telemetry_fields, ret);
     if (*ret_moment >= TELEMETRY_MOMENTS) {
         *ret_moment = 0;
         reader->failed = true;
     }
 }
 
-enum { FINDING_TEXT_MAX = 400 };
+const struct wire_field finding_fields[] = {
+    FIELD_AS(FIELD_PRINTABLE, struct device_finding, device),
+    FIELD(struct device_finding, finding.is_noisy),
+    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.subject),
+    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.state),
+    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.why),
+    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.cure),
+    {0}};
 
-static void put_finding_text(struct wire_writer *writer, const char *text)
-{
-    char cut[FINDING_TEXT_MAX + 1];
-    snprintf(cut, sizeof cut, "%s", text ? text : "");
-    wire_put_text(writer, cut);
-}
+const struct wire_field counter_fields[] = {FIELD_AS(FIELD_PRINTABLE, struct gb_counter, name),
+                                            FIELD_AS(FIELD_PRINTABLE, struct gb_counter, unit),
+                                            FIELD_AS(FIELD_PRINTABLE, struct gb_counter, help),
+                                            {0}};
 
-void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding)
-{
-    put_finding_text(writer, device);
-    wire_put_u32(writer, finding->is_noisy != 0);
-    put_finding_text(writer, finding->subject);
-    put_finding_text(writer, finding->state);
-    put_finding_text(writer, finding->why);
-    put_finding_text(writer, finding->cure);
-}
+const struct wire_field problem_fields[] = {
+    FIELD(struct problem, option), FIELD(struct problem, offset), FIELD(struct problem, text), {0}};
 
-static const char *get_finding_text(struct wire_reader *reader, struct arena *arena)
-{
-    struct arena scratch = {0};
-    const char *text = wire_get_word(reader, &scratch);
-    size_t length = strlen(text);
-    if (length > FINDING_TEXT_MAX) {
-        reader->failed = true;
-        length = 0;
-    }
-    char *copy = arena_text_n(arena, text, length);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7F)
-            copy[i] = ' ';
-    arena_free(&scratch);
-    return copy;
-}
+const struct wire_field outcome_fields[] = {
+    FIELD(struct outcome, status), FIELD(struct outcome, words), {0}};
 
-void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
-                 struct finding *ret)
-{
-    *ret_device = get_finding_text(reader, arena);
-    ret->is_noisy = wire_get_u32(reader) != 0;
-    ret->subject = get_finding_text(reader, arena);
-    ret->state = get_finding_text(reader, arena);
-    ret->why = get_finding_text(reader, arena);
-    ret->cure = get_finding_text(reader, arena);
-}
+const struct wire_field fact_fields[] = {FIELD(struct fact, name), FIELD(struct fact, value), {0}};
 
-/* Plugins' texts: cut, and without what a terminal would take for a command. */
-void put_counter(struct wire_writer *writer, const struct gb_counter *counter)
-{
-    put_finding_text(writer, counter->name);
-    put_finding_text(writer, counter->unit);
-    put_finding_text(writer, counter->help);
-}
+const struct wire_field message_fields[] = {
+    FIELD(struct message_record, severity), FIELD(struct message_record, text), {0}};
 
-void get_counter(struct wire_reader *reader, struct arena *arena, struct gb_counter *ret)
-{
-    *ret = (struct gb_counter){.size = sizeof *ret};
-    ret->name = get_finding_text(reader, arena);
-    ret->unit = get_finding_text(reader, arena);
-    ret->help = get_finding_text(reader, arena);
-}
+const struct wire_field metric_fields[] = {FIELD(struct metric_record, name),
+                                           FIELD(struct metric_record, value),
+                                           FIELD(struct metric_record, unit),
+                                           {0}};
+
+const struct wire_field check_fields[] = {
+    FIELD(struct check_record, name),      FIELD(struct check_record, metric),
+    FIELD(struct check_record, value),     FIELD(struct check_record, index),
+    FIELD(struct check_record, reference), FIELD(struct check_record, output),
+    FIELD(struct check_record, tolerance), FIELD(struct check_record, passed),
+    FIELD(struct check_record, text),      {0}};
+
+const struct wire_field clock_fields[] = {FIELD(struct clock_record, name),
+                                          FIELD(struct clock_record, tick_ns),
+                                          FIELD(struct clock_record, overhead_ns),
+                                          {0}};
+
+const struct wire_field timing_fields[] = {FIELD(struct case_record, clock),
+                                           FIELD(struct case_record, iterations),
+                                           FIELD(struct case_record, tick_ns),
+                                           FIELD(struct case_record, overhead_ns),
+                                           {0}};
+
+const struct wire_field case_end_fields[] = {FIELD(struct case_end, status),
+                                             FIELD(struct case_end, text),
+                                             FIELD(struct case_end, is_spent),
+                                             FIELD(struct case_end, traces),
+                                             {0}};
 
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
 {
@@ -394,49 +315,41 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
         reader->failed = true;
 }
 
+static const struct wire_field estimate_fields[] = {FIELD(struct gb_estimate, verdict),
+                                                    FIELD(struct gb_estimate, value_ns),
+                                                    FIELD(struct gb_estimate, low_ns),
+                                                    FIELD(struct gb_estimate, high_ns),
+                                                    FIELD(struct gb_estimate, confidence),
+                                                    FIELD(struct gb_estimate, statistic),
+                                                    FIELD(struct gb_estimate, n),
+                                                    FIELD(struct gb_estimate, n_discarded),
+                                                    FIELD(struct gb_estimate, n_effective),
+                                                    FIELD(struct gb_estimate, excluded_mode_weight),
+                                                    {0}};
+
+static const struct wire_field mode_fields[] = {FIELD(struct gb_mode, median_ns),
+                                                FIELD(struct gb_mode, low_ns),
+                                                FIELD(struct gb_mode, high_ns),
+                                                FIELD(struct gb_mode, weight),
+                                                {0}};
+
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)
 {
-    wire_put_u32(writer, (uint32_t)estimate->verdict);
-    wire_put_f64(writer, estimate->value_ns);
-    wire_put_f64(writer, estimate->low_ns);
-    wire_put_f64(writer, estimate->high_ns);
-    wire_put_f64(writer, estimate->confidence);
-    wire_put_text(writer, estimate->statistic);
-    wire_put_u64(writer, estimate->n);
-    wire_put_u64(writer, estimate->n_discarded);
-    wire_put_f64(writer, estimate->n_effective);
-    wire_put_f64(writer, estimate->excluded_mode_weight);
+    wire_put_fields(writer, estimate_fields, estimate);
     wire_put_u32(writer, estimate->n_modes);
-    for (uint32_t i = 0; i < estimate->n_modes; i++) {
-        wire_put_f64(writer, estimate->modes[i].median_ns);
-        wire_put_f64(writer, estimate->modes[i].low_ns);
-        wire_put_f64(writer, estimate->modes[i].high_ns);
-        wire_put_f64(writer, estimate->modes[i].weight);
-    }
+    for (uint32_t i = 0; i < estimate->n_modes; i++)
+        wire_put_fields(writer, mode_fields, &estimate->modes[i]);
 }
 
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret)
 {
     *ret = (struct gb_estimate){.size = sizeof *ret};
-    ret->verdict = (int32_t)wire_get_u32(reader);
-    ret->value_ns = wire_get_f64(reader);
-    ret->low_ns = wire_get_f64(reader);
-    ret->high_ns = wire_get_f64(reader);
-    ret->confidence = wire_get_f64(reader);
-    wire_get_chars(reader, ret->statistic, sizeof ret->statistic);
-    ret->n = wire_get_u64(reader);
-    ret->n_discarded = wire_get_u64(reader);
-    ret->n_effective = wire_get_f64(reader);
-    ret->excluded_mode_weight = wire_get_f64(reader);
+    wire_get_fields(reader, NULL, estimate_fields, ret);
     ret->n_modes = wire_get_count(reader, 32);
     if (ret->n_modes > GB_MODES_MAX) {
         ret->n_modes = 0;
         reader->failed = true;
     }
-    for (uint32_t i = 0; i < ret->n_modes; i++) {
-        ret->modes[i].median_ns = wire_get_f64(reader);
-        ret->modes[i].low_ns = wire_get_f64(reader);
-        ret->modes[i].high_ns = wire_get_f64(reader);
-        ret->modes[i].weight = wire_get_f64(reader);
-    }
+    for (uint32_t i = 0; i < ret->n_modes; i++)
+        wire_get_fields(reader, NULL, mode_fields, &ret->modes[i]);
 }

@@ -1,9 +1,10 @@
 /*
  * messages.h - the structs that cross the wire, written and read.
  *
- * put_ functions append the fields to a message begun by the caller; get_ functions read the same
- * fields into memory of an arena. Whether a message was whole is asked once, of the reader
- * (wire_complete).
+ * put_ functions and lists of fields append to a message begun by the caller; get_ functions and
+ * the same lists read it into memory of an arena. Whether a message was whole is asked once, of the
+ * reader (wire_complete). Functions that send a whole message are called send_..., those that are
+ * given a received one take_...
  */
 #ifndef GBRUN_CORE_MESSAGES_H
 #define GBRUN_CORE_MESSAGES_H
@@ -11,7 +12,7 @@
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
 #include "core/run/machine.h"
-#include "core/run/wire.h"
+#include "core/run/wire_fields.h"
 #include "core/store/record.h"
 
 #include <gbrun/counters.h>
@@ -35,26 +36,11 @@ void put_plugin_settings(struct wire_writer *writer, const struct plugin_setting
 void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32_t kind,
                          struct plugin_settings *ret);
 
-void put_device_info(struct wire_writer *writer, const struct gb_device_info *info);
-void get_device_info(struct wire_reader *reader, struct gb_device_info *ret);
-
-void put_work(struct wire_writer *writer, const struct gb_work *work);
-void get_work(struct wire_reader *reader, struct arena *arena, struct gb_work *ret);
-
 /* One reading and when it was taken. get: *ret_moment is below TELEMETRY_MOMENTS, or the reader has
  * failed. */
 void put_telemetry(struct wire_writer *writer, uint32_t moment,
                    const struct telemetry_record *telemetry);
 void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret);
-
-/* Something noisy about a device. NULL is written as "". get: a text longer than a finding can be
- * fails the reader; line breaks and other control characters have become blanks. */
-void put_counter(struct wire_writer *writer, const struct gb_counter *counter);
-void get_counter(struct wire_reader *reader, struct arena *arena, struct gb_counter *ret);
-
-void put_finding(struct wire_writer *writer, const char *device, const struct gb_finding *finding);
-void get_finding(struct wire_reader *reader, struct arena *arena, const char **ret_device,
-                 struct finding *ret);
 
 /* get: counts that do not fit each other fail the reader. */
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result);
@@ -62,5 +48,47 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate);
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret);
+
+/* ---- messages that are structs ---- */
+
+/* Something noisy about a device. */
+struct device_finding {
+    const char *device;
+    struct finding finding;
+};
+
+/* What is wrong with a setting: option, byte of its value. */
+struct problem {
+    const char *option;
+    uint64_t offset;
+    const char *text;
+};
+
+/* How a question was answered, which ends the answer. */
+struct outcome {
+    int32_t status;
+    const char *words; /* of the error; or why there is nothing, "" if there is */
+};
+
+struct case_end {
+    int32_t status; /* CASE_... */
+    const char *text;
+    bool is_spent; /* the worker cannot go on */
+    const char *traces;
+};
+
+extern const struct wire_field device_info_fields[]; /* struct gb_device_info */
+extern const struct wire_field work_fields[];        /* struct gb_work */
+extern const struct wire_field finding_fields[];     /* struct device_finding */
+extern const struct wire_field counter_fields[];     /* struct gb_counter */
+extern const struct wire_field problem_fields[];     /* struct problem */
+extern const struct wire_field outcome_fields[];     /* struct outcome */
+extern const struct wire_field fact_fields[];        /* struct fact */
+extern const struct wire_field message_fields[];     /* struct message_record */
+extern const struct wire_field metric_fields[];      /* struct metric_record */
+extern const struct wire_field check_fields[];       /* struct check_record */
+extern const struct wire_field clock_fields[];       /* struct clock_record */
+extern const struct wire_field timing_fields[];      /* struct case_record: its clock */
+extern const struct wire_field case_end_fields[];    /* struct case_end */
 
 #endif

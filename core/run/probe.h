@@ -69,7 +69,7 @@ struct examination {
 };
 
 /* Asks each device plugin, with its settings, what is noisy about its devices; opens none. Findings
- * that were told before a module failed are kept. Memory: the arena's. */
+ * that were sent before a module failed are kept. Memory: the arena's. */
 int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
                         struct examination *ret, struct gb_error *error);
 

@@ -454,13 +454,9 @@ static void give(struct run *run, struct visit *visit, const struct known_device
     run->plan->progress->n_running = count_busy(run);
     progress_started(run->plan->progress, text_get(&visit->label));
     struct bench_case given = visit_given_case(visit);
-    struct wire_writer writer = {0};
-    wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, &given, text_get(&visit->label));
-    wire_end(&writer);
-    if (worker_send(&slot->process, &writer, &error) != GB_OK)
+    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label));
+    if (worker_send(&slot->process, &error) != GB_OK)
         kill_for_lie(slot, "closed its connection");
-    wire_writer_free(&writer);
 }
 
 /* Must it wait until others have ended: because of the number of jobs, or because it or another
@@ -507,17 +503,14 @@ static void assign(struct run *run)
 /* Its limits count on from where they stood when it asked. */
 static void let_go_on(struct slot *slot)
 {
-    struct wire_writer writer = {0};
     struct gb_error error;
     double now = host_clock_ns();
     slot->alone = ALONE_GRANTED;
     slot->begin_ns += now - slot->asked_ns;
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
-    wire_begin(&writer, WIRE_GRANTED);
-    wire_end(&writer);
-    if (worker_send(&slot->process, &writer, &error) != GB_OK)
+    worker_begin(&slot->process, WIRE_GRANTED);
+    if (worker_send(&slot->process, &error) != GB_OK)
         kill_for_lie(slot, "closed its connection");
-    wire_writer_free(&writer);
 }
 
 /* One at a time goes on, once nobody measures. */

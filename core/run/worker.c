@@ -42,9 +42,8 @@ static void keep_warning(struct worker *worker, int32_t severity, const char *te
 static void send_log(void *context, int32_t severity, const char *text)
 {
     struct worker *worker = context;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_LOG);
-    wire_put_u32(writer, (uint32_t)severity);
-    wire_put_text(writer, text);
+    const struct message_record message = {severity, text};
+    wire_put_fields(link_begin(&worker->link, WIRE_LOG), message_fields, &message);
     keep_warning(worker, severity, text);
     link_send(&worker->link);
 }
@@ -56,32 +55,31 @@ static void repeat_warnings(struct worker *worker)
         send_log(worker, worker->warnings[i].severity, worker->warnings[i].text);
 }
 
+static void send_fields(struct worker *worker, uint32_t type, const struct wire_field *fields,
+                        const void *object)
+{
+    link_send_fields(&worker->link, type, fields, object);
+}
+
 static void send_metric(void *context, const char *name, double value, const char *unit)
 {
-    struct worker *worker = context;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_METRIC);
-    wire_put_text(writer, name);
-    wire_put_f64(writer, value);
-    wire_put_text(writer, unit);
-    link_send(&worker->link);
+    send_fields(context, WIRE_METRIC, metric_fields, &(struct metric_record){name, value, unit});
 }
 
 static void send_check(void *context, const char *name, const char *metric,
                        const struct verify_metric *measured, double tolerance, bool passed,
                        const char *text)
 {
-    struct worker *worker = context;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_CHECK);
-    wire_put_text(writer, name);
-    wire_put_text(writer, metric);
-    wire_put_f64(writer, measured->value);
-    wire_put_u64(writer, measured->index);
-    wire_put_f64(writer, measured->reference);
-    wire_put_f64(writer, measured->output);
-    wire_put_f64(writer, tolerance);
-    wire_put_u32(writer, passed);
-    wire_put_text(writer, text);
-    link_send(&worker->link);
+    const struct check_record check = {.name = name,
+                                       .metric = metric,
+                                       .value = measured->value,
+                                       .index = measured->index,
+                                       .reference = measured->reference,
+                                       .output = measured->output,
+                                       .tolerance = tolerance,
+                                       .passed = passed,
+                                       .text = text};
+    send_fields(context, WIRE_CHECK, check_fields, &check);
 }
 
 static void send_summary(void *context, const char *name, const struct verify_result *result)
@@ -91,13 +89,12 @@ static void send_summary(void *context, const char *name, const struct verify_re
     link_send(&worker->link);
 }
 
-static void tell_module(struct worker *worker, uint32_t index, const char *path)
+static void send_module(struct worker *worker, uint32_t index, const char *path)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct module module;
     struct gb_error error = {0};
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_BEGIN);
-    wire_put_u32(writer, index);
+    wire_put_u32(link_begin(&worker->link, WIRE_MODULE_BEGIN), index);
     link_send(&worker->link);
     link_phase(&worker->link, PHASE_LOAD);
     int32_t status = module_load(path, &arena, &module, &error);
@@ -105,37 +102,37 @@ static void tell_module(struct worker *worker, uint32_t index, const char *path)
         put_plugin(link_begin(&worker->link, WIRE_PLUGIN), &module.plugins[i]);
         link_send(&worker->link);
     }
-    writer = link_begin(&worker->link, WIRE_MODULE_END);
+    struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_END);
     wire_put_u32(writer, index);
-    wire_put_u32(writer, (uint32_t)status);
-    wire_put_text(writer, status == GB_OK ? "" : error.text);
+    wire_put_fields(writer, outcome_fields, &(struct outcome){status, error.text});
     link_send(&worker->link);
-    arena_free(&arena);
 }
 
 static void serve_probe(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
     uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
-    for (uint32_t i = 0; i < n; i++) {
-        const char *path = wire_get_word(message, arena);
-        tell_module(worker, first + i, path);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        send_module(worker, first + i, wire_get_word(message, arena));
+}
+
+/* ---- questions about plugins; each answer ends with how it went ---- */
+
+static void send_outcome(struct worker *worker, uint32_t type, int32_t status, const char *reason,
+                         const struct gb_error *error)
+{
+    link_phase(&worker->link, PHASE_IDLE);
+    send_fields(worker, type, outcome_fields,
+                &(struct outcome){status, status == GB_OK ? reason : error->text});
 }
 
 static void send_device(void *context, const struct gb_device_info *info)
 {
-    struct worker *worker = context;
-    put_device_info(link_begin(&worker->link, WIRE_DEVICE), info);
-    link_send(&worker->link);
+    send_fields(context, WIRE_DEVICE, device_info_fields, info);
 }
 
 static void send_fact(void *context, const char *name, const char *value)
 {
-    struct worker *worker = context;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_FACT);
-    wire_put_text(writer, name ? name : "");
-    wire_put_text(writer, value ? value : "");
-    link_send(&worker->link);
+    send_fields(context, WIRE_FACT, fact_fields, &(struct fact){name, value});
 }
 
 static void serve_devices(struct worker *worker, struct wire_reader *message, struct arena *arena)
@@ -147,17 +144,18 @@ static void serve_devices(struct worker *worker, struct wire_reader *message, st
     link_phase(&worker->link, PHASE_DESCRIBE);
     int32_t status = session_devices(worker->session, &settings, send_device, send_fact, worker,
                                      &reason, &error);
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_DEVICES_END);
-    wire_put_u32(writer, (uint32_t)status);
-    wire_put_text(writer, status == GB_OK ? reason : error.text);
-    link_send(&worker->link);
+    send_outcome(worker, WIRE_DEVICES_END, status, reason, &error);
 }
 
 static void send_finding(void *context, const char *device, const struct gb_finding *finding)
 {
-    struct worker *worker = context;
-    put_finding(link_begin(&worker->link, WIRE_FINDING), device, finding);
-    link_send(&worker->link);
+    const struct device_finding sent = {device,
+                                        {.subject = finding->subject,
+                                         .state = finding->state,
+                                         .is_noisy = finding->is_noisy != 0,
+                                         .why = finding->why,
+                                         .cure = finding->cure}};
+    send_fields(context, WIRE_FINDING, finding_fields, &sent);
 }
 
 static void serve_examine(struct worker *worker, struct wire_reader *message, struct arena *arena)
@@ -169,20 +167,12 @@ static void serve_examine(struct worker *worker, struct wire_reader *message, st
     link_phase(&worker->link, PHASE_EXAMINE);
     int32_t status = session_examine(worker->session, &settings, send_finding, worker, &reason,
                                      &error);
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_EXAMINE_END);
-    wire_put_u32(writer, (uint32_t)status);
-    wire_put_text(writer, status == GB_OK ? reason : error.text);
-    link_send(&worker->link);
+    send_outcome(worker, WIRE_EXAMINE_END, status, reason, &error);
 }
 
 static void send_problem(void *context, const char *option, uint64_t offset, const char *text)
 {
-    struct worker *worker = context;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_PROBLEM);
-    wire_put_text(writer, option ? option : "");
-    wire_put_u64(writer, offset);
-    wire_put_text(writer, text ? text : "");
-    link_send(&worker->link);
+    send_fields(context, WIRE_PROBLEM, problem_fields, &(struct problem){option, offset, text});
 }
 
 static void serve_validate(struct worker *worker, struct wire_reader *message, struct arena *arena)
@@ -194,20 +184,13 @@ static void serve_validate(struct worker *worker, struct wire_reader *message, s
     link_phase(&worker->link, PHASE_VALIDATE);
     int32_t status = session_validate(worker->session, &settings, folder, send_problem, worker,
                                       &error);
-    link_phase(&worker->link, PHASE_IDLE);
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_VALIDATE_END);
-    wire_put_u32(writer, (uint32_t)status);
-    wire_put_text(writer, status == GB_OK ? "" : error.text);
-    link_send(&worker->link);
+    send_outcome(worker, WIRE_VALIDATE_END, status, "", &error);
 }
 
 static void send_counter(void *context, const struct gb_counter *counter)
 {
-    struct worker *worker = context;
-    if (!counter || !GB_HAS(counter, help) || !counter->name)
-        return;
-    put_counter(link_begin(&worker->link, WIRE_COUNTER), counter);
-    link_send(&worker->link);
+    if (counter && GB_HAS(counter, help) && counter->name)
+        send_fields(context, WIRE_COUNTER, counter_fields, counter);
 }
 
 static void serve_counters(struct worker *worker, struct wire_reader *message, struct arena *arena)
@@ -222,11 +205,10 @@ static void serve_counters(struct worker *worker, struct wire_reader *message, s
     link_phase(&worker->link, PHASE_LIST);
     int32_t status = session_counters(worker->session, &settings, index, model, whole, send_counter,
                                       worker, &reason, &error);
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_COUNTERS_END);
-    wire_put_u32(writer, (uint32_t)status);
-    wire_put_text(writer, status == GB_OK ? reason : error.text);
-    link_send(&worker->link);
+    send_outcome(worker, WIRE_COUNTERS_END, status, reason, &error);
 }
+
+/* ---- cases ---- */
 
 /* What the case left behind in this process; "" if nothing that matters. */
 static void find_traces(const struct process_state *state, uint64_t resident_before,
@@ -258,16 +240,17 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     find_traces(state, outcome.resident_bytes, &traces);
     process_state_free(state);
     bool is_spent = outcome.is_poisoned || traces.length > 0;
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_CASE_END);
-    wire_put_u32(writer, (uint32_t)outcome.status);
-    wire_put_text(writer, outcome.text);
-    wire_put_u32(writer, is_spent);
-    wire_put_text(writer, text_get(&traces));
-    link_send(&worker->link);
+    send_fields(worker, WIRE_CASE_END, case_end_fields,
+                &(struct case_end){outcome.status, outcome.text, is_spent, text_get(&traces)});
     text_free(&traces);
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
         _exit(0);
+}
+
+static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    replay_serve(worker->session, &worker->link, &worker->sink, message, arena);
 }
 
 static void on_cancel(int signal)
@@ -287,31 +270,23 @@ static void set_up_process(void)
 
 int worker_main(void)
 {
+    static void (*const serve[WIRE_TYPES])(struct worker *, struct wire_reader *,
+                                           struct arena *) = {
+        [WIRE_PROBE] = serve_probe,       [WIRE_DEVICES] = serve_devices,
+        [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
+        [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
+        [WIRE_REPLAY] = serve_replay};
     struct worker worker = {0};
+    struct wire_reader message;
+    uint32_t type;
     set_up_process();
     link_open(&worker.link);
     worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
     worker.session = session_new(&worker.sink);
-    for (;;) {
+    while (link_receive(&worker.link, &type, &message)) {
         struct arena arena = {0};
-        struct wire_reader message;
-        uint32_t type;
-        if (!link_receive(&worker.link, &type, &message))
-            break;
-        if (type == WIRE_PROBE)
-            serve_probe(&worker, &message, &arena);
-        else if (type == WIRE_DEVICES)
-            serve_devices(&worker, &message, &arena);
-        else if (type == WIRE_EXAMINE)
-            serve_examine(&worker, &message, &arena);
-        else if (type == WIRE_COUNTERS)
-            serve_counters(&worker, &message, &arena);
-        else if (type == WIRE_VALIDATE)
-            serve_validate(&worker, &message, &arena);
-        else if (type == WIRE_CASE)
-            serve_case(&worker, &message, &arena);
-        else if (type == WIRE_REPLAY)
-            replay_serve(worker.session, &worker.link, &worker.sink, &message, &arena);
+        if (serve[type])
+            serve[type](&worker, &message, &arena);
         arena_free(&arena);
     }
     session_free(worker.session);

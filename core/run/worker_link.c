@@ -54,6 +54,13 @@ void link_send(struct worker_link *link)
     pthread_mutex_unlock(&link->lock);
 }
 
+void link_send_fields(struct worker_link *link, uint32_t type, const struct wire_field *fields,
+                      const void *object)
+{
+    wire_put_fields(link_begin(link, type), fields, object);
+    link_send(link);
+}
+
 bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload)
 {
     struct gb_error error;

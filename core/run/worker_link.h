@@ -9,7 +9,7 @@
 #ifndef GBRUN_CORE_WORKER_LINK_H
 #define GBRUN_CORE_WORKER_LINK_H
 
-#include "core/run/wire.h"
+#include "core/run/wire_fields.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -66,6 +66,9 @@ void link_open(struct worker_link *link);
 /* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);
 void link_send(struct worker_link *link);
+/* A message that is a struct, whole. */
+void link_send_fields(struct worker_link *link, uint32_t type, const struct wire_field *fields,
+                      const void *object);
 
 /* The supervisor's next message; its payload is valid until the next call. False: it has closed
  * the connection. Blocks. */

@@ -164,12 +164,18 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     return GB_OK;
 }
 
-int32_t worker_send(struct worker_process *worker, const struct wire_writer *writer,
-                    struct gb_error *error)
+struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type)
 {
+    wire_begin(&worker->writer, type);
+    return &worker->writer;
+}
+
+int32_t worker_send(struct worker_process *worker, struct gb_error *error)
+{
+    wire_end(&worker->writer);
     if (worker->socket < 0)
         return error_set(error, GB_IO, "the connection is closed");
-    return wire_send(worker->socket, writer, error);
+    return wire_send(worker->socket, &worker->writer, error);
 }
 
 bool worker_read(struct worker_process *worker)
@@ -291,6 +297,7 @@ void worker_end(struct worker_process *worker)
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);
+    wire_writer_free(&worker->writer);
     wire_input_free(&worker->input);
     text_free(&worker->line);
     *worker = (struct worker_process){.socket = -1, .output = -1};

@@ -15,6 +15,7 @@ struct worker_process {
     int socket; /* not blocking; -1: closed */
     int output; /* what it prints; not blocking; -1: closed */
     struct worker_page *page;
+    struct wire_writer writer;
     struct wire_input input;
     struct text line; /* printed, without an end of line yet */
     bool has_exited;
@@ -29,9 +30,9 @@ struct worker_process {
 int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
                      size_t n_variables, struct gb_error *error);
 
-/* Sends a message that wire_end completed. GB_IO: the worker is gone. */
-int32_t worker_send(struct worker_process *worker, const struct wire_writer *writer,
-                    struct gb_error *error);
+/* Begins a message of a type; worker_send sends it. GB_IO: the worker is gone. */
+struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type);
+int32_t worker_send(struct worker_process *worker, struct gb_error *error);
 
 /* Reads what has arrived, without blocking. True while the connection is open. */
 bool worker_read(struct worker_process *worker);

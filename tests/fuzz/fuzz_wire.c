@@ -28,7 +28,7 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
         get_case(&message, &arena, &bench_case, &label);
         break;
     case 2:
-        get_device_info(&message, &info);
+        wire_get_fields(&message, &arena, device_info_fields, &info);
         break;
     case 3:
         get_estimate(&message, &estimate);
@@ -37,7 +37,7 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
         get_plugin_settings(&message, &arena, GB_PLUGIN_DEVICE, &settings);
         break;
     default:
-        get_counter(&message, &arena, &counter);
+        wire_get_fields(&message, &arena, counter_fields, &counter);
         break;
     }
     arena_free(&arena);

@@ -412,28 +412,27 @@ END_TEST
 
 START_TEST(findings_come_back_fit_to_be_printed)
 {
-    const struct gb_finding finding = {.size = sizeof finding,
-                                       .is_noisy = 7,
-                                       .subject = "mode",
-                                       .state = "off\n\033[2Jnow",
-                                       .why = NULL,
-                                       .cure = "sudo mend"};
-    struct finding back;
+    const struct device_finding found = {"fake:0 Fake",
+                                         {.is_noisy = true,
+                                          .subject = "mode",
+                                          .state = "off\n\033[2Jnow",
+                                          .why = NULL,
+                                          .cure = "sudo fix"}};
+    struct device_finding back;
     struct wire_writer writer = {0};
     struct arena arena = {0};
-    const char *device;
     wire_begin(&writer, WIRE_FINDING);
-    put_finding(&writer, "fake:0 Fake", &finding);
+    wire_put_fields(&writer, finding_fields, &found);
     struct wire_reader reader = payload_of(&writer);
-    get_finding(&reader, &arena, &device, &back);
+    wire_get_fields(&reader, &arena, finding_fields, &back);
     ck_assert(wire_complete(&reader));
-    ck_assert_str_eq(device, "fake:0 Fake");
-    ck_assert(back.is_noisy);
-    ck_assert_str_eq(back.subject, "mode");
-    ck_assert_str_eq(back.state, "off  [2Jnow");
-    ck_assert_str_eq(back.why, "");
-    ck_assert_str_eq(back.cure, "sudo mend");
-    /* What put_finding would have cut. */
+    ck_assert_str_eq(back.device, "fake:0 Fake");
+    ck_assert(back.finding.is_noisy);
+    ck_assert_str_eq(back.finding.subject, "mode");
+    ck_assert_str_eq(back.finding.state, "off  [2Jnow");
+    ck_assert_str_eq(back.finding.why, "");
+    ck_assert_str_eq(back.finding.cure, "sudo fix");
+    /* What the sender would have cut. */
     char longer[1000];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
@@ -443,9 +442,9 @@ START_TEST(findings_come_back_fit_to_be_printed)
     for (int i = 0; i < 4; i++)
         wire_put_text(&writer, "");
     reader = payload_of(&writer);
-    get_finding(&reader, &arena, &device, &back);
+    wire_get_fields(&reader, &arena, finding_fields, &back);
     ck_assert(!wire_complete(&reader));
-    ck_assert_str_eq(device, "");
+    ck_assert_str_eq(back.device, "");
     wire_writer_free(&writer);
     arena_free(&arena);
 }

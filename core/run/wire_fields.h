@@ -1,0 +1,52 @@
+/*
+ * wire_fields.h - structs as fields of a message: one list of members serves the side that writes
+ * them and the side that reads them.
+ */
+#ifndef GBRUN_CORE_WIRE_FIELDS_H
+#define GBRUN_CORE_WIRE_FIELDS_H
+
+#include "core/run/wire.h"
+
+enum {
+    FIELD_END,
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_F64,
+    FIELD_BOOL,
+    FIELD_CHARS,    /* an array of char, cut at its end */
+    FIELD_WORD,     /* a text that is never NULL when it was read */
+    FIELD_TEXT,     /* a text or NULL */
+    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", control characters are read as blanks */
+};
+enum { PRINTABLE_MAX = 400 }; /* a longer one fails the reader */
+
+/* A list ends with {0}. */
+struct wire_field {
+    int kind;
+    size_t offset, bytes;
+};
+
+/* A member, which is written as its type asks for; texts as words. */
+#define FIELD(type, member)                                                                        \
+    FIELD_AS(_Generic(((type *)0)->member, uint32_t                                                \
+                      : FIELD_U32, int32_t                                                         \
+                      : FIELD_U32, uint64_t                                                        \
+                      : FIELD_U64, int64_t                                                         \
+                      : FIELD_U64, double                                                          \
+                      : FIELD_F64, bool                                                            \
+                      : FIELD_BOOL, char *                                                         \
+                      : FIELD_CHARS, const char *                                                  \
+                      : FIELD_WORD),                                                               \
+             type, member)
+#define FIELD_AS(kind, type, member)                                                               \
+    {                                                                                              \
+        kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
+    }
+
+void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
+                     const void *object);
+/* Texts are the arena's. */
+void wire_get_fields(struct wire_reader *reader, struct arena *arena,
+                     const struct wire_field *fields, void *ret);
+
+#endif
