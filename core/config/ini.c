@@ -115,9 +115,9 @@ static void end_section(struct reader *reader)
     if (reader->is_listed && reader->n_entries) {
         struct ini_section *section = &reader->sections[reader->n_sections - 1];
         section->n = reader->n_entries;
-        section->entries = ARENA_ARRAY(reader->arena, struct ini_entry, reader->n_entries);
-        memcpy(section->entries, reader->entries, reader->n_entries * sizeof *reader->entries);
+        section->entries = reader->entries;
     }
+    reader->entries = NULL;
     reader->n_entries = 0;
     reader->is_listed = false;
     tdestroy(reader->known_keys, keep);
@@ -127,7 +127,8 @@ static void end_section(struct reader *reader)
 static void begin_section(struct reader *reader, const char *kind, const char *name,
                           struct origin origin)
 {
-    reader->sections = memory_grow(reader->sections, reader->n_sections, sizeof *reader->sections);
+    reader->sections = arena_grow(reader->arena, reader->sections, reader->n_sections,
+                                  sizeof *reader->sections);
     reader->sections[reader->n_sections++] = (struct ini_section){
         .kind = kind, .name = name, .origin = origin};
     reader->is_listed = true;
@@ -391,7 +392,8 @@ static int take_entry(void *user, const char *section, const char *name, const c
         drop(reader, false);
         return 1;
     }
-    reader->entries = memory_grow(reader->entries, reader->n_entries, sizeof *reader->entries);
+    reader->entries = arena_grow(reader->arena, reader->entries, reader->n_entries,
+                                 sizeof *reader->entries);
     reader->entries[reader->n_entries++] = (struct ini_entry){
         .key = key,
         .origin = origin,
@@ -425,13 +427,9 @@ static int32_t parse(const char *file, const char *text, size_t length, struct a
         error_list_add(errors, (struct origin){file, line > 0 ? (uint32_t)line : 0, 0},
                        "not understood: expected [KIND NAME] or KEY = VALUE");
     ret->n = reader.n_sections;
-    ret->sections = ARENA_ARRAY(arena, struct ini_section, reader.n_sections);
-    if (reader.n_sections)
-        memcpy(ret->sections, reader.sections, reader.n_sections * sizeof *reader.sections);
+    ret->sections = reader.sections;
     tdestroy(reader.known_sections, keep);
     text_free(&reader.value);
-    free(reader.sections);
-    free(reader.entries);
     return count(errors) == before ? GB_OK : GB_INVALID;
 }
 

@@ -30,6 +30,7 @@ core_libgbrun_la_SOURCES += \
 	core/config/sweep_point.c \
 	core/config/template.c \
 	core/config/template.h \
+	core/config/text_split.c \
 	core/config/value.c \
 	core/config/value.h \
 	core/config/value_list.c
