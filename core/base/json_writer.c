@@ -78,6 +78,50 @@ void json_bool(struct json_writer *json, const char *name, bool value)
     text_add(json->out, value ? "true" : "false");
 }
 
+void json_members(struct json_writer *json, const struct json_member *members, size_t n,
+                  const void *record)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = members[i].name;
+        const void *at = (const char *)record + members[i].offset;
+        switch (members[i].kind) {
+        case 'p':
+            json_text(json, name, *(const char *const *)at);
+            break;
+        case 'c':
+            json_text(json, name, at);
+            break;
+        case 'd':
+            json_real(json, name, *(const double *)at);
+            break;
+        case 'b':
+            json_bool(json, name, *(const bool *)at);
+            break;
+        case 'i':
+            json_integer(json, name, *(const int32_t *)at);
+            break;
+        case 'u':
+            json_integer(json, name, *(const uint32_t *)at);
+            break;
+        default:
+            json_integer(json, name, *(const int64_t *)at);
+            break;
+        }
+    }
+}
+
+void json_records(struct json_writer *json, const char *name, const void *items, size_t n,
+                  size_t item_bytes, const struct json_member *members, size_t n_members)
+{
+    json_open(json, name, JSON_ARRAY);
+    for (size_t i = 0; i < n; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_members(json, members, n_members, (const char *)items + i * item_bytes);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
 void json_line(struct json_writer *json)
 {
     if (json->needs_comma)

@@ -1,7 +1,7 @@
 /* verb_report.c - gbrun report: rooflines and bar charts of results files. */
 #include "core/cli/verbs.h"
 #include "core/report/report.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "core/run/module.h"
 #include "core/run/policy_run.h"
 #include "core/run/worker_process.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 /* ---- policies ---- */
 

@@ -1,5 +1,6 @@
 /* replay_text.c - see replay.h: what became of replays, as tables, CSV and JSON. */
 #include "core/base/json_writer.h"
+#include "core/base/table.h"
 #include "core/replay/replay.h"
 
 #include <math.h>
@@ -114,20 +115,11 @@ static void add_csv(struct text *out, const struct cell *cells)
 static void add_object(struct json_writer *json, const struct replay_result *result,
                        const struct cell *cells)
 {
+    static const struct gb_estimate none = {0};
     json_open(json, NULL, JSON_OBJECT);
     for (size_t i = 0; i < COLUMNS; i++)
         json_cell(json, column_heads[i], &cells[i]);
-    json_open(json, "modes", JSON_ARRAY);
-    for (uint32_t i = 0; result->has_estimate && i < result->estimate.n_modes; i++) {
-        const struct gb_mode *mode = &result->estimate.modes[i];
-        json_open(json, NULL, JSON_OBJECT);
-        json_real(json, "median_ns", mode->median_ns);
-        json_real(json, "low_ns", mode->low_ns);
-        json_real(json, "high_ns", mode->high_ns);
-        json_real(json, "weight", mode->weight);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
+    json_modes(json, result->has_estimate ? &result->estimate : &none);
     json_close(json, JSON_OBJECT);
 }
 

@@ -1,7 +1,7 @@
 /* report.c - see report.h: from views to what pictures need. */
 #include "core/report/report.h"
 
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,20 +143,16 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
                              struct gb_error *error)
 {
     int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
-        const struct gb_work *work = &row.c.record.work;
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
+        const struct view_row *row = &at.row;
+        const struct gb_work *work = &row->c.record.work;
         bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
-        if (!is_measured(&row))
+        if (!is_measured(row))
             report->n_left_out[0]++;
         else if (!is_declared)
             report->n_without_work++;
-        else if (!is_roof(&row.c))
-            add_case(report, view, &row, path);
+        else if (!is_roof(&row->c))
+            add_case(report, view, row, path);
     }
     return status;
 }
@@ -255,20 +251,16 @@ int32_t report_add_bars(struct report *report, struct view *view, const char *pi
     report->pivot = arena_text(&report->arena, pivot);
     int32_t status = view_column_named(view, pivot, "--pivot", &column, error);
     bool is_swept = differs_in(&view->survey, NULL, pivot);
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
-        struct cell value = cell_of(&row, &column);
-        if (!is_measured(&row))
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
+        const struct view_row *row = &at.row;
+        struct cell value = cell_of(row, &column);
+        if (!is_measured(row))
             report->n_left_out[1]++;
         else if (value.kind == CELL_NULL ||
-                 (is_swept && !differs_in(&view->survey, row.c.bench, pivot)))
+                 (is_swept && !differs_in(&view->survey, row->c.bench, pivot)))
             report->n_without_pivot++;
         else
-            add_bar(report, view, &row, &value, path);
+            add_bar(report, view, row, &value, path);
     }
     for (size_t i = 0; i < report->n_bars; i++)
         sort_bars(&report->bars[i]);

@@ -1,8 +1,8 @@
 /* report_text.c - see report.h: rooflines and bars drawn with letters. */
 #include "core/report/report_internal.h"
 
-#include "core/base/text.h"
-#include "core/view/view_internal.h"
+#include "core/base/table.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdio.h>

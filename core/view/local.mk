@@ -1,11 +1,11 @@
 core_libgbrun_la_SOURCES += \
 	core/view/view_aligned.c \
+	core/view/view_cases.h \
 	core/view/view_check.c \
 	core/view/view_columns.c \
 	core/view/view_csv.c \
 	core/view/view_estimate.c \
 	core/view/view_group.c \
-	core/view/view_internal.h \
 	core/view/view_json.c \
 	core/view/view_lists.c \
 	core/view/view_names.c \
@@ -18,5 +18,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_survey.c \
 	core/view/view_table.c \
 	core/view/view_telemetry.c \
+	core/view/view_writers.h \
 	core/view/views.c \
 	core/view/views.h

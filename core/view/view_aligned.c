@@ -1,5 +1,5 @@
 /* view_aligned.c - exports for readers: Markdown and plain tables. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <string.h>
 
@@ -67,14 +67,9 @@ static int32_t aligned_rows(struct view *view, const struct column_list *columns
 {
     int32_t status = GB_OK;
     CLEANUP(text_free) struct text words = {0};
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            return status;
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         for (size_t j = 0; j < columns->n; j++) {
-            struct cell cell = cell_of(&row, &columns->items[j]);
+            struct cell cell = cell_of(&at.row, &columns->items[j]);
             text_clear(&words);
             cell_short(&cell, &words);
             size_t width = table_cell_width(text_get(&words), style);

@@ -1,5 +1,5 @@
 /* view_check.c - the comparison of a case that says most, and its words in a table. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* view_columns.c - the columns of a result, and cells as text. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdio.h>

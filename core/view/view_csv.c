@@ -1,6 +1,6 @@
 /* view_csv.c - CSV: a row for each case or each sample; lines end with a line feed alone.
  */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,13 +63,8 @@ static int32_t csv_cases(struct view *view, FILE *file, struct gb_error *error)
         return status;
     csv_heads(&columns, &out);
     text_add(&out, "\n");
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
-        csv_cells(&columns, &row, &out);
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
+        csv_cells(&columns, &at.row, &out);
         text_add(&out, "\n");
         status = view_flush_if_long(&out, file, error);
     }
@@ -129,15 +124,10 @@ static int32_t csv_samples(struct view *view, FILE *file, struct gb_error *error
         sample_column_head(writer.names[i], &writer.out);
     }
     text_add(&writer.out, "\n");
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         CLEANUP(text_free) struct text cells = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
-        csv_cells(&columns, &row, &cells);
-        status = csv_samples_of(&writer, &row, text_get(&cells), error);
+        csv_cells(&columns, &at.row, &cells);
+        status = csv_samples_of(&writer, &at.row, text_get(&cells), error);
     }
     if (status == GB_OK)
         status = view_flush(&writer.out, file, error);

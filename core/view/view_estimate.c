@@ -1,5 +1,5 @@
 /* view_estimate.c - what a policy reported, in a table and after it. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
 #include "core/base/json_writer.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -293,13 +293,8 @@ static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
 {
     struct view *view = grouping->view;
     int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status == GB_OK)
-            add_case(grouping, &row);
-    }
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
+        add_case(grouping, &at.row);
     return status;
 }
 

@@ -1,10 +1,63 @@
 /* view_json.c - JSON: one object, or one a line. */
 #include "core/base/json_writer.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct json_member module_members[] = {
+    JSON_MEMBER(struct module_record, kind), JSON_MEMBER(struct module_record, id),
+    JSON_MEMBER(struct module_record, version), JSON_MEMBER(struct module_record, path),
+    JSON_MEMBER(struct module_record, sha256)};
+static const struct json_member run_members[] = {
+    JSON_MEMBER(struct run_record, uuid),
+    JSON_MEMBER(struct run_record, started),
+    JSON_MEMBER(struct run_record, finished),
+    JSON_MEMBER_AS("gbrun_version", struct run_record, version),
+    JSON_MEMBER(struct run_record, command_line),
+    JSON_MEMBER(struct run_record, config_path),
+    JSON_MEMBER(struct run_record, config_folder),
+    JSON_MEMBER(struct run_record, config),
+    JSON_MEMBER(struct run_record, config_sha256),
+    JSON_MEMBER(struct run_record, seed),
+    JSON_MEMBER(struct run_record, n_cases)};
+static const struct json_member device_members[] = {
+    JSON_MEMBER(struct device_record, plugin), JSON_MEMBER(struct device_record, name),
+    JSON_MEMBER_AS("number", struct device_record, index), JSON_MEMBER(struct device_record, model),
+    JSON_MEMBER(struct device_record, uuid)};
+static const struct json_member clock_members[] = {JSON_MEMBER(struct clock_record, name),
+                                                   JSON_MEMBER(struct clock_record, tick_ns),
+                                                   JSON_MEMBER(struct clock_record, overhead_ns)};
+static const struct json_member metric_members[] = {JSON_MEMBER(struct metric_record, name),
+                                                    JSON_MEMBER(struct metric_record, value),
+                                                    JSON_MEMBER(struct metric_record, unit)};
+static const struct json_member check_members[] = {
+    JSON_MEMBER(struct check_record, name),      JSON_MEMBER(struct check_record, metric),
+    JSON_MEMBER(struct check_record, value),     JSON_MEMBER(struct check_record, tolerance),
+    JSON_MEMBER(struct check_record, passed),    JSON_MEMBER(struct check_record, index),
+    JSON_MEMBER(struct check_record, reference), JSON_MEMBER(struct check_record, output),
+    JSON_MEMBER(struct check_record, text)};
+static const struct json_member summary_members[] = {
+    JSON_MEMBER(struct check_summary_record, name),
+    JSON_MEMBER(struct check_summary_record, n),
+    JSON_MEMBER(struct check_summary_record, n_exact),
+    JSON_MEMBER(struct check_summary_record, n_overflowed),
+    JSON_MEMBER(struct check_summary_record, n_nan),
+    JSON_MEMBER(struct check_summary_record, n_infinite_mismatch),
+    JSON_MEMBER(struct check_summary_record, n_zero_mismatch)};
+static const struct json_member message_members[] = {JSON_MEMBER(struct message_record, severity),
+                                                     JSON_MEMBER(struct message_record, text)};
+static const struct json_member telemetry_members[] = {
+    JSON_MEMBER(struct telemetry_record, elapsed_ns),
+    JSON_MEMBER(struct telemetry_record, iterations),
+    JSON_MEMBER_AS("clock_hz", struct telemetry_record, values.clock_hz),
+    JSON_MEMBER_AS("memory_clock_hz", struct telemetry_record, values.memory_clock_hz),
+    JSON_MEMBER_AS("temperature_celsius", struct telemetry_record, values.temperature_celsius),
+    JSON_MEMBER_AS("power_watts", struct telemetry_record, values.power_watts),
+    JSON_MEMBER_AS("energy_joules", struct telemetry_record, values.energy_joules),
+    JSON_MEMBER_AS("throttle", struct telemetry_record, values.throttle),
+    JSON_MEMBER_AS("throttle_text", struct telemetry_record, values.throttle_text)};
 
 void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
 {
@@ -32,23 +85,18 @@ static void add_facts(struct json_writer *json, const struct fact *facts, size_t
     json_close(json, JSON_OBJECT);
 }
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define ADD_MEMBERS(json, members, record) json_members(json, members, COUNT(members), record)
+#define ADD_RECORDS(json, name, items, n, members)                                                 \
+    json_records(json, name, items, n, sizeof *(items), members, COUNT(members))
+
 static int32_t add_modules(struct view *view, struct json_writer *json, int64_t run_id,
                            struct gb_error *error)
 {
     struct module_record *modules = NULL;
     size_t n = 0;
     int32_t status = store_modules(view->store, run_id, &view->arena, &modules, &n, error);
-    json_open(json, "modules", JSON_ARRAY);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "kind", modules[i].kind);
-        json_text(json, "id", modules[i].id);
-        json_text(json, "version", modules[i].version);
-        json_text(json, "path", modules[i].path);
-        json_text(json, "sha256", modules[i].sha256);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
+    ADD_RECORDS(json, "modules", modules, status == GB_OK ? n : 0, module_members);
     return status;
 }
 
@@ -61,17 +109,7 @@ static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_e
         json_line(json);
         json_open(json, NULL, JSON_OBJECT);
         json_integer(json, "run", view->runs[i].number);
-        json_text(json, "uuid", run->uuid);
-        json_text(json, "started", run->started);
-        json_text(json, "finished", run->finished);
-        json_text(json, "gbrun_version", run->version);
-        json_text(json, "command_line", run->command_line);
-        json_text(json, "config_path", run->config_path);
-        json_text(json, "config_folder", run->config_folder);
-        json_text(json, "config", run->config);
-        json_text(json, "config_sha256", run->config_sha256);
-        json_integer(json, "seed", run->seed);
-        json_integer(json, "n_cases", (int64_t)run->n_cases);
+        ADD_MEMBERS(json, run_members, run);
         add_facts(json, run->facts, run->n_facts);
         status = add_modules(view, json, view->runs[i].id, error);
         json_close(json, JSON_OBJECT);
@@ -86,42 +124,10 @@ static void add_device(struct json_writer *json, const struct stored_run *run,
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_integer(json, "run", run->number);
-    json_text(json, "plugin", device->plugin);
-    json_text(json, "name", device->name);
-    json_integer(json, "number", device->index);
-    json_text(json, "model", device->model);
-    json_text(json, "uuid", device->uuid);
-    json_open(json, "clocks", JSON_ARRAY);
-    for (size_t i = 0; i < device->n_clocks; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", device->clocks[i].name);
-        json_real(json, "tick_ns", device->clocks[i].tick_ns);
-        json_real(json, "overhead_ns", device->clocks[i].overhead_ns);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
+    ADD_MEMBERS(json, device_members, device);
+    ADD_RECORDS(json, "clocks", device->clocks, device->n_clocks, clock_members);
     add_facts(json, device->facts, device->n_facts);
     json_close(json, JSON_OBJECT);
-}
-
-static void add_checks(struct json_writer *json, const struct case_record *record)
-{
-    json_open(json, "checks", JSON_ARRAY);
-    for (size_t i = 0; i < record->n_checks; i++) {
-        const struct check_record *check = &record->checks[i];
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", check->name);
-        json_text(json, "metric", check->metric);
-        json_real(json, "value", check->value);
-        json_real(json, "tolerance", check->tolerance);
-        json_bool(json, "passed", check->passed);
-        json_integer(json, "index", (int64_t)check->index);
-        json_real(json, "reference", check->reference);
-        json_real(json, "output", check->output);
-        json_text(json, "text", check->text);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
 }
 
 static void add_histogram(struct json_writer *json, const uint64_t histogram[VERIFY_CLASSES])
@@ -142,27 +148,8 @@ static void add_summaries(struct json_writer *json, const struct case_record *re
     for (size_t i = 0; i < record->n_summaries; i++) {
         const struct check_summary_record *summary = &record->summaries[i];
         json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", summary->name);
-        json_integer(json, "n", (int64_t)summary->n);
-        json_integer(json, "n_exact", (int64_t)summary->n_exact);
-        json_integer(json, "n_overflowed", (int64_t)summary->n_overflowed);
-        json_integer(json, "n_nan", (int64_t)summary->n_nan);
-        json_integer(json, "n_infinite_mismatch", (int64_t)summary->n_infinite_mismatch);
-        json_integer(json, "n_zero_mismatch", (int64_t)summary->n_zero_mismatch);
+        ADD_MEMBERS(json, summary_members, summary);
         add_histogram(json, summary->histogram);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
-}
-
-static void add_metrics(struct json_writer *json, const struct case_record *record)
-{
-    json_open(json, "metrics", JSON_ARRAY);
-    for (size_t i = 0; i < record->n_metrics; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_text(json, "name", record->metrics[i].name);
-        json_real(json, "value", record->metrics[i].value);
-        json_text(json, "unit", record->metrics[i].unit);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -173,49 +160,31 @@ static void add_telemetry(struct json_writer *json, const struct case_record *re
     static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end"};
     json_open(json, "telemetry", JSON_OBJECT);
     for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
-        const struct telemetry_record *telemetry = &record->telemetry[i];
-        const struct gb_telemetry *values = &telemetry->values;
-        if (!telemetry->is_known)
+        if (!record->telemetry[i].is_known)
             continue;
         json_open(json, names[i], JSON_OBJECT);
-        json_real(json, "elapsed_ns", telemetry->elapsed_ns);
-        json_integer(json, "iterations", (int64_t)telemetry->iterations);
-        json_real(json, "clock_hz", values->clock_hz);
-        json_real(json, "memory_clock_hz", values->memory_clock_hz);
-        json_real(json, "temperature_celsius", values->temperature_celsius);
-        json_real(json, "power_watts", values->power_watts);
-        json_real(json, "energy_joules", values->energy_joules);
-        json_integer(json, "throttle", (int64_t)values->throttle);
-        json_text(json, "throttle_text", values->throttle_text);
+        ADD_MEMBERS(json, telemetry_members, &record->telemetry[i]);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_OBJECT);
 }
 
-static void add_modes(struct json_writer *json, const struct gb_estimate *estimate)
+void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
 {
-    json_open(json, "modes", JSON_ARRAY);
-    for (uint32_t i = 0; i < estimate->n_modes; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_real(json, "median_ns", estimate->modes[i].median_ns);
-        json_real(json, "low_ns", estimate->modes[i].low_ns);
-        json_real(json, "high_ns", estimate->modes[i].high_ns);
-        json_real(json, "weight", estimate->modes[i].weight);
-        json_close(json, JSON_OBJECT);
-    }
-    json_close(json, JSON_ARRAY);
+    static const struct json_member members[] = {
+        JSON_MEMBER(struct gb_mode, median_ns), JSON_MEMBER(struct gb_mode, low_ns),
+        JSON_MEMBER(struct gb_mode, high_ns), JSON_MEMBER(struct gb_mode, weight)};
+    ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, members);
 }
 
-static void add_messages(struct json_writer *json, const struct case_record *record)
+static void add_parameters(struct json_writer *json, const struct stored_case *c)
 {
-    json_open(json, "messages", JSON_ARRAY);
-    for (size_t i = 0; i < record->n_messages; i++) {
-        json_open(json, NULL, JSON_OBJECT);
-        json_integer(json, "severity", record->messages[i].severity);
-        json_text(json, "text", record->messages[i].text);
-        json_close(json, JSON_OBJECT);
+    json_open(json, "parameters", JSON_OBJECT);
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        struct cell value = cell_of_parameter(&c->parameters[i]);
+        json_cell(json, c->parameters[i].name, &value);
     }
-    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
 }
 
 /* Only what the axes are named: the parameters object has all values. */
@@ -232,28 +201,24 @@ static void add_axes(struct json_writer *json, const struct stored_case *c)
  * cannot hide one. */
 static void add_case(struct json_writer *json, const struct view_row *row)
 {
+    const struct case_record *record = &row->c.record;
     struct view_row bare = *row; /* without parameters, which would win over result columns */
     bare.c.n_parameters = 0;
     for (size_t i = 0; i < result_columns(); i++) {
         if (i == RESULT_COLUMNS_BEFORE_PARAMETERS) {
-            json_open(json, "parameters", JSON_OBJECT);
-            for (size_t j = 0; j < row->c.n_parameters; j++) {
-                struct cell value = cell_of_parameter(&row->c.parameters[j]);
-                json_cell(json, row->c.parameters[j].name, &value);
-            }
-            json_close(json, JSON_OBJECT);
+            add_parameters(json, &row->c);
             add_axes(json, &row->c);
         }
         struct view_column column = result_column(i);
         struct cell cell = cell_of(&bare, &column);
         json_cell(json, column.name, &cell);
     }
-    add_metrics(json, &row->c.record);
-    add_checks(json, &row->c.record);
-    add_summaries(json, &row->c.record);
-    add_modes(json, &row->c.record.estimate);
-    add_messages(json, &row->c.record);
-    add_telemetry(json, &row->c.record);
+    ADD_RECORDS(json, "metrics", record->metrics, record->n_metrics, metric_members);
+    ADD_RECORDS(json, "checks", record->checks, record->n_checks, check_members);
+    add_summaries(json, record);
+    json_modes(json, &record->estimate);
+    ADD_RECORDS(json, "messages", record->messages, record->n_messages, message_members);
+    add_telemetry(json, record);
 }
 
 static void add_columns(struct json_writer *json, const struct view_row *row,
@@ -344,17 +309,12 @@ static int32_t add_cases(struct case_writer *writer, struct gb_error *error)
     struct json_writer *json = &writer->json;
     int32_t status = GB_OK;
     json_open(json, "cases", JSON_ARRAY);
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         json_line(json);
         json_open(json, NULL, JSON_OBJECT);
-        add_members(writer, &row);
+        add_members(writer, &at.row);
         if (view->options->rows == ROWS_SAMPLE)
-            status = add_sample_arrays(writer, &row, error);
+            status = add_sample_arrays(writer, &at.row, error);
         json_close(json, JSON_OBJECT);
         if (status == GB_OK)
             status = view_flush_if_long(&writer->text, writer->file, error);
@@ -400,12 +360,7 @@ static void add_sample_place(const struct case_writer *writer, struct json_write
     json_text(json, "run_uuid", row->run->record.uuid);
     json_text(json, "uuid", row->c.record.uuid);
     json_text(json, "bench", row->c.bench);
-    json_open(json, "parameters", JSON_OBJECT);
-    for (size_t j = 0; j < row->c.n_parameters; j++) {
-        struct cell value = cell_of_parameter(&row->c.parameters[j]);
-        json_cell(json, row->c.parameters[j].name, &value);
-    }
-    json_close(json, JSON_OBJECT);
+    add_parameters(json, &row->c);
     json_text(json, "device", row->c.device_name);
     json_text(json, "policy", row->c.policy);
     json_integer(json, "round", row->c.record.round);
@@ -449,16 +404,13 @@ int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error)
 {
     struct case_writer writer;
     int32_t status = writer_open(&writer, view, out, error);
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status == GB_OK && view->options->rows == ROWS_SAMPLE) {
-            status = add_sample_lines(&writer, &row, error);
-        } else if (status == GB_OK) {
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
+        if (view->options->rows == ROWS_SAMPLE) {
+            status = add_sample_lines(&writer, &at.row, error);
+        } else {
             writer.json = (struct json_writer){.out = &writer.text};
             json_open(&writer.json, NULL, JSON_OBJECT);
-            add_members(&writer, &row);
+            add_members(&writer, &at.row);
             json_close(&writer.json, JSON_OBJECT);
             text_add(&writer.text, "\n");
             status = view_flush_if_long(&writer.text, out, error);

@@ -1,5 +1,5 @@
 /* view_lists.c - which columns an export has: of cases and of samples. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>

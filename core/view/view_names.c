@@ -1,5 +1,5 @@
 /* view_names.c - the columns that a user names. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* view_notes.c - what is said after a table: failures, messages, doubts. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
 #include "core/base/json_writer.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -96,32 +96,28 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
     struct view *view = pivot->view;
     int32_t status = GB_OK;
     pivot->items = ARENA_ARRAY(&view->arena, struct item, view->n_entries + 1);
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         CLEANUP(text_free) struct text words = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
-        struct cell value = cell_of(&row, &pivot->column);
+        const struct stored_case *c = &at.row.c;
+        struct cell value = cell_of(&at.row, &pivot->column);
         if (value.kind == CELL_NULL) {
             pivot->n_left_out++;
             continue;
         }
         struct item *item = &pivot->items[pivot->n_items++];
         *item = (struct item){.value = value,
-                              .place = view->entries[i].place,
-                              .position = row.c.position,
-                              .n_samples = row.c.record.n_samples,
-                              .case_id = row.c.id,
-                              .central = central_ns(&row.c),
-                              .clock = arena_text(&view->arena, row.c.record.clock),
-                              .status = row.c.record.status};
+                              .place = at.entry->place,
+                              .position = c->position,
+                              .n_samples = c->record.n_samples,
+                              .case_id = c->id,
+                              .central = central_ns(c),
+                              .clock = arena_text(&view->arena, c->record.clock),
+                              .status = c->record.status};
         if (value.kind == CELL_TEXT)
             item->value.text = arena_text(&view->arena, value.text);
         item->heads = ARENA_ARRAY(&view->arena, const char *, pivot->n_heads + 1);
         for (size_t j = 0; j < pivot->n_heads; j++) {
-            struct cell head = cell_of(&row, &pivot->head_columns[j]);
+            struct cell head = cell_of(&at.row, &pivot->head_columns[j]);
             text_clear(&words);
             (readable ? cell_readable : cell_exact)(&head, &words);
             item->heads[j] = arena_text(&view->arena, text_get(&words));

@@ -1,6 +1,6 @@
 /* view_roofs.c - the roofs that rows are held against: where they are looked for, and how they are
  * shown. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include "core/config/ini.h"
 #include "core/config/value.h"

@@ -1,6 +1,6 @@
 /* view_rounds.c - the rounds of a case as one. */
 #include "core/base/rounds.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* view_select.c - which cases a view sees, and in which order. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include "core/config/expression.h"
 
@@ -242,6 +242,19 @@ int32_t view_read(struct view *view, const struct view_entry *entry, struct aren
     if (status == GB_OK)
         *ret = combine_rounds(rows, group.n, arena).row;
     return status;
+}
+
+bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error)
+{
+    struct view *view = cursor->view;
+    arena_free(&cursor->arena);
+    if (*status != GB_OK || cursor->n_read == view->n_entries)
+        return false;
+    cursor->entry = &view->entries[cursor->n_read++];
+    *status = view_read(view, cursor->entry, &cursor->arena, &cursor->row, error);
+    if (*status != GB_OK)
+        arena_free(&cursor->arena);
+    return *status == GB_OK;
 }
 
 struct selection {

@@ -1,5 +1,5 @@
 /* view_show.c - a results file as tables for people. */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,15 +70,10 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     for (size_t i = 0; i < n; i++)
         table_column(&table, columns[i].kind == COLUMN_METRIC ? columns[i].name : columns[i].head,
                      !column_is_words(view, &columns[i]));
-    for (size_t i = 0; status == GB_OK && i < view->n_entries; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
-        status = view_read(view, &view->entries[i], &arena, &row, error);
-        if (status != GB_OK)
-            break;
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
-            struct cell cell = cell_of(&row, &columns[j]);
+            struct cell cell = cell_of(&at.row, &columns[j]);
             cell_readable(&cell, &words);
             finish_cell(&table, &words);
         }

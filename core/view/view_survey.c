@@ -1,5 +1,5 @@
 /* view_survey.c - what the selected cases have and in what they differ. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* view_table.c - tables of cases for people: what a row says, and what there is room for.
  */
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* view_telemetry.c - what is derived from a device's telemetry around the samples. */
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* views.c - see views.h: formats by name, and which writer an export goes to. */
 #include "core/view/views.h"
 
-#include "core/view/view_internal.h"
+#include "core/view/view_writers.h"
 
 #include <errno.h>
 #include <string.h>

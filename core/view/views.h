@@ -56,7 +56,7 @@
  * rate.
  * --rows case has a row for each round, as it was measured. --rows combined has one for each case:
  * the same columns, with the rounds' combined interval (rounds.h) as estimate_ns, low_ns and
- * high_ns, sums of counts and medians of other numbers (combine_rounds in view_internal.h); round
+ * high_ns, sums of counts and medians of other numbers (combine_rounds in view_cases.h); round
  * and uuid are NULL.
  * --where chooses among rounds, before they are combined. Not with --pivot, which combines anyway.
  * --group-by A,B: a row for each group of cases with the same A and B, in order of appearance; then

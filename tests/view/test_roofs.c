@@ -1,7 +1,7 @@
 /* test_roofs.c - what cases are held against: the rule, where roofs are looked for, and what tables
  * and reports show of them. */
 #include "core/report/report.h"
-#include "core/view/view_internal.h"
+#include "core/view/view_cases.h"
 #include "tests/check_main.h"
 #include "tests/view/views_fixture.h"
 

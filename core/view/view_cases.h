@@ -1,10 +1,10 @@
 /*
- * view_internal.h - what the views share: cells, columns, and which cases are to be seen.
+ * view_cases.h - the cases of a results file that options select: rows, columns and cells, rounds
+ * as one, what all cases have in common.
  */
-#ifndef GBRUN_CORE_VIEW_INTERNAL_H
-#define GBRUN_CORE_VIEW_INTERNAL_H
+#ifndef GBRUN_CORE_VIEW_CASES_H
+#define GBRUN_CORE_VIEW_CASES_H
 
-#include "core/base/table.h"
 #include "core/store/roofs.h"
 #include "core/store/store_read.h"
 #include "core/view/views.h"
@@ -194,6 +194,21 @@ void view_close(struct view *view);
 /* Reads the case of an entry; text is the arena's. */
 int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
                   struct view_row *ret, struct gb_error *error);
+
+/*
+ * The selected cases one after the other:
+ *   for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
+ * It ends after the last, or where status is not GB_OK, which the body may set; a body that breaks
+ * out of the loop leaks. The row is valid until the next.
+ */
+struct view_cursor {
+    struct view *view;
+    const struct view_entry *entry;
+    struct view_row row;
+    size_t n_read;
+    struct arena arena; /* of the row */
+};
+bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error);
 /* The rounds of a case, an array in the arena. */
 struct group;
 int32_t view_read_group(struct view *view, const struct view_entry *entries,
@@ -209,11 +224,6 @@ double roof_ratio(const struct view_row *row);
 void roof_cell(const struct view_row *row, struct text *out);
 /* Which roofs were used, a line for each device model and run. */
 void roofs_write(const struct view *view, struct text *out);
-
-/* What a verbose table shows of roofs. */
-enum { ROOF_COLUMNS = 4 };
-const char *roof_column_head(size_t i);
-const char *roof_column_name(size_t i); /* of the result column */
 
 bool view_has_name(const char *const *names, size_t n, const char *name);
 struct view_column view_metric_column(struct arena *arena, const char *name);
@@ -279,54 +289,15 @@ void shown_add_central(struct text *out, const struct shown *shown);
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy stands by */
 
-/* What a verbose table shows of the policy's report. */
-struct estimate_column {
-    const char *head;
-    bool right; /* numbers */
-};
-enum { ESTIMATE_COLUMNS = 4 };
-const struct estimate_column *estimate_column(size_t i);
-void estimate_cell(const struct shown *shown, size_t i, struct text *out);
-
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);
-
-/* --group-by, perhaps with --pivot: a row for each group of cases. */
-int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error);
-
-/* --pivot: one column for each value of a parameter, rows for all else that differs. */
-int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
-/* Adds the table, with a line on what was left out. */
-int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
 
 enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, if nothing else is said */
 size_t view_width(const struct view *view);
 
-/* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
-int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
-/* The next cell of the row, whose text is then empty again. */
-void finish_cell(struct table *table, struct text *cell);
-
 struct json_writer;
 void json_cell(struct json_writer *json, const char *name, const struct cell *cell);
-
-/* The writers of exports. */
-int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
-
-/* Columns being put together; column_list_new has room for all there are. */
-struct column_list {
-    struct view_column *items;
-    size_t n;
-};
-struct column_list column_list_new(struct view *view);
-void column_list_result(struct column_list *list, const char *name);
-void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
-void column_list_metrics(struct view *view, struct column_list *list);
-bool column_is_words(const struct view *view, const struct view_column *column);
+void json_modes(struct json_writer *json, const struct gb_estimate *estimate); /* member "modes" */
 
 /* Columns of samples of all selected cases: clocks, then elapsed, iterations ... */
 int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
@@ -339,40 +310,5 @@ double sample_missing(const struct view_row *row, const char *name);
 int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
                           size_t n_names, uint64_t first, uint64_t n, double *values,
                           struct gb_error *error);
-
-/* What is said after a table. Zero-initialize, with an arena. */
-struct note {
-    const char *words;
-    const char *first;  /* label of the first case it was said of */
-    uint64_t count;     /* of the cases */
-    uint64_t last_case; /* number of the last of them */
-    /* Words that some of the cases differ in: they stand before words[values_at]. */
-    const char **values;
-    size_t n_values, values_at;
-};
-struct note_list {
-    struct note *items;
-    size_t n;
-};
-struct notes {
-    struct arena *arena;
-    struct note_list failures, skips, messages, modes, throttles, differing;
-    struct text histograms; /* a line for each comparison of each case */
-    uint64_t n_cases;
-    uint64_t n_short; /* cases with an overhead above 1 % of the median */
-    double short_overhead_ns;
-    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
-    uint64_t lost_cases, lost_samples;
-    uint64_t unconverged, limited, gave_up;
-};
-void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
-/* What the rounds of a case say together; after notes_add of each. */
-void notes_add_rounds(struct notes *notes, const struct shown *shown);
-void notes_write(const struct notes *notes, bool verbose, struct text *out);
-void notes_free(struct notes *notes);
-
-/* Writes and empties the text; GB_IO names what went wrong. */
-int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
-int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
 
 #endif

@@ -1,0 +1,90 @@
+/*
+ * view_writers.h - how the selected cases are written: tables and what follows them, exports.
+ */
+#ifndef GBRUN_CORE_VIEW_WRITERS_H
+#define GBRUN_CORE_VIEW_WRITERS_H
+
+#include "core/base/table.h"
+#include "core/view/view_cases.h"
+
+/* Columns being put together; column_list_new has room for all there are. */
+struct column_list {
+    struct view_column *items;
+    size_t n;
+};
+struct column_list column_list_new(struct view *view);
+void column_list_result(struct column_list *list, const char *name);
+void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
+void column_list_metrics(struct view *view, struct column_list *list);
+bool column_is_words(const struct view *view, const struct view_column *column);
+
+/* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
+int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+/* The next cell of the row, whose text is then empty again. */
+void finish_cell(struct table *table, struct text *cell);
+
+/* What a verbose table shows of the policy's report. */
+struct estimate_column {
+    const char *head;
+    bool right; /* numbers */
+};
+enum { ESTIMATE_COLUMNS = 4 };
+const struct estimate_column *estimate_column(size_t i);
+void estimate_cell(const struct shown *shown, size_t i, struct text *out);
+
+/* What a verbose table shows of roofs. */
+enum { ROOF_COLUMNS = 4 };
+const char *roof_column_head(size_t i);
+const char *roof_column_name(size_t i); /* of the result column */
+
+/* --group-by, perhaps with --pivot: a row for each group of cases. */
+int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
+/* --pivot: one column for each value of a parameter, rows for all else that differs. */
+int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
+/* Adds the table, with a line on what was left out. */
+int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
+
+/* The writers of exports. */
+int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
+int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
+
+/* What is said after a table. Zero-initialize, with an arena. */
+struct note {
+    const char *words;
+    const char *first;  /* label of the first case it was said of */
+    uint64_t count;     /* of the cases */
+    uint64_t last_case; /* number of the last of them */
+    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    const char **values;
+    size_t n_values, values_at;
+};
+struct note_list {
+    struct note *items;
+    size_t n;
+};
+struct notes {
+    struct arena *arena;
+    struct note_list failures, skips, messages, modes, throttles, differing;
+    struct text histograms; /* a line for each comparison of each case */
+    uint64_t n_cases;
+    uint64_t n_short; /* cases with an overhead above 1 % of the median */
+    double short_overhead_ns;
+    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
+    uint64_t lost_cases, lost_samples;
+    uint64_t unconverged, limited, gave_up;
+};
+void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
+/* What the rounds of a case say together; after notes_add of each. */
+void notes_add_rounds(struct notes *notes, const struct shown *shown);
+void notes_write(const struct notes *notes, bool verbose, struct text *out);
+void notes_free(struct notes *notes);
+
+/* Writes and empties the text; GB_IO names what went wrong. */
+int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
+int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
+
+#endif
