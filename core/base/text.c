@@ -97,6 +97,18 @@ bool text_ends_with(const char *text, const char *suffix)
     return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
 
+uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * 0x100000001B3;
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_number(hash, (unsigned char)*text);
+    return hash_number(hash, 0);
+}
+
 /* Of the code point at the start of text that is not empty, or of a byte that is none. */
 static size_t step(const char *text)
 {
@@ -304,18 +316,24 @@ static bool reaches(double value, double limit, int digits)
     return fabs(value) >= limit * (1 - 0.5 * pow(10, -digits));
 }
 
+static const struct time_unit time_units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+
+const struct time_unit *time_unit_of(double ns)
+{
+    size_t i = 0;
+    while (i < 3 && !(ns >= time_units[i].ns))
+        i++;
+    return &time_units[i];
+}
+
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX])
 {
-    static const struct {
-        double scale;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
     if (!isfinite(ns))
         return format_double(ns, buffer);
     size_t i = 0;
-    while (i < 3 && !reaches(ns, units[i].scale, digits))
+    while (i < 3 && !reaches(ns, time_units[i].ns, digits))
         i++;
-    format_digits(ns / units[i].scale, digits, units[i].unit, buffer);
+    format_digits(ns / time_units[i].ns, digits, time_units[i].name, buffer);
     return buffer;
 }
 

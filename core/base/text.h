@@ -43,6 +43,11 @@ bool text_equal(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *prefix);
 bool text_ends_with(const char *text, const char *suffix);
 
+/* FNV-1a over words, their ends included, and numbers, one after the other. */
+#define HASH_START 0xCBF29CE484222325
+uint64_t hash_text(uint64_t hash, const char *text);
+uint64_t hash_number(uint64_t hash, uint64_t number);
+
 /* Columns that the text takes on a terminal: one for each code point, or byte that is not UTF-8. */
 size_t text_columns(const char *text);
 
@@ -60,6 +65,13 @@ const char *text_nearest(const char *word, size_t n, const char *(*name_of)(cons
  * locale. */
 enum { NUMBER_TEXT_MAX = 32 };
 char *format_double(double value, char buffer[NUMBER_TEXT_MAX]);
+
+/* The largest unit, from ns to s, that the time has at least one of; ns if it has none. */
+struct time_unit {
+    const char *name;
+    double ns;
+};
+const struct time_unit *time_unit_of(double ns);
 
 /* For people, with `digits` significant digits and a unit that fits: "1.44 us", "31.9 GFLOP/s". */
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX]);

@@ -11,26 +11,6 @@
 enum { WIDTH = 1100, HEIGHT = 1150, POLICY_COLUMNS = 36 };
 enum { COLOUR_BAND = 4, COLOUR_OUTSIDE = 1, COLOUR_SAMPLES = 5, COLOUR_CURVE = 5 };
 
-/* The time that a unit of the axes is. */
-static const struct time_scale {
-    const char *unit;
-    double ns;
-} scales[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-
-static const struct time_scale *scale_of(double ns)
-{
-    size_t i = 0;
-    while (i < 3 && !(ns >= scales[i].ns))
-        i++;
-    return &scales[i];
-}
-
-static void scale(double *values, uint64_t n, double by)
-{
-    for (uint64_t i = 0; i < n; i++)
-        values[i] *= by;
-}
-
 static void add_policy_name(struct text *out, const struct replay_policy *policy)
 {
     const char *slash = strrchr(policy->label, '/');
@@ -146,6 +126,103 @@ static void bound_median(const struct replay_series *series, struct plot_panel *
     }
 }
 
+static void scale(double *values, uint64_t n, double by)
+{
+    for (uint64_t i = 0; i < n; i++)
+        values[i] *= by;
+}
+
+/* From ns to the unit of the axes, from ratios to percent. */
+static void scale_all(struct replay_series *series, double unit_ns)
+{
+    uint64_t n = series->n_points;
+    scale(series->shown_ns, series->n_shown, 1 / unit_ns);
+    scale(series->outside_ns, series->n_outside, 1 / unit_ns);
+    scale(series->median_ns, n, 1 / unit_ns);
+    scale(series->median_low_ns, n, 1 / unit_ns);
+    scale(series->median_high_ns, n, 1 / unit_ns);
+    scale(series->stdev_ratio, n, 100);
+}
+
+enum { PANEL_SAMPLES, PANEL_STDEV, PANEL_ENTROPY, PANEL_MEDIAN, PANELS };
+
+static struct plot_panel samples_panel(const struct replay_series *series, uint64_t n,
+                                       struct arena *arena)
+{
+    struct plot_series *samples = ARENA_ARRAY(arena, struct plot_series, 2);
+    samples[0] = (struct plot_series){.kind = PLOT_POINTS,
+                                      .n = series->n_shown,
+                                      .x = series->shown_number,
+                                      .y = series->shown_ns,
+                                      .colour = COLOUR_SAMPLES,
+                                      .opacity = opacity_of(series->n_shown),
+                                      .size = series->n_shown > 500 ? 0.5 : 0.9};
+    samples[1] = (struct plot_series){.kind = PLOT_POINTS,
+                                      .label = outside_label(series, arena),
+                                      .n = series->n_outside,
+                                      .x = series->outside_number,
+                                      .y = series->outside_ns,
+                                      .colour = COLOUR_OUTSIDE,
+                                      .size = 0.7};
+    return (struct plot_panel){
+        .title = samples_title(series, n, arena), .series = samples, .n_series = 2, .height = 1.7};
+}
+
+static struct plot_panel curve_panel(const char *title, const char *unit,
+                                     const struct replay_series *series, const double *values,
+                                     struct arena *arena)
+{
+    struct plot_series *curve = ARENA_NEW(arena, struct plot_series);
+    *curve = (struct plot_series){
+        .n = series->n_points, .x = series->number, .y = values, .colour = COLOUR_CURVE};
+    return (struct plot_panel){.title = title, .y_label = unit, .series = curve, .n_series = 1};
+}
+
+static struct plot_panel median_panel(const struct replay_series *series, struct arena *arena)
+{
+    struct plot_series *median = ARENA_ARRAY(arena, struct plot_series, 2);
+    median[0] = (struct plot_series){.kind = PLOT_BAND,
+                                     .label = "95 % interval of independent samples",
+                                     .n = series->n_points,
+                                     .x = series->number,
+                                     .y = series->median_low_ns,
+                                     .high = series->median_high_ns,
+                                     .colour = COLOUR_BAND,
+                                     .opacity = 0.35};
+    median[1] = (struct plot_series){.label = "median",
+                                     .n = series->n_points,
+                                     .x = series->number,
+                                     .y = series->median_ns,
+                                     .colour = COLOUR_CURVE};
+    struct plot_panel panel = {.title = "median of the samples so far",
+                               .x_label = "number of samples",
+                               .series = median,
+                               .n_series = 2,
+                               .height = 1.4};
+    bound_median(series, &panel);
+    return panel;
+}
+
+/* The axis that all panels share, and where policies stop; their names stand in the first only. */
+static void add_axis(struct plot_panel *panels, const struct trace *trace,
+                     const struct replay_policies *policies, const struct replay_result *results,
+                     struct arena *arena)
+{
+    struct plot_vertical *named = ARENA_ARRAY(arena, struct plot_vertical, policies->n + 1);
+    size_t n = make_verticals(policies, results, arena, named);
+    struct plot_vertical *unnamed = ARENA_ARRAY(arena, struct plot_vertical, n + 1);
+    for (size_t i = 0; i < n; i++)
+        unnamed[i] = (struct plot_vertical){.x = named[i].x, .colour = named[i].colour};
+    for (size_t i = 0; i < PANELS; i++) {
+        panels[i].x_log = true;
+        panels[i].x_is_count = true;
+        panels[i].x_low = 0.9;
+        panels[i].x_high = 1.1 * (double)(trace->n > 1 ? trace->n : 2);
+        panels[i].verticals = i == PANEL_SAMPLES ? named : unnamed;
+        panels[i].n_verticals = n;
+    }
+}
+
 int32_t replay_page_write(const char *path, const struct trace *trace,
                           const struct replay_policies *policies,
                           const struct replay_result *results, struct gb_error *error)
@@ -155,81 +232,18 @@ int32_t replay_page_write(const char *path, const struct trace *trace,
     int32_t status = replay_series_of(trace->time_ns, trace->n, &arena, &series, error);
     if (status != GB_OK)
         return status;
-    const struct time_scale *unit = scale_of(trace->median_ns);
-    uint64_t n = series.n_points;
-    scale(series.shown_ns, series.n_shown, 1 / unit->ns);
-    scale(series.outside_ns, series.n_outside, 1 / unit->ns);
-    scale(series.median_ns, n, 1 / unit->ns);
-    scale(series.median_low_ns, n, 1 / unit->ns);
-    scale(series.median_high_ns, n, 1 / unit->ns);
-    scale(series.stdev_ratio, n, 100);
-    const struct plot_series samples[] = {{.kind = PLOT_POINTS,
-                                           .n = series.n_shown,
-                                           .x = series.shown_number,
-                                           .y = series.shown_ns,
-                                           .colour = COLOUR_SAMPLES,
-                                           .opacity = opacity_of(series.n_shown),
-                                           .size = series.n_shown > 500 ? 0.5 : 0.9},
-                                          {.kind = PLOT_POINTS,
-                                           .label = outside_label(&series, &arena),
-                                           .n = series.n_outside,
-                                           .x = series.outside_number,
-                                           .y = series.outside_ns,
-                                           .colour = COLOUR_OUTSIDE,
-                                           .size = 0.7}};
-    const struct plot_series stdev = {
-        .n = n, .x = series.number, .y = series.stdev_ratio, .colour = COLOUR_CURVE};
-    const struct plot_series entropy = {
-        .n = n, .x = series.number, .y = series.entropy_bits, .colour = COLOUR_CURVE};
-    const struct plot_series median[] = {{.kind = PLOT_BAND,
-                                          .label = "95 % interval of independent samples",
-                                          .n = n,
-                                          .x = series.number,
-                                          .y = series.median_low_ns,
-                                          .high = series.median_high_ns,
-                                          .colour = COLOUR_BAND,
-                                          .opacity = 0.35},
-                                         {.label = "median",
-                                          .n = n,
-                                          .x = series.number,
-                                          .y = series.median_ns,
-                                          .colour = COLOUR_CURVE}};
-    struct plot_vertical *verticals = ARENA_ARRAY(&arena, struct plot_vertical, policies->n + 1);
-    size_t n_verticals = make_verticals(policies, results, &arena, verticals);
-    struct plot_vertical *silent = ARENA_ARRAY(&arena, struct plot_vertical, n_verticals + 1);
-    for (size_t i = 0; i < n_verticals; i++)
-        silent[i] = (struct plot_vertical){.x = verticals[i].x, .colour = verticals[i].colour};
-    struct plot_panel panels[] = {
-        {.title = samples_title(&series, trace->n, &arena),
-         .y_label = unit->unit,
-         .series = samples,
-         .n_series = 2,
-         .height = 1.7},
-        {.title = "relative standard deviation of the samples so far",
-         .y_label = "%",
-         .series = &stdev,
-         .n_series = 1},
-        {.title = "entropy of the samples so far",
-         .y_label = "bits",
-         .series = &entropy,
-         .n_series = 1},
-        {.title = "median of the samples so far",
-         .x_label = "number of samples",
-         .y_label = unit->unit,
-         .series = median,
-         .n_series = 2,
-         .height = 1.4},
+    const struct time_unit *unit = time_unit_of(trace->median_ns);
+    scale_all(&series, unit->ns);
+    struct plot_panel panels[PANELS] = {
+        [PANEL_SAMPLES] = samples_panel(&series, trace->n, &arena),
+        [PANEL_STDEV] = curve_panel("relative standard deviation of the samples so far", "%",
+                                    &series, series.stdev_ratio, &arena),
+        [PANEL_ENTROPY] = curve_panel("entropy of the samples so far", "bits", &series,
+                                      series.entropy_bits, &arena),
+        [PANEL_MEDIAN] = median_panel(&series, &arena),
     };
-    enum { PANELS = sizeof panels / sizeof *panels };
-    for (size_t i = 0; i < PANELS; i++) {
-        panels[i].x_log = true;
-        panels[i].x_is_count = true;
-        panels[i].x_low = 0.9;
-        panels[i].x_high = 1.1 * (double)(trace->n > 1 ? trace->n : 2);
-        panels[i].verticals = i == 0 ? verticals : silent;
-        panels[i].n_verticals = n_verticals;
-    }
-    bound_median(&series, &panels[PANELS - 1]);
+    panels[PANEL_SAMPLES].y_label = panels[PANEL_MEDIAN].y_label = unit->name;
+    add_axis(panels, trace, policies, results, &arena);
     const struct plot_page page = {.title = title_of(trace, &arena),
                                    .subtitle = subtitle_of(trace, policies, results, &arena),
                                    .panels = panels,

@@ -24,10 +24,7 @@ int trace_format_named(const char *name)
     return -1;
 }
 
-static const struct time_unit {
-    const char *name;
-    double ns;
-} units[] = {
+static const struct time_unit units[] = {
     {"ns", 1},        {"nsec", 1},           {"nanoseconds", 1}, {"us", 1e3},
     {"usec", 1e3},    {"microseconds", 1e3}, {"\xC2\xB5s", 1e3}, {"ms", 1e6},
     {"msec", 1e6},    {"milliseconds", 1e6}, {"s", 1e9},         {"sec", 1e9},

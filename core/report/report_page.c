@@ -9,11 +9,6 @@ enum { WIDTH = 1240, BARS_HEIGHT = 232 };
 
 /* ---- bars ---- */
 
-static const struct {
-    double ns;
-    const char *words;
-} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-
 static void make_bars(const struct report_bars *bars, const char *pivot, struct arena *arena,
                       struct plot_panel *panel)
 {
@@ -26,17 +21,15 @@ static void make_bars(const struct report_bars *bars, const char *pivot, struct 
     double most = 0;
     for (size_t i = 0; i < bars->n; i++)
         most = fmax(most, bars->bars[i].median_ns);
-    size_t unit = 0;
-    while (unit + 1 < sizeof units / sizeof *units && most < units[unit].ns)
-        unit++;
+    const struct time_unit *unit = time_unit_of(most);
     for (size_t i = 0; i < bars->n; i++) {
         const struct report_bar *bar = &bars->bars[i];
         char number[NUMBER_TEXT_MAX];
         values[i] = bar->value;
         names[i] = arena_text(arena, format_time(bar->median_ns, 4, number));
-        medians[i] = bar->median_ns / units[unit].ns;
-        lows[i] = bar->low_ns / units[unit].ns;
-        highs[i] = bar->high_ns / units[unit].ns;
+        medians[i] = bar->median_ns / unit->ns;
+        lows[i] = bar->low_ns / unit->ns;
+        highs[i] = bar->high_ns / unit->ns;
     }
     series[0] = (struct plot_series){
         .kind = PLOT_BARS, .n = bars->n, .y = medians, .names = names, .colour = 4};
@@ -44,7 +37,7 @@ static void make_bars(const struct report_bars *bars, const char *pivot, struct 
         .kind = PLOT_INTERVALS, .n = bars->n, .y = lows, .high = highs, .colour = 5};
     *panel = (struct plot_panel){.title = bars->title,
                                  .x_label = pivot,
-                                 .y_label = arena_printf(arena, "median, %s", units[unit].words),
+                                 .y_label = arena_printf(arena, "median, %s", unit->name),
                                  .categories = values,
                                  .n_categories = bars->n,
                                  .series = series,

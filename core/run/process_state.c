@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/number_text.h"
+#include "core/base/text.h"
 
 #include <fcntl.h>
 #include <fenv.h>
@@ -34,13 +35,9 @@ struct process_state {
 
 static uint64_t hash_environment(void)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    uint64_t hash = HASH_START;
     for (char **variable = environ; variable && *variable; variable++)
-        for (const char *at = *variable;; at++) {
-            hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-            if (!*at)
-                break;
-        }
+        hash = hash_text(hash, *variable);
     return hash;
 }
 

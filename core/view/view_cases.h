@@ -148,10 +148,6 @@ struct survey {
     uint64_t n_cases, n_done;
 };
 
-/* FNV-1a over words, one after the other. */
-#define HASH_START 0xCBF29CE484222325
-uint64_t hash_text(uint64_t hash, const char *text);
-
 /* The cases or records that options select, in order. */
 struct view_entry {
     int64_t case_id;

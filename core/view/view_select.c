@@ -165,24 +165,15 @@ static int32_t sorter_open(struct view *view, struct sorter *sorter, struct gb_e
     return status;
 }
 
-uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (const unsigned char *at = (const unsigned char *)text;; at++) {
-        hash = (hash ^ *at) * 0x100000001B3; /* FNV-1a, the end included */
-        if (!*at)
-            return hash;
-    }
-}
-
 static uint64_t place_of(const struct view_row *row)
 {
     uint64_t hash = HASH_START;
     hash = hash_text(hash, row->c.bench);
     hash = hash_text(hash, row->c.policy);
     hash = hash_text(hash, row->c.device_name);
-    hash = (hash ^ (uint64_t)row->c.device_index) * 0x100000001B3;
-    hash = (hash ^ row->c.position) * 0x100000001B3;
-    return (hash ^ (uint64_t)row->run->number) * 0x100000001B3;
+    hash = hash_number(hash, (uint64_t)row->c.device_index);
+    hash = hash_number(hash, row->c.position);
+    return hash_number(hash, (uint64_t)row->run->number);
 }
 
 /* As a run shows it while it goes on. */

@@ -62,6 +62,17 @@ START_TEST(comparisons)
 }
 END_TEST
 
+/* Vectors of draft-eastlake-fnv, whose "a\\0" has the end that we include. */
+START_TEST(hashes)
+{
+    ck_assert_uint_eq(hash_number(HASH_START, 'a'), UINT64_C(0xAF63DC4C8601EC8C));
+    ck_assert_uint_eq(hash_text(HASH_START, "a"), UINT64_C(0x089BE207B544F1E4));
+    ck_assert_uint_eq(hash_text(HASH_START, "foobar"), UINT64_C(0x34531CA7168B8F38));
+    ck_assert_uint_ne(hash_text(hash_text(HASH_START, "ab"), "c"),
+                      hash_text(hash_text(HASH_START, "a"), "bc"));
+}
+END_TEST
+
 START_TEST(columns_are_code_points)
 {
     ck_assert_uint_eq(text_columns(""), 0);
@@ -282,6 +293,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, text_grows);
     tcase_add_test(tests, formatted_text_of_any_length);
     tcase_add_test(tests, comparisons);
+    tcase_add_test(tests, hashes);
     tcase_add_test(tests, columns_are_code_points);
     tcase_add_loop_test(tests, distance, 0, COUNT(distances));
     tcase_add_loop_test(tests, nearest_name, 0, COUNT(nearest));
