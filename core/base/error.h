@@ -3,8 +3,7 @@
  *
  * Functions return an int32_t status of <gbrun/abi.h> and take a struct gb_error as their last
  * parameter; the first to find an error writes it, callers pass it on. Nothing below main.c prints.
- * Messages name the thing and its value, say what was expected and, where it can be known, what to
- * do.
+ * Messages name the thing, its value, what was expected and, where it can be known, what to do.
  */
 #ifndef GBRUN_CORE_ERROR_H
 #define GBRUN_CORE_ERROR_H

@@ -97,7 +97,7 @@ static void want_ranks(struct long_summary *summary)
     }
 }
 
-/* The bits that a pass has told of each value looked for. */
+/* Takes what a pass has found: more bits of each value that is looked for. */
 static void take_bits(struct long_summary *summary)
 {
     for (int i = 0; i < RANKS; i++) {

@@ -26,7 +26,7 @@ static void set_between(struct rounds_interval *interval, const double *sorted, 
     double half_width = t * stdev_of(sorted, n) / sqrt((double)n);
     interval->between_low = mean - half_width;
     interval->between_high = mean + half_width;
-    interval->apart_ratio = (sorted[n - 1] - sorted[0]) / interval->centre;
+    interval->variation_ratio = (sorted[n - 1] - sorted[0]) / interval->centre;
 }
 
 static void unite(struct rounds_interval *interval)

@@ -11,8 +11,9 @@
  *   within   [median(low_1 ... low_R), median(high_1 ... high_R)]: what one round mostly claims
  *   combined from the lower of their low ends to the higher of their high ends
  *
- * So the combined interval is never narrower than a round's usual one, and as wide as the rounds
- * are apart. It holds the centre: where low_i <= m_i <= high_i the medians are in that order too.
+ * So the combined interval is never narrower than a round's usual one, and as wide as the
+ * between-round variation asks for. It holds the centre: where low_i <= m_i <= high_i the medians
+ * are in that order too.
  */
 #ifndef GBRUN_CORE_ROUNDS_H
 #define GBRUN_CORE_ROUNDS_H
@@ -26,17 +27,17 @@ struct rounds_interval {
     double low, high;                 /* combined; both NaN: nothing can be claimed */
     double between_low, between_high; /* NaN: fewer than two rounds */
     double within_low, within_high;   /* NaN: no round has an interval */
-    double apart_ratio;               /* (largest - smallest median) / centre; NaN: n < 2 */
-    bool differs; /* two rounds have intervals that do not meet: they differ by more than each of
-                     them knows of */
+    double variation_ratio;           /* (largest - smallest median) / centre; NaN: n < 2 */
+    bool differs; /* two rounds have intervals that do not meet: they differ by more than
+                     their intervals allow */
 };
 
 /*
  * A median that is not finite is a round without a time (it failed), and left out. A low or high
  * end that is NaN, or low > high, is a round without an interval; infinite ends are ends. Of one
  * round the interval is its own. Where no round has an interval and all medians are equal nothing
- * is claimed: a timer's step would look like certainty. confidence: in (0, 1), else there is no
- * `between`. The arrays have n values each.
+ * is claimed: the timer's resolution would look like certainty. confidence: in (0, 1), else there
+ * is no `between`. The arrays have n values each.
  */
 struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, size_t n, double confidence);

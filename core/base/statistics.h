@@ -1,8 +1,8 @@
 /*
  * statistics.h - summaries of samples.
  *
- * n is the number of values; arrays are not changed unless said. Results of n == 0 are NaN. No
- * input is NaN unless said: callers keep such samples out.
+ * n is the number of values; arrays are not changed where nothing else is documented. Results of
+ * n == 0 are NaN. No input may be NaN: callers leave such samples out.
  */
 #ifndef GBRUN_CORE_STATISTICS_H
 #define GBRUN_CORE_STATISTICS_H

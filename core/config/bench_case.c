@@ -24,7 +24,7 @@ static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
             NULL, help                                                                             \
     }
 
-/* The members say their unit, the keys do not. */
+/* Members have a unit in their names, keys do not. */
 #define TIME(name, default_, range, help)                                                          \
     {                                                                                              \
         (uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,                                \

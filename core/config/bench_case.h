@@ -69,7 +69,7 @@ struct parameter {
     struct value value; /* lists and maps: type GB_TYPE_STRING with the canonical text */
     bool is_axis;       /* of a sweep or zip */
     bool is_default;    /* neither file nor sweep set it */
-    bool is_variable;   /* let.NAME that is no option of the plugin */
+    bool is_variable;   /* let.NAME that is not an option of the plugin */
     bool is_identity;   /* part of the case's identity */
     const char *filled; /* of a template: its text with the values of the case; else NULL */
 };

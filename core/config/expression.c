@@ -38,7 +38,7 @@ struct expression_engine {
     size_t n_columns;
     bool *is_read; /* by column */
     int n_selects;
-    char refusal[160]; /* why the authorizer said no; empty: it did not */
+    char refusal[160]; /* why the authorizer refused; empty: it did not */
     int calls_left;
 };
 
@@ -283,7 +283,7 @@ static const char *token_hint(const char *words)
     return NULL;
 }
 
-/* Turns what SQLite said about PREFIX + text into words about the text. */
+/* Turns SQLite's error in PREFIX + text into one in the text. */
 static int32_t compile_error(const struct expression_engine *engine, const char *text,
                              struct origin origin, struct gb_error *error)
 {

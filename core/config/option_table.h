@@ -40,7 +40,7 @@ const char *option_nearest(struct option_table table, const char *key);
 /*
  * Is the table itself sound? Names well-formed, unique and not `reserved` (n_reserved words), types
  * known, offsets inside params_size and aligned, defaults and ranges readable and defaults inside
- * ranges, choices present, flags fitting the type, help there. The error says which entry; such a
+ * ranges, choices present, flags fitting the type, help there. The error names the entry; such a
  * plugin is refused when it is loaded.
  */
 int32_t option_table_check(struct option_table table, uint64_t params_size,

@@ -207,7 +207,7 @@ static int32_t check_table(struct checking *checking)
     struct option_table table = checking->table;
     if (table.n && !table.first)
         return error_set(checking->error, GB_INVALID,
-                         "the option table is missing, but is said to have %u entries", table.n);
+                         "the option table is missing, but has %u entries by its count", table.n);
     if (table.n > OPTIONS_MAX)
         return error_set(checking->error, GB_INVALID,
                          "the option table has %u entries: expected up to %d", table.n,

@@ -24,7 +24,7 @@ struct run_params {
     struct gb_list plugin_path; /* const char *: folders, relative to the INI file */
     int64_t jobs;               /* workers that measure at the same time; 0: as many as the case
                                    has devices */
-    int64_t rounds;             /* of every benchmark that does not say otherwise */
+    int64_t rounds;             /* of every benchmark without its own */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };
 enum {
@@ -37,7 +37,7 @@ struct option_table run_options(void);
  * folder). */
 struct plugin_request {
     uint32_t kind;
-    const char *id;   /* with a path: which of the module's plugins, NULL if it was not said */
+    const char *id;   /* with a path: which of the module's plugins, NULL: not given */
     const char *path; /* NULL: wherever the id is found */
     struct origin origin;
 };

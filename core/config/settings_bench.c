@@ -305,8 +305,8 @@ static void find_bench_plugin(struct bench_resolver *at)
     bool is_implicit = request->id == bench->name && !request->path;
     if (is_implicit)
         bench_fail(at, error.origin,
-                   "[bench %s] lacks 'plugin', and '%s' is no benchmark plugin either", bench->name,
-                   bench->name);
+                   "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either",
+                   bench->name, bench->name);
     else
         bench_fail_with(at, &error);
 }

@@ -205,7 +205,7 @@ static void check_order(const struct bench_resolver *at)
         }
 }
 
-/* An axis that is no option must feed some formula or template. */
+/* An axis that is not an option must feed some formula or template. */
 static void check_variables(const struct bench_resolver *at, const bool *is_read)
 {
     const struct bench_section *bench = at->bench;

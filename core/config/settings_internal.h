@@ -49,7 +49,7 @@ struct key_list {
 enum slot_kind {
     SLOT_BENCH, /* the section's name, which expressions can read */
     SLOT_OPTION,
-    SLOT_VARIABLE, /* of let, sweep or zip, that is no option */
+    SLOT_VARIABLE, /* of let, sweep or zip, and not an option */
     SLOT_COMMON,
     SLOT_TOLERANCE, /* check.METRIC */
     SLOT_DEVICE,

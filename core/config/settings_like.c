@@ -11,7 +11,7 @@ static struct bench_section *find_bench(struct settings *settings, const char *n
     return NULL;
 }
 
-/* Do two keys say something about the same thing? */
+/* Do two keys set the same thing? */
 static bool same_subject(const struct key *a, const struct key *b)
 {
     if (a->role == b->role && key_targets(a) == 0)

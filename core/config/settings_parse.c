@@ -41,7 +41,7 @@ struct option_table run_options(void)
     return (struct option_table){run_table, sizeof run_table / sizeof run_table[0]};
 }
 
-/* Names stand in labels, in lists and before ":INDEX". */
+/* Names are part of labels and lists, and come before ":INDEX". */
 static bool is_section_name(const char *name)
 {
     for (; *name; name++)
@@ -114,7 +114,7 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
                            nearest);
         else
             error_list_add(parser->errors, key->entry->origin,
-                           "'%s' cannot stand in [defaults]: expected a setting that all "
+                           "'%s' is not allowed in [defaults]: expected a setting that all "
                            "benchmarks have, check.METRIC or env.NAME",
                            key->entry->key);
     }

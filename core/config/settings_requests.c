@@ -22,8 +22,7 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
     if (!slash) {
         if (text_ends_with(text, ".so"))
             return error_set_at(error, GB_INVALID, entry->value_origin,
-                                "'%s' is no id of a plugin: a path needs a slash, ./%s", text,
-                                text);
+                                "'%s' is not a plugin id: a path needs a slash, ./%s", text, text);
         return GB_OK;
     }
     const char *colon = strrchr(slash, ':');
@@ -101,8 +100,8 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
     return status;
 }
 
-/* A device or policy that is no section is asked for by its plugin's id. What is wrong with the
- * text is said when it is resolved. */
+/* A device or policy without a section is asked for by its plugin's id. Errors in the text are
+ * reported when it is resolved. */
 static void request_named(const struct parser *parser, uint32_t kind, const char *text,
                           struct origin origin)
 {

@@ -36,7 +36,7 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
                             request->id, joined(&ids, resolver->arena));
     if (ids.n > 0)
         return error_set_at(error, GB_INVALID, request->origin,
-                            "%s holds several %s plugins: say which after a colon, one of %s",
+                            "%s holds several %s plugins: name one of them after a colon: %s",
                             request->path, kind, joined(&ids, resolver->arena));
     return error_set_at(error, GB_INVALID, request->origin, "%s holds no %s plugin", request->path,
                         kind);
@@ -337,7 +337,7 @@ static void add_listed_devices(const struct resolver *resolver)
                                   "'all' stands alone in 'devices'");
         else if (strchr(name, ':'))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "device '%s': only names can stand in 'devices'; write "
+                                  "device '%s': 'devices' takes names only; write "
                                   "device = %s in [defaults] or in a [bench NAME]",
                                   name, name);
         else if (section)
@@ -381,7 +381,7 @@ static bool is_cpu(const struct plugin_settings *device)
     return text_equal(device->info->plugin.id, "cpu");
 }
 
-/* Puts the CPU after all others; whoever points to the devices is told. */
+/* Puts the CPU after all others, and corrects pointers to the devices. */
 static void prefer_accelerators(const struct resolver *resolver)
 {
     struct settings *settings = resolver->settings;

@@ -156,7 +156,7 @@ static int32_t add_item(struct values *values, const struct slot *slot, const ch
     return status;
 }
 
-/* A list for iterations may say auto among its numbers. */
+/* A list of iterations may have auto among its numbers. */
 static int32_t add_count(struct values *values, const struct slot *slot, const char *text,
                          struct origin origin, struct gb_error *error)
 {

@@ -35,7 +35,7 @@ struct value {
 
 /*
  * Reads one scalar. text need not be free of blanks around it. On success *ret holds a value whose
- * text lives in the arena. Errors say what is wrong and what was expected ("'4q' is not a size:
+ * text lives in the arena. Errors name what is wrong and what was expected ("'4q' is not a size:
  * expected a number with one of B kB MB GB TB KiB MiB GiB TiB"), with origin as given. option: the
  * table entry, for its type, choices and range.
  */

@@ -176,7 +176,7 @@ static void take_death(struct conversation *conversation, double time_limit_ns)
     conversation->policy->is_running = false;
 }
 
-/* What a report says of samples that were not there, or of times that are none, does not count. */
+/* A report about samples that were not there, or about times that are none, does not count. */
 static void make_sound(struct replay_result *result)
 {
     struct gb_estimate *estimate = &result->estimate;

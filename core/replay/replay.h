@@ -100,7 +100,7 @@ int32_t trace_read(struct trace *trace, uint64_t first, uint64_t n, struct trace
 /* ---- replaying ---- */
 
 struct replay_result {
-    bool has_failed;  /* crashed, timed out, or said so: text */
+    bool has_failed;  /* crashed, timed out, or reported a failure: text */
     bool has_ended;   /* by the policy or a guard; else the samples ended first */
     const char *text; /* why it failed, "" */
     uint64_t n;       /* samples it was given */

@@ -203,7 +203,7 @@ static struct plot_panel median_panel(const struct replay_series *series, struct
     return panel;
 }
 
-/* The axis that all panels share, and where policies stop; their names stand in the first only. */
+/* The axis that all panels share, and where policies stop; named in the first only. */
 static void add_axis(struct plot_panel *panels, const struct trace *trace,
                      const struct replay_policies *policies, const struct replay_result *results,
                      struct arena *arena)

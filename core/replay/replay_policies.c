@@ -82,7 +82,7 @@ static void read_options(struct sections *sections, struct ini_section *section,
             entry.value = arena_printf(sections->arena, "%s %.*s", entry.value, (int)(end - at),
                                        at);
         } else {
-            error_list_add(sections->errors, here, "'%.*s' is no option: expected key=value",
+            error_list_add(sections->errors, here, "'%.*s' is not an option: expected key=value",
                            (int)(end - at), at);
             return;
         }
@@ -115,7 +115,7 @@ static size_t count_words(const char *text)
     return n;
 }
 
-/* One text: as a section of its own, or the configuration's where it says nothing more. */
+/* One text: as a section of its own, or the configuration's where no option follows. */
 static void add_text(struct sections *sections, size_t number, const char *text)
 {
     struct origin origin = {OPTION_NAME, (uint32_t)number + 1, 1};

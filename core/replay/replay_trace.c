@@ -36,7 +36,7 @@ static int32_t load_times(struct trace *trace, struct gb_error *error)
 {
     struct stored_case *c = &trace->row.c;
     int32_t status = GB_OK;
-    bool is_possible = trace->n < SIZE_MAX / sizeof *trace->time_ns; /* a file can say anything */
+    bool is_possible = trace->n < SIZE_MAX / sizeof *trace->time_ns; /* a file can claim anything */
     trace->time_ns = is_possible ? malloc((trace->n + 1) * sizeof *trace->time_ns) : NULL;
     if (!trace->time_ns)
         return no_memory(trace->n, error);

@@ -314,10 +314,10 @@ static int32_t unit_of_line(struct text_reader *reader, double *ret)
         return error_set_at(reader->error, GB_INVALID, here(reader, 0),
                             "the line has no time_unit");
     *ret = trace_unit_ns(field->text);
-    return *ret > 0
-               ? GB_OK
-               : error_set_at(reader->error, GB_INVALID, here(reader, field->column),
-                              "'%.40s' is no unit of time: expected ns, us, ms or s", field->text);
+    return *ret > 0 ? GB_OK
+                    : error_set_at(reader->error, GB_INVALID, here(reader, field->column),
+                                   "'%.40s' is not a unit of time: expected ns, us, ms or s",
+                                   field->text);
 }
 
 static int32_t read_sample(struct text_reader *reader)

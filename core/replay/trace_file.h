@@ -11,7 +11,7 @@
  *
  * A value is a time of at least 0 that is finite. The unit of text is what was asked for, else that
  * of the head (time_ns, "GPU Time (sec)"), else that of each line's field `time_unit` (Google
- * Benchmark); without any it is an error. Binary files are in seconds unless told.
+ * Benchmark); without any it is an error. Binary files are in seconds if none was asked for.
  */
 #ifndef GBRUN_CORE_TRACE_FILE_H
 #define GBRUN_CORE_TRACE_FILE_H

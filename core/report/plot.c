@@ -271,7 +271,7 @@ static void add_note(struct text *out, const struct frame *frame, const struct n
     }
 }
 
-/* Column by column. The last of them tells how many there was no room for. */
+/* Column by column. The last of them counts those that there was no room for. */
 static void add_notes(struct text *out, const struct frame *frame, struct arena *arena)
 {
     const struct plot_panel *panel = frame->panel;

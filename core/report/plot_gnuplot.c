@@ -87,7 +87,7 @@ static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
                      : error_set(error, GB_IO, "gnuplot cannot be started: %s", strerror(code));
 }
 
-/* What gnuplot complained of last, which says what was wrong. */
+/* The last line of gnuplot's errors, which has the reason. */
 static int32_t complaint(int file, int wait_status, struct gb_error *error)
 {
     CLEANUP(text_free) struct text said = {0};
@@ -144,7 +144,7 @@ int32_t plot_check(const char *path, struct gb_error *error)
     int format = plot_format_named(path);
     if (format < 0)
         return error_set(error, GB_INVALID,
-                         "%s: no kind of plot is called so: expected a name in .svg, .png, .pdf or "
+                         "%s: unknown kind of plot: expected a name in .svg, .png, .pdf or "
                          ".gp",
                          path);
     return format == PLOT_SCRIPT || is_on_path("gnuplot") ? GB_OK : no_gnuplot(error);

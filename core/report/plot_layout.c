@@ -157,7 +157,8 @@ static struct span *make_spans(struct frame *frame, struct arena *arena)
     return spans;
 }
 
-/* A row for each label: above those whose lines it would hide, and apart from its neighbours. */
+/* A row for each label: above those whose lines it would hide, and at a distance from its
+ * neighbours. */
 static void place_labels(struct frame *frame, struct arena *arena)
 {
     size_t n = frame->panel->n_verticals;

@@ -67,7 +67,7 @@ double words_width(const char *words, size_t most);
 struct placed_name {
     const char *words;
     const struct plot_series *series;
-    const char *alignment; /* as gnuplot says it: "left" if the words begin at x */
+    const char *alignment; /* in words of gnuplot: "left" if the words begin at x */
     double x, y;           /* the middle of the line of words */
     double degrees;        /* counter-clockwise */
     bool has_leader;       /* a line from the words to their point */

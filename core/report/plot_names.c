@@ -126,8 +126,8 @@ static bool is_letter_free(const struct scene *scene, double x, double y, bool m
 {
     for (size_t i = 0; i < scene->n_points; i++) {
         const struct box *box = &scene->boxes[i];
-        double apart = hypot((box->left + box->right) / 2 - x, (box->top + box->bottom) / 2 - y);
-        if (apart < letter_radius + point_radius)
+        double distance = hypot((box->left + box->right) / 2 - x, (box->top + box->bottom) / 2 - y);
+        if (distance < letter_radius + point_radius)
             return false;
     }
     for (size_t i = 0; !may_cross && i < scene->n_lines; i++)

@@ -159,7 +159,7 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
 
 /* ---- bars ---- */
 
-/* What tells the case from others beside the pivot: "rows=32 cols=16". */
+/* What distinguishes the case beside the pivot: "rows=32 cols=16". */
 static const char *rest_of(const struct view *view, const struct view_row *row, const char *pivot,
                            const char *path, struct arena *arena)
 {

@@ -6,14 +6,14 @@
  * and counted. Views are to be of --rows combined, so that the rounds of a case are one mark.
  *
  * Roofline: one chart for each device model and set of roofs, with the roofs that its cases are
- * held against. A case's mark is at the intensity of its declared work; where its metrics hold what
- * hardware counters found (counted_flops, counted_bytes_l1, counted_bytes_l2, counted_bytes_dram,
- * of one iteration) there is one for each of these levels instead, and the highest bandwidth of
- * each. The marks of a case are joined by a line, and its number is in the picture once, beside the
- * rightmost; where numbers are crowded those of L1 choose first, then L2, then DRAM, each in the
- * order of cases, and what has no room is left out. Cases without operations have no place on
- * logarithmic axes; they are at the end of the list, without a number. Cases of the plugin
- * `ceilings` are the roofs, not marks. Roofs that no case is held against are fainter.
+ * compared with. A case's mark is at the intensity of its declared work; where its metrics hold
+ * what hardware counters found (counted_flops, counted_bytes_l1, counted_bytes_l2,
+ * counted_bytes_dram, of one iteration) there is one for each of these levels instead, and the
+ * highest bandwidth of each. The marks of a case are joined by a line, and its number is in the
+ * picture once, beside the rightmost; where numbers are crowded those of L1 choose first, then L2,
+ * then DRAM, each in the order of cases, and what has no room is left out. Cases without operations
+ * have no place on logarithmic axes; they are at the end of the list, without a number. Cases of
+ * the plugin `ceilings` are the roofs, not marks. Roofs that no case is compared with are fainter.
  */
 #ifndef GBRUN_CORE_REPORT_H
 #define GBRUN_CORE_REPORT_H
@@ -38,7 +38,7 @@ struct report_case {
 
 struct report_chart {
     const char *model, *source; /* source NULL: no roofs are known */
-    struct roofs roofs;         /* those that cases are held against */
+    struct roofs roofs;         /* those that cases are compared with */
     struct report_case *cases;
     size_t n;
 };
@@ -50,7 +50,7 @@ struct report_bar {
 };
 
 struct report_bars {
-    const char *title; /* what tells these cases from others; "" */
+    const char *title; /* what distinguishes these cases; "" */
     struct report_bar *bars;
     size_t n;
 };
@@ -77,7 +77,7 @@ void report_free(struct report *report);
 
 void report_text(const struct report *report, struct text *out);
 /* A page with a panel for each chart and group of bars, as high as the lists of cases; memory is
- * the arena's. Panels beyond REPORT_PANELS are left out, and said to be on the page. Cases of a
+ * the arena's. Panels beyond REPORT_PANELS are left out, and the page says so. Cases of a
  * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
 enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);

@@ -280,7 +280,7 @@ static void add_roofs(struct panel_maker *maker, const struct report_chart *char
     for (size_t i = 0; i < n; i++)
         add_group(maker, chart, &groups[i]);
     if (any_unused)
-        add_note(maker, &(struct plot_note){.words = "faint: no case is held against it",
+        add_note(maker, &(struct plot_note){.words = "faint: no case is compared with it",
                                             .colour = PLOT_GREY});
 }
 

@@ -248,7 +248,7 @@ static void add_roof_list(const struct report_chart *chart, struct text *out)
         text_add(&line, i ? ", " : "roofs: ");
         report_add_rate(&chart->roofs.items[i], &line);
     }
-    text_add(&line, chart->roofs.n ? "; " : "roofs: none that a case is held against; ");
+    text_add(&line, chart->roofs.n ? "; " : "roofs: none that a case is compared with; ");
     text_add_line(&line, chart->source);
     text_add(&line, "\n");
     text_add_wrapped(out, text_get(&line), 0, 2, SHOW_COLUMNS);

@@ -68,7 +68,7 @@ struct element {
     double exact, reference, output, difference;
 };
 
-/* The factors are apart because the spacing's inverse need not fit a double. */
+/* The factors are separate because the spacing's inverse need not fit a double. */
 static double difference_in_ulps(const struct comparison *comparison, const struct element *element)
 {
     double spacing = number_spacing(comparison->format->format, element->reference);
@@ -170,8 +170,8 @@ static double whole_distance(uint32_t format, double reference, const void *outp
     }
     int64_t expected = reference >= 0x1p63 ? INT64_MAX : (int64_t)reference, got;
     memcpy(&got, &bits, sizeof got);
-    uint64_t apart = (uint64_t)expected - (uint64_t)got;
-    return (double)(expected > got ? apart : -apart);
+    uint64_t distance = (uint64_t)expected - (uint64_t)got;
+    return (double)(expected > got ? distance : -distance);
 }
 
 static void load_element(const struct comparison *comparison, const struct block *block, uint64_t i,
@@ -257,7 +257,7 @@ static bool round_to_integers(const struct gb_check *check, struct block *block)
     return true;
 }
 
-/* False if the pass has nothing to say of this block. */
+/* False if the pass cannot judge this block. */
 static bool run_pass(const struct comparison *comparison, struct block *block,
                      struct pass_totals *ret)
 {
@@ -371,7 +371,7 @@ static double root_mean_square(struct comparison *comparison)
     return sqrt(comparison->sum_of_squares / n) * (most / comparison->largest);
 }
 
-/* Metrics that no element had a say in: 0 if all are equal, else they do not apply. */
+/* Metrics that no element counted for: 0 if all are equal, else they do not apply. */
 static void settle(struct comparison *comparison)
 {
     struct verify_result *result = comparison->result;

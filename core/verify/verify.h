@@ -102,7 +102,7 @@ bool verify_passes(const struct verify_result *result, const struct gb_check *ch
  *
  * rel and rel_floor add "; 2 values are not the 0 expected" where that is so. rms has no place. A
  * tolerance that is NaN is left out: "abs 3e-05 at [17]: expected 1.5, got 1.50003". Numbers are as
- * short as tells them apart in the output's format.
+ * short as distinguishes them in the output's format.
  */
 void verify_describe(const struct verify_result *result, const struct gb_check *check, int metric,
                      double tolerance, char *buffer, size_t bytes);
@@ -131,7 +131,7 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
  *
  * Rounding the inputs (to tf32, say) is no part of it: the reference is made of the inputs as they
  * were rounded. Nor is the error of the reference, K 2^-53 S: where sums are fp64 as well, take a
- * safety of 2. Infinite if n v >= 1 (lambda sqrt(n) v >= 1): nothing can be said.
+ * safety of 2. Infinite if n v >= 1 (lambda sqrt(n) v >= 1): nothing can be claimed.
  */
 double verify_bound(const struct gb_check *check, double magnitude, double reference);
 

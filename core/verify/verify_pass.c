@@ -120,5 +120,5 @@ bool verify_pass_holds(const struct pass_format *format, const struct pass_total
 {
     /* What is not finite makes the sum so. */
     return isfinite(totals->sum_of_squares) && totals->largest_exact <= format->limit &&
-           totals->largest_output <= format->limit && !totals->senseless;
+           totals->largest_output <= format->limit && !totals->out_of_range;
 }

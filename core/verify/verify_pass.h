@@ -10,8 +10,9 @@
  * order. What passes such a filter is divided and compared; what it lets through in vain costs
  * time only.
  *
- * A pass cannot say anything of a block with elements that are not finite or that overflow, or
- * with senseless magnitudes: verify_pass_holds tells, and the caller goes over it one by one.
+ * A pass cannot judge a block with elements that are not finite or that overflow, or
+ * with magnitudes out of range: verify_pass_holds is false then, and the caller goes over it one by
+ * one.
  */
 #ifndef GBRUN_CORE_VERIFY_PASS_H
 #define GBRUN_CORE_VERIFY_PASS_H
@@ -40,9 +41,9 @@ enum {
 
 /* Magnitudes above it would leave the range of doubles. It is the last number whose high word is
  * that of 2^900. */
-#define SENSELESS_ABOVE 0x1.00000ffffffffp900
+#define OUT_OF_RANGE_ABOVE 0x1.00000ffffffffp900
 
-/* The metrics that are maxima over elements, VERIFY_RMS apart. */
+/* The metrics that are maxima over elements: all but VERIFY_RMS. */
 enum { PASS_ABS, PASS_REL, PASS_REL_FLOOR, PASS_ULP, PASS_BOUND, PASS_MAXIMA };
 
 /* Of the bound: sum S + rounding |e| + smallest; the safety is in the first two. */
@@ -65,7 +66,7 @@ struct pass_format {
      * this one.) */
     double open_edge;
     double close_edge; /* a bit less than the one after it, or DBL_MAX: above it, look closely */
-    /* Just above 1 if different |r - c| / |r| are further apart than that, else 1: the filter of a
+    /* Just above 1 if different |r - c| / |r| differ by more than that, else 1: the filter of a
      * maximum times this keeps out the many elements that reach it but do not exceed it. */
     double ties;
     bool has_bound;
@@ -80,7 +81,7 @@ struct pass_input {
     const double *exact;      /* e */
     const double *magnitude;  /* S; with a bound */
     const void *output;       /* c, as the kind says */
-    double best[PASS_MAXIMA]; /* so far; -1: no element had a say */
+    double best[PASS_MAXIMA]; /* so far; -1: no element counted */
 };
 
 struct pass_totals {
@@ -91,7 +92,7 @@ struct pass_totals {
     uint64_t n_differ;                    /* r != c */
     uint64_t n_zero_mismatch;             /* of these r == 0 */
     uint64_t n_above[VERIFY_EDGES];       /* of these |r - c| >= edge |r| */
-    bool senseless;                       /* a magnitude that is negative, NaN or above the limit */
+    bool out_of_range;                    /* a magnitude that is negative, NaN or above the limit */
 };
 
 typedef void verify_pass_fn(const struct pass_input *input, struct pass_totals *ret);
@@ -130,7 +131,7 @@ static inline double tolerance_of_element(const struct bound_factors *factors, d
 
 struct bound_factors bound_factors_of(const struct gb_check *check);
 
-/* GB_INVALID if what the check says of the bound makes no sense, else GB_OK. */
+/* GB_INVALID if the bound of the check makes no sense, else GB_OK. */
 int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error);
 
 #endif

@@ -44,8 +44,8 @@
 #define COUNT_ZEROS(n, words) _mm256_sub_epi32(n, _mm256_cmpeq_epi32(words, _mm256_setzero_si256()))
 #define COUNT_SIGNS(n, words) _mm256_sub_epi32(n, _mm256_srai_epi32(words, 31))
 /* By the high words: as unsigned integers, NaN and negative numbers are above all others. */
-#define SENSELESS(s, a) _mm256_max_epu32(s, _mm256_castpd_si256(a))
-#define IS_SENSELESS(s)                                                                            \
+#define OUT_OF_RANGE(s, a) _mm256_max_epu32(s, _mm256_castpd_si256(a))
+#define IS_OUT_OF_RANGE(s)                                                                         \
     ANY_SIGN(                                                                                      \
         _mm256_castsi256_pd(_mm256_cmpgt_epi32(_mm256_xor_si256(s, _mm256_set1_epi32(INT32_MIN)),  \
                                                _mm256_set1_epi32(INT32_MIN ^ 0x78300000))))

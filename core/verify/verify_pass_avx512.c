@@ -40,9 +40,9 @@
 #define NO_COUNTS _mm512_setzero_si512()
 #define COUNT(n, m) _mm512_mask_sub_epi64(n, m, n, _mm512_set1_epi64(-1))
 /* As unsigned integers, NaN and negative numbers are above all others. */
-#define SENSELESS(s, a) _mm512_max_epu64(s, _mm512_castpd_si512(a))
-#define IS_SENSELESS(s)                                                                            \
-    (_mm512_cmpgt_epu64_mask(s, _mm512_castpd_si512(SET_ALL(SENSELESS_ABOVE))) != 0)
+#define OUT_OF_RANGE(s, a) _mm512_max_epu64(s, _mm512_castpd_si512(a))
+#define IS_OUT_OF_RANGE(s)                                                                         \
+    (_mm512_cmpgt_epu64_mask(s, _mm512_castpd_si512(SET_ALL(OUT_OF_RANGE_ABOVE))) != 0)
 #define LOAD_F16(address)                                                                          \
     _mm512_cvtps_pd(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i_u *)(const void *)(address))))
 #define LOAD_BF16(address)                                                                         \

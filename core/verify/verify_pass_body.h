@@ -22,11 +22,10 @@
  *   MAY_EXCEED_SUM(d, a, b, x, y)
  *                      sign bit set where d > a b + x y, may be set where both are nearly equal but
  *                      not 0; may be fused
- *   SENSELESS(s, a)    s, and whether a is negative, NaN or above SENSELESS_ABOVE; IS_SENSELESS(s)
- * and, where it is faster to make floats of a block of outputs first, the largest on the way:
- *   FLOATS             that many in a register of type floats
- *   FLOATS_F16 FLOATS_BF16 FLOATS_E4M3 FLOATS_E5M2   of outputs at an address
- *   NO_FLOATS STORE_FLOATS
+ *   OUT_OF_RANGE(s, a)    s, and whether a is negative, NaN or above OUT_OF_RANGE_ABOVE;
+ * IS_OUT_OF_RANGE(s) and, where it is faster to make floats of a block of outputs first, the
+ * largest on the way: FLOATS             that many in a register of type floats FLOATS_F16
+ * FLOATS_BF16 FLOATS_E4M3 FLOATS_E5M2   of outputs at an address NO_FLOATS STORE_FLOATS
  *   MAX_ABS_FLOATS(a, b)   max(a, |b|) as integers, of type float_codes; FLOATS_OF them
  * instead of
  *   LOAD_F16 LOAD_BF16 LOAD_E4M3 LOAD_E5M2
@@ -67,7 +66,7 @@ struct arrays {
     const void *output;
 };
 
-/* What an element is held against, and what is found where it is looked at closely. */
+/* What an element is compared with, and what is found where it is looked at closely. */
 struct state {
     const struct pass_input *input;
     const struct pass_format *format;
@@ -79,11 +78,12 @@ struct state {
     counts close_above[VERIFY_EDGES];
 };
 
-/* What every element is added to. They are apart from the state so that they stay in registers. */
+/* What every element is added to. They are separate from the state so that they stay in registers.
+ */
 struct sums {
     vector squares[PARTS];
     vector largest_exact, largest_output;
-    counts equal, above, senseless;
+    counts equal, above, out_of_range;
 };
 
 /* Rounding errors of the filter itself, when sums are fused or not. */
@@ -262,7 +262,7 @@ INLINE void add_up(struct sums *sums, int kind, bool has_bound, const struct ele
     if (!is_expanded(kind))
         sums->largest_output = MAX_ABS(sums->largest_output, element->output);
     if (has_bound)
-        sums->senseless = SENSELESS(sums->senseless, element->magnitude);
+        sums->out_of_range = OUT_OF_RANGE(sums->out_of_range, element->magnitude);
 }
 
 /* Of VERIFY_LANES elements, those that are equal and those above the open edge. */
@@ -381,7 +381,7 @@ INLINE void end(const struct state *state, const struct sums *sums, bool has_bou
     ret->largest_output = largest_of(sums->largest_output);
     ret->n_differ = state->input->n - total_of(sums->equal);
     ret->n_zero_mismatch = total_of(state->zero_mismatch);
-    ret->senseless = has_bound && IS_SENSELESS(sums->senseless);
+    ret->out_of_range = has_bound && IS_OUT_OF_RANGE(sums->out_of_range);
     for (int edge = 0; edge < VERIFY_EDGES; edge++)
         ret->n_above[edge] = edge < open    ? ret->n_differ
                              : edge == open ? total_of(sums->above)
@@ -452,7 +452,7 @@ INLINE struct sums no_sums(void)
                         .largest_output = SET_ALL(0),
                         .equal = NO_COUNTS,
                         .above = NO_COUNTS,
-                        .senseless = NO_COUNTS};
+                        .out_of_range = NO_COUNTS};
     for (int part = 0; part < PARTS; part++)
         sums.squares[part] = SET_ALL(0);
     return sums;

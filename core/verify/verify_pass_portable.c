@@ -60,8 +60,8 @@ static inline pair load_floats(const char *address)
         0, 0                                                                                       \
     }
 #define COUNT(n, m) ((n) - (m))
-#define SENSELESS(s, a) ((s) | (pair_bits)(a) | ~(pair_bits)((a) <= SET_ALL(SENSELESS_ABOVE)))
-#define IS_SENSELESS(s) (((s)[0] | (s)[1]) < 0)
+#define OUT_OF_RANGE(s, a) ((s) | (pair_bits)(a) | ~(pair_bits)((a) <= SET_ALL(OUT_OF_RANGE_ABOVE)))
+#define IS_OUT_OF_RANGE(s) (((s)[0] | (s)[1]) < 0)
 #define LOAD_F32(address) load_floats(address)
 
 /* Rounded, whatever it is added to afterwards: with -march a compiler would fuse the two. */

@@ -234,7 +234,7 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
         combine_metrics(kept, n_kept, &c->record, arena);
         combine_counts(kept, n_kept, c);
         shown.row.n_rounds = n_kept;
-        shown.row.apart_ratio = interval.apart_ratio;
+        shown.row.apart_ratio = interval.variation_ratio;
         shown.differs = interval.differs;
     }
     const struct gb_estimate *estimate = &c->record.estimate;

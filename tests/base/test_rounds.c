@@ -15,7 +15,7 @@ static const struct {
     size_t n;
     double medians[MOST], lows[MOST], highs[MOST];
     size_t n_kept;
-    double centre, low, high, apart_ratio;
+    double centre, low, high, variation_ratio;
     int differs;
 } cases[] = {
     /* mean 101, s 1, so 101 -+ T2 / sqrt(3), wider than any round's own */
@@ -81,7 +81,8 @@ START_TEST(rounds_are_combined)
     ck_assert_msg(is_same(got.centre, cases[_i].centre), "centre %.17g", got.centre);
     ck_assert_msg(is_same(got.low, cases[_i].low), "low %.17g", got.low);
     ck_assert_msg(is_same(got.high, cases[_i].high), "high %.17g", got.high);
-    ck_assert_msg(is_same(got.apart_ratio, cases[_i].apart_ratio), "apart %.17g", got.apart_ratio);
+    ck_assert_msg(is_same(got.variation_ratio, cases[_i].variation_ratio), "variation %.17g",
+                  got.variation_ratio);
     ck_assert_int_eq(got.differs, cases[_i].differs);
 }
 END_TEST

@@ -215,7 +215,7 @@ says "options of policies" 2 "--max-time: error: '3' is not a duration: expected
 --policy:1:9: error: unknown key 'sampels' in [policy fixed]; did you mean 'samples'?
 --policy:2:15: error: samples = 0 is out of range: expected 1:1000000000
 --policy:3:1: error: unknown policy plugin 'fxied'; did you mean 'fixed'?
---policy:4:7: error: 'ten' is no option: expected key=value
+--policy:4:7: error: 'ten' is not an option: expected key=value
 --policy:5:1: error: 'samples=3' names no policy: expected its name, then key=value for its options
 --policy:6:17: error: 'samples' is given twice" \
     -P ' fixed  sampels=3' -P 'fixed samples=0' -P fxied -P 'fixed ten' -P samples=3 \
@@ -260,7 +260,7 @@ equals "it is started anew for each case" "failed failed failed" \
 
 # ---- plots ----
 says "an unknown kind of plot" 2 \
-    "gbrun: error: x.jpg: no kind of plot is called so: expected a name in .svg, .png, .pdf or .gp" \
+    "gbrun: error: x.jpg: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp" \
     -P fixed --plot x.jpg trace.csv
 mkdir bin
 with_path=$PATH

@@ -170,7 +170,7 @@ START_TEST(test_unsound_header)
 {
     ck_assert_int_eq(option_table_check((struct option_table){NULL, 3}, 24, NULL, 0, &error),
                      GB_INVALID);
-    ck_assert_str_eq(error.text, "the option table is missing, but is said to have 3 entries");
+    ck_assert_str_eq(error.text, "the option table is missing, but has 3 entries by its count");
     ck_assert_int_eq(option_table_check((struct option_table){options, 1025}, 24, NULL, 0, &error),
                      GB_INVALID);
     ck_assert_str_eq(error.text, "the option table has 1025 entries: expected up to 1024");

@@ -74,12 +74,12 @@ static const struct {
     {"[gbrun]\n"
      "devices = cuda:1\n"
      "[bench nop]\n",
-     "2:11: device 'cuda:1': only names can stand in 'devices'; write device = cuda:1 in "
+     "2:11: device 'cuda:1': 'devices' takes names only; write device = cuda:1 in "
      "[defaults] or in a [bench NAME]\n"},
     {"[gbrun]\n"
      "devices = cuda:all\n"
      "[bench nop]\n",
-     "2:11: device 'cuda:all': only names can stand in 'devices'; write device = cuda:all in "
+     "2:11: device 'cuda:all': 'devices' takes names only; write device = cuda:all in "
      "[defaults] or in a [bench NAME]\n"},
     {"[gbrun]\n"
      "devices = cuda, all\n"
@@ -104,12 +104,13 @@ static const struct {
     {"[defaults]\n"
      "rows = 4\n"
      "[bench nop]\n",
-     "2:1: 'rows' cannot stand in [defaults]: expected a setting that all benchmarks have, "
+     "2:1: 'rows' is not allowed in [defaults]: expected a setting that all benchmarks have, "
      "check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "sweep.cache = warm, cold\n"
      "[bench nop]\n",
-     "2:1: 'sweep.cache' cannot stand in [defaults]: expected a setting that all benchmarks have, "
+     "2:1: 'sweep.cache' is not allowed in [defaults]: expected a setting that all benchmarks "
+     "have, "
      "check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "cache = hot\n"
@@ -122,7 +123,7 @@ static const struct {
      "[bench nop]\n",
      "2:10: unknown policy 'staedy'; did you mean 'steady'?\n"},
     {"[bench mystery]\n",
-     "1:1: [bench mystery] lacks 'plugin', and 'mystery' is no benchmark plugin either\n"},
+     "1:1: [bench mystery] lacks 'plugin', and 'mystery' is not a benchmark plugin either\n"},
     {"[bench b]\n"
      "plugin = matmlu\n",
      "2:10: unknown benchmark plugin 'matmlu'; did you mean 'matmul'?\n"},
@@ -137,10 +138,10 @@ static const struct {
      "2:10: /plugins/bench_broken.so cannot be used: crashed while loading (SIGSEGV)\n"},
     {"[bench b]\n"
      "plugin = two.so\n",
-     "2:10: 'two.so' is no id of a plugin: a path needs a slash, ./two.so\n"},
+     "2:10: 'two.so' is not a plugin id: a path needs a slash, ./two.so\n"},
     {"[bench b]\n"
      "plugin = ./two.so\n",
-     "2:10: /conf/two.so holds several benchmark plugins: say which after a colon, one of first, "
+     "2:10: /conf/two.so holds several benchmark plugins: name one of them after a colon: first, "
      "second\n"},
     {"[bench b]\n"
      "plugin = ./two.so:third\n",
@@ -396,7 +397,7 @@ static const struct {
      "sweep.check.abs = 1, 2\n"
      "[bench b]\n"
      "plugin = matmul\n",
-     "2:1: 'sweep.check.abs' cannot stand in [defaults]: expected a setting that all benchmarks "
+     "2:1: 'sweep.check.abs' is not allowed in [defaults]: expected a setting that all benchmarks "
      "have, check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "check.abs = x\n"

@@ -80,7 +80,7 @@ static const struct {
     {MATMUL "sweep.streams = 1:3\nexclude = device = 'auto' and bench = 'b' and policy = "
             "'steady' and clock = 'auto' and min_samples = 10 and warmup = 0 and streams = 2\n",
      "b streams=1\nb streams=3\n"},
-    /* an axis that is no option feeds formulas */
+    /* an axis that is not an option feeds formulas */
     {MATMUL "sweep.tile = 8, 1.5, x\nlet.label = tile || typeof(tile)\n",
      "b tile=8\nb tile=1.5\nb tile=x\n"},
     {MATMUL "sweep.tile = 1:4:x2\nlet.rows = tile * 2\nonly = rows < 8\n", "b tile=1\nb tile=2\n"},

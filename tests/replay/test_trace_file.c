@@ -111,7 +111,7 @@ static const struct csv_case {
     {"time_ns\n\"1\n", NULL, NULL, "2:1: the quote is not closed on its line"},
     {"time_ns\n\"1\"2\n", NULL, NULL, "2:1: text stands behind the closing quote"},
     {"x,time_unit\n1,us\n2,h\n", "x", NULL,
-     "3:3: 'h' is no unit of time: expected ns, us, ms or s"},
+     "3:3: 'h' is not a unit of time: expected ns, us, ms or s"},
     {"x,time_unit\n1,us\n2\n", "x", NULL, "3:0: the line has no time_unit"},
 };
 
