@@ -53,11 +53,16 @@ struct float_integer {
     X(stack8_to_float, double, (U64, ...), (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s)))            \
     X(all, U64, (U64, ...), PASS_ALL)                                                              \
     X(all_to_float, double, (U64, ...), PASS_ALL)                                                  \
+    X(most, U64, (U64, ...), PASS_MOST)                                                            \
+    X(most_to_float, double, (U64, ...), PASS_MOST)                                                \
     X(all_to_two_integers, struct two_integers, (U64, ...), PASS_ALL)                              \
     X(all_to_two_floats, struct two_floats, (U64, ...), PASS_ALL)                                  \
     X(all_to_integer_float, struct integer_float, (U64, ...), PASS_ALL)                            \
     X(all_to_float_integer, struct float_integer, (U64, ...), PASS_ALL)
 #define PASS_ALL (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s), PASS_EIGHT(s + 8))
+#define PASS_MOST                                                                                  \
+    (PASS_INTEGERS, PASS_FLOATS, PASS_EIGHT(s), PASS_EIGHT(s + 8), PASS_EIGHT(s + 16),             \
+     PASS_EIGHT(s + 24))
 
 /* All loops have the same parameters and locals; not each uses all of them. */
 #define LOOP(name, returned, parameters, arguments)                                                \
@@ -169,10 +174,14 @@ static bool add_struct(struct direct *direct, const struct raw *value, const str
 
 /* ---- shapes ---- */
 
+/* Words of stack that these pass; none of the loops with STACK_MAX returns two registers. */
+enum { STACK_EIGHT = 8, STACK_ALL = 16 };
+
 static invocation_loop_fn *scalar_loop(const struct direct *direct, bool is_variadic,
                                        bool returns_float)
 {
-    enum { STACK_EIGHT = 8 };
+    if (direct->n_stack > STACK_ALL)
+        return returns_float ? loop_most_to_float : loop_most;
     if (direct->n_stack > STACK_EIGHT)
         return returns_float ? loop_all_to_float : loop_all;
     if (direct->n_stack > 0)
@@ -192,8 +201,9 @@ static invocation_loop_fn *loop_of(const struct direct *direct, const struct sig
     if (result->id != TYPE_STRUCT)
         return scalar_loop(direct, signature->is_variadic, type_kind(result) == KIND_FLOAT);
     const size_t n = halves_of(result, is_float);
-    return n == 2 ? pairs[is_float[0]][is_float[1]]
-                  : scalar_loop(direct, signature->is_variadic, n == 1 && is_float[0]);
+    if (n < 2)
+        return scalar_loop(direct, signature->is_variadic, n == 1 && is_float[0]);
+    return direct->n_stack > STACK_ALL ? NULL : pairs[is_float[0]][is_float[1]];
 }
 
 invocation_loop_fn *direct_loop(struct invocation *invocation)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REGISTERS_INTEGER = 6, REGISTERS_FLOAT = 8, STACK_MAX = 16 };
+enum { REGISTERS_INTEGER = 6, REGISTERS_FLOAT = 8, STACK_MAX = 32 };
 
 struct invocation;
 typedef void invocation_loop_fn(struct invocation *invocation, uint64_t iterations);
