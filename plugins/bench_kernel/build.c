@@ -21,7 +21,7 @@ enum { OPTIONS_MAX = 256, NAME_MAX_SHOWN = 100 };
 struct options {
     const char *items[OPTIONS_MAX];
     size_t n;
-    char target[NVRTC_TARGET_BYTES];
+    char target[NVRTC_TARGET_BYTES + 8]; /* of a longer one NVRTC says that there is none */
     bool is_binary;
     char *made[OPTIONS_MAX]; /* those to be freed */
     size_t n_made;
@@ -76,18 +76,26 @@ static const char *const standard_spellings[] = {"--std", "-std", NULL};
 static const char *const folder_spellings[] = {"--include-path", "-I", NULL};
 static const char *const header_spellings[] = {"--pre-include", "-include", NULL};
 
-/* The user's own architecture counts, such as sm_90a. */
+/* The user's own architecture counts, such as sm_90a. For a trial PTX is enough. */
 static bool add_target(struct options *options, const struct build_request *request,
                        char reason[BUILD_REASON_BYTES])
 {
-    const char *own = find_option(request, target_spellings);
-    if (own != NULL) {
-        options->is_binary = strncmp(own, "sm_", 3) == 0;
-        return true;
+    static const char name[] = "--gpu-architecture=", binary[] = "sm_";
+    const size_t n = sizeof binary - 1;
+    char made[NVRTC_TARGET_BYTES];
+    const char *target = find_option(request, target_spellings);
+    if (target == NULL) {
+        if (!nvrtc_target(request->architecture, made, &options->is_binary, reason,
+                          BUILD_REASON_BYTES))
+            return false;
+        target = made + sizeof name - 1;
     }
-    return nvrtc_target(request->architecture, options->target, &options->is_binary, reason,
-                        BUILD_REASON_BYTES) &&
-           add(options, options->target);
+    options->is_binary = strncmp(target, binary, n) == 0;
+    const bool is_changed = request->is_trial && options->is_binary;
+    snprintf(options->target, sizeof options->target, "%s%s%.20s", name,
+             is_changed ? "compute_" : "", is_changed ? target + n : target);
+    options->is_binary = options->is_binary && !is_changed;
+    return add(options, options->target);
 }
 
 /* Adds a folder inside another one if it is there. */
@@ -126,7 +134,8 @@ static bool make_options(const struct build_request *request, struct options *re
     if (is_made && ret->is_binary)
         is_made = add(ret, "--ptxas-options=-v");
     for (size_t i = 0; is_made && i < request->n_options; i++)
-        is_made = add(ret, request->options[i]);
+        if (option_value(request->options[i], target_spellings) == NULL)
+            is_made = add(ret, request->options[i]);
     is_made = is_made && add_folder(ret, folder);
     for (size_t i = 0; is_made && i < request->n_folders; i++)
         is_made = add_folder(ret, request->folders[i]);
@@ -361,7 +370,7 @@ static bool is_error(const char *line, size_t n)
 }
 
 /* Which entry an error is about: the compiler shows the line in which it reads it. */
-static const char *entry_of(const struct build_request *request, const char *line)
+static size_t entry_of(const struct build_request *request, const char *line)
 {
     static const char mark[] = "nv_mangled_name ";
     const char *shown = strstr(line, mark);
@@ -369,18 +378,18 @@ static const char *entry_of(const struct build_request *request, const char *lin
         const char *entry = request->entries[i], *at = shown + sizeof mark - 1;
         const size_t n = strcspn(at, "\n");
         if (strlen(entry) == n && strncmp(at, entry, n) == 0)
-            return entry;
+            return i;
     }
-    return request->entries[0];
+    return 0;
 }
 
 /* The line of the first error; about an entry, which the compiler reads in a file of its own, with
  * the entry in place of that file. */
-static void explain(const struct build_request *request, const char *log, const char *words,
+static void explain(const struct build_request *request, const char *words, struct build *build,
                     char reason[BUILD_REASON_BYTES])
 {
     static const char own_file[] = "__nv_name_map(";
-    const char *line = log;
+    const char *line = build->log;
     while (line != NULL && *line != '\0') {
         const size_t n = strcspn(line, "\n");
         if (is_error(line, n))
@@ -388,13 +397,17 @@ static void explain(const struct build_request *request, const char *log, const 
         line = line[n] != '\0' ? line + n + 1 : NULL;
     }
     const char *error = line != NULL ? strstr(line, "error: ") : NULL;
-    if (line == NULL || *line == '\0')
+    build->is_entry_wrong = error != NULL && strncmp(line, own_file, sizeof own_file - 1) == 0;
+    if (line == NULL || *line == '\0') {
         snprintf(reason, BUILD_REASON_BYTES, "%.300s: %.300s", request->path, words);
-    else if (error != NULL && strncmp(line, own_file, sizeof own_file - 1) == 0)
-        snprintf(reason, BUILD_REASON_BYTES, "entry '%.200s' in %.300s: %.*s",
-                 entry_of(request, line), request->path, (int)strcspn(error, "\n"), error);
-    else
+    } else if (build->is_entry_wrong) {
+        build->wrong_entry = entry_of(request, line);
+        snprintf(reason, BUILD_REASON_BYTES, "'%.200s' in %.300s: %.*s",
+                 request->entries[build->wrong_entry], request->path, (int)strcspn(error, "\n"),
+                 error);
+    } else {
         snprintf(reason, BUILD_REASON_BYTES, "%.*s", (int)strcspn(line, "\n"), line);
+    }
 }
 
 static bool compile(const struct build_request *request, const struct options *options,
@@ -418,7 +431,7 @@ static bool compile(const struct build_request *request, const struct options *o
     ret->log = output.log;
     output.log = NULL;
     if (!is_compiled)
-        explain(request, ret->log, words, reason);
+        explain(request, words, ret, reason);
     for (size_t i = 0; is_compiled && i < output.n_names; i++) {
         ret->names[i] = output.names[i];
         output.names[i] = NULL;

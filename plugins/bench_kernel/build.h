@@ -21,6 +21,7 @@ struct build_request {
     const char *const *folders; /* where headers are looked for, after that of the source */
     size_t n_folders;
     const char *cache; /* its folder; NULL: none */
+    bool is_trial;     /* whether it compiles at all: the image is PTX */
 };
 
 /* Zero-initialize; free with build_free. */
@@ -31,6 +32,8 @@ struct build {
     char *log;                /* of the compiler, also where it failed */
     double compile_ms;        /* that it took, now or when it was put into the cache */
     bool is_cached;
+    bool is_entry_wrong; /* it failed as `wrong_entry`, a number, names no kernel */
+    size_t wrong_entry;
     char note[BUILD_NOTE_BYTES];   /* why it is not kept; "": it is, or there is no cache */
     char unused[BUILD_NOTE_BYTES]; /* which macro is not in the source; "": none is seen */
 };

@@ -1,9 +1,9 @@
 /*
  * kernel.c - a kernel of the user's own, measured and tuned from the configuration. Plugin side.
  *
- * settings.c reads what is to be launched; check.c looks at the files before anything runs; build.c
- * compiles, or takes from the cache; launch.c loads and launches; verify.c compares. Arguments are
- * those of the plugin `call`.
+ * settings.c reads what is to be launched; check.c looks at the files before anything runs, and
+ * check_compiled.c asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads
+ * and launches; verify.c compares. Arguments are those of the plugin `call`.
  */
 #define _GNU_SOURCE
 #include "kernel.h"

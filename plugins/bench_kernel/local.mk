@@ -20,6 +20,8 @@ plugins_bench_kernel_bench_kernel_la_SOURCES = \
 	$(KERNEL_BUILD_SOURCES) \
 	$(KERNEL_CALL_SOURCES) \
 	plugins/bench_kernel/check.c \
+	plugins/bench_kernel/check_compiled.c \
+	plugins/bench_kernel/check_kernel.h \
 	plugins/bench_kernel/kernel.c \
 	plugins/bench_kernel/kernel.h \
 	plugins/bench_kernel/launch.c \

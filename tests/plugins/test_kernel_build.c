@@ -271,17 +271,21 @@ START_TEST(says_what_is_wrong_with_an_entry)
     request.entries = wrong;
     request.n_entries = 1;
     ck_assert(!build_make(&request, &build, why));
-    ck_assert_ptr_nonnull(strstr(why, "entry 'scal<float, 32>' in "));
+    ck_assert_ptr_nonnull(strstr(why, "'scal<float, 32>' in "));
     ck_assert_ptr_nonnull(strstr(why, "identifier \"scal\" is undefined"));
+    ck_assert(build.is_entry_wrong);
+    ck_assert_uint_eq(build.wrong_entry, 0);
     build_free(&build);
     request.entries = second_wrong;
     request.n_entries = 2;
     ck_assert(!build_make(&request, &build, why));
-    ck_assert_msg(strstr(why, "entry 'plane' in ") != NULL, "%s", why);
+    ck_assert_msg(strstr(why, "'plane' in ") != NULL, "%s", why);
+    ck_assert_uint_eq(build.wrong_entry, 1);
     build_free(&build);
     request.path = "nowhere.cu";
     ck_assert(!build_make(&request, &build, why));
     ck_assert_str_eq(why, "nowhere.cu: No such file or directory");
+    ck_assert(!build.is_entry_wrong);
     build_free(&build);
 }
 END_TEST
@@ -408,6 +412,41 @@ START_TEST(compiles_for_the_architecture)
 }
 END_TEST
 
+/* PTX is enough to see whether it compiles, and what parameters it has. */
+START_TEST(tries_without_a_binary)
+{
+    static const char *const own[] = {"--gpu-architecture=sm_90a"};
+    static const enum scan_kind kinds[] = {SCAN_POINTER, SCAN_FLOAT, SCAN_INTEGER, SCAN_UNKNOWN};
+    static const uint32_t bytes[] = {8, 4, 4, 12};
+    struct scan_kernel kernel = {0};
+    struct build build;
+    char why[BUILD_REASON_BYTES];
+    if (!has_nvrtc())
+        return;
+    struct build_request request = scale_request(NULL);
+    write_text("scale.cu", "struct three { int x[3]; };\n"
+                           "template <typename T> __global__ void scale(int *, T, int, three) {}");
+    entries[0] = "scale<float>";
+    request.n_entries = 1;
+    request.is_trial = true;
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.image, ".target sm_90"));
+    ck_assert(scan_ptx(build.image, build.names[0], &kernel));
+    ck_assert_uint_eq(kernel.n, 4);
+    for (size_t i = 0; i < kernel.n; i++) {
+        ck_assert_uint_eq(kernel.parameters[i].bytes, bytes[i]);
+        if (i > 0) /* not every NVRTC marks pointers */
+            ck_assert_int_eq(kernel.parameters[i].kind, kinds[i]);
+    }
+    build_free(&build);
+    request.options = own;
+    request.n_options = 1;
+    ck_assert_msg(build_make(&request, &build, why), "%s", why);
+    ck_assert_ptr_nonnull(strstr(build.image, ".target sm_90a"));
+    build_free(&build);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("kernel_build");
@@ -427,6 +466,7 @@ Suite *test_suite(void)
     tcase_add_test(build, finds_kernels_in_a_binary);
     tcase_add_test(build, tells_spills_of_a_compiled_kernel);
     tcase_add_test(build, compiles_for_the_architecture);
+    tcase_add_test(build, tries_without_a_binary);
     suite_add_tcase(suite, build);
     return suite;
 }
