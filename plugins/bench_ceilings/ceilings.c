@@ -91,10 +91,10 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         .host = host,
         .params = settings,
         .roof = &roofs[settings->roof],
-        .backend = PLUGIN_BACKEND(host, ceilings_cpu, ceilings_cuda),
+        .backend = plugin_backend(host, &ceilings_cpu, PLUGIN_CUDA(ceilings_cuda)),
     };
     if (ceilings->backend == NULL)
-        return host->skip(host, "this build of ceilings is not for this device");
+        return GB_SKIPPED;
     int32_t status = refuse_options(ceilings);
     if (status == GB_OK)
         status = ceilings->backend->create(ceilings);

@@ -36,8 +36,6 @@ struct ceilings {
 
 /* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
 struct backend {
-    const char *device; /* gb_device_info.backend */
-
     /* [create] Refuses roofs and options that the device has not. */
     int32_t (*create)(struct ceilings *ceilings);
     int32_t (*prepare)(struct ceilings *ceilings, const struct gb_queue *queue);

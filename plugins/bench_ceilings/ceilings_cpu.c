@@ -396,7 +396,6 @@ static void destroy(struct ceilings *ceilings)
 }
 
 const struct backend ceilings_cpu = {
-    .device = "cpu",
     .create = create,
     .prepare = prepare,
     .run = run,

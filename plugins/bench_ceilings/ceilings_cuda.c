@@ -135,7 +135,6 @@ static void destroy(struct ceilings *ceilings)
 }
 
 const struct backend ceilings_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

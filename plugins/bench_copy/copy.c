@@ -114,12 +114,12 @@ static void tell_if_exclusive(const struct gb_host *host, const struct params *p
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = PLUGIN_BACKEND(host, copy_cpu, copy_cuda);
+    const struct backend *backend = plugin_backend(host, &copy_cpu, PLUGIN_CUDA(copy_cuda));
     int32_t status = check_params(host, params);
     if (status != GB_OK)
         return status;
     if (backend == NULL)
-        return host->skip(host, "this build of copy is not for this device");
+        return GB_SKIPPED;
     struct copy *copy = host->allocate(host, sizeof *copy);
     if (copy == NULL)
         return GB_NO_MEMORY;

@@ -29,8 +29,6 @@ struct copy {
 
 /* A device's way. All of it is called as the functions of the same name of a benchmark are. */
 struct backend {
-    const char *device;
-
     /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
     int32_t (*create)(struct copy *copy);
 

@@ -105,7 +105,6 @@ static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64
 }
 
 const struct backend copy_cpu = {
-    .device = "cpu",
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -290,7 +290,6 @@ static void destroy(struct copy *copy)
 }
 
 const struct backend copy_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

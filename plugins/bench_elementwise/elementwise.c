@@ -81,9 +81,10 @@ static void describe_arrays(struct elementwise *elementwise)
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = PLUGIN_BACKEND(host, elementwise_cpu, elementwise_cuda);
+    const struct backend *backend = plugin_backend(host, &elementwise_cpu,
+                                                   PLUGIN_CUDA(elementwise_cuda));
     if (backend == NULL)
-        return host->skip(host, "this build of elementwise is not for this device");
+        return GB_SKIPPED;
     int32_t status = check_params(host, params);
     if (status != GB_OK)
         return status;

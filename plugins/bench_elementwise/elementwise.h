@@ -39,8 +39,6 @@ struct elementwise {
 
 /* A device's way. All of it is called as the functions of the same name of a benchmark are. */
 struct backend {
-    const char *device;
-
     /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
     int32_t (*create)(struct elementwise *elementwise);
 

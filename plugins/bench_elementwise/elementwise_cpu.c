@@ -141,7 +141,6 @@ static void destroy(struct elementwise *elementwise)
 }
 
 const struct backend elementwise_cpu = {
-    .device = "cpu",
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -275,7 +275,6 @@ static void destroy(struct elementwise *elementwise)
 }
 
 const struct backend elementwise_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -75,8 +75,6 @@ struct gemm {
 
 /* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
 struct gemm_backend {
-    const char *device; /* gb_device_info.backend */
-
     /* [create] Chooses kernel and reference, refuses what the device does not have, and sets
      * `model`. */
     int32_t (*create)(struct gemm *gemm);

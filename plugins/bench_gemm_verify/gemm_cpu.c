@@ -93,7 +93,6 @@ static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t ite
 }
 
 const struct gemm_backend gemm_cpu = {
-    .device = "cpu",
     .create = create,
     .prepare = prepare,
     .run = run,

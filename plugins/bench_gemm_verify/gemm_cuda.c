@@ -439,7 +439,6 @@ static void destroy(struct gemm *gemm)
 }
 
 const struct gemm_backend gemm_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

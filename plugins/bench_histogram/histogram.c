@@ -86,9 +86,10 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = PLUGIN_BACKEND(host, histogram_cpu, histogram_cuda);
+    const struct backend *backend = plugin_backend(host, &histogram_cpu,
+                                                   PLUGIN_CUDA(histogram_cuda));
     if (backend == NULL)
-        return host->skip(host, "this build of histogram is not for this device");
+        return GB_SKIPPED;
     struct histogram *histogram = host->allocate(host, sizeof *histogram);
     if (histogram == NULL)
         return GB_NO_MEMORY;

@@ -141,7 +141,6 @@ static void destroy(struct histogram *histogram)
 }
 
 const struct backend histogram_cpu = {
-    .device = "cpu",
     .create = create,
     .prepare = prepare,
     .reset = reset,

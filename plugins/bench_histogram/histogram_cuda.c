@@ -111,7 +111,6 @@ static void destroy(struct histogram *histogram)
 }
 
 const struct backend histogram_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .reset = reset,

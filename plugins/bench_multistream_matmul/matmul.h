@@ -49,7 +49,6 @@ struct matmul {
 
 /* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
 struct matmul_backend {
-    const char *device;   /* gb_device_info.backend */
     bool has_host_memory; /* matrices are filled and read in place; */
     bool has_b_by_rows;   /* B is stored by rows, else by columns */
 

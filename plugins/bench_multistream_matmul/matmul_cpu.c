@@ -117,7 +117,6 @@ static void destroy(struct matmul *matmul)
 }
 
 const struct matmul_backend matmul_cpu = {
-    .device = "cpu",
     .has_host_memory = true,
     .create = create,
     .allocate = allocate,

@@ -293,7 +293,6 @@ static void destroy(struct matmul *matmul)
 }
 
 const struct matmul_backend matmul_cuda = {
-    .device = "cuda",
     .has_b_by_rows = true,
     .create = create,
     .allocate = allocate,

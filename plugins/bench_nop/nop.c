@@ -16,7 +16,7 @@ static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint
     return GB_OK;
 }
 
-static const struct backend nop_cpu = {.device = "cpu", .run = run_cpu};
+static const struct backend nop_cpu = {.run = run_cpu};
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
@@ -25,9 +25,9 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     if (nop == NULL)
         return GB_NO_MEMORY;
     nop->host = host;
-    nop->backend = PLUGIN_BACKEND(host, nop_cpu, nop_cuda);
+    nop->backend = plugin_backend(host, &nop_cpu, PLUGIN_CUDA(nop_cuda));
     if (nop->backend == NULL)
-        return host->skip(host, "this build of nop is not for this device");
+        return GB_SKIPPED;
     const int32_t status = nop->backend->create != NULL ? nop->backend->create(nop) : GB_OK;
     if (status == GB_OK)
         *ret_bench = nop;

@@ -13,7 +13,6 @@ struct nop {
 };
 
 struct backend {
-    const char *device;
     int32_t (*create)(struct nop *nop);  /* fills in `own`; or NULL */
     int32_t (*prepare)(struct nop *nop); /* or NULL */
     int32_t (*run)(const struct nop *nop, const struct gb_queue *queue, uint64_t iterations);

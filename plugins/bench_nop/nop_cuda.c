@@ -40,7 +40,6 @@ static void destroy(struct nop *nop)
 }
 
 const struct backend nop_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

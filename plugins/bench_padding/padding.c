@@ -80,11 +80,11 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     *padding = (struct padding){
         .host = host,
         .params = settings,
-        .backend = PLUGIN_BACKEND(host, padding_cpu, padding_cuda),
+        .backend = plugin_backend(host, &padding_cpu, PLUGIN_CUDA(padding_cuda)),
         .shape = shape_of(settings),
     };
     if (padding->backend == NULL)
-        return host->skip(host, "this build of padding is not for this device");
+        return GB_SKIPPED;
     if (settings->tile != TILE_AUTO && settings->schedule != SCHEDULE_TUNED)
         return padding_skip_schedule(padding, "made of fixed tiles: tile is for schedule = tuned");
     const int32_t status = padding->backend->create(padding);

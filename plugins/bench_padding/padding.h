@@ -29,7 +29,6 @@ struct padding {
 
 /* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
 struct padding_backend {
-    const char *device;   /* gb_device_info.backend */
     bool has_host_memory; /* matrices are filled and read in place */
 
     /* [create] Refuses what the device does not have. */

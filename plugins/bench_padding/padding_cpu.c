@@ -342,7 +342,6 @@ static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64
 }
 
 const struct padding_backend padding_cpu = {
-    .device = "cpu",
     .has_host_memory = true,
     .create = create,
     .prepare = prepare,

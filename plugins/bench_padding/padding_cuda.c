@@ -163,7 +163,6 @@ static void destroy(struct padding *padding)
 }
 
 const struct padding_backend padding_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -39,9 +39,9 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         return GB_NO_MEMORY;
     spin->host = host;
     spin->params = params;
-    spin->backend = PLUGIN_BACKEND(host, spin_cpu, spin_cuda);
+    spin->backend = plugin_backend(host, &spin_cpu, PLUGIN_CUDA(spin_cuda));
     if (spin->backend == NULL)
-        return host->skip(host, "this build of spin is not for this device");
+        return GB_SKIPPED;
     const int32_t status = spin->backend->create != NULL ? spin->backend->create(spin) : GB_OK;
     if (status == GB_OK)
         *ret_bench = spin;

@@ -40,8 +40,6 @@ struct spin {
 
 /* A device's way. All of it is called as the functions of the same name of a benchmark are. */
 struct backend {
-    const char *device;
-
     /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. Or
      * NULL. */
     int32_t (*create)(struct spin *spin);

@@ -40,7 +40,6 @@ static int32_t run(const struct spin *spin, const struct gb_queue *queue, uint64
 }
 
 const struct backend spin_cpu = {
-    .device = "cpu",
     .create = create,
     .run = run,
 };

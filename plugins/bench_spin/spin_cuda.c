@@ -45,7 +45,6 @@ static void destroy(struct spin *spin)
 }
 
 const struct backend spin_cuda = {
-    .device = "cuda",
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -197,7 +197,7 @@ START_TEST(copy_skips_what_a_device_has_not)
          "from = pinned, to = device is for GPUs: the CPU has one kind of memory, device"},
         {"cpu", "loop", "device", "peer",
          "from = device, to = peer is for GPUs: the CPU has one kind of memory, device"},
-        {"fpga", "auto", "device", "device", "this build of copy is not for this device"},
+        {"fpga", "auto", "device", "device", "this build of the benchmark is not for this device"},
         {"cuda", "loop", "device", "device", "method = loop is for the CPU"},
         {"cuda", "stream", "device", "peer", "method = stream is for the CPU"},
         {"cuda", "kernel", "pageable", "device",
@@ -214,8 +214,9 @@ START_TEST(copy_skips_what_a_device_has_not)
         set("from", all[i].from);
         set("to", all[i].to);
         ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-        ck_assert_str_eq(fake->reason,
-                         is_built ? all[i].reason : "this build of copy is not for this device");
+        ck_assert_str_eq(fake->reason, is_built
+                                           ? all[i].reason
+                                           : "this build of the benchmark is not for this device");
         ck_assert_ptr_null(bench);
         ck_assert_int_eq(fake->is_exclusive, 0);
         unload();

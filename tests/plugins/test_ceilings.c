@@ -206,7 +206,7 @@ START_TEST(what_a_device_has_not_is_skipped)
         {"cpu", "dram_copy", "method", "mma",
          "roof = dram_copy has one method: mma and cublas are for tensor cores"},
         {"cpu", "fp64_fma", "bytes", "4KiB", "roof = fp64_fma is a rate: bytes is for bandwidths"},
-        {"fpga", "dram_copy", "threads", "0", "this build of ceilings is not for this device"},
+        {"fpga", "dram_copy", "threads", "0", "this build of the benchmark is not for this device"},
         {"cuda", "l1_read", "bytes", "4KiB", "roof = l1_read is for CPUs"},
         {"cuda", "l3_triad", "threads", "0", "roof = l3_triad is for CPUs"},
         {"cuda", "fp32_scalar", "threads", "0", "roof = fp32_scalar is for CPUs"},

@@ -208,7 +208,7 @@ static const struct {
 } refused[] = {
     {"cpu", "copy", "block", "128", "block is for CUDA: the CPU has no blocks of threads"},
     {"cpu", "copy", "threads", "1024", "threads = 1024: there are "},
-    {"abacus", "copy", "n", "1", "this build of elementwise is not for this device"},
+    {"abacus", "copy", "n", "1", "this build of the benchmark is not for this device"},
     {"cuda", "copy", "threads", "4",
      "threads is for the CPU: those of a GPU are in blocks, see block"},
     {"cuda", "copy", "block", "48", "block = 48 is not a multiple of 32"},
@@ -224,7 +224,7 @@ START_TEST(what_a_device_has_not_is_skipped)
     load_with(refused[_i].kernel, "fp32", "4100", "1", "0");
     const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
     const char *reason = is_built ? refused[_i].reason
-                                  : "this build of elementwise is not for this device";
+                                  : "this build of the benchmark is not for this device";
     snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
     set(refused[_i].name, refused[_i].value);
     ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);

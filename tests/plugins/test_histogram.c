@@ -189,7 +189,7 @@ static const struct {
     const char *device, *name, *value, *reason;
 } refused[] = {
     {"cpu", "block", "128", "block is for CUDA: the CPU has no blocks of threads"},
-    {"abacus", "bins", "1", "this build of histogram is not for this device"},
+    {"abacus", "bins", "1", "this build of the benchmark is not for this device"},
     {"cuda", "threads", "4", "threads is for the CPU: those of a GPU are in blocks, see block"},
     {"cuda", "bins", "12289",
      "bins = 12289 with method = private: a block has shared memory for 12288"},
@@ -204,7 +204,7 @@ START_TEST(what_a_device_has_not_is_skipped)
     ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
     ck_assert_ptr_null(bench);
     ck_assert_str_eq(fake->reason, is_built ? refused[_i].reason
-                                            : "this build of histogram is not for this device");
+                                            : "this build of the benchmark is not for this device");
     unload();
 }
 END_TEST

@@ -184,7 +184,7 @@ START_TEST(unknown_device_is_skipped)
     load();
     snprintf(fake->device.backend, sizeof fake->device.backend, "abacus");
     ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, "this build of padding is not for this device");
+    ck_assert_str_eq(fake->reason, "this build of the benchmark is not for this device");
     unload();
 }
 END_TEST

@@ -3,7 +3,7 @@
  * were built, on GPUs. Plugin side; needs no header of CUDA.
  *
  * What a device does in its own way is a struct of functions, defined once for the CPU and once for
- * CUDA, whose member `device` is the gb_device_info.backend that it is for.
+ * CUDA; plugin_backend chooses.
  */
 #ifndef GBRUN_PLUGINS_COMMON_WITH_CUDA_H
 #define GBRUN_PLUGINS_COMMON_WITH_CUDA_H
@@ -12,28 +12,31 @@
 #include <stddef.h>
 #include <string.h>
 
-/* For `devices` of the descriptor. */
+/* For `devices` of the descriptor; and the address of the struct for CUDA, which need not be
+ * defined where CUDA was not there. */
 #ifdef PLUGIN_WITH_CUDA
 #define PLUGIN_DEVICES "cpu cuda"
+#define PLUGIN_CUDA(backend) (&(backend))
 #else
 #define PLUGIN_DEVICES "cpu"
+#define PLUGIN_CUDA(backend) NULL
 #endif
 
 /*
- * The address of that of the two structs which is for the host's device, as in
- *     nop->backend = PLUGIN_BACKEND(host, nop_cpu, nop_cuda);
- * NULL: this build has none for it. Where CUDA was not there, `cuda` need not be defined.
+ * That of the two structs which is for the host's device, as in
+ *     nop->backend = plugin_backend(host, &nop_cpu, PLUGIN_CUDA(nop_cuda));
+ * NULL: this build has none for it, and the case is skipped: create returns GB_SKIPPED.
  */
-#ifdef PLUGIN_WITH_CUDA
-#define PLUGIN_BACKEND(host, cpu, cuda)                                                            \
-    (plugin_is_on(host, (cpu).device) ? &(cpu) : plugin_is_on(host, (cuda).device) ? &(cuda) : NULL)
-#else
-#define PLUGIN_BACKEND(host, cpu, cuda) (plugin_is_on(host, (cpu).device) ? &(cpu) : NULL)
-#endif
-
-static inline int plugin_is_on(const struct gb_host *host, const char *device)
+static inline const void *plugin_backend(const struct gb_host *host, const void *cpu,
+                                         const void *cuda)
 {
-    return strcmp(host->device->backend, device) == 0;
+    const char *device = host->device->backend;
+    const void *backend = strcmp(device, "cpu") == 0    ? cpu
+                          : strcmp(device, "cuda") == 0 ? cuda
+                                                        : NULL;
+    if (backend == NULL)
+        host->skip(host, "this build of the benchmark is not for this device");
+    return backend;
 }
 
 #endif
