@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/run/assign.c \
+	core/run/assign.h \
 	core/run/case_columns.c \
 	core/run/case_columns.h \
 	core/run/case_run.c \
@@ -29,8 +31,14 @@ core_libgbrun_la_SOURCES += \
 	core/run/progress.h \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
+	core/run/run_record.c \
+	core/run/run_record.h \
+	core/run/run_state.c \
+	core/run/run_state.h \
 	core/run/session.c \
 	core/run/session.h \
+	core/run/slot.c \
+	core/run/slot.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \

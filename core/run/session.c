@@ -59,55 +59,77 @@ int32_t session_plugin(struct session *session, const struct plugin_info *info,
     return GB_OK;
 }
 
-/* A device plugin's ops and params, the latter in the session's memory for as long as it lives. */
-static int32_t prepare(struct session *session, const struct plugin_settings *settings,
-                       const struct gb_device_ops **ret_ops, void **ret_params,
-                       struct gb_error *error)
+int32_t session_prepare(struct session *session, const struct plugin_settings *settings,
+                        struct arena *arena, const struct gb_plugin **ret_plugin, void **ret_params,
+                        struct gb_error *error)
 {
     const struct gb_plugin *plugin = NULL;
-    int32_t status = session_plugin(session, settings->info, &plugin, error);
-    if (status != GB_OK)
-        return status;
-    *ret_ops = plugin->ops;
-    *ret_params = arena_allocate(&session->arena, plugin->params_size);
-    status = option_fill(option_table_of(plugin), settings->settings, settings->n_settings,
-                         *ret_params, plugin->params_size, &session->arena, error);
-    return status == GB_OK ? GB_OK : error_prefix(error, "device %s: ", settings->name);
+    if (session_plugin(session, settings->info, &plugin, error) != GB_OK)
+        return error->status;
+    void *params = arena_allocate(arena, plugin->params_size);
+    if (option_fill(option_table_of(plugin), settings->settings, settings->n_settings, params,
+                    plugin->params_size, arena, error) != GB_OK)
+        return error_prefix(error, "%s: ", plugin->id);
+    *ret_plugin = plugin;
+    *ret_params = params;
+    return GB_OK;
 }
 
-static int32_t device_failure(const struct plugin_settings *settings, const char *what,
-                              const struct host *host, int32_t status, struct gb_error *error)
+/* ---- questions to a device plugin, of whose devices none is opened ---- */
+
+struct asked_plugin {
+    const struct plugin_settings *settings;
+    const struct gb_plugin *plugin;
+    const struct gb_device_ops *ops;
+    void *params; /* in the session's memory */
+    struct host *host;
+};
+
+/* The host is to be freed, unless this fails. */
+static int32_t ask(struct session *session, const struct plugin_settings *settings,
+                   struct asked_plugin *ret, struct gb_error *error)
 {
-    const char *reason = host_reason(host);
-    return error_set(error, status, "device %s: %s: %s", settings->name, what,
+    *ret = (struct asked_plugin){.settings = settings};
+    int32_t status = session_prepare(session, settings, &session->arena, &ret->plugin, &ret->params,
+                                     error);
+    if (status != GB_OK)
+        return status;
+    ret->ops = ret->plugin->ops;
+    ret->host = host_new(0, &session->sink, NULL, NULL);
+    return GB_OK;
+}
+
+static int32_t device_failure(const struct asked_plugin *asked, const char *what, int32_t status,
+                              struct gb_error *error)
+{
+    const char *reason = host_reason(asked->host);
+    return error_set(error, status, "device %s: %s: %s", asked->settings->name, what,
                      *reason ? reason : status_words(status));
 }
 
 /* *ret_reason: why there is none, in the session's memory; "" if there are some. */
-static int32_t count_devices(struct session *session, const struct plugin_settings *settings,
-                             const struct gb_device_ops *ops, const void *params, struct host *host,
+static int32_t count_devices(struct session *session, const struct asked_plugin *asked,
                              uint32_t *ret_n, const char **ret_reason, struct gb_error *error)
 {
-    int32_t status = ops->count(host_interface(host), params, ret_n);
-    if (status != GB_OK && status != GB_SKIPPED)
-        device_failure(settings, "counting devices", host, status, error);
-    else
-        status = GB_OK;
-    const char *reason = host_reason(host);
+    int32_t status = asked->ops->count(host_interface(asked->host), asked->params, ret_n);
+    if (status != GB_OK && status != GB_SKIPPED) {
+        *ret_n = 0;
+        return device_failure(asked, "counting devices", status, error);
+    }
+    const char *reason = host_reason(asked->host);
     *ret_reason = *ret_n > 0 ? ""
                              : arena_text(&session->arena, *reason ? reason : "none was found");
-    return status;
+    return GB_OK;
 }
 
-static int32_t describe(const struct plugin_settings *settings, const struct gb_device_ops *ops,
-                        const void *params, const struct host *host, uint32_t index,
-                        gb_fact_fn *fact, void *context, struct gb_device_info *ret,
-                        struct gb_error *error)
+static int32_t describe(const struct asked_plugin *asked, uint32_t index, gb_fact_fn *fact,
+                        void *context, struct gb_device_info *ret, struct gb_error *error)
 {
     *ret = (struct gb_device_info){.size = sizeof *ret, .index = index};
-    int32_t status = ops->describe(host_interface(host), params, index, ret, fact, context);
+    int32_t status = asked->ops->describe(host_interface(asked->host), asked->params, index, ret,
+                                          fact, context);
     if (status != GB_OK)
-        return device_failure(settings, "describing a device", host, status, error);
+        return device_failure(asked, "describing a device", status, error);
     ret->index = index;
     ret->backend[sizeof ret->backend - 1] = 0;
     ret->model[sizeof ret->model - 1] = 0;
@@ -119,21 +141,18 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
                         session_device_fn *device, gb_fact_fn *fact, void *context,
                         const char **ret_reason, struct gb_error *error)
 {
-    const struct gb_device_ops *ops = NULL;
-    void *params = NULL;
-    int32_t status = prepare(session, settings, &ops, &params, error);
-    if (status != GB_OK)
-        return status;
-    struct host *host = host_new(0, &session->sink, NULL, NULL);
+    struct asked_plugin asked;
     uint32_t n = 0;
-    status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
+    if (ask(session, settings, &asked, error) != GB_OK)
+        return error->status;
+    int32_t status = count_devices(session, &asked, &n, ret_reason, error);
     for (uint32_t i = 0; i < n && status == GB_OK; i++) {
         struct gb_device_info info;
-        status = describe(settings, ops, params, host, i, fact, context, &info, error);
+        status = describe(&asked, i, fact, context, &info, error);
         if (status == GB_OK)
             device(context, &info);
     }
-    host_free(host);
+    host_free(asked.host);
     return status;
 }
 
@@ -144,94 +163,61 @@ struct finder {
     void *context;
 };
 
-static void take_finding(void *context, const struct gb_finding *finding)
+static void pass_finding(void *context, const struct gb_finding *finding)
 {
     const struct finder *finder = context;
     if (finding && GB_HAS(finding, cure) && finding->subject)
         finder->finding(finder->context, finder->device, finding);
 }
 
-static int32_t examine_one(const struct plugin_settings *settings, const struct gb_device_ops *ops,
-                           const void *params, struct host *host, uint32_t index,
-                           struct finder *finder, struct gb_error *error)
+static int32_t examine_one(const struct asked_plugin *asked, uint32_t index, struct finder *finder,
+                           struct gb_error *error)
 {
     struct gb_device_info info;
-    int32_t status = describe(settings, ops, params, host, index, NULL, NULL, &info, error);
+    int32_t status = describe(asked, index, NULL, NULL, &info, error);
     if (status != GB_OK)
         return status;
     CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, "%s:%u %s", settings->name, index, info.model);
+    text_printf(&name, "%s:%u %s", asked->settings->name, index, info.model);
     finder->device = text_get(&name);
-    status = ops->examine(host_interface(host), params, index, take_finding, finder);
-    return status == GB_OK ? GB_OK
-                           : device_failure(settings, "examining a device", host, status, error);
+    status = asked->ops->examine(host_interface(asked->host), asked->params, index, pass_finding,
+                                 finder);
+    return status == GB_OK ? GB_OK : device_failure(asked, "examining a device", status, error);
 }
 
 int32_t session_examine(struct session *session, const struct plugin_settings *settings,
                         session_finding_fn *finding, void *context, const char **ret_reason,
                         struct gb_error *error)
 {
-    const struct gb_device_ops *ops = NULL;
-    void *params = NULL;
+    struct asked_plugin asked;
     struct finder finder = {.finding = finding, .context = context};
-    *ret_reason = "";
-    int32_t status = prepare(session, settings, &ops, &params, error);
-    if (status != GB_OK || !GB_HAS(ops, examine) || !ops->examine)
-        return status;
-    struct host *host = host_new(0, &session->sink, NULL, NULL);
     uint32_t n = 0;
-    status = count_devices(session, settings, ops, params, host, &n, ret_reason, error);
-    if (status != GB_OK)
-        n = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    int32_t status = GB_OK;
+    *ret_reason = "";
+    if (ask(session, settings, &asked, error) != GB_OK)
+        return error->status;
+    bool examines = GB_HAS(asked.ops, examine) && asked.ops->examine;
+    if (examines)
+        status = count_devices(session, &asked, &n, ret_reason, error);
+    for (uint32_t i = 0; i < n && examines; i++) {
         struct gb_error failure;
-        int32_t one = examine_one(settings, ops, params, host, i, &finder, &failure);
-        host_clear_reason(host);
+        int32_t one = examine_one(&asked, i, &finder, &failure);
+        host_clear_reason(asked.host);
         if (one != GB_OK && status == GB_OK) {
             status = one;
             *error = failure;
         }
     }
-    host_free(host);
-    return status;
-}
-
-int32_t session_validate(struct session *session, const struct plugin_settings *settings,
-                         const char *folder, gb_problem_fn *problem, void *context,
-                         struct gb_error *error)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    const struct gb_plugin *plugin = NULL;
-    int32_t status = session_plugin(session, settings->info, &plugin, error);
-    if (status != GB_OK)
-        return status;
-    const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
-                                                               : NULL;
-    if (!validation || !GB_HAS(validation, validate) || !validation->validate)
-        return GB_OK;
-    void *params = arena_allocate(&arena, plugin->params_size);
-    status = option_fill(option_table_of(plugin), settings->settings, settings->n_settings, params,
-                         plugin->params_size, &arena, error);
-    if (status != GB_OK)
-        return status;
-    struct host *host = host_new(0, &session->sink, NULL, NULL);
-    host_set_folder(host, folder);
-    status = validation->validate(host_interface(host), params, problem, context);
-    const char *reason = host_reason(host);
-    if (status != GB_OK)
-        error_set(error, status, "%s", *reason ? reason : status_words(status));
-    host_free(host);
+    host_free(asked.host);
     return status;
 }
 
 /* NULL: the plugin has no counters. */
 static const struct gb_counters *counters_of(const struct gb_plugin *plugin)
 {
-    const struct gb_counters *counters = GB_HAS(plugin, extension) && plugin->extension
-                                             ? plugin->extension(GB_COUNTERS)
-                                             : NULL;
-    return counters && GB_HAS(counters, count) && counters->list && counters->count ? counters
-                                                                                    : NULL;
+    const struct gb_counters *counters = plugin->extension ? plugin->extension(GB_COUNTERS) : NULL;
+    bool is_whole = counters && GB_HAS(counters, count) && counters->list && counters->count;
+    return is_whole ? counters : NULL;
 }
 
 int32_t session_counters(struct session *session, const struct plugin_settings *settings,
@@ -239,32 +225,54 @@ int32_t session_counters(struct session *session, const struct plugin_settings *
                          gb_counter_fn *counter, void *context, const char **ret_reason,
                          struct gb_error *error)
 {
-    const struct gb_device_ops *ops = NULL;
-    const struct gb_plugin *plugin = NULL;
-    void *params = NULL;
-    *ret_reason = "";
-    int32_t status = session_plugin(session, settings->info, &plugin, error);
-    if (status == GB_OK)
-        status = prepare(session, settings, &ops, &params, error);
-    if (status != GB_OK)
-        return status;
-    const struct gb_counters *counters = counters_of(plugin);
-    if (!counters) {
-        *ret_reason = "it has no counters";
-        return GB_OK;
-    }
-    struct host *host = host_new(0, &session->sink, NULL, NULL);
-    status = counters->list(host_interface(host), params, index, model, whole, counter, context);
-    const char *reason = host_reason(host);
-    if (status == GB_SKIPPED || status == GB_NOT_FOUND)
+    struct asked_plugin asked;
+    if (ask(session, settings, &asked, error) != GB_OK)
+        return error->status;
+    const struct gb_counters *counters = counters_of(asked.plugin);
+    int32_t status = GB_OK;
+    *ret_reason = counters ? "" : "it has no counters";
+    if (counters)
+        status = counters->list(host_interface(asked.host), asked.params, index, model, whole,
+                                counter, context);
+    const char *reason = host_reason(asked.host);
+    if (status == GB_SKIPPED || status == GB_NOT_FOUND) {
         *ret_reason = arena_text(&session->arena, *reason ? reason : "there is no such device");
-    else if (status != GB_OK)
-        device_failure(settings, "listing counters", host, status, error);
-    host_free(host);
-    return status == GB_SKIPPED || status == GB_NOT_FOUND ? GB_OK : status;
+        status = GB_OK;
+    } else if (status != GB_OK) {
+        device_failure(&asked, "listing counters", status, error);
+    }
+    host_free(asked.host);
+    return status;
 }
 
-static int32_t read_clocks(struct open_device *open, const struct plugin_settings *settings,
+/* ---- a question to a benchmark ---- */
+
+int32_t session_validate(struct session *session, const struct plugin_settings *settings,
+                         const char *folder, gb_problem_fn *problem, void *context,
+                         struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const struct gb_plugin *plugin = NULL;
+    void *params = NULL;
+    if (session_prepare(session, settings, &arena, &plugin, &params, error) != GB_OK)
+        return error->status;
+    const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
+                                                               : NULL;
+    if (!validation || !GB_HAS(validation, validate) || !validation->validate)
+        return GB_OK;
+    struct host *host = host_new(0, &session->sink, NULL, NULL);
+    host_set_folder(host, folder);
+    int32_t status = validation->validate(host_interface(host), params, problem, context);
+    const char *reason = host_reason(host);
+    if (status != GB_OK)
+        error_set(error, status, "%s", *reason ? reason : status_words(status));
+    host_free(host);
+    return status;
+}
+
+/* ---- the open device ---- */
+
+static int32_t read_clocks(struct open_device *open, const struct asked_plugin *asked,
                            struct gb_error *error)
 {
     for (uint32_t i = 0; i < GB_CLOCKS_MAX; i++) {
@@ -274,55 +282,46 @@ static int32_t read_clocks(struct open_device *open, const struct plugin_setting
         if (status == GB_NOT_FOUND)
             break;
         if (status != GB_OK)
-            return device_failure(settings, "reading its clocks", open->host, status, error);
+            return device_failure(asked, "reading its clocks", status, error);
         clock->name[sizeof clock->name - 1] = 0;
         open->n_clocks = i + 1;
     }
     if (open->n_clocks == 0)
-        return error_set(error, GB_INVALID, "device %s: offers no clock", settings->name);
+        return error_set(error, GB_INVALID, "device %s: offers no clock", open->name);
     return GB_OK;
 }
 
-static int32_t open_it(struct session *session, const struct device_choice *choice,
-                       struct gb_error *error)
+static int32_t session_open_device(struct session *session, const struct device_choice *choice,
+                                   struct gb_error *error)
 {
     struct open_device *open = &session->open;
-    const struct plugin_settings *settings = choice->settings;
-    void *params = NULL;
-    *open = (struct open_device){.name = arena_text(&session->arena, settings->name)};
-    const struct gb_plugin *plugin = NULL;
-    int32_t status = session_plugin(session, settings->info, &plugin, error);
-    if (status == GB_OK)
-        status = prepare(session, settings, &open->ops, &params, error);
-    if (status != GB_OK)
-        return status;
-    open->counters = counters_of(plugin);
+    struct asked_plugin asked;
     uint32_t index = choice->index == DEVICE_INDEX_ANY ? 0 : (uint32_t)choice->index;
-    open->host = host_new(0, &session->sink, NULL, NULL);
-    const struct gb_host *host = host_interface(open->host);
-    open->info = (struct gb_device_info){.size = sizeof open->info, .index = index};
-    status = open->ops->describe(host, params, index, &open->info, NULL, NULL);
+    if (ask(session, choice->settings, &asked, error) != GB_OK)
+        return error->status;
+    *open = (struct open_device){.name = arena_text(&session->arena, choice->settings->name),
+                                 .ops = asked.ops,
+                                 .counters = counters_of(asked.plugin),
+                                 .host = asked.host};
+    if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
+        return error->status;
+    int32_t status = open->ops->open(host_interface(open->host), asked.params, index,
+                                     &open->device);
     if (status != GB_OK)
-        return device_failure(settings, "describing it", open->host, status, error);
-    status = open->ops->open(host, params, index, &open->device);
-    if (status != GB_OK)
-        return device_failure(settings, "opening it", open->host, status, error);
+        return device_failure(&asked, "opening it", status, error);
     status = open->ops->queue_create(open->device, &open->queue);
     if (status != GB_OK)
-        return device_failure(settings, "making a queue", open->host, status, error);
-    return read_clocks(open, settings, error);
+        return device_failure(&asked, "making a queue", status, error);
+    return read_clocks(open, &asked, error);
 }
 
 int32_t session_open(struct session *session, const struct device_choice *choice,
                      const struct open_device **ret, bool *ret_fresh, struct gb_error *error)
 {
     *ret_fresh = !session->is_open;
-    if (!session->is_open) {
-        int32_t status = open_it(session, choice, error);
-        if (status != GB_OK)
-            return status;
-        session->is_open = true;
-    }
+    if (!session->is_open && session_open_device(session, choice, error) != GB_OK)
+        return error->status;
+    session->is_open = true;
     *ret = &session->open;
     return GB_OK;
 }

@@ -20,6 +20,11 @@ struct session *session_new(const struct host_sink *sink);
 int32_t session_plugin(struct session *session, const struct plugin_info *info,
                        const struct gb_plugin **ret, struct gb_error *error);
 
+/* The same with its params, filled from settings; they are in the arena. */
+int32_t session_prepare(struct session *session, const struct plugin_settings *settings,
+                        struct arena *arena, const struct gb_plugin **ret_plugin, void **ret_params,
+                        struct gb_error *error);
+
 /*
  * Asks a device plugin which devices there are. Calls back for each; *ret_reason says why there is
  * none ("" if there are some), in the session's memory.

@@ -1,0 +1,161 @@
+/* assign.c - see assign.h. */
+#include "core/run/assign.h"
+
+#include "core/base/host_clock.h"
+#include "core/run/messages.h"
+#include "core/run/run_record.h"
+#include "core/run/slot.h"
+
+#include <math.h>
+
+static struct slot *slot_of(struct run *run, const struct known_device *device)
+{
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive && run->slots[i].device == device)
+            return &run->slots[i];
+    return NULL;
+}
+
+/* If all devices of the visit are lost, one of them is asked again, and says why. */
+static bool is_any_left(const struct run *run, const struct visit *visit)
+{
+    for (size_t i = 0; i < visit->devices.n; i++)
+        if (!run_device(run, visit->devices.items[i])->is_lost)
+            return true;
+    return false;
+}
+
+/* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
+ * none. */
+static const struct known_device *idle_device(struct run *run, const struct visit *visit)
+{
+    const struct known_device *idle = NULL;
+    bool skips_lost = is_any_left(run, visit);
+    for (size_t i = 0; i < visit->devices.n; i++) {
+        const struct known_device *device = visit->devices.items[i];
+        if (skips_lost && run_device(run, device)->is_lost)
+            continue;
+        const struct slot *slot = slot_of(run, device);
+        if (slot && !slot->visit && text_equal(slot->environment, visit->environment))
+            return device;
+        if (!idle && (!slot || !slot->visit))
+            idle = device;
+    }
+    return idle;
+}
+
+/* A slot without a worker, that of an idle one if need be; there are fewer visits than slots. */
+static struct slot *free_slot(struct run *run)
+{
+    struct slot *idle = NULL;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        if (!run->slots[i].is_alive)
+            return &run->slots[i];
+        if (!run->slots[i].visit)
+            idle = &run->slots[i];
+    }
+    slot_close(idle);
+    return idle;
+}
+
+/* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
+static struct slot *get_worker(struct run *run, const struct visit *visit)
+{
+    struct slot *slot = slot_of(run, visit->device);
+    if (slot && (!text_equal(slot->environment, visit->environment) ||
+                 visit->bench_case.common.isolate || worker_reap(&slot->process)))
+        slot_close(slot);
+    if (slot && slot->is_alive)
+        return slot;
+    struct gb_error error;
+    slot = free_slot(run);
+    *slot = (struct slot){.run = run, .device = visit->device};
+    if (worker_start(&slot->process, visit->bench_case.environment, visit->bench_case.n_environment,
+                     &error) != GB_OK) {
+        run_fail(run, &error);
+        return NULL;
+    }
+    slot->environment = memory_copy_text(visit->environment);
+    slot->is_alive = true;
+    return slot;
+}
+
+static void send_case(struct run *run, struct visit *visit, const struct known_device *device)
+{
+    visit_give(visit, device);
+    struct slot *slot = get_worker(run, visit);
+    if (!slot) {
+        visit_free(visit);
+        return;
+    }
+    record_begin(&slot->collector, visit);
+    slot->visit = visit;
+    slot->killed = KILLED_NOT;
+    slot->alone = ALONE_NOT;
+    slot->begin_ns = host_clock_ns();
+    slot->deadline_ns = slot->begin_ns + visit->bench_case.common.time_limit_ns;
+    run->plan->progress->n_running = run_count_busy(run);
+    progress_started(run->plan->progress, text_get(&visit->label));
+    struct bench_case given = visit_given_case(visit);
+    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label));
+    slot_send(slot);
+}
+
+/* Must it wait until others have ended: because of the number of jobs, or because it or another
+ * wants the machine to itself? */
+static bool is_crowded(struct run *run, const struct visit *visit)
+{
+    size_t n_busy = run_count_busy(run), jobs = (size_t)run->plan->params->jobs;
+    size_t most = jobs ? jobs : visit->n_case_devices;
+    if (n_busy == 0)
+        return false;
+    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
+        if (slot->alone != ALONE_NOT || visit_is_exclusive(slot->visit))
+            return true;
+        if (!jobs && slot->visit->n_case_devices < most)
+            most = slot->visit->n_case_devices;
+    }
+    return visit_is_exclusive(visit) || n_busy >= most || n_busy >= SLOTS_MAX;
+}
+
+void assign_visits(struct run *run)
+{
+    run_fill_window(run);
+    for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
+        struct visit *visit = run->window[i];
+        const struct known_device *device = idle_device(run, visit);
+        if (*visit->refusal)
+            record_refusal(run, run_pick(run, i));
+        else if (is_crowded(run, visit))
+            break; /* or those behind it would keep it waiting for ever */
+        else if (device)
+            send_case(run, run_pick(run, i), device);
+        else
+            i++;
+        run_fill_window(run);
+    }
+}
+
+/* Its limits count on from where they stood when it asked. */
+static void send_granted(struct slot *slot)
+{
+    double now = host_clock_ns();
+    slot->alone = ALONE_GRANTED;
+    slot->begin_ns += now - slot->asked_ns;
+    slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
+    worker_begin(&slot->process, WIRE_GRANTED);
+    slot_send(slot);
+}
+
+void assign_turn(struct run *run)
+{
+    struct slot *asking = NULL;
+    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
+        if (slot->alone != ALONE_ASKED)
+            return;
+        if (!asking && slot->killed == KILLED_NOT && !slot->is_cut)
+            asking = slot;
+    }
+    if (asking)
+        send_granted(asking);
+}

@@ -1,0 +1,110 @@
+/* run_record.c - see run_record.h. */
+#include "core/run/run_record.h"
+
+#include "core/base/host_clock.h"
+
+#include <string.h>
+
+enum { SPILL_SAMPLES = 65536 /* more than this are written before the case has ended */ };
+
+void record_begin(struct collector *collector, const struct visit *visit)
+{
+    char started[UTC_TEXT];
+    utc_text(started);
+    collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
+    collector->record.started = arena_text(&collector->arena, started);
+    uuid_new(collector->record.uuid);
+}
+
+/* What the device says of itself, and the size of its last cache, which roofs depend on. */
+static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
+{
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 1);
+    for (size_t i = 0; i < device->n_facts; i++)
+        facts[i] = device->facts[i];
+    *ret_n = device->n_facts;
+    if (device->info.cache_bytes > 0)
+        facts[(*ret_n)++] = (struct fact){
+            "cache_bytes",
+            arena_printf(arena, "%llu", (unsigned long long)device->info.cache_bytes)};
+    return facts;
+}
+
+static int64_t device_id(struct run *run, struct slot *slot)
+{
+    const struct known_device *device = slot->device;
+    int64_t *id = &run_device(run, device)->id;
+    if (*id != 0)
+        return *id;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct device_record record = {.plugin = device->settings->info->plugin.id,
+                                   .name = device->settings->name,
+                                   .index = device->info.index,
+                                   .model = device->info.model,
+                                   .uuid = device->info.uuid,
+                                   .clocks = slot->collector.clocks,
+                                   .n_clocks = slot->collector.n_clocks};
+    struct gb_error error;
+    record.facts = facts_of(device, &arena, &record.n_facts);
+    if (store_device(run->plan->store, run->plan->run_id, &record, id, &error) != GB_OK)
+        run_fail(run, &error);
+    return *id;
+}
+
+void record_spill(struct run *run, struct slot *slot)
+{
+    struct collector *collector = &slot->collector;
+    struct gb_error error;
+    if (collector->n < SPILL_SAMPLES)
+        return;
+    collector->record.device_id = device_id(run, slot);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->views[i].values = collector->columns[i];
+    if (store_samples(run->plan->store, run->plan->run_id, &collector->record,
+                      collector->n_handed_on, collector->n, collector->views, collector->n_columns,
+                      &error) != GB_OK)
+        run_fail(run, &error);
+    collector_handed_on(collector);
+}
+
+static void conclude(struct run *run, struct visit *visit, struct collector *collector, int status,
+                     const char *text)
+{
+    struct gb_error error;
+    collector_finish(collector, status, text);
+    collector->record.sequence = run->sequence++;
+    if (store_case(run->plan->store, run->plan->run_id, &collector->record, &error) != GB_OK) {
+        run_fail(run, &error);
+    } else {
+        if (status == CASE_CANCELLED)
+            run->counts.n_left++;
+        else if (case_status_is_bad(status))
+            run->counts.n_bad++;
+        else
+            run->counts.n_ok++;
+        progress_finished(run->plan->progress, text_get(&visit->label), &collector->record);
+    }
+    collector_free(collector);
+    visit_free(visit);
+}
+
+void record_end(struct run *run, struct slot *slot, int status, const char *text)
+{
+    struct visit *visit = slot->visit;
+    struct collector *collector = &slot->collector;
+    collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
+    collector->record.device_id = device_id(run, slot);
+    slot->visit = NULL;
+    slot->has_opened = slot->has_opened || collector->n_clocks > 0;
+    run->plan->progress->n_running = run_count_busy(run);
+    conclude(run, visit, collector, status, text);
+}
+
+void record_refusal(struct run *run, struct visit *visit)
+{
+    struct collector collector;
+    record_begin(&collector, visit);
+    /* Whoever names a device expects it to be there; `auto` means: where it can. */
+    int status = visit->bench_case.device.settings ? CASE_FAILED : CASE_SKIPPED;
+    conclude(run, visit, &collector, status, visit->refusal);
+}

@@ -1,0 +1,55 @@
+/* run_state.c - see run_state.h. */
+#include "core/run/run_state.h"
+
+#include <string.h>
+
+void run_fail(struct run *run, const struct gb_error *error)
+{
+    if (run->status == GB_OK) {
+        run->status = error->status;
+        run->error = *error;
+    }
+}
+
+struct device_state *run_device(const struct run *run, const struct known_device *device)
+{
+    return &run->devices[device - run->schedule.devices->items];
+}
+
+struct slot *run_next_busy(struct run *run, struct slot *slot)
+{
+    for (slot = slot ? slot + 1 : run->slots; slot < run->slots + SLOTS_MAX; slot++)
+        if (slot->is_alive && slot->visit)
+            return slot;
+    return NULL;
+}
+
+size_t run_count_busy(struct run *run)
+{
+    size_t n = 0;
+    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
+        n++;
+    return n;
+}
+
+void run_fill_window(struct run *run)
+{
+    struct gb_error error;
+    while (run->n_window < WINDOW && run->status == GB_OK) {
+        struct visit *visit;
+        if (schedule_next(&run->schedule, &visit, &error) != GB_OK)
+            run_fail(run, &error);
+        else if (visit)
+            run->window[run->n_window++] = visit;
+        else
+            break;
+    }
+}
+
+struct visit *run_pick(struct run *run, size_t i)
+{
+    struct visit *visit = run->window[i];
+    run->n_window--;
+    memmove(&run->window[i], &run->window[i + 1], (run->n_window - i) * sizeof *run->window);
+    return visit;
+}

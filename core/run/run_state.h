@@ -1,0 +1,68 @@
+/*
+ * run_state.h - what a supervisor knows of its run: workers, what they do, and what is to come.
+ */
+#ifndef GBRUN_CORE_RUN_STATE_H
+#define GBRUN_CORE_RUN_STATE_H
+
+#include "core/run/collector.h"
+#include "core/run/supervisor.h"
+#include "core/run/worker_process.h"
+
+enum {
+    SLOTS_MAX = 64,
+    WINDOW = 64 /* visits looked at ahead, for one whose device is free */
+};
+
+enum { KILLED_NOT, KILLED_FOR_TIME, KILLED_BY_USER, KILLED_FOR_PROTOCOL };
+enum { ALONE_NOT, ALONE_ASKED /* its worker waits */, ALONE_GRANTED };
+
+/* A worker, and what it is doing. */
+struct slot {
+    struct run *run;
+    bool is_alive;
+    struct worker_process process;
+    const struct known_device *device;
+    bool has_opened;     /* the device */
+    char *environment;   /* of the worker, as visits have it */
+    struct visit *visit; /* NULL: idle */
+    struct collector collector;
+    double begin_ns, deadline_ns;
+    int alone;                /* ALONE_...: has the case asked to be the only one? */
+    double asked_ns, left_ns; /* when, and how much of its time limit was left */
+    bool is_cut;              /* its connection is closed */
+    int killed;
+    char violation[sizeof((struct gb_error){0}.text)]; /* of the protocol */
+};
+
+struct run {
+    const struct run_plan *plan;
+    struct schedule schedule;
+    struct run_counts counts;
+    struct slot slots[SLOTS_MAX];
+    struct visit *window[WINDOW];
+    size_t n_window;
+    uint64_t sequence;
+    struct device_state {
+        int64_t id;   /* as the store knows it; 0: not stored yet */
+        bool is_lost; /* could not be opened */
+    } * devices;      /* by known_device */
+    bool is_cancelled, is_killed;
+    int signals; /* signalfd */
+    struct gb_error error;
+    int32_t status;
+};
+
+/* The first error ends the run. */
+void run_fail(struct run *run, const struct gb_error *error);
+
+struct device_state *run_device(const struct run *run, const struct known_device *device);
+
+/* The slots that have a visit, one after the other: begin with NULL; NULL behind the last. */
+struct slot *run_next_busy(struct run *run, struct slot *slot);
+size_t run_count_busy(struct run *run);
+
+void run_fill_window(struct run *run);
+/* Takes visit i out of the window: it is the caller's. */
+struct visit *run_pick(struct run *run, size_t i);
+
+#endif

@@ -1,0 +1,168 @@
+/* slot.c - see slot.h. */
+#include "core/run/slot.h"
+
+#include "core/base/host_clock.h"
+#include "core/run/run_record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double cut_patience_ns = 1e9;
+
+static void on_line(void *context, const char *line)
+{
+    struct slot *slot = context;
+    struct progress *progress = slot->run->plan->progress;
+    if (slot->visit)
+        collector_printed(&slot->collector, line);
+    if (!progress->is_quiet)
+        progress_line(progress, "[%s] %.*s", slot->visit ? text_get(&slot->visit->label) : "worker",
+                      4000, line);
+}
+
+void slot_close(struct slot *slot)
+{
+    if (!slot->is_alive)
+        return;
+    worker_end(&slot->process);
+    free(slot->environment);
+    slot->environment = NULL;
+    slot->is_alive = false;
+}
+
+void slot_kill_for_protocol(struct slot *slot, const char *violation)
+{
+    if (slot->killed == KILLED_NOT) {
+        slot->killed = KILLED_FOR_PROTOCOL;
+        snprintf(slot->violation, sizeof slot->violation, "%s", violation);
+    }
+    worker_kill(&slot->process);
+}
+
+void slot_send(struct slot *slot)
+{
+    struct gb_error error;
+    if (worker_send(&slot->process, &error) != GB_OK)
+        slot_kill_for_protocol(slot, "closed its connection");
+}
+
+static void end_visit(struct slot *slot, int status, const char *text)
+{
+    worker_read_output(&slot->process, on_line, slot);
+    worker_flush_output(&slot->process, on_line, slot);
+    record_end(slot->run, slot, status, text);
+}
+
+/*
+ * A device that cannot be opened is idle again at once, and would take one case after the other
+ * from those it is equal to.
+ */
+static void note_lost(const struct slot *slot)
+{
+    const struct known_device *device = slot->device;
+    if (slot->has_opened || slot->collector.n_clocks > 0 || slot->killed == KILLED_BY_USER)
+        return;
+    run_device(slot->run, device)->is_lost = true;
+    if (slot->visit->devices.n > 1)
+        progress_line(slot->run->plan->progress,
+                      "gbrun: device %s:%u cannot be opened: the others go on without it",
+                      device->settings->name, device->info.index);
+}
+
+/* Its process is gone, or cannot be trusted any more: what became of its case? */
+static void finish_dead_worker(struct slot *slot)
+{
+    CLEANUP(text_free) struct text text = {0};
+    char value[NUMBER_TEXT_MAX], death[32];
+    const char *where = phase_words(slot->process.page->phase);
+    if (slot->visit && slot->process.page->phase == PHASE_OPEN)
+        note_lost(slot);
+    if (slot->visit && slot->killed == KILLED_FOR_TIME) {
+        double limit_ns = slot->visit->bench_case.common.time_limit_ns;
+        text_printf(&text, "after %s, %s", format_time(limit_ns, 3, value), where);
+        end_visit(slot, CASE_TIMED_OUT, text_get(&text));
+    } else if (slot->visit && slot->killed == KILLED_BY_USER) {
+        end_visit(slot, CASE_CANCELLED, "");
+    } else if (slot->visit) {
+        worker_death(&slot->process, death, sizeof death);
+        text_printf(&text, "%s, %s", slot->killed == KILLED_FOR_PROTOCOL ? slot->violation : death,
+                    where);
+        end_visit(slot, CASE_CRASHED, text_get(&text));
+    }
+    slot_close(slot);
+}
+
+static void end_complete_visit(struct slot *slot)
+{
+    const struct case_record *record = &slot->collector.record;
+    bool is_spent = slot->collector.is_spent || slot->visit->bench_case.common.isolate;
+    if (slot->collector.is_spent && case_status_is_bad(record->status))
+        note_lost(slot);
+    end_visit(slot, record->status, record->status_text);
+    if (is_spent)
+        slot_close(slot);
+}
+
+/* Time spent waiting is not the case's. */
+static void take_exclusive(struct slot *slot)
+{
+    slot->alone = ALONE_ASKED;
+    slot->asked_ns = host_clock_ns();
+    slot->left_ns = slot->deadline_ns - slot->asked_ns;
+    if (!slot->run->is_cancelled)
+        slot->deadline_ns = INFINITY;
+}
+
+/* False: it is not to be listened to any more. */
+static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *message)
+{
+    struct collector *collector = &slot->collector;
+    if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT) {
+        take_exclusive(slot);
+    } else if (!slot->visit || collector_take(collector, type, message) != GB_OK) {
+        slot_kill_for_protocol(slot, "sent a message that makes no sense");
+        return false;
+    } else if (collector->is_complete) {
+        end_complete_visit(slot);
+    } else if (type == WIRE_SAMPLES) {
+        progress_sampled(slot->run->plan->progress, text_get(&slot->visit->label),
+                         collector->n + collector->n_handed_on, collector->recent_ns);
+        record_spill(slot->run, slot);
+    }
+    return slot->is_alive;
+}
+
+static void take_messages(struct slot *slot)
+{
+    uint32_t type;
+    struct wire_reader message;
+    struct gb_error error;
+    int32_t status = 0;
+    bool goes_on = slot->killed != KILLED_FOR_PROTOCOL;
+    while (goes_on && (status = wire_input_next(&slot->process.input, &type, &message, &error)) > 0)
+        goes_on = take_message(slot, type, &message);
+    if (status < 0)
+        slot_kill_for_protocol(slot, error.text);
+}
+
+void slot_listen(struct slot *slot)
+{
+    worker_read_output(&slot->process, on_line, slot);
+    bool is_open = worker_read(&slot->process);
+    take_messages(slot);
+    if (!slot->is_alive)
+        return;
+    if (worker_reap(&slot->process)) {
+        worker_read(&slot->process); /* what it had sent before it died */
+        take_messages(slot);
+        if (slot->is_alive)
+            finish_dead_worker(slot);
+    } else if (!is_open && !slot->visit) {
+        slot_close(slot);
+    } else if (!is_open && !slot->is_cut) {
+        /* It is about to end, unless a plugin closed the socket and goes on without it. */
+        slot->is_cut = true;
+        slot->deadline_ns = fmin(slot->deadline_ns, host_clock_ns() + cut_patience_ns);
+    }
+}
