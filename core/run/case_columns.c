@@ -5,64 +5,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-void columns_new(struct columns *columns, uint32_t n_clocks)
+/* Written to, as a page that never was would fault inside the timed loop. */
+static void *new_column(size_t item_bytes)
 {
-    for (uint32_t i = 0; i < n_clocks; i++)
-        columns->clocks[i] = memory_allocate(BATCH_MAX * sizeof(double));
-    double **doubles[] = {&columns->begin_ns, &columns->end_ns, &columns->time_ns,
-                          &columns->elapsed_ns, &columns->clock_hz};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        *doubles[i] = memory_allocate(BATCH_MAX * sizeof(double));
-    columns->iterations = memory_allocate(BATCH_MAX * sizeof(uint64_t));
-    columns->throttle = memory_allocate(BATCH_MAX * sizeof(uint64_t));
-    columns->flags = memory_allocate(BATCH_MAX * sizeof(uint32_t));
-    /* A page that was never written to would fault inside the timed loop. */
-    for (uint32_t i = 0; i < n_clocks; i++)
-        memset(columns->clocks[i], 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->begin_ns, 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->end_ns, 0xFF, BATCH_MAX * sizeof(double));
-    memset(columns->clock_hz, 0, BATCH_MAX * sizeof(double));
-    memset(columns->throttle, 0, BATCH_MAX * sizeof(uint64_t));
-    memset(columns->flags, 0, BATCH_MAX * sizeof(uint32_t));
+    return memset(memory_allocate(BATCH_MAX * item_bytes), 0xFF, BATCH_MAX * item_bytes);
 }
 
-void columns_free(struct columns *columns)
+void batch_new(struct batch *batch, uint32_t n_clocks)
+{
+    for (uint32_t i = 0; i < n_clocks; i++)
+        batch->clocks[i] = new_column(sizeof(double));
+    double **doubles[] = {&batch->begin_ns, &batch->end_ns, &batch->time_ns, &batch->elapsed_ns,
+                          &batch->clock_hz};
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
+        *doubles[i] = new_column(sizeof(double));
+    batch->iterations = new_column(sizeof(uint64_t));
+    batch->throttle = new_column(sizeof(uint64_t));
+    batch->flags = new_column(sizeof(uint32_t));
+    /* What a device does not fill in. */
+    memset(batch->clock_hz, 0, BATCH_MAX * sizeof(double));
+    memset(batch->throttle, 0, BATCH_MAX * sizeof(uint64_t));
+    memset(batch->flags, 0, BATCH_MAX * sizeof(uint32_t));
+}
+
+void batch_free(struct batch *batch)
 {
     for (uint32_t i = 0; i < GB_CLOCKS_MAX; i++)
-        free(columns->clocks[i]);
-    free(columns->begin_ns);
-    free(columns->end_ns);
-    free(columns->time_ns);
-    free(columns->elapsed_ns);
-    free(columns->clock_hz);
-    free(columns->iterations);
-    free(columns->throttle);
-    free(columns->flags);
+        free(batch->clocks[i]);
+    free(batch->begin_ns);
+    free(batch->end_ns);
+    free(batch->time_ns);
+    free(batch->elapsed_ns);
+    free(batch->clock_hz);
+    free(batch->iterations);
+    free(batch->throttle);
+    free(batch->flags);
 }
 
-void columns_keep(struct columns *to, uint64_t at, const struct columns *from, uint64_t n,
-                  uint32_t n_clocks, uint64_t iterations)
+void outbox_new(struct outbox *outbox, uint32_t n_clocks)
 {
-    for (uint32_t i = 0; i < n_clocks; i++)
-        for (uint64_t j = 0; j < n; j++)
-            to->clocks[i][at + j] = from->clocks[i][j] / (double)iterations;
-    memcpy(to->elapsed_ns + at, from->elapsed_ns, n * sizeof(double));
-    memcpy(to->clock_hz + at, from->clock_hz, n * sizeof(double));
-    memcpy(to->throttle + at, from->throttle, n * sizeof(uint64_t));
-    memcpy(to->flags + at, from->flags, n * sizeof(uint32_t));
+    *outbox = (struct outbox){.n_clocks = n_clocks};
+    for (uint32_t i = 0; i < n_clocks + OUTBOX_OTHERS; i++)
+        outbox->columns[i] = new_column(sizeof(double));
 }
 
-/* What is to go into a message. */
-struct outgoing {
-    const char *names[GB_CLOCKS_MAX + 4];
-    const double *values[GB_CLOCKS_MAX + 4];
-    uint32_t n;
-};
-
-static void add(struct outgoing *outgoing, const char *name, const double *values)
+void outbox_free(struct outbox *outbox)
 {
-    outgoing->names[outgoing->n] = name;
-    outgoing->values[outgoing->n++] = values;
+    for (uint32_t i = 0; i < GB_CLOCKS_MAX + OUTBOX_OTHERS; i++)
+        free(outbox->columns[i]);
+}
+
+void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations)
+{
+    double *const *others = outbox->columns + outbox->n_clocks;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = outbox->n++;
+        for (uint32_t j = 0; j < outbox->n_clocks; j++)
+            outbox->columns[j][at] = batch->clocks[j][i] / (double)iterations;
+        others[OUTBOX_ELAPSED][at] = batch->elapsed_ns[i];
+        others[OUTBOX_CLOCK_HZ][at] = batch->clock_hz[i];
+        others[OUTBOX_THROTTLE][at] = (double)batch->throttle[i];
+        others[OUTBOX_FLAGS][at] = (double)batch->flags[i];
+    }
 }
 
 /* Not known throughout, or 0 as well. */
@@ -74,30 +78,22 @@ static bool is_silent(const double *values, uint64_t n, bool also_if_zero)
     return true;
 }
 
-void columns_put(struct wire_writer *writer, struct columns *columns, uint64_t n,
-                 const struct open_device *device, uint32_t clock)
+void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct open_device *device,
+                uint32_t clock)
 {
-    struct outgoing outgoing = {.n = 0};
-    double *throttle = columns->begin_ns, *flags = columns->end_ns;
-    for (uint64_t i = 0; i < n; i++) {
-        throttle[i] = (double)columns->throttle[i];
-        flags[i] = (double)columns->flags[i];
+    static const char *const others[OUTBOX_OTHERS] = {"elapsed", "clock_hz", "throttle", "flags"};
+    const uint32_t elapsed = outbox->n_clocks + OUTBOX_ELAPSED;
+    uint32_t sent[GB_CLOCKS_MAX + OUTBOX_OTHERS], n_sent = 0;
+    for (uint32_t i = 0; i < outbox->n_clocks + OUTBOX_OTHERS; i++)
+        if (i == clock || i == elapsed || !is_silent(outbox->columns[i], outbox->n, i > elapsed))
+            sent[n_sent++] = i;
+    wire_put_u64(writer, outbox->n);
+    wire_put_u32(writer, n_sent);
+    for (uint32_t i = 0; i < n_sent; i++) {
+        uint32_t column = sent[i];
+        wire_put_text(writer, column < outbox->n_clocks ? device->clocks[column].name
+                                                        : others[column - outbox->n_clocks]);
+        wire_put_f64s(writer, outbox->columns[column], outbox->n);
     }
-    for (uint32_t i = 0; i < device->n_clocks; i++)
-        if (i == clock || !is_silent(columns->clocks[i], n, false))
-            add(&outgoing, device->clocks[i].name, columns->clocks[i]);
-    add(&outgoing, "elapsed", columns->elapsed_ns);
-    const struct {
-        const char *name;
-        const double *values;
-    } rest[] = {{"clock_hz", columns->clock_hz}, {"throttle", throttle}, {"flags", flags}};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        if (!is_silent(rest[i].values, n, true))
-            add(&outgoing, rest[i].name, rest[i].values);
-    wire_put_u64(writer, n);
-    wire_put_u32(writer, outgoing.n);
-    for (uint32_t i = 0; i < outgoing.n; i++) {
-        wire_put_text(writer, outgoing.names[i]);
-        wire_put_f64s(writer, outgoing.values[i], n);
-    }
+    outbox->n = 0;
 }

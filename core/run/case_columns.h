@@ -1,8 +1,8 @@
 /*
  * case_columns.h - samples of a case in the worker, as columns.
  *
- * Made and touched before timing, of one size whatever is measured: a batch is measured into one
- * set of columns, and what is still to be sent lies in another.
+ * Made and touched before timing, of one size whatever is measured: a batch is measured, and what
+ * is still to be sent of it and those before lies in the outbox.
  */
 #ifndef GBRUN_CORE_CASE_COLUMNS_H
 #define GBRUN_CORE_CASE_COLUMNS_H
@@ -12,8 +12,8 @@
 
 enum { BATCH_MAX = 4096 }; /* samples measured, and sent, at a time */
 
-struct columns {
-    double *clocks[GB_CLOCKS_MAX]; /* of a sample, ns; to be sent: of an iteration */
+struct batch {
+    double *clocks[GB_CLOCKS_MAX]; /* of a sample, ns */
     double *begin_ns, *end_ns;
     double *time_ns, *elapsed_ns; /* as the policy sees them */
     double *clock_hz;
@@ -21,16 +21,27 @@ struct columns {
     uint32_t *flags;
 };
 
-void columns_new(struct columns *columns, uint32_t n_clocks);
-void columns_free(struct columns *columns); /* zero-initialized ones too */
+void batch_new(struct batch *batch, uint32_t n_clocks);
+void batch_free(struct batch *batch); /* zero-initialized ones too */
 
-/* The first n samples of a batch, each of so many iterations, to place `at` of those to be sent. */
-void columns_keep(struct columns *to, uint64_t at, const struct columns *from, uint64_t n,
-                  uint32_t n_clocks, uint64_t iterations);
+/* Columns of a message: those of the device's clocks, of one iteration, then the others. */
+enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OTHERS };
 
-/* n samples to be sent, as a WIRE_SAMPLES. Columns of which none has anything to say are left out,
- * but of the clock that counts. Uses begin_ns and end_ns as room. */
-void columns_put(struct wire_writer *writer, struct columns *columns, uint64_t n,
-                 const struct open_device *device, uint32_t clock);
+struct outbox {
+    uint32_t n_clocks;
+    double *columns[GB_CLOCKS_MAX + OUTBOX_OTHERS];
+    uint64_t n; /* samples */
+};
+
+void outbox_new(struct outbox *outbox, uint32_t n_clocks);
+void outbox_free(struct outbox *outbox);
+
+/* Adds the first n samples of a batch, each of so many iterations; there must be room. */
+void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations);
+
+/* Empties it into a WIRE_SAMPLES. Columns of which none has anything to say are left out, but of
+ * the clock that counts. */
+void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct open_device *device,
+                uint32_t clock);
 
 #endif

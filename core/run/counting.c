@@ -48,7 +48,7 @@ static const char *printable(const char *text)
 }
 
 /* Called by the device's plugin: whatever it passes is kept at most. */
-static void take_value(void *context, const char *name, double value, const char *unit)
+static void keep_value(void *context, const char *name, double value, const char *unit)
 {
     struct counting *counting = context;
     if (!printable(name) || !*name || !printable(unit) || counting->n_values == VALUES_MAX) {
@@ -79,7 +79,7 @@ void counting_new(struct counting *ret, const char *setting, uint32_t cache)
 {
     const char **names = NULL;
     *ret = (struct counting){
-        .asked = {.size = sizeof ret->asked, .cache = cache, .count = take_value, .context = ret}};
+        .asked = {.size = sizeof ret->asked, .cache = cache, .count = keep_value, .context = ret}};
     for (int i = 0; i < GB_COUNTED_KINDS; i++)
         ret->asked.work[i] = NAN;
     while (*setting) {
@@ -96,7 +96,7 @@ void counting_free(struct counting *counting)
     arena_free(&counting->arena);
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void say(const struct host_sink *sink, int32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -114,22 +114,22 @@ static void say(const struct host_sink *sink, int32_t severity, const char *form
     sink->log(sink->context, severity, text);
 }
 
-static void tell_metric(const struct host_sink *sink, const char *name, double value,
-                        const char *unit)
+static void report_metric(const struct host_sink *sink, const char *name, double value,
+                          const char *unit)
 {
     if (isfinite(value) && value >= 0)
         sink->metric(sink->context, name, value, unit);
 }
 
 /* A count that is no number is not stored; one below zero is none. */
-static void tell_values(const struct counting *counting, const struct host_sink *sink)
+static void report_values(const struct counting *counting, const struct host_sink *sink)
 {
     CLEANUP(text_free) struct text unread = {0};
     for (size_t i = 0; i < counting->n_values; i++) {
         const struct count_value *value = &counting->values[i];
-        tell_metric(sink, value->name, value->value, value->unit);
+        report_metric(sink, value->name, value->value, value->unit);
         if (value->value < 0 && isfinite(value->value))
-            say(sink, GB_LOG_PLUGIN_BUG, "the counter %s is said to be %g", value->name,
+            say(sink, GB_LOG_PLUGIN_BUG, "the counter %s is reported as %g", value->name,
                 value->value);
         else if (!isfinite(value->value))
             text_printf(&unread, "%s%s", unread.length ? ", " : "", value->name);
@@ -152,20 +152,20 @@ static double counted(const struct counting *counting, int kind)
     return isfinite(value) && value >= 0 ? value : NAN;
 }
 
-static void tell_work(const struct counting *counting, const struct host_sink *sink)
+static void report_work(const struct counting *counting, const struct host_sink *sink)
 {
     const double flops = counted(counting, GB_COUNTED_FLOPS);
     const double l1 = counted(counting, GB_COUNTED_BYTES_L1);
     const double l2 = counted(counting, GB_COUNTED_BYTES_L2);
     const double dram = counted(counting, GB_COUNTED_DRAM_READ) +
                         counted(counting, GB_COUNTED_DRAM_WRITE);
-    tell_metric(sink, "counted_flops", flops, "FLOP");
-    tell_metric(sink, "counted_bytes_l1", l1, "bytes");
-    tell_metric(sink, "counted_bytes_l2", l2, "bytes");
-    tell_metric(sink, "counted_bytes_dram", dram, "bytes");
-    tell_metric(sink, "counted_intensity_l1", intensity(flops, l1), "FLOP/byte");
-    tell_metric(sink, "counted_intensity_l2", intensity(flops, l2), "FLOP/byte");
-    tell_metric(sink, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
+    report_metric(sink, "counted_flops", flops, "FLOP");
+    report_metric(sink, "counted_bytes_l1", l1, "bytes");
+    report_metric(sink, "counted_bytes_l2", l2, "bytes");
+    report_metric(sink, "counted_bytes_dram", dram, "bytes");
+    report_metric(sink, "counted_intensity_l1", intensity(flops, l1), "FLOP/byte");
+    report_metric(sink, "counted_intensity_l2", intensity(flops, l2), "FLOP/byte");
+    report_metric(sink, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
 }
 
 static bool agrees(double declared, double counted)
@@ -222,13 +222,13 @@ static void compare_work(const struct counting *counting, const struct gb_device
         compare_bytes(sink, "bytes read from memory", declared->bytes_read, read, was_asked);
 }
 
-void counting_tell(const struct counting *counting, const struct gb_device_info *device,
-                   const struct gb_work *declared, const struct host_sink *sink)
+void counting_report(const struct counting *counting, const struct gb_device_info *device,
+                     const struct gb_work *declared, const struct host_sink *sink)
 {
     const struct gb_counting *asked = &counting->asked;
-    tell_values(counting, sink);
+    report_values(counting, sink);
     if (asked->wants_work) {
-        tell_work(counting, sink);
+        report_work(counting, sink);
         compare_work(counting, device, declared, sink);
     }
     if (asked->missing[0])

@@ -16,7 +16,7 @@
 
 #include <gbrun/counters.h>
 
-/* A value that the device told; text in the counting's memory. */
+/* A value that the device gave; text in the counting's memory. */
 struct count_value {
     const char *name, *unit;
     double value;
@@ -38,9 +38,9 @@ bool counting_is_wanted(const char *setting);
  * where it is until counting_free.
  */
 void counting_new(struct counting *ret, const char *setting, uint32_t cache);
-/* Tells the sink metrics, warnings and what is missing. declared: zeroed if nothing was. */
-void counting_tell(const struct counting *counting, const struct gb_device_info *device,
-                   const struct gb_work *declared, const struct host_sink *sink);
+/* Reports metrics, warnings and what is missing to the sink. declared: zeroed if nothing was. */
+void counting_report(const struct counting *counting, const struct gb_device_info *device,
+                     const struct gb_work *declared, const struct host_sink *sink);
 void counting_free(struct counting *counting);
 
 #endif

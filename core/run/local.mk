@@ -5,6 +5,10 @@ core_libgbrun_la_SOURCES += \
 	core/run/case_columns.h \
 	core/run/case_run.c \
 	core/run/case_run.h \
+	core/run/case_sampling.c \
+	core/run/case_sampling.h \
+	core/run/case_state.c \
+	core/run/case_state.h \
 	core/run/collector.c \
 	core/run/collector.h \
 	core/run/counting.c \

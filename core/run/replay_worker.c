@@ -1,7 +1,6 @@
 /* replay_worker.c - see replay_worker.h. */
 #include "core/run/replay_worker.h"
 
-#include "core/config/option_table.h"
 #include "core/run/messages.h"
 #include "core/run/policy_run.h"
 
@@ -21,7 +20,7 @@ struct replay {
 };
 
 /* A column as it was sent: n values, or one that stands for all. */
-static const double *get_column(struct wire_reader *message, struct arena *arena, uint64_t n)
+static const double *take_column(struct wire_reader *message, struct arena *arena, uint64_t n)
 {
     uint64_t n_sent;
     const double *sent = wire_get_f64s(message, arena, &n_sent);
@@ -38,16 +37,17 @@ static uint64_t as_integer(double value)
     return value > 0 && value < 0x1p63 ? (uint64_t)value : 0;
 }
 
-static const uint64_t *get_integers(struct wire_reader *message, struct arena *arena, uint64_t n)
+static const uint64_t *take_integers(struct wire_reader *message, struct arena *arena, uint64_t n)
 {
-    const double *column = get_column(message, arena, n);
+    const double *column = take_column(message, arena, n);
     uint64_t *integers = ARENA_ARRAY(arena, uint64_t, n);
     for (uint64_t i = 0; column && i < n; i++)
         integers[i] = as_integer(column[i]);
     return integers;
 }
 
-static int32_t feed(struct replay *replay, struct wire_reader *message, struct gb_error *error)
+static int32_t take_samples(struct replay *replay, struct wire_reader *message,
+                            struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct gb_samples samples = {.size = sizeof samples, .tick_ns = replay->tick_ns};
@@ -56,12 +56,12 @@ static int32_t feed(struct replay *replay, struct wire_reader *message, struct g
         replay->is_whole = true;
         return GB_OK;
     }
-    samples.time_ns = get_column(message, &arena, samples.n);
-    samples.elapsed_ns = get_column(message, &arena, samples.n);
-    samples.iterations = get_integers(message, &arena, samples.n);
-    samples.clock_hz = get_column(message, &arena, samples.n);
-    samples.throttle = get_integers(message, &arena, samples.n);
-    const uint64_t *flags = get_integers(message, &arena, samples.n);
+    samples.time_ns = take_column(message, &arena, samples.n);
+    samples.elapsed_ns = take_column(message, &arena, samples.n);
+    samples.iterations = take_integers(message, &arena, samples.n);
+    samples.clock_hz = take_column(message, &arena, samples.n);
+    samples.throttle = take_integers(message, &arena, samples.n);
+    const uint64_t *flags = take_integers(message, &arena, samples.n);
     uint32_t *narrow = ARENA_ARRAY(&arena, uint32_t, samples.n);
     for (uint64_t i = 0; i < samples.n; i++)
         narrow[i] = (uint32_t)flags[i];
@@ -83,11 +83,11 @@ static int32_t ask_for_samples(struct replay *replay, struct gb_error *error)
     link_send(replay->link);
     if (!link_receive(replay->link, &type, &message))
         _exit(0);
-    return type == WIRE_TRACE ? feed(replay, &message, error)
+    return type == WIRE_TRACE ? take_samples(replay, &message, error)
                               : error_set(error, GB_CORRUPT, "expected samples");
 }
 
-static int32_t report(struct replay *replay, struct gb_error *error)
+static int32_t send_estimate(struct replay *replay, struct gb_error *error)
 {
     struct gb_estimate estimate;
     if (policy_run_count(replay->run) == 0)
@@ -110,20 +110,7 @@ static int32_t replay_all(struct replay *replay, const struct guards *guards,
                                     &replay->run, error);
     while (status == GB_OK && !replay->is_whole && !policy_run_ended(replay->run))
         status = ask_for_samples(replay, error);
-    return status == GB_OK ? report(replay, error) : status;
-}
-
-static int32_t load(struct replay *replay, struct session *session,
-                    const struct plugin_settings *settings, struct arena *arena,
-                    struct gb_error *error)
-{
-    int32_t status = session_plugin(session, settings->info, &replay->plugin, error);
-    if (status != GB_OK)
-        return status;
-    const struct gb_plugin *plugin = replay->plugin;
-    replay->params = arena_allocate(arena, plugin->params_size);
-    return option_fill(option_table_of(plugin), settings->settings, settings->n_settings,
-                       replay->params, plugin->params_size, arena, error);
+    return status == GB_OK ? send_estimate(replay, error) : status;
 }
 
 void replay_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
@@ -140,7 +127,8 @@ void replay_serve(struct session *session, struct worker_link *link, const struc
     replay.tick_ns = wire_get_f64(message);
     replay.host = host_new(wire_get_u64(message), sink, NULL, NULL);
     link_phase(link, PHASE_LOAD);
-    int32_t status = load(&replay, session, &settings, arena, &error);
+    int32_t status = session_prepare(session, &settings, arena, &replay.plugin, &replay.params,
+                                     &error);
     link_phase(link, PHASE_POLICY);
     if (status == GB_OK)
         status = replay_all(&replay, &guards, &error);

@@ -1,9 +1,9 @@
 /*
  * supervisor.h - measures all cases of a sweep in worker processes and stores what comes of it.
  *
- * This process never loads a plugin. A worker that dies, hangs or breaks the protocol costs the case
- * it was given; what it had sent of that case is stored with the case's status, and a fresh worker
- * goes on.
+ * This process never loads a plugin. A worker that dies, hangs or breaks the protocol costs the
+ * case it was given; what it had sent of that case is stored with the case's status, and a fresh
+ * worker goes on.
  */
 #ifndef GBRUN_CORE_SUPERVISOR_H
 #define GBRUN_CORE_SUPERVISOR_H

@@ -228,7 +228,7 @@ device = odd
 INI
 equals "garbage costs no case" "0 ok" "$code $(column status)"
 succeeds "it is the plugin's bug" grep -q 'plugin bug: gave counters without usable names' table.txt
-succeeds "a count below zero, too" grep -q 'plugin bug: the counter fake.negative is said to be -3' \
+succeeds "a count below zero, too" grep -q 'plugin bug: the counter fake.negative is reported as -3' \
     table.txt
 equals "no work is made of it" 0 "$(n_derived)"
 equals "and no terminal is told anything" 0 "$(grep -c $'\033' table.txt)"

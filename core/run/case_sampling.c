@@ -1,0 +1,336 @@
+/* case_sampling.c - see case_sampling.h. */
+#include "core/run/case_sampling.h"
+
+#include "core/base/host_clock.h"
+#include "core/run/case_columns.h"
+#include "core/run/messages.h"
+
+#include <math.h>
+
+enum {
+    CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
+    CALIBRATION_SAMPLES = 3
+};
+/* How long a batch may keep the worker from hearing a signal. */
+static const double batch_ns = 200e6;
+static const double send_every_ns = 250e6;
+
+struct sampling {
+    struct case_state *state;
+    struct worker_link *link;
+    const struct open_device *device;
+    const struct common_params *common;
+    struct policy_run *policy;
+    uint32_t clock;
+    uint64_t iterations; /* of a sample */
+    struct batch batch;
+    struct outbox outbox;
+    double cost_ns;        /* wall time that one sample takes, the untimed parts included */
+    double first_begin_ns; /* of the first sample; 0: none yet */
+    uint64_t n_lost;
+    uint64_t n_iterations; /* run, whether their times were kept or not */
+    double telemetry_ns;   /* when the device was asked before the first sample */
+    double sent_ns;
+};
+
+/* What is asked of the device, which writes into the batch. */
+static struct gb_measurement ask_for(const struct sampling *sampling, uint64_t n,
+                                     double deadline_ns)
+{
+    const struct case_state *state = sampling->state;
+    const struct batch *batch = &sampling->batch;
+    struct gb_measurement asked = {.size = sizeof asked,
+                                   .clock = sampling->clock,
+                                   .cache = (uint32_t)sampling->common->cache,
+                                   .launch = (uint32_t)sampling->common->launch,
+                                   .n_samples = n,
+                                   .iterations = sampling->iterations,
+                                   .bench_ops = state->ops,
+                                   .bench = state->bench,
+                                   .queue = sampling->device->queue,
+                                   .deadline_ns = deadline_ns,
+                                   .begin_ns = batch->begin_ns,
+                                   .end_ns = batch->end_ns,
+                                   .clock_hz = batch->clock_hz,
+                                   .throttle = batch->throttle,
+                                   .flags = batch->flags};
+    for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
+        asked.time_ns[i] = batch->clocks[i];
+    return asked;
+}
+
+static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns,
+                       uint64_t *ret_done)
+{
+    const struct open_device *device = sampling->device;
+    struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
+    double begin = host_clock_ns();
+    int32_t status;
+    CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
+    if (case_judge_both(sampling->state, "run", status) != GB_OK)
+        return GB_FAILED;
+    if (measured.n_done > n)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "device %s: measured more samples than asked for", device->name);
+    if (measured.n_done > 0)
+        sampling->cost_ns = (host_clock_ns() - begin) / (double)measured.n_done;
+    for (uint32_t i = 0; i < device->n_clocks; i++)
+        if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
+            for (uint64_t j = 0; j < measured.n_done; j++)
+                sampling->batch.clocks[i][j] = NAN;
+    sampling->n_lost += measured.n_lost;
+    sampling->n_iterations += (measured.n_done + measured.n_lost) * sampling->iterations;
+    *ret_done = measured.n_done;
+    return GB_OK;
+}
+
+/* The shortest of a few samples, so that the first call's page faults do not hide how short the
+ * code is. */
+static int32_t shortest(struct sampling *sampling, double *ret_ns)
+{
+    *ret_ns = INFINITY;
+    for (int i = 0; i < CALIBRATION_SAMPLES; i++) {
+        uint64_t n_done = 0;
+        if (measure(sampling, 1, 0, &n_done) != GB_OK)
+            return GB_FAILED;
+        double time_ns = sampling->batch.clocks[sampling->clock][0];
+        if (n_done == 1 && time_ns < *ret_ns)
+            *ret_ns = time_ns;
+        if (n_done == 1 && sampling->cost_ns > batch_ns)
+            break;
+    }
+    return GB_OK;
+}
+
+/* Finds how many iterations make a sample that the clock can resolve. */
+static int32_t calibrate(struct sampling *sampling)
+{
+    const struct common_params *common = sampling->common;
+    double target_ns = sampling->device->clocks[sampling->clock].min_sample_ns;
+    bool is_free = common->iterations == 0 && !(sampling->state->ops->flags & GB_BENCH_SINGLE) &&
+                   common->cache == GB_CACHE_WARM;
+    sampling->iterations = common->iterations > 0 ? (uint64_t)common->iterations : 1;
+    if ((sampling->state->ops->flags & GB_BENCH_SINGLE) && sampling->iterations != 1)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "iterations = %llu: this benchmark can only do one iteration a sample",
+                         (unsigned long long)sampling->iterations);
+    for (int step = 0; step < CALIBRATION_STEPS; step++) {
+        double time_ns = 0;
+        if (shortest(sampling, &time_ns) != GB_OK)
+            return GB_FAILED;
+        if (!is_free || !(time_ns < target_ns))
+            break;
+        double factor = time_ns > 0 ? 1.2 * target_ns / time_ns : 100;
+        factor = factor > 100 ? 100 : factor < 1.2 ? 1.2 : factor;
+        sampling->iterations = (uint64_t)ceil((double)sampling->iterations * factor);
+        if (sampling->iterations >> 48)
+            return case_stop(
+                sampling->state, CASE_FAILED,
+                "a sample of 2^48 iterations still takes only %g ns: does run do its work "
+                "`iterations` times?",
+                time_ns);
+    }
+    return GB_OK;
+}
+
+static int32_t warm_up(struct sampling *sampling)
+{
+    link_phase(sampling->link, PHASE_CALIBRATE);
+    if (calibrate(sampling) != GB_OK)
+        return GB_FAILED;
+    double until_ns = host_clock_ns() + sampling->common->warmup_ns;
+    while (host_clock_ns() < until_ns && !host_cancelled()) {
+        uint64_t n_done = 0;
+        double left = (until_ns - host_clock_ns()) /
+                      (sampling->cost_ns > 0 ? sampling->cost_ns : 1);
+        uint64_t n = left < 1 ? 1 : left > 256 ? 256 : (uint64_t)left;
+        if (measure(sampling, n, until_ns, &n_done) != GB_OK)
+            return GB_FAILED;
+        if (n_done == 0)
+            break;
+    }
+    return GB_OK;
+}
+
+static void send_timing(struct sampling *sampling)
+{
+    const struct gb_clock *clock = &sampling->device->clocks[sampling->clock];
+    const struct case_record timing = {.clock = clock->name,
+                                       .iterations = sampling->iterations,
+                                       .tick_ns = clock->tick_ns,
+                                       .overhead_ns = clock->overhead_ns};
+    link_send_fields(sampling->link, WIRE_TIMING, timing_fields, &timing);
+}
+
+static void send_samples(struct sampling *sampling)
+{
+    if (sampling->outbox.n == 0)
+        return;
+    outbox_put(&sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES), sampling->device,
+               sampling->clock);
+    link_send(sampling->link);
+    sampling->sent_ns = host_clock_ns();
+}
+
+static void keep_samples(struct sampling *sampling, uint64_t n)
+{
+    if (sampling->outbox.n + n > BATCH_MAX)
+        send_samples(sampling);
+    outbox_add(&sampling->outbox, &sampling->batch, n, sampling->iterations);
+    if (host_clock_ns() - sampling->sent_ns > send_every_ns)
+        send_samples(sampling);
+}
+
+/* The batch as the policy sees it. */
+static struct gb_samples view_batch(struct sampling *sampling, uint64_t n)
+{
+    struct batch *batch = &sampling->batch;
+    if (sampling->first_begin_ns == 0)
+        sampling->first_begin_ns = batch->begin_ns[0];
+    for (uint64_t i = 0; i < n; i++) {
+        batch->time_ns[i] = batch->clocks[sampling->clock][i] / (double)sampling->iterations;
+        batch->elapsed_ns[i] = batch->end_ns[i] - sampling->first_begin_ns;
+        batch->iterations[i] = sampling->iterations;
+    }
+    double tick_ns = sampling->device->clocks[sampling->clock].tick_ns /
+                     (double)sampling->iterations;
+    return (struct gb_samples){.size = sizeof(struct gb_samples),
+                               .n = n,
+                               .time_ns = batch->time_ns,
+                               .elapsed_ns = batch->elapsed_ns,
+                               .iterations = batch->iterations,
+                               .clock_hz = batch->clock_hz,
+                               .throttle = batch->throttle,
+                               .flags = batch->flags,
+                               .tick_ns = tick_ns};
+}
+
+static uint64_t batch_size(const struct sampling *sampling)
+{
+    uint64_t n = policy_run_wanted(sampling->policy, sampling->cost_ns);
+    double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : BATCH_MAX;
+    if ((double)n > most)
+        n = most < 1 ? 1 : (uint64_t)most;
+    return n > BATCH_MAX ? BATCH_MAX : n;
+}
+
+static int32_t run_batch(struct sampling *sampling)
+{
+    double max_time_ns = sampling->common->max_time_ns;
+    double deadline_ns = sampling->first_begin_ns > 0 && isfinite(max_time_ns)
+                             ? sampling->first_begin_ns + max_time_ns
+                             : 0;
+    uint64_t n_done = 0, n_taken = 0, n_lost = sampling->n_lost;
+    link_phase(sampling->link, PHASE_RUN);
+    if (measure(sampling, batch_size(sampling), deadline_ns, &n_done) != GB_OK)
+        return GB_FAILED;
+    if (n_done == 0) {
+        if (deadline_ns > 0 && host_clock_ns() >= deadline_ns)
+            policy_run_expire(sampling->policy);
+        else if (sampling->n_lost == n_lost)
+            return case_stop(sampling->state, CASE_FAILED, "device %s: measured no sample",
+                             sampling->device->name);
+        return GB_OK;
+    }
+    struct gb_samples samples = view_batch(sampling, n_done);
+    struct gb_error error;
+    link_phase(sampling->link, PHASE_POLICY);
+    int32_t status = policy_run_feed(sampling->policy, &samples, &n_taken, &error);
+    keep_samples(sampling, n_taken);
+    return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+}
+
+static void send_estimate(struct sampling *sampling)
+{
+    struct gb_estimate estimate;
+    struct gb_error error;
+    link_phase(sampling->link, PHASE_POLICY);
+    if (policy_run_report(sampling->policy, &estimate, &error) != GB_OK) {
+        case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+        return;
+    }
+    struct wire_writer *writer = link_begin(sampling->link, WIRE_ESTIMATE);
+    put_estimate(writer, &estimate);
+    wire_put_text(writer, policy_run_reason(sampling->policy));
+    wire_put_u64(writer, sampling->n_lost);
+    link_send(sampling->link);
+}
+
+static bool has_reading(const struct gb_telemetry *values)
+{
+    return !isnan(values->clock_hz) || !isnan(values->memory_clock_hz) ||
+           !isnan(values->temperature_celsius) || !isnan(values->power_watts) ||
+           !isnan(values->energy_joules) || values->throttle != 0 || *values->throttle_text;
+}
+
+/* A device that cannot tell costs nothing; one that this has broken costs the case. */
+static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
+{
+    struct telemetry_record telemetry = {.values = {.size = sizeof telemetry.values,
+                                                    .clock_hz = NAN,
+                                                    .memory_clock_hz = NAN,
+                                                    .temperature_celsius = NAN,
+                                                    .power_watts = NAN,
+                                                    .energy_joules = NAN}};
+    struct gb_telemetry *values = &telemetry.values;
+    double now_ns = host_clock_ns();
+    link_phase(sampling->link, PHASE_TELEMETRY);
+    int32_t status = sampling->device->ops->telemetry(sampling->device->device, values);
+    if (status == GB_DEVICE_ERROR)
+        return case_judge_device(sampling->state, "telemetry", status);
+    host_clear_reason(sampling->device->host);
+    if (status != GB_OK || !has_reading(values))
+        return GB_OK;
+    if (moment == TELEMETRY_BEGIN) {
+        sampling->telemetry_ns = now_ns;
+        sampling->n_iterations = 0;
+    }
+    if (sampling->telemetry_ns > 0) {
+        telemetry.elapsed_ns = now_ns - sampling->telemetry_ns;
+        telemetry.iterations = sampling->n_iterations;
+    }
+    values->throttle_text[sizeof values->throttle_text - 1] = 0;
+    put_telemetry(link_begin(sampling->link, WIRE_TELEMETRY), moment, &telemetry);
+    link_send(sampling->link);
+    return GB_OK;
+}
+
+static int32_t sample(struct sampling *sampling)
+{
+    if (warm_up(sampling) != GB_OK)
+        return GB_FAILED;
+    send_timing(sampling);
+    sampling->n_lost = 0;
+    int32_t status = send_telemetry(sampling, TELEMETRY_BEGIN);
+    sampling->sent_ns = host_clock_ns();
+    while (status == GB_OK && !policy_run_ended(sampling->policy)) {
+        if (host_cancelled())
+            status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
+        else
+            status = run_batch(sampling);
+    }
+    const struct case_outcome *outcome = sampling->state->outcome;
+    if (!outcome->is_poisoned)
+        send_telemetry(sampling, TELEMETRY_END);
+    send_samples(sampling);
+    if (policy_run_count(sampling->policy) > 0)
+        send_estimate(sampling);
+    return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
+}
+
+int32_t case_sample(struct case_state *state)
+{
+    struct sampling sampling = {.state = state,
+                                .link = state->link,
+                                .device = state->device,
+                                .common = &state->bench_case->common,
+                                .policy = state->policy,
+                                .clock = state->clock};
+    batch_new(&sampling.batch, state->device->n_clocks);
+    outbox_new(&sampling.outbox, state->device->n_clocks);
+    int32_t status = sample(&sampling);
+    state->iterations = sampling.iterations;
+    batch_free(&sampling.batch);
+    outbox_free(&sampling.outbox);
+    return status;
+}

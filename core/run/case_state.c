@@ -1,0 +1,57 @@
+/* case_state.c - see case_state.h. */
+#include "core/run/case_state.h"
+
+#include <stdio.h>
+
+int32_t case_stop(struct case_state *state, int status, const char *format, ...)
+{
+    if (state->outcome->status != CASE_OK)
+        return GB_FAILED;
+    state->outcome->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(state->outcome->text, sizeof state->outcome->text, format, arguments);
+    va_end(arguments);
+    return GB_FAILED;
+}
+
+/* words: the plugin's own, may be empty. */
+static int32_t judge(struct case_state *state, const char *function, int32_t status,
+                     const char *words)
+{
+    if (status == GB_OK)
+        return GB_OK;
+    char without_words[128];
+    snprintf(without_words, sizeof without_words, "%s: %s", function, status_words(status));
+    const char *text = *words ? words : without_words;
+    switch (status) {
+    case GB_SKIPPED:
+        return case_stop(state, CASE_SKIPPED, "%s", *words ? words : function);
+    case GB_WRONG_RESULT:
+        return case_stop(state, CASE_WRONG_RESULT, "%s", text);
+    case GB_CANCELLED:
+        return case_stop(state, host_cancelled() ? CASE_CANCELLED : CASE_FAILED, "%s", text);
+    case GB_DEVICE_ERROR:
+        state->outcome->is_poisoned = true;
+        return case_stop(state, CASE_DEVICE_ERROR, "%s", text);
+    default:
+        return case_stop(state, CASE_FAILED, "%s", text);
+    }
+}
+
+int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status)
+{
+    return status == GB_DEVICE_ERROR ? case_judge_both(state, function, status)
+                                     : judge(state, function, status, host_reason(state->host));
+}
+
+int32_t case_judge_device(struct case_state *state, const char *function, int32_t status)
+{
+    return judge(state, function, status, host_reason(state->device->host));
+}
+
+int32_t case_judge_both(struct case_state *state, const char *function, int32_t status)
+{
+    const char *words = host_reason(state->host);
+    return judge(state, function, status, *words ? words : host_reason(state->device->host));
+}

@@ -1,0 +1,51 @@
+/*
+ * case_state.h - a case while it is measured, in a worker: what there is of it, and how it went so
+ * far.
+ */
+#ifndef GBRUN_CORE_CASE_STATE_H
+#define GBRUN_CORE_CASE_STATE_H
+
+#include "core/run/case_run.h"
+#include "core/run/policy_run.h"
+#include "core/run/process_state.h"
+
+struct case_state {
+    struct worker_link *link;
+    const struct host_sink *sink;
+    const struct bench_case *bench_case;
+    struct case_outcome *outcome;
+    struct arena arena;
+    struct plugin_mode *mode; /* the benchmark's */
+    struct host *host;        /* of the benchmark */
+    struct host *policy_host;
+    const struct gb_bench_ops *ops;
+    void *bench;
+    struct gb_work work; /* declared; zeroed: nothing is */
+    const struct open_device *device;
+    uint32_t clock; /* of the device, the one that counts */
+    struct policy_run *policy;
+    uint64_t iterations; /* of a sample */
+};
+
+/* A call of the benchmark, in its own floating-point environment and locale. */
+#define CALL_BENCH(state, status, call)                                                            \
+    do {                                                                                           \
+        plugin_mode_enter((state)->mode);                                                          \
+        (status) = (call);                                                                         \
+        plugin_mode_leave((state)->mode);                                                          \
+    } while (0)
+
+/* Sets the outcome; the first reason counts. Returns GB_FAILED, which only means: stop here. */
+int32_t case_stop(struct case_state *state, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * What a status from a plugin's function means for the case: GB_OK, or its end. The words are the
+ * plugin's own where it gave some: of a function of the benchmark; of one of the device; of one of
+ * the device that calls the benchmark.
+ */
+int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status);
+int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
+int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
+
+#endif
