@@ -1,8 +1,6 @@
 /* host_clock.c - see host_clock.h. */
 #include "core/base/host_clock.h"
 
-#include <errno.h>
-#include <gbrun/abi.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -25,24 +23,23 @@ void utc_text(char buffer[UTC_TEXT])
     snprintf(buffer + used, UTC_TEXT - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
 }
 
-int32_t uuid4(char ret[37])
+void uuid_new(char ret_uuid[UUID_TEXT])
 {
-    unsigned char bytes[16];
-    ssize_t n;
-    do {
-        n = getrandom(bytes, sizeof bytes, 0);
-    } while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof bytes)
-        return GB_IO;
-    bytes[6] = (unsigned char)((bytes[6] & 0x0F) | 0x40); /* version 4 */
-    bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80); /* the RFC's variant */
-    static const char digits[] = "0123456789abcdef";
+    uint8_t bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        /* A kernel without random numbers: time and address are unlikely enough to meet again. */
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t words[2] = {(uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec,
+                             (uint64_t)(uintptr_t)&now};
+        memcpy(bytes, words, sizeof bytes);
+    }
+    bytes[6] = (uint8_t)((bytes[6] & 0x0F) | 0x40); /* version 4 */
+    bytes[8] = (uint8_t)((bytes[8] & 0x3F) | 0x80); /* the RFC's variant */
+    char *at = ret_uuid;
     for (size_t i = 0; i < sizeof bytes; i++) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
-            *ret++ = '-';
-        *ret++ = digits[bytes[i] >> 4];
-        *ret++ = digits[bytes[i] & 15];
+            *at++ = '-';
+        at += snprintf(at, 3, "%02x", bytes[i]);
     }
-    *ret = 0;
-    return GB_OK;
 }

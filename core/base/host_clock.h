@@ -11,8 +11,8 @@ double host_clock_ns(void);
 enum { UTC_TEXT = 32 };
 void utc_text(char buffer[UTC_TEXT]);
 
-/* A random UUID (RFC 4122, version 4) in lower case. GB_IO if the system gives no random bytes;
- * then ret is left alone. */
-int32_t uuid4(char ret[37]);
+/* A random UUID (RFC 4122, version 4) in lower case: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx". */
+enum { UUID_TEXT = 37 };
+void uuid_new(char ret_uuid[UUID_TEXT]);
 
 #endif

@@ -1,11 +1,6 @@
 /* record.c - see record.h. */
 #include "core/store/record.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/random.h>
-#include <time.h>
-
 static const struct {
     const char *word;
     bool done, bad;
@@ -66,26 +61,5 @@ const char *verdict_words(int32_t verdict)
 #undef VERDICT_WORDS
     default:
         return "none";
-    }
-}
-
-void uuid_new(char ret_uuid[UUID_TEXT])
-{
-    uint8_t bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
-        /* A kernel without random numbers: time and address are unlikely enough to meet again. */
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        uint64_t words[2] = {(uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec,
-                             (uint64_t)(uintptr_t)&now};
-        memcpy(bytes, words, sizeof bytes);
-    }
-    bytes[6] = (uint8_t)((bytes[6] & 0x0F) | 0x40); /* RFC 4122, version 4 */
-    bytes[8] = (uint8_t)((bytes[8] & 0x3F) | 0x80);
-    char *at = ret_uuid;
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *at++ = '-';
-        at += snprintf(at, 3, "%02x", bytes[i]);
     }
 }

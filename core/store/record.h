@@ -6,13 +6,11 @@
 #ifndef GBRUN_CORE_RECORD_H
 #define GBRUN_CORE_RECORD_H
 
+#include "core/base/host_clock.h"
 #include "core/config/bench_case.h"
 #include "core/verify/verify.h"
 
 #include <gbrun/policy.h>
-
-enum { UUID_TEXT = 37 };                 /* "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" */
-void uuid_new(char ret_uuid[UUID_TEXT]); /* random */
 
 /* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
  */

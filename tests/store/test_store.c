@@ -589,18 +589,6 @@ START_TEST(statuses_have_words)
 }
 END_TEST
 
-START_TEST(uuids_are_well_formed_and_differ)
-{
-    char a[UUID_TEXT], b[UUID_TEXT];
-    uuid_new(a);
-    uuid_new(b);
-    ck_assert_uint_eq(strlen(a), 36);
-    ck_assert(a[8] == '-' && a[13] == '-' && a[18] == '-' && a[23] == '-');
-    ck_assert(a[14] == '4' && strchr("89ab", a[19]));
-    ck_assert_str_ne(a, b);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("store");
@@ -622,7 +610,6 @@ Suite *test_suite(void)
     tcase_add_test(content, resume_keeps_what_is_done_only);
     tcase_add_loop_test(content, of_several_records_the_last_done_is_seen, 0, 4);
     tcase_add_loop_test(content, statuses_have_words, 0, CASE_STATUSES);
-    tcase_add_test(content, uuids_are_well_formed_and_differ);
     suite_add_tcase(suite, content);
     return suite;
 }
