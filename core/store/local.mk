@@ -17,8 +17,10 @@ core_libgbrun_la_SOURCES += \
 	core/store/store_read.c \
 	core/store/store_read.h \
 	core/store/store_read_case.c \
+	core/store/store_rows.c \
 	core/store/store_samples.c \
+	core/store/store_schema.c \
 	core/store/store_schema.h \
-	core/store/store_upgrade.c \
-	core/store/store_upgrade.h \
+	core/store/store_table.c \
+	core/store/store_table.h \
 	core/store/store_write.c

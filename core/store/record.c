@@ -51,15 +51,28 @@ void case_status_describe(int status, const char *words, struct text *out)
         text_printf(out, ": %s", words);
 }
 
+static const struct {
+    int32_t verdict;
+    const char *words;
+} verdicts[] = {
+#define VERDICT_ENTRY(name, value, words) {value, words},
+    GB_VERDICT_MAP(VERDICT_ENTRY)
+#undef VERDICT_ENTRY
+};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
 const char *verdict_words(int32_t verdict)
 {
-    switch (verdict) {
-#define VERDICT_WORDS(name, value, words)                                                          \
-    case value:                                                                                    \
-        return words;
-        GB_VERDICT_MAP(VERDICT_WORDS)
-#undef VERDICT_WORDS
-    default:
-        return "none";
-    }
+    for (int i = 0; i < VERDICTS; i++)
+        if (verdicts[i].verdict == verdict)
+            return verdicts[i].words;
+    return verdict_words(GB_VERDICT_NONE);
+}
+
+int32_t verdict_named(const char *words)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        if (text_equal(verdicts[i].words, words))
+            return verdicts[i].verdict;
+    return GB_VERDICT_NONE;
 }

@@ -41,6 +41,7 @@ void case_status_describe(int status, const char *words, struct text *out);
 
 /* What a policy vouches for, as stored and shown: "resolution limited". Unknown: "none". */
 const char *verdict_words(int32_t verdict);
+int32_t verdict_named(const char *words); /* GB_VERDICT_NONE: unknown */
 
 struct fact {
     const char *name;

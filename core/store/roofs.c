@@ -116,7 +116,7 @@ int32_t roof_library_add(struct roof_library *library, struct store *store, cons
     for (size_t i = n; status == GB_OK && i-- > 0;) {
         int64_t *ids = NULL;
         size_t n_ids = 0;
-        status = store_case_ids_of(store, runs[i].id, ceilings, &ids, &n_ids, error);
+        status = store_case_ids(store, runs[i].id, ceilings, &ids, &n_ids, error);
         if (status == GB_OK && n_ids)
             status = add_cases(library, store, &runs[i], path, ids, n_ids, is_chosen, error);
         free(ids);

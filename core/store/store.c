@@ -3,7 +3,6 @@
 
 #include "core/store/store_copy.h"
 #include "core/store/store_schema.h"
-#include "core/store/store_upgrade.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +59,14 @@ int32_t store_error(const struct store *store, struct gb_error *error)
     }
 }
 
+static sqlite3_stmt *prepare(struct store *store, const char *sql, struct gb_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))
+        store_error(store, error);
+    return statement;
+}
+
 sqlite3_stmt *store_statement(struct store *store, const char *sql, struct gb_error *error)
 {
     size_t i = 0;
@@ -69,37 +76,59 @@ sqlite3_stmt *store_statement(struct store *store, const char *sql, struct gb_er
         sqlite3_clear_bindings(store->statements[i].statement);
         return store->statements[i].statement;
     }
-    sqlite3_stmt *statement = NULL;
     if (i == STORE_STATEMENTS_MAX) {
         error_set(error, GB_FAILED, "%s: more than %d statements", store->path,
                   STORE_STATEMENTS_MAX);
         return NULL;
     }
-    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL)) {
-        store_error(store, error);
-        return NULL;
+    sqlite3_stmt *statement = prepare(store, sql, error);
+    if (statement) {
+        store->statements[i].sql = sql;
+        store->statements[i].statement = statement;
+        store->n_statements++;
     }
-    store->statements[i].sql = sql;
-    store->statements[i].statement = statement;
-    store->n_statements++;
     return statement;
+}
+
+sqlite3_stmt *table_statement(struct store *store, int table, int statement, struct gb_error *error)
+{
+    sqlite3_stmt **prepared = &store->of_tables[table][statement];
+    if (*prepared) {
+        sqlite3_clear_bindings(*prepared);
+    } else {
+        CLEANUP(text_free) struct text sql = {0};
+        table_sql(&store->schema->tables[table], statement, &sql);
+        *prepared = prepare(store, text_get(&sql), error);
+    }
+    return *prepared;
+}
+
+int32_t store_failure(const struct gb_error *error)
+{
+    return error ? error->status : GB_FAILED;
 }
 
 int32_t store_finish(struct store *store, sqlite3_stmt *statement, struct gb_error *error)
 {
     if (!statement)
-        return error ? error->status : GB_FAILED;
+        return store_failure(error);
     int code;
     errno = 0;
     do
         code = sqlite3_step(statement);
     while (code == SQLITE_ROW);
+    return store_end_rows(store, statement, code, error);
+}
+
+int32_t store_end_rows(struct store *store, sqlite3_stmt *statement, int code,
+                       struct gb_error *error)
+{
     int32_t status = code == SQLITE_DONE ? GB_OK : store_error(store, error);
     sqlite3_reset(statement);
     return status;
 }
 
-static int32_t execute(struct store *store, const char *sql, struct gb_error *error)
+int32_t store_execute(struct store *store, const char *sql, struct gb_error *error)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) ? store_error(store, error) : GB_OK;
 }
@@ -118,66 +147,36 @@ int32_t store_end(struct store *store, int32_t status, struct gb_error *error)
     return status;
 }
 
-void bind_text(sqlite3_stmt *statement, int *at, const char *text)
+sqlite3_stmt *store_statement_on(struct store *store, const char *sql, int64_t id,
+                                 struct gb_error *error)
 {
-    sqlite3_bind_text(statement, ++*at, text ? text : "", -1, SQLITE_STATIC);
+    sqlite3_stmt *statement = store_statement(store, sql, error);
+    if (statement)
+        sqlite3_bind_int64(statement, 1, id);
+    return statement;
 }
 
-void bind_integer(sqlite3_stmt *statement, int *at, int64_t value)
+int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t *ret,
+                      struct gb_error *error)
 {
-    sqlite3_bind_int64(statement, ++*at, value);
-}
-
-void bind_real(sqlite3_stmt *statement, int *at, double value)
-{
-    sqlite3_bind_double(statement, ++*at, value);
-}
-
-void bind_null(sqlite3_stmt *statement, int *at)
-{
-    sqlite3_bind_null(statement, ++*at);
-}
-
-const char *column_text(sqlite3_stmt *statement, int column, struct arena *arena)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? arena_text(arena, text) : "";
-}
-
-double column_real(sqlite3_stmt *statement, int column)
-{
-    return sqlite3_column_type(statement, column) == SQLITE_NULL
-               ? NAN
-               : sqlite3_column_double(statement, column);
-}
-
-/* One integer, such as a PRAGMA's; -1 after an error. */
-static int64_t query_integer(struct store *store, const char *sql, struct gb_error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) ||
-        sqlite3_step(statement) != SQLITE_ROW)
-        store_error(store, error);
-    else
-        value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
+    sqlite3_stmt *statement = store_statement_on(store, sql, id, error);
+    if (statement && sqlite3_step(statement) == SQLITE_ROW)
+        *ret = sqlite3_column_int64(statement, 0);
+    return store_finish(store, statement, error);
 }
 
 /* Is it ours, and can this version read it? *ret_version: of its schema; 0: there is nothing in it.
  */
 static int32_t check_identity(struct store *store, int *ret_version, struct gb_error *error)
 {
-    int64_t application_id = query_integer(store, "PRAGMA application_id", error);
-    if (application_id < 0)
-        return error->status;
-    int64_t n_objects = query_integer(store, "SELECT count(*) FROM sqlite_schema", error);
-    if (n_objects < 0)
-        return error->status;
-    int64_t version = query_integer(store, "PRAGMA user_version", error);
-    if (version < 0)
-        return error->status;
+    int64_t application_id = 0, n_objects = 0, version = 0;
+    int32_t status = store_integer(store, "PRAGMA application_id", 0, &application_id, error);
+    if (status == GB_OK)
+        status = store_integer(store, "SELECT count(*) FROM sqlite_schema", 0, &n_objects, error);
+    if (status == GB_OK)
+        status = store_integer(store, "PRAGMA user_version", 0, &version, error);
+    if (status != GB_OK)
+        return status;
     *ret_version = 0;
     if (application_id == 0 && n_objects == 0)
         return GB_OK;
@@ -185,27 +184,38 @@ static int32_t check_identity(struct store *store, int *ret_version, struct gb_e
         return error_set(error, GB_CORRUPT,
                          "%s: not a results file of gbrun, but an SQLite file of another program",
                          store->path);
-    if (version > STORE_SCHEMA_VERSION)
+    if (version > schema_version(store->schema))
         return error_set(error, GB_UNSUPPORTED,
                          "%s: made by a newer gbrun (format %lld; this one knows %d): use that one",
-                         store->path, (long long)version, STORE_SCHEMA_VERSION);
+                         store->path, (long long)version, schema_version(store->schema));
     *ret_version = version > 0 ? (int)version : 1;
     return GB_OK;
 }
 
-static int32_t create_tables(struct store *store, struct gb_error *error)
+/* Makes the tables of an empty file (version 0), or brings a file of an earlier version up: in one
+ * transaction, all or nothing. */
+static int32_t make_present(struct store *store, int version, struct gb_error *error)
 {
-    char pragmas[96];
-    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
+    CLEANUP(text_free) struct text sql = {0};
     int32_t status = store_begin(store, error);
     if (status != GB_OK)
         return status;
-    for (size_t i = 0; status == GB_OK && i < sizeof store_schema / sizeof *store_schema; i++)
-        status = execute(store, store_schema[i], error);
-    if (status == GB_OK)
-        status = execute(store, pragmas, error);
-    return store_end(store, status, error);
+    if (version == 0)
+        schema_create_sql(store->schema, &sql);
+    else
+        schema_upgrade_sql(store->schema, version, &sql);
+    text_printf(&sql, ";PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION_ID,
+                schema_version(store->schema));
+    return store_end(store, store_execute(store, text_get(&sql), error), error);
+}
+
+/* A file of an earlier version that cannot or must not be changed: what it lacks is put before its
+ * tables for this connection alone. */
+static int32_t read_as_present(struct store *store, int version, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text sql = {0};
+    schema_views_sql(store->schema, version, &sql);
+    return store_execute(store, text_get(&sql), error);
 }
 
 /* Shared memory between processes of different hosts does not work: WAL would be unsafe there. */
@@ -236,7 +246,7 @@ static int32_t choose_journal(struct store *store, struct gb_error *error)
         code = sqlite3_step(statement);
     int32_t status = code == SQLITE_ROW ? GB_OK : store_error(store, error);
     sqlite3_finalize(statement);
-    return status == GB_OK ? execute(store, "PRAGMA synchronous = NORMAL", error) : status;
+    return status == GB_OK ? store_execute(store, "PRAGMA synchronous = NORMAL", error) : status;
 }
 
 static int32_t open_database(struct store *store, const char *name, int flags, const char *vfs,
@@ -249,15 +259,24 @@ static int32_t open_database(struct store *store, const char *name, int flags, c
         return store_error(store, error);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
-    int32_t status = execute(store, "PRAGMA foreign_keys = ON", error);
-    return status == GB_OK ? execute(store, cache, error) : status;
+    int32_t status = store_execute(store, "PRAGMA foreign_keys = ON", error);
+    return status == GB_OK ? store_execute(store, cache, error) : status;
 }
 
-static void close_database(struct store *store)
+static void finalize_statements(struct store *store)
 {
     for (size_t i = 0; i < store->n_statements; i++)
         sqlite3_finalize(store->statements[i].statement);
     store->n_statements = 0;
+    for (int t = 0; t < STORED_TABLES; t++)
+        for (int i = 0; i < STORED_STATEMENTS; i++)
+            sqlite3_finalize(store->of_tables[t][i]);
+    memset(store->of_tables, 0, sizeof store->of_tables);
+}
+
+static void close_database(struct store *store)
+{
+    finalize_statements(store);
     sqlite3_close(store->db);
     store->db = NULL;
 }
@@ -287,10 +306,8 @@ static int32_t open_for_writing(struct store *store, const char *vfs, struct gb_
                                error);
     if (status == GB_OK)
         status = check_identity(store, &version, error);
-    if (status == GB_OK && version == 0)
-        status = create_tables(store, error);
-    else if (status == GB_OK && version < STORE_SCHEMA_VERSION)
-        status = store_upgrade(store, version, error);
+    if (status == GB_OK && version < schema_version(store->schema))
+        status = make_present(store, version, error);
     if (status == GB_OK)
         status = choose_journal(store, error);
     return status;
@@ -325,7 +342,7 @@ static int32_t open_copy(struct store *store, const char *vfs, struct gb_error *
         return status;
     status = open_database(store, text_get(&copy), SQLITE_OPEN_READWRITE, vfs, error);
     if (status == GB_OK)
-        status = execute(store, "PRAGMA journal_mode = DELETE", error);
+        status = store_execute(store, "PRAGMA journal_mode = DELETE", error);
     store_copy_remove(text_get(&copy)); /* the open file lives on without a name */
     return status;
 }
@@ -352,7 +369,7 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
         if (status == GB_OK)
             status = check_identity(store, &version, &attempt);
         if (status == GB_OK && version > 0)
-            status = store_read_as_present(store, version, &attempt);
+            status = read_as_present(store, version, &attempt);
         else if (status == GB_OK)
             status = error_set(&attempt, GB_CORRUPT, "%s: empty: nothing was ever stored in it",
                                store->path);
@@ -362,12 +379,13 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
     return status;
 }
 
-int32_t store_open_vfs(const char *path, int mode, const char *vfs, struct store **ret,
-                       struct gb_error *error)
+int32_t store_open_as(const struct stored_schema *schema, const char *path, int mode,
+                      const char *vfs, struct store **ret, struct gb_error *error)
 {
     struct gb_error ignored = {0};
     struct store *store = memory_allocate(sizeof *store);
     error = error ? error : &ignored;
+    store->schema = schema;
     store->path = memory_copy_text(path);
     store->lock_fd = -1;
     store->writes = mode == STORE_WRITE;
@@ -384,7 +402,7 @@ int32_t store_open_vfs(const char *path, int mode, const char *vfs, struct store
 
 int32_t store_open(const char *path, int mode, struct store **ret, struct gb_error *error)
 {
-    return store_open_vfs(path, mode, NULL, ret, error);
+    return store_open_as(&store_schema, path, mode, NULL, ret, error);
 }
 
 /* Folds the log into the file. With a reader in the way the log stays beside it, complete, until
@@ -402,9 +420,7 @@ int32_t store_close(struct store *store, struct gb_error *error)
 {
     if (!store)
         return GB_OK;
-    for (size_t i = 0; i < store->n_statements; i++)
-        sqlite3_finalize(store->statements[i].statement);
-    store->n_statements = 0;
+    finalize_statements(store);
     int32_t status = store->writes ? fold_log(store, error) : GB_OK;
     close_database(store);
     if (store->lock_fd >= 0)

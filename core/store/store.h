@@ -2,8 +2,8 @@
  * store.h - the results file: SQLite, one writer. The only user of <sqlite3.h> beside
  * expression.c.
  *
- * Everything printed later is read from here. The schema, its version and the view `result` are in
- * store_schema.h. While a run goes on the file is in WAL mode with synchronous=NORMAL: a commit
+ * Everything printed later is read from here. Tables, columns and the view `result` are listed in
+ * store_schema.c. While a run goes on the file is in WAL mode with synchronous=NORMAL: a commit
  * survives the death of the process; store_close turns it into a single plain file.
  */
 #ifndef GBRUN_CORE_STORE_H

@@ -28,8 +28,6 @@ int32_t samples_write(struct store *store, int64_t case_id, const char *clock, u
 /* Samples during which the device was held down. */
 uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n);
 
-extern const struct summary samples_no_summary; /* all NaN */
-
 /* Over the clock that counts: the n_stored samples in the file, then those in the record. In memory
  * that does not grow with what is stored. */
 int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_stored,

@@ -5,6 +5,7 @@
 #define GBRUN_CORE_STORE_INTERNAL_H
 
 #include "core/store/store.h"
+#include "core/store/store_table.h"
 
 #include <sqlite3.h>
 
@@ -12,6 +13,7 @@ enum { STORE_STATEMENTS_MAX = 64 };
 
 struct store {
     sqlite3 *db;
+    const struct stored_schema *schema;
     char *path;
     int lock_fd; /* holds the writer's lock; -1: none */
     bool writes;
@@ -20,12 +22,13 @@ struct store {
         sqlite3_stmt *statement;
     } statements[STORE_STATEMENTS_MAX];
     size_t n_statements;
+    sqlite3_stmt *of_tables[STORED_TABLES][STORED_STATEMENTS]; /* NULL: not needed so far */
 };
 
-/* store_open on a given SQLite VFS; NULL: the default. For tests of file systems that lack
- * something. */
-int32_t store_open_vfs(const char *path, int mode, const char *vfs, struct store **ret,
-                       struct gb_error *error);
+/* store_open of a file of another schema than store_schema, or on a given SQLite VFS (NULL: the
+ * default), such as one that lacks something. */
+int32_t store_open_as(const struct stored_schema *schema, const char *path, int mode,
+                      const char *vfs, struct store **ret, struct gb_error *error);
 
 /* Words for the last failure of SQLite, with the file's name. Returns its status. */
 int32_t store_error(const struct store *store, struct gb_error *error);
@@ -35,28 +38,56 @@ int32_t store_error(const struct store *store, struct gb_error *error);
  * Whoever steps it resets it.
  */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, struct gb_error *error);
+/* With an id as its first parameter. */
+sqlite3_stmt *store_statement_on(struct store *store, const char *sql, int64_t id,
+                                 struct gb_error *error);
+/* The same for SQL_... of TABLE_.... */
+sqlite3_stmt *table_statement(struct store *store, int table, int statement,
+                              struct gb_error *error);
+/* The status after either of them has returned NULL. */
+int32_t store_failure(const struct gb_error *error);
 
 /* Steps a statement that gives no rows to its end and resets it. NULL: passes the error on that
  * store_statement has set. */
 int32_t store_finish(struct store *store, sqlite3_stmt *statement, struct gb_error *error);
 
+/* The one integer that a statement gives, which may have an id as its only parameter. */
+int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t *ret,
+                      struct gb_error *error);
+
+/* After the last row, of which code is what sqlite3_step gave: resets the statement. */
+int32_t store_end_rows(struct store *store, sqlite3_stmt *statement, int code,
+                       struct gb_error *error);
+
+/* Statements that give no rows, with semicolons between. */
+int32_t store_execute(struct store *store, const char *sql, struct gb_error *error);
+
 int32_t store_begin(struct store *store, struct gb_error *error);
 /* Commits if status is GB_OK, else rolls back; returns status or the error of the commit. */
 int32_t store_end(struct store *store, int32_t status, struct gb_error *error);
 
-/* Words of telemetry.moment. */
-#define STORE_MOMENT_BEGIN "begin"
-#define STORE_MOMENT_END "end"
+/* Writes a row of a table: a struct of its type. statement: SQL_INSERT or SQL_MERGE. parent and
+ * ordinal count in tables that have columns of those roles. */
+int32_t row_write(struct store *store, int table, int statement, int64_t parent, int64_t ordinal,
+                  const void *row, struct gb_error *error);
+/* An array of them, numbered from 0. */
+int32_t rows_write(struct store *store, int table, int statement, int64_t parent, const void *rows,
+                   size_t n, struct gb_error *error);
+int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_error *error);
 
-/* Binds the next ?: *at counts. NaN becomes NULL, a NULL text "". */
-void bind_text(sqlite3_stmt *statement, int *at, const char *text);
-void bind_integer(sqlite3_stmt *statement, int *at, int64_t value);
-void bind_real(sqlite3_stmt *statement, int *at, double value);
-void bind_null(sqlite3_stmt *statement, int *at);
+/* Takes the row that a SQL_SELECT... stands on into a struct; text is the arena's. */
+void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct arena *arena,
+              void *ret_row);
 
-/* Columns of a row: NULL reads as "" and NaN. */
-const char *column_text(sqlite3_stmt *statement, int column, struct arena *arena);
-double column_real(sqlite3_stmt *statement, int column);
+/* Reads tables one after the other: once one has failed, the rest are empty. */
+struct row_reader {
+    struct store *store;
+    struct arena *arena;
+    struct gb_error *error;
+    int32_t status; /* begin with GB_OK */
+};
+/* The rows of a parent, as an array in the arena; of a table without parents all. NULL: none. */
+void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *ret_n);
 
 /* Runs in the order of their numbers. */
 #define STORE_RUN_ORDER "started, uuid"

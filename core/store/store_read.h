@@ -17,12 +17,14 @@ enum {
 struct stored_run {
     int64_t id;
     int64_t number; /* from 1, by start time */
+    bool has_ended; /* exit_code and record.finished are known */
     int64_t exit_code;
     struct run_record record;
 };
 
 struct stored_device {
     int64_t id;
+    char record_uuid[UUID_TEXT];
     struct device_record record;
 };
 
@@ -37,6 +39,7 @@ struct stored_case {
     const char *cache, *launch;
     const char *environment; /* NAME=value, one a line */
     int64_t seed;
+    bool is_done; /* as record.status says */
     uint64_t n_throttled;
     struct summary summary; /* of the samples on the clock that counts */
     struct parameter *parameters;
@@ -56,13 +59,10 @@ int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
 int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
                       struct module_record **ret_modules, size_t *ret_n, struct gb_error *error);
 
-/* Ids of the run's cases, as measured. *ret_ids is the caller's to free. */
-int32_t store_case_ids(struct store *store, int64_t run_id, int64_t **ret_ids, size_t *ret_n,
-                       struct gb_error *error);
-
-/* The same of the cases of one benchmark plugin. */
-int32_t store_case_ids_of(struct store *store, int64_t run_id, const char *plugin,
-                          int64_t **ret_ids, size_t *ret_n, struct gb_error *error);
+/* Ids of the run's cases, as measured; of one benchmark plugin unless that is NULL. *ret_ids is the
+ * caller's to free. */
+int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
+                       size_t *ret_n, struct gb_error *error);
 
 /* All of one case but its samples. */
 int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,

@@ -2,6 +2,7 @@
 #include "core/base/long_summary.h"
 #include "core/store/store_case.h"
 #include "core/store/store_read.h"
+#include "core/store/store_schema.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,17 +61,9 @@ static bool says_nothing(const char *name, const double *values, uint64_t n)
 static int32_t write_chunk(struct store *store, int64_t case_id, const char *name, uint64_t first,
                            uint64_t n, const double *values, struct gb_error *error)
 {
-    sqlite3_stmt *insert = store_statement(
-        store, "INSERT INTO samples (case_id, name, first, n, data) VALUES (?,?,?,?,?)", error);
     bool is_constant = memcmp(values, values + 1, (n - 1) * sizeof *values) == 0;
-    int at = 0;
-    bind_integer(insert, &at, case_id);
-    bind_text(insert, &at, name);
-    bind_integer(insert, &at, (int64_t)first);
-    bind_integer(insert, &at, (int64_t)n);
-    sqlite3_bind_blob64(insert, ++at, values, (is_constant ? 1 : n) * sizeof *values,
-                        SQLITE_STATIC);
-    return store_finish(store, insert, error);
+    struct sample_chunk row = {name, first, n, {values, (is_constant ? 1 : n) * sizeof *values}};
+    return row_write(store, TABLE_SAMPLES, SQL_INSERT, case_id, 0, &row, error);
 }
 
 /* One part of a column: what says something in it, in as few chunks as that takes. */
@@ -133,40 +126,26 @@ int32_t store_samples_read(struct store *store, int64_t case_id, const char *col
                            uint64_t n, double *values, struct gb_error *error)
 {
     /* With both limits on `first` the index finds the few chunks that can matter. */
-    sqlite3_stmt *select = store_statement(
+    sqlite3_stmt *select = store_statement_on(
         store,
-        "SELECT first, n, data FROM samples WHERE case_id = ? AND name = ?"
-        " AND first < ? AND first > ? AND first + n > ? ORDER BY first",
-        error);
+        "SELECT first, n, data FROM samples WHERE case_id = ?1 AND name = ?2"
+        " AND first < ?4 AND first > ?3 - ?5 AND first + n > ?3 ORDER BY first",
+        case_id, error);
     if (!select)
-        return error ? error->status : GB_FAILED;
+        return store_failure(error);
     for (uint64_t i = 0; i < n; i++)
         values[i] = NAN;
-    int at = 0, code;
-    bind_integer(select, &at, case_id);
-    bind_text(select, &at, column);
-    bind_integer(select, &at, (int64_t)(first + n));
-    bind_integer(select, &at, (int64_t)first - STORE_CHUNK);
-    bind_integer(select, &at, (int64_t)first);
+    int code;
+    sqlite3_bind_text(select, 2, column, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(select, 3, (int64_t)first);
+    sqlite3_bind_int64(select, 4, (int64_t)(first + n));
+    sqlite3_bind_int64(select, 5, STORE_CHUNK);
     while ((code = sqlite3_step(select)) == SQLITE_ROW)
         take_chunk(select, first, n, values);
-    int32_t status = code == SQLITE_DONE ? GB_OK : store_error(store, error);
-    sqlite3_reset(select);
-    return status;
+    return store_end_rows(store, select, code, error);
 }
 
 /* ---- summaries ---- */
-
-const struct summary samples_no_summary = {.min = NAN,
-                                           .max = NAN,
-                                           .mean = NAN,
-                                           .stdev = NAN,
-                                           .median = NAN,
-                                           .q1 = NAN,
-                                           .q3 = NAN,
-                                           .p10 = NAN,
-                                           .p90 = NAN,
-                                           .p99 = NAN};
 
 static struct summary summary_of_finite(const double *values, size_t n)
 {

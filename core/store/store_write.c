@@ -9,37 +9,12 @@ int32_t store_run_begin(struct store *store, const struct run_record *run, int64
     int32_t status = store_begin(store, error);
     if (status != GB_OK)
         return status;
-    sqlite3_stmt *insert = store_statement(
-        store,
-        "INSERT INTO run (uuid, started, finished, version, command_line, config_path,"
-        " config_folder, config, config_sha256, seed, n_cases) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-        error);
-    int at = 0;
-    bind_text(insert, &at, run->uuid);
-    bind_text(insert, &at, run->started);
-    if (run->finished)
-        bind_text(insert, &at, run->finished);
-    else
-        bind_null(insert, &at);
-    bind_text(insert, &at, run->version);
-    bind_text(insert, &at, run->command_line);
-    bind_text(insert, &at, run->config_path);
-    bind_text(insert, &at, run->config_folder);
-    bind_text(insert, &at, run->config);
-    bind_text(insert, &at, run->config_sha256);
-    bind_integer(insert, &at, run->seed);
-    bind_integer(insert, &at, (int64_t)run->n_cases);
-    status = store_finish(store, insert, error);
+    struct stored_run row = {.record = *run};
+    status = row_write(store, TABLE_RUN, SQL_INSERT, 0, 0, &row, error);
     int64_t run_id = sqlite3_last_insert_rowid(store->db);
-    for (size_t i = 0; status == GB_OK && i < run->n_facts; i++) {
-        sqlite3_stmt *fact = store_statement(
-            store, "INSERT OR IGNORE INTO run_fact (run_id, name, value) VALUES (?,?,?)", error);
-        at = 0;
-        bind_integer(fact, &at, run_id);
-        bind_text(fact, &at, run->facts[i].name);
-        bind_text(fact, &at, run->facts[i].value);
-        status = store_finish(store, fact, error);
-    }
+    if (status == GB_OK)
+        status = rows_write(store, TABLE_RUN_FACT, SQL_MERGE, run_id, run->facts, run->n_facts,
+                            error);
     status = store_end(store, status, error);
     if (status == GB_OK)
         *ret_run_id = run_id;
@@ -49,80 +24,35 @@ int32_t store_run_begin(struct store *store, const struct run_record *run, int64
 int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,
                       struct gb_error *error)
 {
-    sqlite3_stmt *update = store_statement(
-        store, "UPDATE run SET finished = ?, exit_code = ? WHERE id = ?", error);
-    int at = 0;
-    bind_text(update, &at, finished);
-    bind_integer(update, &at, exit_code);
-    bind_integer(update, &at, run_id);
+    sqlite3_stmt *update = store_statement_on(
+        store, "UPDATE run SET finished = ?2, exit_code = ?3 WHERE id = ?1", run_id, error);
+    if (update) {
+        sqlite3_bind_text(update, 2, finished, -1, SQLITE_STATIC);
+        sqlite3_bind_int(update, 3, exit_code);
+    }
     return store_finish(store, update, error);
 }
 
 int32_t store_module(struct store *store, int64_t run_id, const struct module_record *module,
                      struct gb_error *error)
 {
-    sqlite3_stmt *insert = store_statement(
-        store,
-        "INSERT OR IGNORE INTO module (run_id, kind, id, version, path, sha256)"
-        " VALUES (?,?,?,?,?,?)",
-        error);
-    int at = 0;
-    bind_integer(insert, &at, run_id);
-    bind_text(insert, &at, module->kind);
-    bind_text(insert, &at, module->id);
-    bind_text(insert, &at, module->version);
-    bind_text(insert, &at, module->path);
-    bind_text(insert, &at, module->sha256);
-    return store_finish(store, insert, error);
+    return row_write(store, TABLE_MODULE, SQL_MERGE, run_id, 0, module, error);
 }
 
 static int32_t insert_device(struct store *store, int64_t run_id,
                              const struct device_record *device, int64_t *ret_id,
                              struct gb_error *error)
 {
-    char uuid[UUID_TEXT];
-    uuid_new(uuid);
-    sqlite3_stmt *insert = store_statement(
-        store,
-        "INSERT INTO device (record_uuid, run_id, plugin, name, number, model,"
-        " uuid) VALUES (?,?,?,?,?,?,?)",
-        error);
-    int at = 0;
-    bind_text(insert, &at, uuid);
-    bind_integer(insert, &at, run_id);
-    bind_text(insert, &at, device->plugin);
-    bind_text(insert, &at, device->name);
-    bind_integer(insert, &at, device->index);
-    bind_text(insert, &at, device->model);
-    bind_text(insert, &at, device->uuid);
-    int32_t status = store_finish(store, insert, error);
-    int64_t id = *ret_id = sqlite3_last_insert_rowid(store->db);
-    for (size_t i = 0; status == GB_OK && i < device->n_facts; i++) {
-        sqlite3_stmt *fact = store_statement(
-            store, "INSERT INTO device_fact (device_id, ordinal, name, value) VALUES (?,?,?,?)",
-            error);
-        at = 0;
-        bind_integer(fact, &at, id);
-        bind_integer(fact, &at, (int64_t)i);
-        bind_text(fact, &at, device->facts[i].name);
-        bind_text(fact, &at, device->facts[i].value);
-        status = store_finish(store, fact, error);
-    }
-    for (size_t i = 0; status == GB_OK && i < device->n_clocks; i++) {
-        sqlite3_stmt *clock = store_statement(
-            store,
-            "INSERT INTO clock (device_id, ordinal, name, tick_ns, overhead_ns)"
-            " VALUES (?,?,?,?,?)",
-            error);
-        at = 0;
-        bind_integer(clock, &at, id);
-        bind_integer(clock, &at, (int64_t)i);
-        bind_text(clock, &at, device->clocks[i].name);
-        bind_real(clock, &at, device->clocks[i].tick_ns);
-        bind_real(clock, &at, device->clocks[i].overhead_ns);
-        status = store_finish(store, clock, error);
-    }
-    return status;
+    struct stored_device row = {.record = *device};
+    uuid_new(row.record_uuid);
+    int32_t status = row_write(store, TABLE_DEVICE, SQL_INSERT, run_id, 0, &row, error);
+    *ret_id = sqlite3_last_insert_rowid(store->db);
+    if (status == GB_OK)
+        status = rows_write(store, TABLE_DEVICE_FACT, SQL_INSERT, *ret_id, device->facts,
+                            device->n_facts, error);
+    return status == GB_OK ? rows_write(store, TABLE_CLOCK, SQL_INSERT, *ret_id, device->clocks,
+                                        device->n_clocks, error)
+                           : status;
 }
 
 /* Its facts may have changed since (a load, a temperature), and its clocks are measured anew at

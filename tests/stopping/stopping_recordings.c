@@ -107,7 +107,7 @@ static int32_t take_run(struct store *store, const char *path, int64_t run_id, s
 {
     CLEANUP(free_pointer) int64_t *ids = NULL;
     size_t n = 0;
-    int32_t status = store_case_ids(store, run_id, &ids, &n, error);
+    int32_t status = store_case_ids(store, run_id, NULL, &ids, &n, error);
     for (size_t i = 0; i < n && status == GB_OK; i++)
         status = take_case(store, path, ids[i], arena, visits, error);
     return status;

@@ -2,6 +2,7 @@
 TEST_PROGRAM_LIST += \
 	tests/store/test_merge \
 	tests/store/test_recording \
+	tests/store/test_schema \
 	tests/store/test_store \
 	tests/store/test_store_file \
 	tests/store/test_telemetry

@@ -216,9 +216,10 @@ static void make_overlapping_files(void)
         "DELETE FROM bench_case WHERE position > 1;"
         "UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 9",
         "DELETE FROM bench_case WHERE position <> 3;"
-        "DELETE FROM metric; DELETE FROM check_result; DELETE FROM check_summary;"
-        "DELETE FROM check_histogram; DELETE FROM message; DELETE FROM mode;"
-        "UPDATE bench_case SET status = 'running', done = 0, n_samples = 7, median_ns = NULL;"
+        "UPDATE metric SET value = 0; DELETE FROM check_result; DELETE FROM check_summary;"
+        "DELETE FROM check_histogram; DELETE FROM mode;"
+        "INSERT INTO message SELECT id, 1, 1, 'goes with the row' FROM bench_case;"
+        "UPDATE bench_case SET status = 'running', done = 0, n_samples = 700, median_ns = NULL;"
         "UPDATE run SET finished = '2026-01-01T10:30:00.000Z', exit_code = 130"};
     static const char *const names[] = {"a.gbr", "d.gbr"};
     for (int i = 0; i < 2; i++) {

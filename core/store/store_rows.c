@@ -1,0 +1,188 @@
+/* store_rows.c - see store_internal.h: structs into rows of the file, and back. */
+#include "core/store/store_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t integer_at(int type, const void *member)
+{
+    switch (type) {
+    case STORED_BOOL:
+        return *(const bool *)member;
+    case STORED_INT32:
+        return *(const int32_t *)member;
+    case STORED_UINT32:
+        return *(const uint32_t *)member;
+    default:
+        return *(const int64_t *)member;
+    }
+}
+
+static void bind_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
+                        const void *member)
+{
+    switch (column->type) {
+    case STORED_TEXT: {
+        const char *text = *(const char *const *)member;
+        sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
+        break;
+    }
+    case STORED_CHARS:
+        sqlite3_bind_text(statement, at, member, (int)strnlen(member, column->bytes),
+                          SQLITE_STATIC);
+        break;
+    case STORED_REAL:
+        sqlite3_bind_double(statement, at, *(const double *)member);
+        break;
+    case STORED_BLOB: {
+        const struct stored_blob *blob = member;
+        sqlite3_bind_blob64(statement, at, blob->bytes, blob->n, SQLITE_STATIC);
+        break;
+    }
+    default: {
+        int64_t value = integer_at(column->type, member);
+        if (column->words)
+            sqlite3_bind_text(statement, at, column->words->word((int32_t)value), -1,
+                              SQLITE_STATIC);
+        else if (column->role != ROLE_DEVICE || value)
+            sqlite3_bind_int64(statement, at, value);
+        else
+            sqlite3_bind_null(statement, at);
+    }
+    }
+}
+
+static void row_bind(const struct stored_table *table, sqlite3_stmt *statement, int64_t parent,
+                     int64_t ordinal, const void *row)
+{
+    const char *bytes = row;
+    int at = 0;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct stored_column *column = &table->columns[i];
+        if (column->role == ROLE_ID)
+            continue;
+        at++;
+        if (column->role == ROLE_PARENT)
+            sqlite3_bind_int64(statement, at, parent);
+        else if (column->role == ROLE_ORDINAL)
+            sqlite3_bind_int64(statement, at, ordinal);
+        else if (column->guard && !*(const bool *)(bytes + column->guard))
+            sqlite3_bind_null(statement, at);
+        else
+            bind_member(column, statement, at, bytes + column->offset);
+    }
+}
+
+static void set_integer(int type, void *member, int64_t value)
+{
+    switch (type) {
+    case STORED_BOOL:
+        *(bool *)member = value != 0;
+        break;
+    case STORED_INT32:
+        *(int32_t *)member = (int32_t)value;
+        break;
+    case STORED_UINT32:
+        *(uint32_t *)member = (uint32_t)value;
+        break;
+    default:
+        *(int64_t *)member = value;
+    }
+}
+
+static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
+                        struct arena *arena, void *member)
+{
+    bool is_null = sqlite3_column_type(statement, at) == SQLITE_NULL;
+    const char *found = (const char *)sqlite3_column_text(statement, at),
+               *text = found ? found : "";
+    switch (column->type) {
+    case STORED_NOTHING:
+        break;
+    case STORED_TEXT:
+        *(const char **)member = is_null && column->guard ? NULL : arena_text(arena, text);
+        break;
+    case STORED_CHARS:
+        snprintf(member, column->bytes, "%s", text);
+        break;
+    case STORED_REAL:
+        *(double *)member = is_null ? NAN : sqlite3_column_double(statement, at);
+        break;
+    case STORED_BLOB:
+        *(struct stored_blob *)member = (struct stored_blob){
+            sqlite3_column_blob(statement, at), (size_t)sqlite3_column_bytes(statement, at)};
+        break;
+    default:
+        set_integer(column->type, member,
+                    column->words ? column->words->value(text)
+                                  : sqlite3_column_int64(statement, at));
+    }
+}
+
+void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct arena *arena,
+              void *ret_row)
+{
+    char *bytes = ret_row;
+    memset(ret_row, 0, table->row_bytes);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct stored_column *column = &table->columns[i];
+        take_member(column, statement, (int)i, arena, bytes + column->offset);
+        if (column->guard && sqlite3_column_type(statement, (int)i) != SQLITE_NULL)
+            *(bool *)(bytes + column->guard) = true;
+    }
+}
+
+int32_t row_write(struct store *store, int table, int statement, int64_t parent, int64_t ordinal,
+                  const void *row, struct gb_error *error)
+{
+    sqlite3_stmt *insert = table_statement(store, table, statement, error);
+    if (insert)
+        row_bind(&store->schema->tables[table], insert, parent, ordinal, row);
+    return store_finish(store, insert, error);
+}
+
+int32_t rows_write(struct store *store, int table, int statement, int64_t parent, const void *rows,
+                   size_t n, struct gb_error *error)
+{
+    const char *row = rows;
+    size_t bytes = store->schema->tables[table].row_bytes;
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = row_write(store, table, statement, parent, (int64_t)i, row + i * bytes, error);
+    return status;
+}
+
+int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_error *error)
+{
+    sqlite3_stmt *statement = table_statement(store, table, SQL_DELETE_OF_PARENT, error);
+    if (statement)
+        sqlite3_bind_int64(statement, 1, parent);
+    return store_finish(store, statement, error);
+}
+
+void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *ret_n)
+{
+    struct store *store = reader->store;
+    const struct stored_table *rows = &store->schema->tables[table];
+    char *items = NULL;
+    size_t n = 0;
+    *ret_n = 0;
+    if (reader->status != GB_OK)
+        return NULL;
+    sqlite3_stmt *select = table_statement(store, table, SQL_SELECT_OF_PARENT, reader->error);
+    if (!select) {
+        reader->status = store_failure(reader->error);
+        return NULL;
+    }
+    if (rows->parent != TABLE_NONE)
+        sqlite3_bind_int64(select, 1, parent);
+    int code;
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+        items = arena_grow(reader->arena, items, n, rows->row_bytes);
+        row_take(rows, select, reader->arena, items + n++ * rows->row_bytes);
+    }
+    reader->status = store_end_rows(store, select, code, reader->error);
+    *ret_n = n;
+    return items;
+}

@@ -1,0 +1,444 @@
+/* store_schema.c - see store_schema.h. The comments of the columns are those of the file itself. */
+#include "core/store/store_schema.h"
+
+#include "core/store/roofline.h"
+#include "core/store/store_internal.h"
+
+const char *const telemetry_moments[TELEMETRY_MOMENTS] = {"begin", "end"};
+
+/* ---- words ---- */
+
+static const char *const parameter_types[] = {"",       "int",    "float", "bool",
+                                              "string", "choice", "bytes", "duration"};
+enum { TYPES = sizeof parameter_types / sizeof *parameter_types };
+
+static const char *type_word(int32_t type)
+{
+    return type >= 0 && type < TYPES ? parameter_types[type] : "string";
+}
+
+static int32_t type_named(const char *word)
+{
+    for (int32_t type = 1; type < TYPES; type++)
+        if (text_equal(parameter_types[type], word))
+            return type;
+    return GB_TYPE_STRING;
+}
+
+static const char *format_word(int32_t format)
+{
+    return math_format_word((uint32_t)format);
+}
+
+static int32_t format_named(const char *word)
+{
+    return (int32_t)math_format_named(word);
+}
+
+static const char *unit_word(int32_t unit)
+{
+    return math_unit_word((uint32_t)unit);
+}
+
+static int32_t unit_named(const char *word)
+{
+    return (int32_t)math_unit_named(word);
+}
+
+static const struct stored_words statuses = {case_status_word, case_status_named};
+static const struct stored_words verdicts = {verdict_words, verdict_named};
+static const struct stored_words types = {type_word, type_named};
+static const struct stored_words formats = {format_word, format_named};
+static const struct stored_words units = {unit_word, unit_named};
+
+/* ---- columns ---- */
+
+#define ROW struct stored_run
+#define IF_ENDED .guard = offsetof(ROW, has_ended)
+static const struct stored_column run_columns[] = {
+    COLUMN(id, "INTEGER PRIMARY KEY", 1, id, "in this file only; uuid is the same in every file",
+           .role = ROLE_ID),
+    COLUMN(uuid, "TEXT NOT NULL UNIQUE", 1, record.uuid, NULL),
+    COLUMN(started, "TEXT NOT NULL", 1, record.started,
+           "UTC, ISO 8601; runs are numbered by (started, uuid)"),
+    COLUMN(finished, "TEXT", 1, record.finished, "NULL: goes on still, or was killed", IF_ENDED),
+    COLUMN(exit_code, "INTEGER", 1, exit_code, "of gbrun; NULL with finished", IF_ENDED),
+    COLUMN(version, "TEXT NOT NULL", 1, record.version, "of gbrun"),
+    COLUMN(command_line, "TEXT NOT NULL", 1, record.command_line, NULL),
+    COLUMN(config_path, "TEXT NOT NULL", 1, record.config_path, NULL),
+    COLUMN(config_folder, "TEXT NOT NULL", 1, record.config_folder,
+           "relative paths in config start here"),
+    COLUMN(config, "TEXT NOT NULL", 1, record.config, "the settings used, as a configuration file"),
+    COLUMN(config_sha256, "TEXT NOT NULL", 1, record.config_sha256, NULL),
+    COLUMN(seed, "INTEGER NOT NULL", 1, record.seed, NULL),
+    COLUMN(n_cases, "INTEGER NOT NULL", 1, record.n_cases,
+           "of the sweep, each round and each device counted"),
+};
+#undef ROW
+
+#define ROW struct fact
+static const struct stored_column run_fact_columns[] = {
+    COLUMN_PARENT(run_id, "run", 1),
+    COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
+    COLUMN(value, "TEXT NOT NULL", 1, value, NULL),
+};
+static const struct stored_column device_fact_columns[] = {
+    COLUMN_PARENT(device_id, "device", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
+    COLUMN(value, "TEXT NOT NULL", 1, value, NULL),
+};
+#undef ROW
+
+#define ROW struct module_record
+static const struct stored_column module_columns[] = {
+    COLUMN_PARENT(run_id, "run", 1),
+    COLUMN(kind, "TEXT NOT NULL", 1, kind, "benchmark, policy, device"),
+    COLUMN(id, "TEXT NOT NULL", 1, id, NULL),
+    COLUMN(version, "TEXT NOT NULL", 1, version, NULL),
+    COLUMN(path, "TEXT NOT NULL", 1, path, NULL),
+    COLUMN(sha256, "TEXT NOT NULL", 1, sha256, "of the file"),
+};
+#undef ROW
+
+#define ROW struct stored_device
+static const struct stored_column device_columns[] = {
+    COLUMN(id, "INTEGER PRIMARY KEY", 1, id, NULL, .role = ROLE_ID),
+    COLUMN(record_uuid, "TEXT NOT NULL UNIQUE", 1, record_uuid, "of this row"),
+    COLUMN_PARENT(run_id, "run", 1),
+    COLUMN(plugin, "TEXT NOT NULL", 1, record.plugin, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, record.name,
+           "of the [device NAME] section, or the plugin's id"),
+    COLUMN(number, "INTEGER NOT NULL", 1, record.index, "among the plugin's devices, from 0"),
+    COLUMN(model, "TEXT NOT NULL", 1, record.model, NULL),
+    COLUMN(uuid, "TEXT NOT NULL", 1, record.uuid, "of the hardware, or empty"),
+};
+#undef ROW
+
+#define ROW struct clock_record
+static const struct stored_column clock_columns[] = {
+    COLUMN_PARENT(device_id, "device", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
+    COLUMN(tick_ns, "REAL", 1, tick_ns, "its smallest step"),
+    COLUMN(overhead_ns, "REAL", 1, overhead_ns, "what it reads around nothing; never subtracted"),
+};
+#undef ROW
+
+#define ROW struct stored_case
+#define IF_ESTIMATED .guard = offsetof(ROW, record.has_estimate)
+static const struct stored_column case_columns[] = {
+    COLUMN(id, "INTEGER PRIMARY KEY", 1, id, NULL, .role = ROLE_ID),
+    COLUMN(uuid, "TEXT NOT NULL UNIQUE", 1, record.uuid, "of this record"),
+    COLUMN(run_id, "INTEGER NOT NULL REFERENCES run ON DELETE CASCADE", 1, run_id, NULL,
+           .role = ROLE_PARENT),
+    COLUMN(uid, "TEXT NOT NULL", 1, record.uid,
+           "the case's identity, the same in every run and on every machine"),
+    COLUMN(bench, "TEXT NOT NULL", 1, bench, "NAME of [bench NAME]"),
+    COLUMN(plugin, "TEXT NOT NULL", 1, plugin, NULL),
+    COLUMN(plugin_version, "TEXT NOT NULL", 1, plugin_version, NULL),
+    COLUMN(position, "INTEGER NOT NULL", 1, position, "in the sweep, from 0"),
+    COLUMN(sequence, "INTEGER NOT NULL", 1, record.sequence, "in the order measured, from 0"),
+    COLUMN(round, "INTEGER NOT NULL", 1, record.round, "from 0"),
+    COLUMN(policy, "TEXT NOT NULL", 1, policy, "NAME of [policy NAME], or the plugin's id"),
+    COLUMN(policy_plugin, "TEXT NOT NULL", 1, policy_plugin, NULL),
+    COLUMN(policy_options, "TEXT NOT NULL", 1, policy_options,
+           "key=value, as written, blanks between"),
+    COLUMN(device_id, "INTEGER REFERENCES device", 1, record.device_id, "NULL: none was opened",
+           .role = ROLE_DEVICE),
+    COLUMN(device_name, "TEXT NOT NULL", 1, device_name, "as asked for"),
+    COLUMN(device_index, "INTEGER NOT NULL", 1, device_index, "as asked for; -1: any"),
+    COLUMN(cache, "TEXT NOT NULL", 1, cache, "warm or cold before each sample"),
+    COLUMN(launch, "TEXT NOT NULL DEFAULT 'stream'", 2, launch,
+           "or graph: captured once, launched for each sample"),
+    COLUMN(environment, "TEXT NOT NULL", 1, environment, "NAME=value of the process, one a line"),
+    COLUMN(seed, "INTEGER NOT NULL", 1, seed, NULL),
+    COLUMN(status, "TEXT NOT NULL", 1, record.status,
+           "ok, skipped, failed, wrong result, crashed, timed out,\n"
+           "device error, cancelled, running",
+           .words = &statuses),
+    COLUMN(done, "INTEGER NOT NULL", 1, is_done,
+           "0: cancelled or running: measured again by --resume"),
+    COLUMN(status_text, "TEXT NOT NULL", 1, record.status_text, NULL),
+    COLUMN(stop_reason, "TEXT NOT NULL", 1, record.stop_reason, NULL),
+    COLUMN(clock, "TEXT NOT NULL", 1, record.clock, "the column of samples that counts"),
+    COLUMN(iterations, "INTEGER NOT NULL", 1, record.iterations, "in a sample"),
+    COLUMN(tick_ns, "REAL", 1, record.tick_ns, "of the clock"),
+    COLUMN(overhead_ns, "REAL", 1, record.overhead_ns, "an empty sample, on the clock"),
+    COLUMN(started, "TEXT NOT NULL", 1, record.started, "UTC, ISO 8601"),
+    COLUMN(wall_ns, "REAL", 1, record.wall_ns, "from create to destroy"),
+    COLUMN(n_samples, "INTEGER NOT NULL", 1, record.n_samples, NULL),
+    COLUMN(n_lost, "INTEGER NOT NULL", 1, record.n_lost, "samples whose times were lost"),
+    COLUMN(n_throttled, "INTEGER NOT NULL", 1, n_throttled,
+           "samples during which the device was held down"),
+    COLUMN(min_ns, "REAL", 1, summary.min,
+           "of one iteration, over the samples on the clock, as all that follow"),
+    COLUMN(max_ns, "REAL", 1, summary.max, NULL),
+    COLUMN(mean_ns, "REAL", 1, summary.mean, NULL),
+    COLUMN(stdev_ns, "REAL", 1, summary.stdev, NULL),
+    COLUMN(median_ns, "REAL", 1, summary.median, NULL),
+    COLUMN(q1_ns, "REAL", 1, summary.q1, NULL),
+    COLUMN(q3_ns, "REAL", 1, summary.q3, NULL),
+    COLUMN(p10_ns, "REAL", 1, summary.p10, NULL),
+    COLUMN(p90_ns, "REAL", 1, summary.p90, NULL),
+    COLUMN(p99_ns, "REAL", 1, summary.p99, NULL),
+    COLUMN(verdict, "TEXT", 1, record.estimate.verdict,
+           "what the policy vouches for; NULL: it made no estimate", .words = &verdicts,
+           IF_ESTIMATED),
+    COLUMN(statistic, "TEXT", 1, record.estimate.statistic, "what it estimates: median, mean",
+           IF_ESTIMATED),
+    COLUMN(estimate_ns, "REAL", 1, record.estimate.value_ns, NULL, IF_ESTIMATED),
+    COLUMN(low_ns, "REAL", 1, record.estimate.low_ns,
+           "the interval of the estimate; may be infinite; NULL: none claimed", IF_ESTIMATED),
+    COLUMN(high_ns, "REAL", 1, record.estimate.high_ns, NULL, IF_ESTIMATED),
+    COLUMN(confidence, "REAL", 1, record.estimate.confidence, "of the interval, 0 to 1",
+           IF_ESTIMATED),
+    COLUMN(n_observed, "INTEGER", 1, record.estimate.n, "samples that the policy saw",
+           IF_ESTIMATED),
+    COLUMN(n_discarded, "INTEGER", 1, record.estimate.n_discarded,
+           "of them, left out at the start as warm-up", IF_ESTIMATED),
+    COLUMN(n_effective, "REAL", 1, record.estimate.n_effective,
+           "worth of the rest as independent samples; 0: not known", IF_ESTIMATED),
+    COLUMN(excluded_mode_weight, "REAL", 1, record.estimate.excluded_mode_weight,
+           "a mode of this weight would have been seen; 0: not known", IF_ESTIMATED),
+    COLUMN(flops, "REAL", 1, record.work.flops,
+           "floating-point operations of one iteration; 0: not declared"),
+    COLUMN(bytes_read, "REAL", 1, record.work.bytes_read, "of one iteration"),
+    COLUMN(bytes_written, "REAL", 1, record.work.bytes_written, NULL),
+    COLUMN(items, "REAL", 1, record.work.items, "whatever else is counted"),
+    COLUMN(item, "TEXT", 1, record.work.item, "its name"),
+    COLUMN(math_format, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_format,
+           "of the numbers that are multiplied: fp32, bf16", .words = &formats),
+    COLUMN(math_unit, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_unit,
+           "what computes: scalar, vector, tensor; '': not said", .words = &units),
+};
+#undef ROW
+
+#define ROW struct parameter
+static const struct stored_column parameter_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
+    COLUMN(value, "TEXT NOT NULL", 1, value.text,
+           "canonical: 1048576, 0.005, 2000000ns, yes, words"),
+    COLUMN(number, "REAL", 1, value.number,
+           "the same as a number (bytes, ns, 0 or 1); NULL: words"),
+    COLUMN(type, "TEXT NOT NULL", 1, value.type,
+           "int, float, bool, string, choice, bytes, duration", .words = &types),
+    COLUMN(is_axis, "INTEGER NOT NULL", 1, is_axis, "of a sweep"),
+    COLUMN(is_default, "INTEGER NOT NULL", 1, is_default, "set by nobody"),
+    COLUMN(is_variable, "INTEGER NOT NULL", 1, is_variable, "let.NAME, no option of the plugin"),
+    COLUMN(is_identity, "INTEGER NOT NULL", 1, is_identity, "part of the uid"),
+};
+#undef ROW
+
+#define ROW struct sample_chunk
+static const struct stored_column samples_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN(name, "TEXT NOT NULL", 1, name,
+           "a clock (ns of one iteration), elapsed (ns since the first\n"
+           "sample's start), iterations, clock_hz, throttle, flags; a gap\n"
+           "is not known (a clock), 0, or the case's iterations"),
+    COLUMN(first, "INTEGER NOT NULL", 1, first, "number of the chunk's first sample, from 0"),
+    COLUMN(n, "INTEGER NOT NULL", 1, n, "65536 at most"),
+    COLUMN(data, "BLOB NOT NULL", 1, data,
+           "n IEEE 754 doubles, little-endian; or one that stands for all"),
+};
+#undef ROW
+
+#define ROW struct metric_record
+static const struct stored_column metric_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
+    COLUMN(value, "REAL", 1, value, "NULL: not a number"),
+    COLUMN(unit, "TEXT NOT NULL", 1, unit, NULL),
+};
+#undef ROW
+
+#define ROW struct check_record
+static const struct stored_column check_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(name, "TEXT NOT NULL", 1, name, "of the output"),
+    COLUMN(metric, "TEXT NOT NULL", 1, metric, "abs, rel, rel_floor, ulp, rms, bound"),
+    COLUMN(value, "REAL", 1, value, NULL),
+    COLUMN(tolerance, "REAL", 1, tolerance, "NULL: measured, not judged"),
+    COLUMN(passed, "INTEGER NOT NULL", 1, passed, NULL),
+    COLUMN(element, "INTEGER NOT NULL", 1, index, "index of the worst one"),
+    COLUMN(reference, "REAL", 1, reference, "there; NULL: not a number"),
+    COLUMN(output, "REAL", 1, output, NULL),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+};
+#undef ROW
+
+#define ROW struct check_summary_record
+static const struct stored_column check_summary_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 2),
+    COLUMN_ORDINAL(2, "from 0"),
+    COLUMN(name, "TEXT NOT NULL", 2, name, "of the output, as in check_result"),
+    COLUMN(n, "INTEGER NOT NULL", 2, n, "compared"),
+    COLUMN(n_exact, "INTEGER NOT NULL", 2, n_exact,
+           "equal to the reference rounded to the output's format"),
+    COLUMN(n_overflowed, "INTEGER NOT NULL", 2, n_overflowed, "infinities in the output"),
+    COLUMN(n_nan, "INTEGER NOT NULL", 2, n_nan, "in the output where the reference is none"),
+    COLUMN(n_infinite_mismatch, "INTEGER NOT NULL", 2, n_infinite_mismatch,
+           "infinite on one side only"),
+    COLUMN(n_zero_mismatch, "INTEGER NOT NULL", 2, n_zero_mismatch, "reference 0, output not"),
+};
+#undef ROW
+
+#define ROW struct histogram_row
+static const struct stored_column check_histogram_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 2),
+    COLUMN(ordinal, "INTEGER NOT NULL", 2, ordinal, "of its check_summary"),
+    COLUMN(class, "INTEGER NOT NULL", 2, class, "from 0; classes without elements are left out"),
+    COLUMN(label, "TEXT NOT NULL", 2, label, "of the class: 0, (0, 1e-6), [1e-6, 1e-5) ..."),
+    COLUMN(count, "INTEGER NOT NULL", 2, count, "of elements"),
+};
+#undef ROW
+
+#define ROW struct gb_mode
+static const struct stored_column mode_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(median_ns, "REAL", 1, median_ns, NULL),
+    COLUMN(low_ns, "REAL", 1, low_ns, NULL),
+    COLUMN(high_ns, "REAL", 1, high_ns, NULL),
+    COLUMN(weight, "REAL", 1, weight, "share of the samples, 0 to 1"),
+};
+#undef ROW
+
+#define ROW struct telemetry_row
+static const struct stored_column telemetry_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 2),
+    COLUMN(moment, "TEXT NOT NULL", 2, moment,
+           "begin: before the first sample; end: after the last one"),
+    COLUMN(elapsed_ns, "REAL NOT NULL", 2, record.elapsed_ns, "since begin, on the host's clock"),
+    COLUMN(iterations, "INTEGER NOT NULL", 2, record.iterations,
+           "run since begin, lost ones included"),
+    COLUMN(clock_hz, "REAL", 2, record.values.clock_hz, NULL),
+    COLUMN(memory_clock_hz, "REAL", 2, record.values.memory_clock_hz, NULL),
+    COLUMN(temperature_celsius, "REAL", 2, record.values.temperature_celsius, NULL),
+    COLUMN(power_watts, "REAL", 2, record.values.power_watts, NULL),
+    COLUMN(energy_joules, "REAL", 2, record.values.energy_joules, "a counter that only grows"),
+    COLUMN(throttle, "INTEGER NOT NULL", 2, record.values.throttle,
+           "the device's own bits; 0: not held down"),
+    COLUMN(throttle_text, "TEXT NOT NULL", 2, record.values.throttle_text, "what they mean"),
+};
+#undef ROW
+
+#define ROW struct message_record
+static const struct stored_column message_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 1),
+    COLUMN_ORDINAL(1, NULL),
+    COLUMN(severity, "INTEGER NOT NULL", 1, severity,
+           "0 debug, 1 info, 2 warning, 3 error, 4 bug of the plugin,\n"
+           "5 bug of gbrun"),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+};
+#undef ROW
+
+/* ---- which of two rows wins; the view ---- */
+
+/* A run that has ended wins over a copy of it that had not; of two ends the later one. The last
+ * members make the order total, so that the order of merging does not matter. */
+#define RUN_RANK(row)                                                                              \
+    "(ifnull(" row ".finished, ''), ifnull(" row ".exit_code, -1), " row ".n_cases, " row          \
+    ".version, " row ".command_line, " row ".config_path, " row ".config_folder, " row ".config)"
+
+/* The record that came to its end wins over one that was still being measured, then the one with
+ * more samples. */
+#define CASE_RANK(row) "(" row ".status <> 'running', " row ".n_samples)"
+
+static const char result_view[] =
+    "CREATE VIEW result AS -- one readable row a case and round; times in ns of one iteration\n"
+    "SELECT (SELECT count(*) FROM run AS e WHERE (e.started, e.uuid) <= (r.started, r.uuid))\n"
+    "        AS run,\n"
+    "    r.uuid AS run_uuid, c.bench, c.plugin,\n"
+    "    c.bench || (SELECT ifnull(' ' || group_concat(name || '=' || CASE\n"
+    "            WHEN value = '' OR value GLOB '*[' || char(9) || ' \"]*'\n"
+    "            THEN '\"' || value || '\"' ELSE value END, ' '), '')\n"
+    "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id AND is_axis\n"
+    "            ORDER BY ordinal)) AS label, -- bench and axes\n"
+    "    (SELECT group_concat(name || '=' || value, ' ')\n"
+    "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id ORDER BY ordinal))\n"
+    "        AS parameters,\n"
+    "    d.model AS device, c.policy, c.cache, c.launch, c.clock, c.round, c.started,\n"
+    "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"
+    "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"
+    "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"
+    "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- a ratio\n"
+    "    -- rates are over the estimate of the median, or else over the samples' median\n"
+    "    nullif(c.flops, 0) / c.time_ns AS gflops,\n"
+    "    nullif(c.bytes_read + c.bytes_written, 0) / c.time_ns * 1e9 AS bytes_per_s,\n"
+    "    CASE (SELECT min(passed) FROM check_result\n"
+    "        WHERE case_id = c.id AND (tolerance IS NOT NULL OR NOT passed))\n"
+    "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified\n"
+    "FROM (SELECT *, CASE WHEN statistic = 'median' AND estimate_ns > 0 THEN estimate_ns\n"
+    "        ELSE median_ns END AS time_ns FROM bench_case) AS c\n"
+    "    JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id\n"
+    "WHERE " STORE_IS_LATEST "\n"
+    "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
+
+/* ---- tables ---- */
+
+#define TABLE(name_, comment_, columns_, row, parent_, ...)                                        \
+    {                                                                                              \
+        .name = name_, .comment = comment_, .columns = columns_,                                   \
+        .n_columns = sizeof columns_ / sizeof *columns_, .row_bytes = sizeof(row),                 \
+        .parent = parent_, __VA_ARGS__                                                             \
+    }
+const struct stored_schema store_schema = {
+    .view = result_view,
+    .view_since = 3,
+    .tables[TABLE_RUN] = TABLE("run", "one call of `gbrun run`", run_columns, struct stored_run,
+                               TABLE_NONE, .order = STORE_RUN_ORDER, .uuid = "uuid",
+                               .newer = RUN_RANK("excluded") " > " RUN_RANK("run")),
+    .tables[TABLE_RUN_FACT] = TABLE(
+        "run_fact", "about the machine: host, kernel, cpu, governor ...", run_fact_columns,
+        struct fact, TABLE_RUN, .key = "run_id, name, value"),
+    .tables[TABLE_MODULE] = TABLE("module", "a plugin used in a run", module_columns,
+                                  struct module_record, TABLE_RUN,
+                                  .key = "run_id, kind, id, path, sha256, version"),
+    .tables[TABLE_DEVICE] = TABLE("device", "a device opened in a run", device_columns,
+                                  struct stored_device, TABLE_RUN,
+                                  .order = "name, number, record_uuid", .uuid = "record_uuid",
+                                  .index = "CREATE INDEX device_run ON device (run_id)"),
+    .tables[TABLE_DEVICE_FACT] = TABLE("device_fact", "driver, memory, units ...",
+                                       device_fact_columns, struct fact, TABLE_DEVICE,
+                                       .key = "device_id, ordinal"),
+    .tables[TABLE_CLOCK] = TABLE("clock", "a clock of a device", clock_columns, struct clock_record,
+                                 TABLE_DEVICE, .key = "device_id, ordinal"),
+    .tables[TABLE_CASE] = TABLE(
+        "bench_case", "one case, measured once: a point of a sweep, in one round", case_columns,
+        struct stored_case, TABLE_RUN, .order = "id", .uuid = "uuid",
+        .newer = CASE_RANK("excluded") " > " CASE_RANK("bench_case"),
+        .index = "CREATE INDEX bench_case_place ON bench_case (run_id, position, round)"),
+    .tables[TABLE_PARAMETER] = TABLE("parameter", "an option or variable of a case",
+                                     parameter_columns, struct parameter, TABLE_CASE,
+                                     .key = "case_id, ordinal"),
+    .tables[TABLE_SAMPLES] = TABLE("samples", "the samples of a case, by column, in chunks",
+                                   samples_columns, struct sample_chunk, TABLE_CASE,
+                                   .key = "case_id, name, first", .has_rowid = true),
+    .tables[TABLE_METRIC] = TABLE("metric", "a number that the plugin or the policy reported",
+                                  metric_columns, struct metric_record, TABLE_CASE,
+                                  .key = "case_id, ordinal"),
+    .tables[TABLE_CHECK] = TABLE("check_result", "one metric of the comparison of one output",
+                                 check_columns, struct check_record, TABLE_CASE,
+                                 .key = "case_id, ordinal"),
+    .tables[TABLE_CHECK_SUMMARY] = TABLE(
+        "check_summary", "one comparison of one output; counts of elements", check_summary_columns,
+        struct check_summary_record, TABLE_CASE, .key = "case_id, ordinal"),
+    .tables[TABLE_CHECK_HISTOGRAM] = TABLE(
+        "check_histogram", "relative differences of one comparison; adds up to its n",
+        check_histogram_columns, struct histogram_row, TABLE_CASE,
+        .key = "case_id, ordinal, class"),
+    .tables[TABLE_MODE] = TABLE("mode", "of a case with several modes", mode_columns,
+                                struct gb_mode, TABLE_CASE, .key = "case_id, ordinal"),
+    .tables[TABLE_TELEMETRY] = TABLE(
+        "telemetry", "what the device said of itself around the samples; NULL: not known",
+        telemetry_columns, struct telemetry_row, TABLE_CASE, .key = "case_id, moment"),
+    .tables[TABLE_MESSAGE] = TABLE("message", NULL, message_columns, struct message_record,
+                                   TABLE_CASE, .key = "case_id, ordinal"),
+};

@@ -1,0 +1,191 @@
+/*
+ * test_schema.c - a column that is added to the map of what is stored is written, read, merged and
+ * upgraded, with no other line changed. Here two are added, in a second map with a version of its
+ * own.
+ */
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+#include "core/store/store_schema.h"
+
+/* Members of what is stored that the program's own map leaves out. */
+#define ROW struct stored_case
+static const struct stored_column new_of_case = COLUMN(n_columns, "INTEGER NOT NULL DEFAULT 7", 9,
+                                                       record.n_columns, "of its samples");
+#undef ROW
+#define ROW struct parameter
+static const struct stored_column new_of_parameter = COLUMN(
+    filled, "TEXT", 9, filled, "a template with the values of the case");
+#undef ROW
+
+enum { COLUMNS_MAX = 80 };
+static struct stored_column columns[2][COLUMNS_MAX];
+static struct stored_schema wide;
+
+static void widen(int table, struct stored_column *room, const struct stored_column *added)
+{
+    struct stored_table *changed = &wide.tables[table];
+    ck_assert_uint_lt(changed->n_columns, COLUMNS_MAX);
+    memcpy(room, changed->columns, changed->n_columns * sizeof *room);
+    room[changed->n_columns++] = *added;
+    changed->columns = room;
+}
+
+static void begin(void)
+{
+    fixture_begin();
+    wide = store_schema;
+    widen(TABLE_CASE, columns[0], &new_of_case);
+    widen(TABLE_PARAMETER, columns[1], &new_of_parameter);
+}
+
+static struct store *open_wide(const char *name, int mode)
+{
+    struct store *store = NULL;
+    struct gb_error error = {0};
+    int32_t status = store_open_as(&wide, fixture_path(name), mode, NULL, &store, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return store;
+}
+
+/* One case with something in both columns. */
+static void store_one(struct store *store, unsigned run)
+{
+    struct fixture_case c;
+    fixture_case(&c, 0, 1, 100);
+    fixture_uuid(0xC0, run, c.record.uuid);
+    c.parameters[0].filled = "32 rows";
+    fixture_store(store, fixture_begin_run(store, run), &c);
+    fixture_close(store);
+}
+
+/* "n_columns filled filled;" of each case that is read with the second map. */
+static const char *read_all(struct store *store)
+{
+    static struct text out;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    size_t n_runs = 0;
+    text_clear(&out);
+    ck_assert_int_eq(store_runs(store, RUN_ALL, &arena, &runs, &n_runs, NULL), GB_OK);
+    for (size_t i = 0; i < n_runs; i++) {
+        int64_t *ids = NULL;
+        size_t n = 0;
+        ck_assert_int_eq(store_case_ids(store, runs[i].id, NULL, &ids, &n, NULL), GB_OK);
+        for (size_t j = 0; j < n; j++) {
+            struct stored_case c;
+            ck_assert_int_eq(store_case_read(store, ids[j], &arena, &c, NULL), GB_OK);
+            ck_assert_uint_eq(c.n_parameters, 2);
+            ck_assert_double_eq(c.summary.median, 109.5);
+            text_printf(&out, "%zu '%s' '%s';", c.record.n_columns, c.parameters[0].filled,
+                        c.parameters[1].filled);
+        }
+        free(ids);
+    }
+    fixture_close(store);
+    return text_get(&out);
+}
+
+static const char *const stored = "2 '32 rows' '';", *const not_stored = "7 '' '';";
+
+START_TEST(a_new_column_is_written_and_read)
+{
+    ck_assert_int_eq(schema_version(&wide), 9);
+    store_one(open_wide("wide.gbr", STORE_WRITE), 1);
+    ck_assert_str_eq(read_all(open_wide("wide.gbr", STORE_READ)), stored);
+    struct store *store = open_wide("wide.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), 9);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM sqlite_schema WHERE sql LIKE"
+                                          " '%    n_columns INTEGER NOT NULL DEFAULT 7 -- of its"
+                                          " samples' || char(10) || ')'"),
+                     1);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM sqlite_schema WHERE sql LIKE"
+                                          " '%    filled TEXT, -- a template with the values of"
+                                          " the case' || char(10) || '    PRIMARY KEY (case_id,"
+                                          " ordinal)' || char(10) || ') WITHOUT ROWID'"),
+                     1);
+    fixture_close(store);
+}
+END_TEST
+
+START_TEST(a_file_without_the_column_reads_as_its_default)
+{
+    store_one(fixture_open("narrow.gbr", STORE_WRITE), 1);
+    ck_assert_str_eq(read_all(open_wide("narrow.gbr", STORE_READ)), not_stored);
+    struct store *store = fixture_open("narrow.gbr", STORE_READ); /* nothing in it has changed */
+    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), schema_version(&store_schema));
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM pragma_table_info('bench_case')"),
+                     (int64_t)store_schema.tables[TABLE_CASE].n_columns);
+    fixture_close(store);
+}
+END_TEST
+
+START_TEST(a_file_without_the_column_is_upgraded)
+{
+    struct store *refused = NULL;
+    struct gb_error error = {0};
+    store_one(fixture_open("narrow.gbr", STORE_WRITE), 1);
+    store_one(open_wide("narrow.gbr", STORE_WRITE), 2);
+    CLEANUP(text_free) struct text expected = {0};
+    text_printf(&expected, "%s%s", not_stored, stored);
+    ck_assert_str_eq(read_all(open_wide("narrow.gbr", STORE_READ)), text_get(&expected));
+    ck_assert_int_eq(store_open(fixture_path("narrow.gbr"), STORE_READ, &refused, &error),
+                     GB_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(the_column_is_merged)
+{
+    CLEANUP(text_free) struct text expected = {0};
+    store_one(fixture_open("narrow.gbr", STORE_WRITE), 1);
+    store_one(open_wide("wide.gbr", STORE_WRITE), 2);
+    struct store *store = open_wide("all.gbr", STORE_WRITE);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(store_merge(store, fixture_path("wide.gbr"), NULL, NULL), GB_OK);
+        ck_assert_int_eq(store_merge(store, fixture_path("narrow.gbr"), NULL, NULL), GB_OK);
+    }
+    fixture_close(store);
+    text_printf(&expected, "%s%s", not_stored, stored);
+    ck_assert_str_eq(read_all(open_wide("all.gbr", STORE_READ)), text_get(&expected));
+}
+END_TEST
+
+/* Of one table of the program's own map: what the compiler cannot see. */
+START_TEST(the_map_makes_sense)
+{
+    const struct stored_table *table = &store_schema.tables[_i];
+    int roles[ROLE_DEVICE + 1] = {0};
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct stored_column *column = &table->columns[i];
+        roles[column->role]++;
+        bool is_later = column->since > table->columns[0].since;
+        ck_assert_msg(!is_later || !strstr(column->sql, "NOT NULL") ||
+                          strstr(column->sql, " DEFAULT "),
+                      "%s.%s cannot be added to a file that has rows", table->name, column->name);
+        ck_assert_uint_le(column->offset + column->bytes, table->row_bytes);
+        ck_assert(!column->words || column->type == STORED_INT32 || column->type == STORED_UINT32);
+        for (size_t j = 0; j < i; j++)
+            ck_assert_msg(!column->bytes || !table->columns[j].bytes ||
+                              column->offset != table->columns[j].offset,
+                          "%s.%s and .%s are the same member", table->name, column->name,
+                          table->columns[j].name);
+    }
+    ck_assert_int_eq(roles[ROLE_ID], !table->key);
+    ck_assert_int_eq(roles[ROLE_PARENT], table->parent != TABLE_NONE);
+    ck_assert_int_lt(table->parent, _i);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("schema");
+    TCase *all = tcase_create("schema");
+    tcase_add_checked_fixture(all, begin, fixture_end);
+    tcase_add_test(all, a_new_column_is_written_and_read);
+    tcase_add_test(all, a_file_without_the_column_reads_as_its_default);
+    tcase_add_test(all, a_file_without_the_column_is_upgraded);
+    tcase_add_test(all, the_column_is_merged);
+    tcase_add_loop_test(all, the_map_makes_sense, 0, STORED_TABLES);
+    suite_add_tcase(suite, all);
+    return suite;
+}
