@@ -170,8 +170,8 @@ static size_t print_findings(const struct finding *findings, size_t n)
                findings[i].state);
         if (*findings[i].why)
             printf("       %-28s  %s\n", "", findings[i].why);
-        if (*findings[i].cure)
-            printf("       %-28s  $ %s\n", "", findings[i].cure);
+        if (*findings[i].fix)
+            printf("       %-28s  $ %s\n", "", findings[i].fix);
     }
     return n_noisy;
 }

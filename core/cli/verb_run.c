@@ -271,8 +271,8 @@ static int measure(struct job *job, int format)
         return fail_with(&error, EXIT_INTERNAL);
     struct progress progress;
     struct run_counts counts = {0};
-    progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL,
-                   argument(job->arguments, "verbose") != NULL, job->n_visits, n_done);
+    progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL, job->n_visits,
+                   n_done);
     struct run_plan plan = {.params = settings_run(configuration->settings),
                             .schedule = schedule,
                             .store = job->store,

@@ -1,10 +1,8 @@
-/* assign.c - see assign.h. */
-#include "core/run/assign.h"
+/* assign.c - see run_state.h. */
+#include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
 #include "core/run/messages.h"
-#include "core/run/run_record.h"
-#include "core/run/slot.h"
 
 #include <math.h>
 
@@ -95,7 +93,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot->begin_ns = host_clock_ns();
     slot->deadline_ns = slot->begin_ns + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
-    progress_started(run->plan->progress, text_get(&visit->label));
+    progress_sampled(run->plan->progress, text_get(&visit->label), 0, 0);
     struct bench_case given = visit_given_case(visit);
     put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label));
     slot_send(slot);
@@ -127,7 +125,7 @@ void assign_visits(struct run *run)
         if (*visit->refusal)
             record_refusal(run, run_pick(run, i));
         else if (is_crowded(run, visit))
-            break; /* or those behind it would keep it waiting for ever */
+            break; /* or those after it would keep it waiting for ever */
         else if (device)
             send_case(run, run_pick(run, i), device);
         else

@@ -5,23 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Written to, as a page that never was would fault inside the timed loop. */
-static void *new_column(size_t item_bytes)
+/* Room for n columns, written to, as a page that never was would fault inside the timed loop. */
+static double *new_columns(uint32_t n)
 {
-    return memset(memory_allocate(BATCH_MAX * item_bytes), 0xFF, BATCH_MAX * item_bytes);
+    const size_t bytes = (size_t)n * BATCH_MAX * sizeof(double);
+    return memset(memory_allocate(bytes), 0xFF, bytes);
 }
 
 void batch_new(struct batch *batch, uint32_t n_clocks)
 {
-    for (uint32_t i = 0; i < n_clocks; i++)
-        batch->clocks[i] = new_column(sizeof(double));
-    double **doubles[] = {&batch->begin_ns, &batch->end_ns, &batch->time_ns, &batch->elapsed_ns,
-                          &batch->clock_hz};
-    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
-        *doubles[i] = new_column(sizeof(double));
-    batch->iterations = new_column(sizeof(uint64_t));
-    batch->throttle = new_column(sizeof(uint64_t));
-    batch->flags = new_column(sizeof(uint32_t));
+    double **const doubles[] = {&batch->begin_ns, &batch->end_ns, &batch->time_ns,
+                                &batch->elapsed_ns, &batch->clock_hz};
+    enum { DOUBLES = sizeof doubles / sizeof *doubles, INTEGERS = 3 };
+    double *next = batch->memory = new_columns(n_clocks + DOUBLES + INTEGERS);
+    for (uint32_t i = 0; i < n_clocks; i++, next += BATCH_MAX)
+        batch->clocks[i] = next;
+    for (size_t i = 0; i < DOUBLES; i++, next += BATCH_MAX)
+        *doubles[i] = next;
+    batch->iterations = (uint64_t *)next;
+    batch->throttle = batch->iterations + BATCH_MAX;
+    batch->flags = (uint32_t *)(batch->throttle + BATCH_MAX);
     /* What a device does not fill in. */
     memset(batch->clock_hz, 0, BATCH_MAX * sizeof(double));
     memset(batch->throttle, 0, BATCH_MAX * sizeof(uint64_t));
@@ -30,29 +33,20 @@ void batch_new(struct batch *batch, uint32_t n_clocks)
 
 void batch_free(struct batch *batch)
 {
-    for (uint32_t i = 0; i < GB_CLOCKS_MAX; i++)
-        free(batch->clocks[i]);
-    free(batch->begin_ns);
-    free(batch->end_ns);
-    free(batch->time_ns);
-    free(batch->elapsed_ns);
-    free(batch->clock_hz);
-    free(batch->iterations);
-    free(batch->throttle);
-    free(batch->flags);
+    free(batch->memory);
 }
 
 void outbox_new(struct outbox *outbox, uint32_t n_clocks)
 {
     *outbox = (struct outbox){.n_clocks = n_clocks};
-    for (uint32_t i = 0; i < n_clocks + OUTBOX_OTHERS; i++)
-        outbox->columns[i] = new_column(sizeof(double));
+    outbox->columns[0] = new_columns(n_clocks + OUTBOX_OTHERS);
+    for (uint32_t i = 1; i < n_clocks + OUTBOX_OTHERS; i++)
+        outbox->columns[i] = outbox->columns[i - 1] + BATCH_MAX;
 }
 
 void outbox_free(struct outbox *outbox)
 {
-    for (uint32_t i = 0; i < GB_CLOCKS_MAX + OUTBOX_OTHERS; i++)
-        free(outbox->columns[i]);
+    free(outbox->columns[0]);
 }
 
 void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations)

@@ -19,10 +19,11 @@ struct batch {
     double *clock_hz;
     uint64_t *iterations, *throttle;
     uint32_t *flags;
+    void *memory; /* of all columns */
 };
 
 void batch_new(struct batch *batch, uint32_t n_clocks);
-void batch_free(struct batch *batch); /* zero-initialized ones too */
+void batch_free(struct batch *batch);
 
 /* Columns of a message: those of the device's clocks, of one iteration, then the others. */
 enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OTHERS };

@@ -1,7 +1,6 @@
 /* case_run.c - see case_run.h. */
 #include "core/run/case_run.h"
 
-#include "core/run/case_sampling.h"
 #include "core/run/case_state.h"
 #include "core/run/counting.h"
 #include "core/run/messages.h"
@@ -39,21 +38,18 @@ static void send_clocks(struct case_state *state)
 
 static int32_t choose_clock(struct case_state *state)
 {
+    CLEANUP(text_free) struct text offered = {0};
     const char *wanted = state->bench_case->common.clock;
-    struct text offered = {0};
     for (uint32_t i = 0; i < state->device->n_clocks; i++) {
         const char *name = state->device->clocks[i].name;
-        if (text_equal(wanted, "auto") || text_equal(wanted, name)) {
-            state->clock = i;
-            text_free(&offered);
+        state->clock = i;
+        if (text_equal(wanted, "auto") || text_equal(wanted, name))
             return GB_OK;
-        }
         text_printf(&offered, "%s%s", i ? ", " : "", name);
     }
-    case_stop(state, CASE_FAILED, "clock '%s' is not offered by device %s: expected one of %s",
-              wanted, state->device->name, text_get(&offered));
-    text_free(&offered);
-    return GB_FAILED;
+    return case_stop(state, CASE_FAILED,
+                     "clock '%s' is not offered by device %s: expected one of %s", wanted,
+                     state->device->name, text_get(&offered));
 }
 
 static int32_t open_device(struct case_state *state, struct session *session)
@@ -216,9 +212,9 @@ static void clean_up(struct case_state *state)
     if (!state->outcome->is_poisoned) {
         link_phase(state->link, PHASE_DESTROY);
         if (state->bench && state->ops->destroy) {
-            plugin_mode_enter(state->mode);
+            plugin_mode_enter(&state->mode);
             state->ops->destroy(state->bench);
-            plugin_mode_leave(state->mode);
+            plugin_mode_leave(&state->mode);
         }
         policy_run_free(state->policy);
         if (state->host)
@@ -228,24 +224,21 @@ static void clean_up(struct case_state *state)
         host_free(state->host);
         host_free(state->policy_host);
     }
-    plugin_mode_free(state->mode);
     arena_free(&state->arena);
 }
 
 void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
               const struct bench_case *bench_case, struct case_outcome *ret)
 {
-    struct case_state state = {.link = link,
-                               .sink = sink,
-                               .bench_case = bench_case,
-                               .outcome = ret,
-                               .mode = plugin_mode_new()};
+    struct case_state state = {
+        .link = link, .sink = sink, .bench_case = bench_case, .outcome = ret};
     const struct plugin_settings settings = {.info = bench_case->info,
                                              .settings = bench_case->settings,
                                              .n_settings = bench_case->n_settings};
     const struct gb_plugin *bench = NULL, *policy = NULL;
     void *bench_params = NULL, *policy_params = NULL;
     *ret = (struct case_outcome){.status = CASE_OK};
+    plugin_mode_begin(&state.mode);
     link_phase(link, PHASE_LOAD);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&

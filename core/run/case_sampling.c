@@ -1,8 +1,7 @@
-/* case_sampling.c - see case_sampling.h. */
-#include "core/run/case_sampling.h"
-
+/* case_sampling.c - see case_state.h: warming up, measuring until the policy ends it, sending. */
 #include "core/base/host_clock.h"
 #include "core/run/case_columns.h"
+#include "core/run/case_state.h"
 #include "core/run/messages.h"
 
 #include <math.h>
@@ -263,7 +262,7 @@ static bool has_reading(const struct gb_telemetry *values)
            !isnan(values->energy_joules) || values->throttle != 0 || *values->throttle_text;
 }
 
-/* A device that cannot tell costs nothing; one that this has broken costs the case. */
+/* A device without telemetry costs nothing; one that this has broken costs the case. */
 static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
 {
     struct telemetry_record telemetry = {.values = {.size = sizeof telemetry.values,

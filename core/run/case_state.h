@@ -15,8 +15,8 @@ struct case_state {
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
     struct arena arena;
-    struct plugin_mode *mode; /* the benchmark's */
-    struct host *host;        /* of the benchmark */
+    struct plugin_mode mode; /* the benchmark's */
+    struct host *host;       /* of the benchmark */
     struct host *policy_host;
     const struct gb_bench_ops *ops;
     void *bench;
@@ -30,9 +30,9 @@ struct case_state {
 /* A call of the benchmark, in its own floating-point environment and locale. */
 #define CALL_BENCH(state, status, call)                                                            \
     do {                                                                                           \
-        plugin_mode_enter((state)->mode);                                                          \
+        plugin_mode_enter(&(state)->mode);                                                         \
         (status) = (call);                                                                         \
-        plugin_mode_leave((state)->mode);                                                          \
+        plugin_mode_leave(&(state)->mode);                                                         \
     } while (0)
 
 /* Sets the outcome; the first reason counts. Returns GB_FAILED, which only means: stop here. */
@@ -47,5 +47,9 @@ int32_t case_stop(struct case_state *state, int status, const char *format, ...)
 int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
+
+/* Measures a case whose benchmark is prepared; sends clock, samples, telemetry and the estimate.
+ * Sets state->iterations. In case_sampling.c. */
+int32_t case_sample(struct case_state *state);
 
 #endif

@@ -21,15 +21,11 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     memcpy(record->uid, uid, strlen(uid) + 1);
 }
 
-void collector_message(struct collector *collector, int32_t severity, const char *text)
+static void add_message(struct collector *collector, int32_t severity, const char *text)
 {
-    struct case_record *record = &collector->record;
-    if (record->n_messages >= COLLECTOR_NOTES_MAX) {
-        collector->n_messages_dropped++;
-        return;
-    }
-    ARENA_APPEND(&collector->arena, collector->messages, record->n_messages,
-                 (struct message_record){severity, arena_text(&collector->arena, text)});
+    if (collector->record.n_messages < COLLECTOR_NOTES_MAX)
+        ARENA_APPEND(&collector->arena, collector->messages, collector->record.n_messages,
+                     (struct message_record){severity, arena_text(&collector->arena, text)});
 }
 
 static void take_log(struct collector *collector, struct wire_reader *message)
@@ -38,7 +34,7 @@ static void take_log(struct collector *collector, struct wire_reader *message)
     struct message_record log;
     wire_get_fields(message, &scratch, message_fields, &log);
     if (wire_complete(message))
-        collector_message(collector, log.severity, log.text);
+        add_message(collector, log.severity, log.text);
 }
 
 static void take_metric(struct collector *collector, struct wire_reader *message)
@@ -245,7 +241,7 @@ static void keep_printed(struct collector *collector)
         text_printf(&text, "%s%s", i > first ? "\n" : "printed: ",
                     collector->printed[i % COLLECTOR_PRINTED_LINES]);
     if (n > 0)
-        collector_message(collector, GB_LOG_INFO, text_get(&text));
+        add_message(collector, GB_LOG_INFO, text_get(&text));
     text_free(&text);
 }
 
@@ -257,7 +253,7 @@ void collector_finish(struct collector *collector, int status, const char *text)
     if (case_status_is_bad(status))
         keep_printed(collector);
     if (*collector->traces)
-        collector_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
+        add_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
     for (size_t i = 0; i < collector->n_columns; i++)
         collector->views[i].values = collector->columns[i];
     record->n_samples = collector->n;

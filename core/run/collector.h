@@ -1,5 +1,5 @@
 /*
- * collector.h - gathers what a worker says of one case into the record of it.
+ * collector.h - gathers what a worker sends of one case into the record of it.
  *
  * Bounded whatever the worker sends: so many metrics, checks and messages a case, so much text.
  */
@@ -23,7 +23,6 @@ struct collector {
     struct check_record *checks;
     struct check_summary_record *summaries;
     struct message_record *messages;
-    uint64_t n_messages_dropped;
     /* samples that have arrived and were not handed on yet */
     uint64_t n, capacity;
     double *columns[COLLECTOR_COLUMNS_MAX];
@@ -37,7 +36,7 @@ struct collector {
     size_t n_clocks;
     const char *printed[COLLECTOR_PRINTED_LINES]; /* the last lines, a ring */
     uint64_t n_printed;
-    bool is_complete; /* the worker said how the case ended */
+    bool is_complete; /* the worker has reported how the case ended */
     bool is_spent;    /* and that it cannot go on */
     const char *traces;
 };
@@ -50,7 +49,6 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message);
 
 void collector_printed(struct collector *collector, const char *line);
-void collector_message(struct collector *collector, int32_t severity, const char *text);
 
 /* The samples are elsewhere now: forget them and their memory, but not how many there were. */
 void collector_handed_on(struct collector *collector);

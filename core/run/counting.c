@@ -98,10 +98,8 @@ void counting_free(struct counting *counting)
 
 /* ---- what is reported ---- */
 
-static void say(const struct host_sink *sink, int32_t severity, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void say(const struct host_sink *sink, int32_t severity, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void say(const struct host_sink *sink,
+                                                      int32_t severity, const char *format, ...)
 {
     char text[2 * GB_COUNTING_TEXT];
     va_list arguments;

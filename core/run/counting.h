@@ -3,7 +3,7 @@
  * them.
  *
  * Metrics of the case, of one iteration: each counter by the device's name for it, and as far as
- * the device can tell
+ * the device can count them
  *   counted_flops              FLOP
  *   counted_bytes_l1, _l2, _dram  bytes asked of, or moved by, that level
  *   counted_intensity_l1, ...  FLOP/byte: flops over the bytes of that level

@@ -27,7 +27,7 @@ struct host {
     struct host_device device;
     struct host_checks checks;
     struct allocation *allocations;
-    bool has_checked, wants_exclusive;
+    bool wants_exclusive;
     char reason[HOST_TEXT_MAX];
 };
 
@@ -38,7 +38,7 @@ static struct host *host_of(const struct gb_host *interface)
     return (struct host *)(uintptr_t)interface;
 }
 
-/* A copy of what a plugin said: cut, without control characters, valid UTF-8 or '?'. */
+/* A copy of a plugin's text: cut, without control characters, valid UTF-8 or '?'. */
 static void clean_text(const char *text, char *buffer, size_t bytes)
 {
     size_t length = text ? strnlen(text, bytes - 1) : 0, kept = 0;
@@ -221,7 +221,6 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     double tolerances[VERIFY_METRICS];
     if (!find_tolerances(host, &check, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
-    host->has_checked = true;
     if (host->sink.summary)
         host->sink.summary(host->sink.context, name, &result);
     bool passed = true;
@@ -355,11 +354,6 @@ const char *host_reason(const struct host *host)
 void host_clear_reason(struct host *host)
 {
     host->reason[0] = 0;
-}
-
-bool host_has_checked(const struct host *host)
-{
-    return host->has_checked;
 }
 
 bool host_wants_exclusive(const struct host *host)

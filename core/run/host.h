@@ -57,9 +57,6 @@ void host_set_folder(struct host *host, const char *folder);
 const char *host_reason(const struct host *host);
 void host_clear_reason(struct host *host);
 
-/* Was anything compared? */
-bool host_has_checked(const struct host *host);
-
 /* Has the plugin asked that nothing else is measured meanwhile? */
 bool host_wants_exclusive(const struct host *host);
 

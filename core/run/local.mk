@@ -1,12 +1,10 @@
 core_libgbrun_la_SOURCES += \
 	core/run/assign.c \
-	core/run/assign.h \
 	core/run/case_columns.c \
 	core/run/case_columns.h \
 	core/run/case_run.c \
 	core/run/case_run.h \
 	core/run/case_sampling.c \
-	core/run/case_sampling.h \
 	core/run/case_state.c \
 	core/run/case_state.h \
 	core/run/collector.c \
@@ -36,13 +34,11 @@ core_libgbrun_la_SOURCES += \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
 	core/run/run_record.c \
-	core/run/run_record.h \
 	core/run/run_state.c \
 	core/run/run_state.h \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/slot.c \
-	core/run/slot.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \

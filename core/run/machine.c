@@ -11,40 +11,37 @@
 
 enum { FACTS_MAX = 32, FINDINGS_MAX = 16, LINE_BYTES = 512 };
 
-/* The first line of a file without its end; NULL if there is none. In the arena. */
-static const char *first_line(struct arena *arena, const char *path)
+/* Of the first line of a file that begins with `name`, and goes on with one of the separators or
+ * more, what follows them, up to a character of `ends`; NULL if there is none. In the arena.
+ */
+static const char *find_in(struct arena *arena, const char *path, const char *name,
+                           const char *separators, const char *ends)
 {
     char line[LINE_BYTES];
     FILE *file = fopen(path, "re");
-    bool there = file && fgets(line, sizeof line, file);
+    const char *found = NULL;
+    const size_t length = strlen(name);
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *value = line + length;
+        if (strncmp(line, name, length) != 0 || (*separators && !strchr(separators, *value)))
+            continue;
+        value += strspn(value, separators);
+        found = arena_text_n(arena, value, strcspn(value, ends));
+    }
     if (file)
         fclose(file);
-    if (!there)
-        return NULL;
-    line[strcspn(line, "\n")] = 0;
-    return arena_text(arena, line);
+    return found;
+}
+
+static const char *first_line(struct arena *arena, const char *path)
+{
+    return find_in(arena, path, "", "", "\n");
 }
 
 /* The value of "name<blanks>: value" in a file such as /proc/cpuinfo; NULL. */
 static const char *field_of(struct arena *arena, const char *path, const char *name)
 {
-    char line[LINE_BYTES];
-    FILE *file = fopen(path, "re");
-    const char *found = NULL;
-    size_t length = strlen(name);
-    while (file && !found && fgets(line, sizeof line, file)) {
-        const char *at = line + length;
-        if (strncmp(line, name, length) != 0)
-            continue;
-        at += strspn(at, " \t");
-        if (*at++ != ':')
-            continue;
-        at += strspn(at, " \t");
-        found = arena_text_n(arena, at, strcspn(at, "\n"));
-    }
-    if (file)
-        fclose(file);
-    return found;
+    return find_in(arena, path, name, " \t:", "\n");
 }
 
 struct governors {
@@ -89,21 +86,6 @@ static void add_fact(struct facts *facts, const char *name, const char *value)
         facts->items[facts->n++] = (struct fact){name, value};
 }
 
-static const char *pretty_os(struct arena *arena)
-{
-    char line[LINE_BYTES];
-    FILE *file = fopen("/etc/os-release", "re");
-    const char *found = NULL;
-    while (file && !found && fgets(line, sizeof line, file))
-        if (text_starts_with(line, "PRETTY_NAME=\"")) {
-            const char *start = line + strlen("PRETTY_NAME=\"");
-            found = arena_text_n(arena, start, strcspn(start, "\"\n"));
-        }
-    if (file)
-        fclose(file);
-    return found;
-}
-
 void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
 {
     struct facts facts = {ARENA_ARRAY(arena, struct fact, FACTS_MAX), 0};
@@ -114,7 +96,7 @@ void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
                  arena_printf(arena, "%s %s %s", names.sysname, names.release, names.version));
         add_fact(&facts, "architecture", arena_text(arena, names.machine));
     }
-    add_fact(&facts, "os", pretty_os(arena));
+    add_fact(&facts, "os", find_in(arena, "/etc/os-release", "PRETTY_NAME", "=\"", "\"\n"));
     add_fact(&facts, "machine_id", first_line(arena, "/etc/machine-id"));
     add_fact(&facts, "cpu", field_of(arena, "/proc/cpuinfo", "model name"));
     add_fact(&facts, "microcode", field_of(arena, "/proc/cpuinfo", "microcode"));
@@ -144,11 +126,11 @@ struct findings {
 };
 
 static void find(struct findings *findings, const char *subject, const char *state, bool is_noisy,
-                 const char *why, const char *cure)
+                 const char *why, const char *fix)
 {
     if (findings->n < FINDINGS_MAX)
-        findings->items[findings->n++] = (struct finding){
-            subject, state, is_noisy, is_noisy ? why : "", is_noisy ? cure : ""};
+        findings->items[findings->n++] = (struct finding){subject, state, is_noisy,
+                                                          is_noisy ? why : "", is_noisy ? fix : ""};
 }
 
 static void examine_governor(struct findings *findings)
@@ -167,19 +149,22 @@ static void examine_governor(struct findings *findings)
 
 static void examine_turbo(struct findings *findings)
 {
-    const char *no_turbo = first_line(findings->arena,
-                                      "/sys/devices/system/cpu/intel_pstate/no_turbo");
-    const char *boost = first_line(findings->arena, "/sys/devices/system/cpu/cpufreq/boost");
-    if (no_turbo)
-        find(findings, "turbo", text_equal(no_turbo, "1") ? "off" : "on",
-             !text_equal(no_turbo, "1"), "the clock depends on heat and on the other cores",
-             "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo");
-    else if (boost)
-        find(findings, "turbo", text_equal(boost, "0") ? "off" : "on", !text_equal(boost, "0"),
-             "the clock depends on heat and on the other cores",
-             "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
-    else
-        find(findings, "turbo", "not visible here", false, "", "");
+    static const struct {
+        const char *path, *off, *fix;
+    } switches[] = {{"/sys/devices/system/cpu/intel_pstate/no_turbo", "1",
+                     "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"},
+                    {"/sys/devices/system/cpu/cpufreq/boost", "0",
+                     "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        const char *state = first_line(findings->arena, switches[i].path);
+        bool is_off = state && text_equal(state, switches[i].off);
+        if (state) {
+            find(findings, "turbo", is_off ? "off" : "on", !is_off,
+                 "the clock depends on heat and on the other cores", switches[i].fix);
+            return;
+        }
+    }
+    find(findings, "turbo", "not visible here", false, "", "");
 }
 
 static void examine_smt(struct findings *findings)
@@ -249,21 +234,15 @@ static void examine_swap(struct findings *findings)
          "sudo swapoff -a && sudo swapon -a");
 }
 
-static void examine_address_layout(struct findings *findings)
-{
-    const char *value = first_line(findings->arena, "/proc/sys/kernel/randomize_va_space");
-    if (!value)
-        return;
-    find(findings, "address space layout", text_equal(value, "0") ? "fixed" : "random", false, "",
-         "");
-}
-
-static void examine_isolation(struct findings *findings)
+static void examine_settings(struct findings *findings)
 {
     const char *isolated = first_line(findings->arena, "/sys/devices/system/cpu/isolated");
-    if (!isolated)
-        return;
-    find(findings, "isolated CPUs", *isolated ? isolated : "none", false, "", "");
+    const char *layout = first_line(findings->arena, "/proc/sys/kernel/randomize_va_space");
+    if (isolated)
+        find(findings, "isolated CPUs", *isolated ? isolated : "none", false, "", "");
+    if (layout)
+        find(findings, "address space layout", text_equal(layout, "0") ? "fixed" : "random", false,
+             "", "");
 }
 
 void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n)
@@ -276,8 +255,7 @@ void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n)
     examine_virtualization(&findings);
     examine_clock(&findings);
     examine_swap(&findings);
-    examine_isolation(&findings);
-    examine_address_layout(&findings);
+    examine_settings(&findings);
     *ret = findings.items;
     *ret_n = findings.n;
 }

@@ -17,8 +17,8 @@ struct finding {
     const char *subject; /* "frequency governor" */
     const char *state;   /* "powersave on 2 of 2 CPUs" */
     bool is_noisy;
-    const char *why;  /* what it does to measurements; "" if it is fine */
-    const char *cure; /* a command, or "" */
+    const char *why; /* what it does to measurements; "" if it is fine */
+    const char *fix; /* a command, or "" */
 };
 void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n);
 

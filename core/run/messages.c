@@ -2,14 +2,8 @@
 #include "core/run/messages.h"
 
 static const struct wire_field option_fields[] = {
-    FIELD(struct gb_option, type),
-    FIELD(struct gb_option, flags),
-    FIELD(struct gb_option, offset),
-    FIELD(struct gb_option, name),
-    FIELD_AS(FIELD_TEXT, struct gb_option, default_value),
-    FIELD_AS(FIELD_TEXT, struct gb_option, range),
-    FIELD_AS(FIELD_TEXT, struct gb_option, unit),
-    FIELD_AS(FIELD_TEXT, struct gb_option, help),
+    FIELDS(struct gb_option, type, flags, offset, name),
+    FIELDS_AS(FIELD_TEXT, struct gb_option, default_value, range, unit, help),
     {0}};
 
 static void put_option(struct wire_writer *writer, const struct gb_option *option)
@@ -32,14 +26,11 @@ static void get_option(struct wire_reader *reader, struct arena *arena, struct g
     ret->choices = ret->n_choices ? choices : NULL;
 }
 
-static const struct wire_field plugin_fields[] = {FIELD(struct gb_plugin, kind),
-                                                  FIELD(struct gb_plugin, id),
-                                                  FIELD(struct gb_plugin, version),
-                                                  FIELD(struct gb_plugin, summary),
-                                                  FIELD_AS(FIELD_TEXT, struct gb_plugin, help),
-                                                  FIELD_AS(FIELD_TEXT, struct gb_plugin, devices),
-                                                  FIELD(struct gb_plugin, params_size),
-                                                  {0}};
+static const struct wire_field plugin_fields[] = {
+    FIELDS(struct gb_plugin, kind, id, version, summary),
+    FIELDS_AS(FIELD_TEXT, struct gb_plugin, help, devices),
+    FIELDS(struct gb_plugin, params_size),
+    {0}};
 
 void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin)
 {
@@ -67,8 +58,7 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
     ret->options = ret->n_options ? options : NULL;
 }
 
-static const struct wire_field setting_fields[] = {
-    FIELD(struct setting, key), FIELD(struct setting, text), {0}};
+static const struct wire_field setting_fields[] = {FIELDS(struct setting, key, text), {0}};
 
 static void put_settings(struct wire_writer *writer, const struct setting *settings, size_t n)
 {
@@ -117,33 +107,18 @@ void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32
     ret->settings = get_settings(reader, arena, &ret->n_settings);
 }
 
-static const struct wire_field common_fields[] = {FIELD(struct common_params, cache),
-                                                  FIELD(struct common_params, launch),
-                                                  FIELD(struct common_params, clock),
-                                                  FIELD(struct common_params, counters),
-                                                  FIELD(struct common_params, iterations),
-                                                  FIELD(struct common_params, warmup_ns),
-                                                  FIELD(struct common_params, min_samples),
-                                                  FIELD(struct common_params, max_samples),
-                                                  FIELD(struct common_params, max_time_ns),
-                                                  FIELD(struct common_params, time_limit_ns),
-                                                  FIELD(struct common_params, check_floor),
-                                                  FIELD(struct common_params, check_safety),
-                                                  FIELD(struct common_params, check_bound_kind),
-                                                  FIELD(struct common_params, check_allow_overflow),
-                                                  FIELD(struct common_params, check_dump),
-                                                  FIELD(struct common_params, check_dump_always),
-                                                  {0}};
+static const struct wire_field common_fields[] = {
+    FIELDS(struct common_params, cache, launch, clock, counters, iterations, warmup_ns, min_samples,
+           max_samples),
+    FIELDS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
+           check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
+    {0}};
 
 /* Of a case, in the order of the message. */
-static const struct wire_field case_fields[] = {FIELD(struct bench_case, bench),
-                                                FIELD(struct bench_case, seed),
-                                                FIELD(struct bench_case, folder),
-                                                FIELD(struct bench_case, uid),
+static const struct wire_field case_fields[] = {FIELDS(struct bench_case, bench, seed, folder, uid),
                                                 {0}};
-
 static const struct wire_field tolerance_fields[] = {
-    FIELD(struct check_tolerance, metric), FIELD(struct check_tolerance, tolerance), {0}};
+    FIELDS(struct check_tolerance, metric, tolerance), {0}};
 
 void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label)
 {
@@ -183,30 +158,17 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
 }
 
 const struct wire_field device_info_fields[] = {
-    FIELD(struct gb_device_info, index),        FIELD(struct gb_device_info, backend),
-    FIELD(struct gb_device_info, model),        FIELD(struct gb_device_info, uuid),
-    FIELD(struct gb_device_info, memory_bytes), FIELD(struct gb_device_info, cache_bytes),
-    FIELD(struct gb_device_info, n_units),      {0}};
-
-const struct wire_field work_fields[] = {FIELD(struct gb_work, flops),
-                                         FIELD(struct gb_work, bytes_read),
-                                         FIELD(struct gb_work, bytes_written),
-                                         FIELD(struct gb_work, items),
-                                         FIELD_AS(FIELD_TEXT, struct gb_work, item),
-                                         FIELD(struct gb_work, math_format),
-                                         FIELD(struct gb_work, math_unit),
-                                         {0}};
-
+    FIELDS(struct gb_device_info, index, backend, model, uuid, memory_bytes, cache_bytes, n_units),
+    {0}};
+const struct wire_field work_fields[] = {
+    FIELDS(struct gb_work, flops, bytes_read, bytes_written, items),
+    FIELDS_AS(FIELD_TEXT, struct gb_work, item),
+    FIELDS(struct gb_work, math_format, math_unit),
+    {0}};
 static const struct wire_field telemetry_fields[] = {
-    FIELD(struct telemetry_record, elapsed_ns),
-    FIELD(struct telemetry_record, iterations),
-    FIELD(struct telemetry_record, values.clock_hz),
-    FIELD(struct telemetry_record, values.memory_clock_hz),
-    FIELD(struct telemetry_record, values.temperature_celsius),
-    FIELD(struct telemetry_record, values.power_watts),
-    FIELD(struct telemetry_record, values.energy_joules),
-    FIELD(struct telemetry_record, values.throttle),
-    FIELD(struct telemetry_record, values.throttle_text),
+    FIELDS(struct telemetry_record, elapsed_ns, iterations, values.clock_hz, values.memory_clock_hz,
+           values.temperature_celsius, values.power_watts, values.energy_joules, values.throttle),
+    FIELDS(struct telemetry_record, values.throttle_text),
     {0}};
 
 void put_telemetry(struct wire_writer *writer, uint32_t moment,
@@ -228,58 +190,28 @@ void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct tele
 }
 
 const struct wire_field finding_fields[] = {
-    FIELD_AS(FIELD_PRINTABLE, struct device_finding, device),
-    FIELD(struct device_finding, finding.is_noisy),
-    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.subject),
-    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.state),
-    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.why),
-    FIELD_AS(FIELD_PRINTABLE, struct device_finding, finding.cure),
+    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, device),
+    FIELDS(struct device_finding, finding.is_noisy),
+    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, finding.subject, finding.state, finding.why,
+              finding.fix),
     {0}};
-
-const struct wire_field counter_fields[] = {FIELD_AS(FIELD_PRINTABLE, struct gb_counter, name),
-                                            FIELD_AS(FIELD_PRINTABLE, struct gb_counter, unit),
-                                            FIELD_AS(FIELD_PRINTABLE, struct gb_counter, help),
-                                            {0}};
-
-const struct wire_field problem_fields[] = {
-    FIELD(struct problem, option), FIELD(struct problem, offset), FIELD(struct problem, text), {0}};
-
-const struct wire_field outcome_fields[] = {
-    FIELD(struct outcome, status), FIELD(struct outcome, words), {0}};
-
-const struct wire_field fact_fields[] = {FIELD(struct fact, name), FIELD(struct fact, value), {0}};
-
-const struct wire_field message_fields[] = {
-    FIELD(struct message_record, severity), FIELD(struct message_record, text), {0}};
-
-const struct wire_field metric_fields[] = {FIELD(struct metric_record, name),
-                                           FIELD(struct metric_record, value),
-                                           FIELD(struct metric_record, unit),
-                                           {0}};
-
+const struct wire_field counter_fields[] = {
+    FIELDS_AS(FIELD_PRINTABLE, struct gb_counter, name, unit, help), {0}};
+const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
+const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
+const struct wire_field fact_fields[] = {FIELDS(struct fact, name, value), {0}};
+const struct wire_field message_fields[] = {FIELDS(struct message_record, severity, text), {0}};
+const struct wire_field metric_fields[] = {FIELDS(struct metric_record, name, value, unit), {0}};
 const struct wire_field check_fields[] = {
-    FIELD(struct check_record, name),      FIELD(struct check_record, metric),
-    FIELD(struct check_record, value),     FIELD(struct check_record, index),
-    FIELD(struct check_record, reference), FIELD(struct check_record, output),
-    FIELD(struct check_record, tolerance), FIELD(struct check_record, passed),
-    FIELD(struct check_record, text),      {0}};
-
-const struct wire_field clock_fields[] = {FIELD(struct clock_record, name),
-                                          FIELD(struct clock_record, tick_ns),
-                                          FIELD(struct clock_record, overhead_ns),
+    FIELDS(struct check_record, name, metric, value, index, reference, output, tolerance, passed),
+    FIELDS(struct check_record, text),
+    {0}};
+const struct wire_field clock_fields[] = {FIELDS(struct clock_record, name, tick_ns, overhead_ns),
                                           {0}};
-
-const struct wire_field timing_fields[] = {FIELD(struct case_record, clock),
-                                           FIELD(struct case_record, iterations),
-                                           FIELD(struct case_record, tick_ns),
-                                           FIELD(struct case_record, overhead_ns),
-                                           {0}};
-
-const struct wire_field case_end_fields[] = {FIELD(struct case_end, status),
-                                             FIELD(struct case_end, text),
-                                             FIELD(struct case_end, is_spent),
-                                             FIELD(struct case_end, traces),
-                                             {0}};
+const struct wire_field timing_fields[] = {
+    FIELDS(struct case_record, clock, iterations, tick_ns, overhead_ns), {0}};
+const struct wire_field case_end_fields[] = {
+    FIELDS(struct case_end, status, text, is_spent, traces), {0}};
 
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
 {
@@ -315,23 +247,13 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
         reader->failed = true;
 }
 
-static const struct wire_field estimate_fields[] = {FIELD(struct gb_estimate, verdict),
-                                                    FIELD(struct gb_estimate, value_ns),
-                                                    FIELD(struct gb_estimate, low_ns),
-                                                    FIELD(struct gb_estimate, high_ns),
-                                                    FIELD(struct gb_estimate, confidence),
-                                                    FIELD(struct gb_estimate, statistic),
-                                                    FIELD(struct gb_estimate, n),
-                                                    FIELD(struct gb_estimate, n_discarded),
-                                                    FIELD(struct gb_estimate, n_effective),
-                                                    FIELD(struct gb_estimate, excluded_mode_weight),
-                                                    {0}};
-
-static const struct wire_field mode_fields[] = {FIELD(struct gb_mode, median_ns),
-                                                FIELD(struct gb_mode, low_ns),
-                                                FIELD(struct gb_mode, high_ns),
-                                                FIELD(struct gb_mode, weight),
-                                                {0}};
+static const struct wire_field estimate_fields[] = {
+    FIELDS(struct gb_estimate, verdict, value_ns, low_ns, high_ns, confidence, statistic, n,
+           n_discarded),
+    FIELDS(struct gb_estimate, n_effective, excluded_mode_weight),
+    {0}};
+static const struct wire_field mode_fields[] = {
+    FIELDS(struct gb_mode, median_ns, low_ns, high_ns, weight), {0}};
 
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)
 {

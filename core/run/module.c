@@ -136,28 +136,24 @@ void module_files(const struct path_list *folders, struct arena *arena, struct p
     }
 }
 
+static bool is_file_of(const char *name, const char *id)
+{
+    size_t length = strlen(id);
+    return strncmp(name, id, length) == 0 && text_equal(name + length, ".so");
+}
+
 bool module_file_names(const char *path, uint32_t kind, const char *id)
 {
     static const char *const prefixes[] = {[GB_PLUGIN_BENCH] = "bench_",
                                            [GB_PLUGIN_POLICY] = "policy_",
                                            [GB_PLUGIN_DEVICE] = "device_"};
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    size_t length = strlen(id);
-    for (int with_prefix = 0; with_prefix < 2; with_prefix++) {
-        const char *rest = base;
-        if (with_prefix) {
-            if (!text_starts_with(base, prefixes[kind]))
-                continue;
-            rest += strlen(prefixes[kind]);
-        }
-        if (strncmp(rest, id, length) == 0 && text_equal(rest + length, ".so"))
-            return true;
-    }
-    return false;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return is_file_of(name, id) || (text_starts_with(name, prefixes[kind]) &&
+                                    is_file_of(name + strlen(prefixes[kind]), id));
 }
 
-size_t reserved_keys(const char *const **ret)
+/* The keys that an option of a benchmark may not be called. */
+static size_t reserved_keys(const char *const **ret)
 {
     enum { OTHERS = 12, MOST = 64 };
     static const char *const others[OTHERS] = {"plugin",  "device", "policy", "like",
@@ -205,12 +201,10 @@ static const char *missing_op(const struct gb_plugin *plugin)
     const struct gb_device_ops *ops = plugin->ops;
     if (*size < offsetof(struct gb_device_ops, telemetry) + sizeof ops->telemetry)
         return "a whole gb_device_ops";
-    void (*const *functions)(void) = (void (*const *)(void))(const void *)&ops->count;
-    size_t n = (offsetof(struct gb_device_ops, telemetry) - offsetof(struct gb_device_ops, count)) /
-                   sizeof *functions +
-               1;
-    for (size_t i = 0; i < n; i++)
-        if (!functions[i])
+    void (*const *function)(void) = (void (*const *)(void))(const void *)&ops->count;
+    void (*const *last)(void) = (void (*const *)(void))(const void *)&ops->telemetry;
+    for (; function <= last; function++)
+        if (!*function)
             return "one of the functions that a device must have";
     return NULL;
 }
@@ -231,13 +225,9 @@ static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, stru
     const char *missing = missing_op(plugin);
     if (missing)
         return error_set(error, GB_INVALID, "plugin '%s': lacks %s", plugin->id, missing);
-    const char *const *reserved;
-    size_t n_reserved = reserved_keys(&reserved);
-    if (plugin->kind != GB_PLUGIN_BENCH) {
-        static const char *const plugin_key[] = {"plugin"};
-        reserved = plugin_key;
-        n_reserved = 1;
-    }
+    static const char *const plugin_key[] = {"plugin"};
+    const char *const *reserved = plugin_key;
+    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH ? reserved_keys(&reserved) : 1;
     if (option_table_check(option_table_of(plugin), plugin->params_size, reserved, n_reserved,
                            error) != GB_OK)
         return error_prefix(error, "plugin '%s': ", plugin->id);
@@ -275,8 +265,6 @@ int32_t module_load(const char *path, struct arena *arena, struct module *ret,
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *reason = dlerror();
-        if (!reason)
-            reason = "unknown";
         if (text_starts_with(reason, path) && reason[strlen(path)] == ':')
             reason += strlen(path) + 1 + (reason[strlen(path) + 1] == ' ');
         return error_set(error, GB_NOT_FOUND, "cannot be loaded: %s", reason);

@@ -59,7 +59,4 @@ int32_t module_load(const char *path, struct arena *arena, struct module *ret,
 
 const struct gb_plugin *module_find(const struct module *module, uint32_t kind, const char *id);
 
-/* The keys that an option of a benchmark may not be called. */
-size_t reserved_keys(const char *const **ret);
-
 #endif

@@ -78,7 +78,15 @@ static struct gb_samples part_of(const struct gb_samples *samples, uint64_t firs
     return part;
 }
 
-/* How many of the n samples from `first` on bring it to the next look, or to a guard. */
+/* Is the policy to be asked after so many samples? One that is done is, once there are enough. */
+static bool is_look(const struct policy_run *run, uint64_t count, double elapsed_ns)
+{
+    return run->next.decision == GB_MORE
+               ? count >= run->next.n_samples && elapsed_ns >= run->next.elapsed_ns
+               : count >= run->guards.min_samples;
+}
+
+/* How many of the samples from `first` on bring it to the next look, or to a guard. */
 static uint64_t until_look(const struct policy_run *run, const struct gb_samples *samples,
                            uint64_t first)
 {
@@ -86,20 +94,11 @@ static uint64_t until_look(const struct policy_run *run, const struct gb_samples
     while (first + n < samples->n) {
         double elapsed = samples->elapsed_ns[first + n];
         uint64_t count = run->count + ++n;
-        bool look = run->next.decision == GB_MORE
-                        ? count >= run->next.n_samples && elapsed >= run->next.elapsed_ns
-                        : count >= run->guards.min_samples;
-        if (look || count >= run->guards.max_samples || elapsed >= run->guards.max_time_ns)
+        if (is_look(run, count, elapsed) || count >= run->guards.max_samples ||
+            elapsed >= run->guards.max_time_ns)
             break;
     }
     return n;
-}
-
-static bool look_is_due(const struct policy_run *run)
-{
-    if (run->next.decision != GB_MORE)
-        return run->count >= run->guards.min_samples;
-    return run->count >= run->next.n_samples && run->elapsed_ns >= run->next.elapsed_ns;
 }
 
 static void keep_guards(struct policy_run *run)
@@ -128,7 +127,7 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
         first += n;
         run->count += n;
         run->elapsed_ns = samples->elapsed_ns[first - 1];
-        if (look_is_due(run)) {
+        if (is_look(run, run->count, run->elapsed_ns)) {
             status = ask(run, error);
             if (status != GB_OK)
                 return status;

@@ -42,9 +42,6 @@ static struct origin place_of(const struct validation *validation, const char *o
 static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     struct validation *validation = probe->context;
-    probe_restart_clock(probe);
-    if (type == WIRE_VALIDATE_END)
-        probe_take_outcome(probe, message);
     if (type != WIRE_PROBLEM)
         return GB_OK;
     struct problem problem;
@@ -118,7 +115,8 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct validation validation = {.errors = errors};
-    struct probe probe = {.arena = &arena, .take = take, .context = &validation};
+    struct probe probe = {
+        .arena = &arena, .take = take, .context = &validation, .last = WIRE_VALIDATE_END};
     struct gb_error error;
     size_t n_before = errors->n + errors->n_left_out;
     int32_t status = GB_OK;

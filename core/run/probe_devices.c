@@ -38,8 +38,6 @@ static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reade
             ARENA_APPEND(probe->arena, search->devices->items, search->devices->n, *next);
         next->facts = NULL;
         next->n_facts = 0;
-    } else if (type == WIRE_DEVICES_END) {
-        probe_take_outcome(probe, message);
     }
     return GB_OK;
 }
@@ -48,7 +46,11 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
                      struct arena *arena, struct device_list *ret, struct gb_error *error)
 {
     struct search search = {.devices = ret};
-    struct probe probe = {.arena = arena, .take = take_device, .context = &search};
+    struct probe probe = {.arena = arena,
+                          .take = take_device,
+                          .context = &search,
+                          .last = WIRE_DEVICES_END,
+                          .has_total_time = true};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
     for (size_t i = 0; i < n; i++) {
         search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
@@ -85,9 +87,6 @@ static void add_finding(struct probe *probe, const struct device_finding *found)
 static int32_t take_finding(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     struct inquiry *inquiry = probe->context;
-    probe_restart_clock(probe);
-    if (type == WIRE_EXAMINE_END)
-        probe_take_outcome(probe, message);
     if (type != WIRE_FINDING)
         return GB_OK;
     struct device_finding found;
@@ -103,7 +102,8 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
                         struct examination *ret, struct gb_error *error)
 {
     struct inquiry inquiry = {.examination = ret};
-    struct probe probe = {.arena = arena, .take = take_finding, .context = &inquiry};
+    struct probe probe = {
+        .arena = arena, .take = take_finding, .context = &inquiry, .last = WIRE_EXAMINE_END};
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
         inquiry.n_findings = 0;
@@ -126,9 +126,6 @@ struct count_list {
 static int32_t take_counter(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     struct count_list *counters = probe->context;
-    probe_restart_clock(probe);
-    if (type == WIRE_COUNTERS_END)
-        probe_take_outcome(probe, message);
     if (type != WIRE_COUNTER)
         return GB_OK;
     struct gb_counter counter = {.size = sizeof counter};
@@ -144,8 +141,11 @@ int32_t counters_find(const struct plugin_settings *settings, uint32_t index, co
                       struct gb_error *error)
 {
     struct count_list found = {0};
-    struct probe probe = {
-        .arena = arena, .take = take_counter, .context = &found, .outcome.words = ""};
+    struct probe probe = {.arena = arena,
+                          .take = take_counter,
+                          .context = &found,
+                          .last = WIRE_COUNTERS_END,
+                          .outcome.words = ""};
     int32_t status = probe_begin(&probe, WIRE_COUNTERS, settings, error);
     if (status == GB_OK) {
         wire_put_u32(&probe.worker.writer, index);

@@ -33,7 +33,6 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
 {
     struct description *description = probe->context;
     const struct path_list *paths = description->paths;
-    probe_restart_clock(probe);
     if (type == WIRE_PLUGIN)
         take_plugin(probe, message);
     if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
@@ -43,7 +42,7 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
         return GB_CORRUPT;
     description->current = index;
     if (type == WIRE_MODULE_END) {
-        probe_take_outcome(probe, message);
+        wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
         if (probe->outcome.status != GB_OK)
             add_failure(probe, paths->items[index], probe->outcome.words);
         probe->is_complete = index + 1 == paths->n;
@@ -69,7 +68,7 @@ static void forget_plugins_of(struct catalogue *catalogue, const char *path, siz
         catalogue->n_plugins--;
 }
 
-/* One worker describes all modules, unless one of them ends it: then the next worker goes on behind
+/* One worker describes all modules, unless one of them ends it: then the next worker goes on after
  * that one. */
 static int32_t describe(const struct path_list *paths, struct arena *arena,
                         struct catalogue *catalogue, struct gb_error *error)

@@ -16,15 +16,20 @@ static void note_line(void *context, const char *line)
     text_add_n(&probe->printed, line, strnlen(line, 200));
 }
 
-void probe_restart_clock(struct probe *probe)
+static void restart_clock(struct probe *probe)
 {
     probe->deadline_ns = host_clock_ns() + PROBE_SECONDS * 1e9;
 }
 
-void probe_take_outcome(struct probe *probe, struct wire_reader *message)
+static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
+    if (!probe->has_total_time)
+        restart_clock(probe);
+    if (type != probe->last)
+        return probe->take(probe, type, message);
     wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
     probe->is_complete = true;
+    return GB_OK;
 }
 
 int32_t probe_begin(struct probe *probe, uint32_t question, const struct plugin_settings *settings,
@@ -53,7 +58,7 @@ static void listen(struct probe *probe)
         struct gb_error error;
         int32_t status;
         while ((status = wire_input_next(&worker->input, &type, &message, &error)) > 0)
-            if (probe->take(probe, type, &message) != GB_OK)
+            if (take(probe, type, &message) != GB_OK)
                 return;
         if (status < 0)
             return;
@@ -89,7 +94,7 @@ void probe_listen(struct probe *probe)
     struct gb_error error;
     probe->is_complete = false;
     probe->outcome = (struct outcome){.words = ""};
-    probe_restart_clock(probe);
+    restart_clock(probe);
     if (worker_send(&probe->worker, &error) == GB_OK)
         listen(probe);
     if (!probe->is_complete)

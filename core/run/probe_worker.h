@@ -9,20 +9,17 @@
 
 struct probe {
     struct arena *arena; /* of what is found */
-    /* Takes a message of the answer; sets is_complete at the last one. An error ends the answer. */
+    /* Takes a message of the answer, but for the last one. An error ends the answer. */
     int32_t (*take)(struct probe *probe, uint32_t type, struct wire_reader *message);
-    void *context; /* of take */
+    void *context;       /* of take */
+    uint32_t last;       /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
+    bool has_total_time; /* time is for the whole answer; else for each message */
     struct worker_process worker;
     double deadline_ns;
     bool is_complete;
     struct outcome outcome; /* words: the answer's own, or why it is not complete; "" */
     struct text printed;    /* the worker's last words */
 };
-
-/* Gives the worker its full time again, from within take. */
-void probe_restart_clock(struct probe *probe);
-/* The message that ends an answer. */
-void probe_take_outcome(struct probe *probe, struct wire_reader *message);
 
 /* Begins a question about a plugin, in a worker of its own unless one is there; what else it has is
  * put into probe->worker.writer. */

@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 
 #include <fcntl.h>
-#include <fenv.h>
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
@@ -130,17 +129,11 @@ void process_state_free(struct process_state *state)
     free(state);
 }
 
-struct plugin_mode {
-    fenv_t floats;
-};
-
-struct plugin_mode *plugin_mode_new(void)
+void plugin_mode_begin(struct plugin_mode *mode)
 {
-    struct plugin_mode *mode = memory_allocate(sizeof *mode);
     fesetenv(FE_DFL_ENV);
     fegetenv(&mode->floats);
     number_locale_c();
-    return mode;
 }
 
 void plugin_mode_enter(const struct plugin_mode *mode)
@@ -154,11 +147,6 @@ void plugin_mode_leave(struct plugin_mode *mode)
     fegetenv(&mode->floats);
     fesetenv(FE_DFL_ENV);
     number_locale_c();
-}
-
-void plugin_mode_free(struct plugin_mode *mode)
-{
-    free(mode);
 }
 
 uint64_t process_resident_bytes(void)

@@ -9,6 +9,8 @@
 
 #include "core/base/text.h"
 
+#include <fenv.h>
+
 struct process_state;
 
 struct process_state *process_state_take(void);
@@ -22,11 +24,12 @@ void process_state_free(struct process_state *state);
  * flushing of subnormals, setlocale. What it sets in one function holds in its others; between them
  * the defaults hold.
  */
-struct plugin_mode;
-struct plugin_mode *plugin_mode_new(void); /* sets the defaults */
+struct plugin_mode {
+    fenv_t floats;
+};
+void plugin_mode_begin(struct plugin_mode *mode); /* sets the defaults */
 void plugin_mode_enter(const struct plugin_mode *mode);
 void plugin_mode_leave(struct plugin_mode *mode);
-void plugin_mode_free(struct plugin_mode *mode);
 
 /* Resident memory of this process in bytes, without what is mapped from files, such as libraries; 0
  * if not known. */

@@ -13,13 +13,12 @@
 enum { BAR_COLUMNS = 20, NARROWEST = 40, USUAL_COLUMNS = 80 };
 static const double redraw_ns = 100e6;
 
-void progress_begin(struct progress *progress, FILE *out, bool is_quiet, bool is_verbose,
-                    uint64_t n_total, uint64_t n_known)
+void progress_begin(struct progress *progress, FILE *out, bool is_quiet, uint64_t n_total,
+                    uint64_t n_known)
 {
     const char *terminal = getenv("TERM");
     *progress = (struct progress){.out = out,
                                   .is_quiet = is_quiet,
-                                  .is_verbose = is_verbose,
                                   .n_total = n_total,
                                   .n_known = n_known,
                                   .begin_ns = host_clock_ns()};
@@ -91,11 +90,6 @@ static void draw(struct progress *progress)
     progress->live_columns = used;
     progress->drawn_ns = host_clock_ns();
     text_free(&line);
-}
-
-void progress_started(struct progress *progress, const char *label)
-{
-    progress_sampled(progress, label, 0, 0);
 }
 
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,

@@ -15,8 +15,7 @@
 struct progress {
     FILE *out;
     bool is_terminal;
-    bool is_quiet; /* only what went wrong */
-    bool is_verbose;
+    bool is_quiet;                     /* only what went wrong */
     uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
     uint64_t n_bad;
     double begin_ns, drawn_ns;
@@ -27,10 +26,10 @@ struct progress {
     double recent_ns;
 };
 
-void progress_begin(struct progress *progress, FILE *out, bool is_quiet, bool is_verbose,
-                    uint64_t n_total, uint64_t n_known);
-void progress_started(struct progress *progress, const char *label);
-/* Draws the live line again, at most ten times a second. */
+void progress_begin(struct progress *progress, FILE *out, bool is_quiet, uint64_t n_total,
+                    uint64_t n_known);
+/* What is measured now; n_samples 0: it has just begun. Draws the live line again, at most ten
+ * times a second. */
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
                       double recent_ns);
 void progress_finished(struct progress *progress, const char *label,

@@ -1,5 +1,5 @@
-/* run_record.c - see run_record.h. */
-#include "core/run/run_record.h"
+/* run_record.c - see run_state.h. */
+#include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
 
@@ -78,10 +78,8 @@ static void conclude(struct run *run, struct visit *visit, struct collector *col
     } else {
         if (status == CASE_CANCELLED)
             run->counts.n_left++;
-        else if (case_status_is_bad(status))
-            run->counts.n_bad++;
         else
-            run->counts.n_ok++;
+            run->counts.n_bad += case_status_is_bad(status);
         progress_finished(run->plan->progress, text_get(&visit->label), &collector->record);
     }
     collector_free(collector);

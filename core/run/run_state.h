@@ -1,5 +1,5 @@
 /*
- * run_state.h - what a supervisor knows of its run: workers, what they do, and what is to come.
+ * run_state.h - what a supervisor knows of its run, and the parts that work on it.
  */
 #ifndef GBRUN_CORE_RUN_STATE_H
 #define GBRUN_CORE_RUN_STATE_H
@@ -52,17 +52,49 @@ struct run {
     int32_t status;
 };
 
+/* ---- run_state.c ---- */
+
 /* The first error ends the run. */
 void run_fail(struct run *run, const struct gb_error *error);
 
 struct device_state *run_device(const struct run *run, const struct known_device *device);
 
-/* The slots that have a visit, one after the other: begin with NULL; NULL behind the last. */
+/* The slots that have a visit, one after the other: begin with NULL; NULL after the last. */
 struct slot *run_next_busy(struct run *run, struct slot *slot);
 size_t run_count_busy(struct run *run);
 
 void run_fill_window(struct run *run);
 /* Takes visit i out of the window: it is the caller's. */
 struct visit *run_pick(struct run *run, size_t i);
+
+/* ---- assign.c: which worker measures what, and when ---- */
+
+/* Gives out visits while there are workers to take them. */
+void assign_visits(struct run *run);
+/* Of the cases that have asked to be alone one goes on, once nobody measures. */
+void assign_turn(struct run *run);
+
+/* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
+
+/* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
+ */
+void slot_listen(struct slot *slot);
+/* Sends the message that worker_begin began. */
+void slot_send(struct slot *slot);
+/* It sent what it must not send, or nothing can be sent to it. */
+void slot_kill_for_protocol(struct slot *slot, const char *violation);
+/* Ends the worker, if there is one. */
+void slot_close(struct slot *slot);
+
+/* ---- run_record.c: from what was measured to the results file ---- */
+
+/* Begins the record of a visit. */
+void record_begin(struct collector *collector, const struct visit *visit);
+/* Writes the samples of a long recording before its case has ended. */
+void record_spill(struct run *run, struct slot *slot);
+/* Ends the slot's visit: commits it, then announces it. */
+void record_end(struct run *run, struct slot *slot, int status, const char *text);
+/* Of a visit that no worker can be given, which is freed. */
+void record_refusal(struct run *run, struct visit *visit);
 
 #endif

@@ -8,15 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct loaded_module {
-    struct loaded_module *next;
-    struct module module;
-};
-
 struct session {
     struct arena arena;
     struct host_sink sink;
-    struct loaded_module *modules;
+    struct module **modules;
+    size_t n_modules;
     bool is_open;
     struct open_device open;
 };
@@ -31,27 +27,25 @@ struct session *session_new(const struct host_sink *sink)
 static int32_t load(struct session *session, const char *path, const struct module **ret,
                     struct gb_error *error)
 {
-    for (struct loaded_module *loaded = session->modules; loaded; loaded = loaded->next)
-        if (text_equal(loaded->module.path, path)) {
-            *ret = &loaded->module;
+    for (size_t i = 0; i < session->n_modules; i++)
+        if (text_equal(session->modules[i]->path, path)) {
+            *ret = session->modules[i];
             return GB_OK;
         }
-    struct loaded_module *loaded = ARENA_NEW(&session->arena, struct loaded_module);
-    if (module_load(path, &session->arena, &loaded->module, error) != GB_OK)
+    struct module *module = ARENA_NEW(&session->arena, struct module);
+    if (module_load(path, &session->arena, module, error) != GB_OK)
         return error_prefix(error, "%s: ", path);
-    loaded->next = session->modules;
-    session->modules = loaded;
-    *ret = &loaded->module;
+    ARENA_APPEND(&session->arena, session->modules, session->n_modules, module);
+    *ret = module;
     return GB_OK;
 }
 
-int32_t session_plugin(struct session *session, const struct plugin_info *info,
-                       const struct gb_plugin **ret, struct gb_error *error)
+static int32_t find_plugin(struct session *session, const struct plugin_info *info,
+                           const struct gb_plugin **ret, struct gb_error *error)
 {
     const struct module *module = NULL;
-    int32_t status = load(session, info->path, &module, error);
-    if (status != GB_OK)
-        return status;
+    if (load(session, info->path, &module, error) != GB_OK)
+        return error->status;
     *ret = module_find(module, info->plugin.kind, info->plugin.id);
     if (!*ret)
         return error_set(error, GB_NOT_FOUND, "%s: holds no %s '%s' any more", info->path,
@@ -64,7 +58,7 @@ int32_t session_prepare(struct session *session, const struct plugin_settings *s
                         struct gb_error *error)
 {
     const struct gb_plugin *plugin = NULL;
-    if (session_plugin(session, settings->info, &plugin, error) != GB_OK)
+    if (find_plugin(session, settings->info, &plugin, error) != GB_OK)
         return error->status;
     void *params = arena_allocate(arena, plugin->params_size);
     if (option_fill(option_table_of(plugin), settings->settings, settings->n_settings, params,

@@ -16,11 +16,8 @@ struct session;
 /* sink: for what the device plugin logs; must outlive the session. */
 struct session *session_new(const struct host_sink *sink);
 
-/* The plugin of a module, loaded at its first use. In the session's memory. */
-int32_t session_plugin(struct session *session, const struct plugin_info *info,
-                       const struct gb_plugin **ret, struct gb_error *error);
-
-/* The same with its params, filled from settings; they are in the arena. */
+/* The plugin of a module, loaded at its first use, in the session's memory; its params, filled from
+ * settings, in the arena. */
 int32_t session_prepare(struct session *session, const struct plugin_settings *settings,
                         struct arena *arena, const struct gb_plugin **ret_plugin, void **ret_params,
                         struct gb_error *error);

@@ -1,8 +1,7 @@
-/* slot.c - see slot.h. */
-#include "core/run/slot.h"
+/* slot.c - see run_state.h. */
+#include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/run_record.h"
 
 #include <math.h>
 #include <stdio.h>

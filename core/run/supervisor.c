@@ -1,7 +1,8 @@
 /* supervisor.c - see supervisor.h. */
+#include "core/run/supervisor.h"
+
 #include "core/base/host_clock.h"
-#include "core/run/assign.h"
-#include "core/run/slot.h"
+#include "core/run/run_state.h"
 
 #include <errno.h>
 #include <math.h>

@@ -22,7 +22,7 @@ struct run_plan {
 };
 
 struct run_counts {
-    uint64_t n_ok, n_bad, n_left; /* left: not measured because the user stopped the run */
+    uint64_t n_bad, n_left; /* left: not measured because the user stopped the run */
     bool is_cancelled;
 };
 

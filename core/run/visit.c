@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UUID_BEGIN_MIN = 4 }; /* characters behind the dash that choose a device */
+enum { UUID_BEGIN_MIN = 4 }; /* characters after the dash that choose a device */
 
 /* ---- the devices of a case ---- */
 
@@ -97,7 +97,7 @@ static int32_t choose_uuid(const struct device_choice *choice, struct device_set
     if (!text_equal(found->info.uuid, choice->uuid) &&
         strlen(strchr(choice->uuid, '-') + 1) < UUID_BEGIN_MIN)
         return wrong_choice(choice, set, GB_INVALID,
-                            "expected four characters or more behind the dash: there is ", error);
+                            "expected four characters or more after the dash: there is ", error);
     set->items[0] = found;
     set->n = 1;
     return GB_OK;
@@ -226,16 +226,11 @@ static void record_choice(struct visit *visit)
 
 /* ---- what is done ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 int visit_key_compare(const void *a, const void *b)
 {
     const struct visit_key *first = a, *second = b;
-    int order = compare_numbers(first->position, second->position);
-    return order ? order : compare_numbers(first->round, second->round);
+    int order = (first->position > second->position) - (first->position < second->position);
+    return order ? order : (first->round > second->round) - (first->round < second->round);
 }
 
 /* On that device; NULL: on any. */
@@ -243,20 +238,17 @@ static bool is_done(const struct schedule *schedule, uint64_t position, uint32_t
                     const struct known_device *device)
 {
     struct visit_key key = {.position = position, .round = round};
-    size_t low = 0, high = schedule->n_done;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (visit_key_compare(&schedule->done[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < schedule->n_done && visit_key_compare(&schedule->done[low], &key) == 0; low++) {
-        const struct visit_key *done = &schedule->done[low];
+    const struct visit_key *end = schedule->done + schedule->n_done;
+    const struct visit_key *done = schedule->n_done
+                                       ? bsearch(&key, schedule->done, schedule->n_done, sizeof key,
+                                                 visit_key_compare)
+                                       : NULL;
+    while (done && done > schedule->done && visit_key_compare(done - 1, &key) == 0)
+        done--;
+    for (; done && done < end && visit_key_compare(done, &key) == 0; done++)
         if (!device || (done->device_index == (int32_t)device->info.index &&
                         text_equal(done->device_name, device->settings->name)))
             return true;
-    }
     return false;
 }
 

@@ -41,14 +41,15 @@ struct visit {
 
 /* Fixes the device, one of visit->devices; the label names it if the case has several. */
 void visit_give(struct visit *visit, const struct known_device *device);
-/* The case as a worker is told it, once the device is fixed. Texts and lists stay the visit's. */
+/* The case as it is sent to a worker, once the device is fixed. Texts and lists stay the visit's.
+ */
 struct bench_case visit_given_case(const struct visit *visit);
 /* Is nothing else to be measured beside it? */
 bool visit_is_exclusive(const struct visit *visit);
 void visit_free(struct visit *visit); /* NULL allowed */
 
-/* What tells visits of a run apart. Of a case that is spread over devices, or has only one, name
- * and index are not looked at. */
+/* What distinguishes the visits of a run. Of a case that is spread over devices, or has only one,
+ * name and index are not looked at. */
 struct visit_key {
     uint64_t position;
     uint32_t round;
@@ -76,7 +77,7 @@ struct schedule {
 int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,
                        struct text *notes, struct gb_error *error);
 
-/* The next visit that is not done; *ret is NULL behind the last. */
+/* The next visit that is not done; *ret is NULL after the last. */
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error);
 
 #endif

@@ -48,7 +48,7 @@ static void send_log(void *context, int32_t severity, const char *text)
     link_send(&worker->link);
 }
 
-/* To the case that comes now, what the device said in an earlier one. */
+/* To the case that comes now, what the device warned of in an earlier one. */
 static void repeat_warnings(struct worker *worker)
 {
     for (size_t i = 0; i < worker->n_warnings; i++)
@@ -154,7 +154,7 @@ static void send_finding(void *context, const char *device, const struct gb_find
                                          .state = finding->state,
                                          .is_noisy = finding->is_noisy != 0,
                                          .why = finding->why,
-                                         .cure = finding->cure}};
+                                         .fix = finding->cure}};
     send_fields(context, WIRE_FINDING, finding_fields, &sent);
 }
 

@@ -38,42 +38,31 @@ static void close_if_open(int *descriptor)
     *descriptor = -1;
 }
 
-struct ends {
-    int socket_here, socket_there;
-    int output_here, output_there;
-    int page;
-};
+/* The ends of a worker's connections; -1: none. */
+enum { SOCKET_HERE, SOCKET_THERE, OUTPUT_HERE, OUTPUT_THERE, PAGE, ENDS };
 
-static void ends_close(struct ends *ends)
+static void ends_close(int ends[ENDS])
 {
-    close_if_open(&ends->socket_here);
-    close_if_open(&ends->socket_there);
-    close_if_open(&ends->output_here);
-    close_if_open(&ends->output_there);
-    close_if_open(&ends->page);
+    for (int i = 0; i < ENDS; i++)
+        close_if_open(&ends[i]);
 }
 
-static int32_t ends_open(struct ends *ends, struct gb_error *error)
+static int32_t ends_open(int ends[ENDS], struct gb_error *error)
 {
-    int sockets[2] = {-1, -1}, output[2] = {-1, -1};
-    *ends = (struct ends){-1, -1, -1, -1, -1};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 &&
-        pipe2(output, O_CLOEXEC) == 0) {
-        ends->page = move_up(memfd_create("gbrun worker", MFD_CLOEXEC));
-    }
-    ends->socket_here = move_up(sockets[0]);
-    ends->socket_there = move_up(sockets[1]);
-    ends->output_here = move_up(output[0]);
-    ends->output_there = move_up(output[1]);
-    bool complete = ends->socket_here >= 0 && ends->socket_there >= 0 && ends->output_here >= 0 &&
-                    ends->output_there >= 0 && ends->page >= 0 &&
-                    ftruncate(ends->page, sizeof(struct worker_page)) == 0;
-    if (!complete) {
-        error_set(error, GB_IO, "a worker's connections cannot be made: %s", strerror(errno));
-        ends_close(ends);
-        return GB_IO;
-    }
-    return GB_OK;
+    for (int i = 0; i < ENDS; i++)
+        ends[i] = -1;
+    bool is_complete = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, &ends[SOCKET_HERE]) ==
+                           0 &&
+                       pipe2(&ends[OUTPUT_HERE], O_CLOEXEC) == 0 &&
+                       (ends[PAGE] = memfd_create("gbrun worker", MFD_CLOEXEC)) >= 0 &&
+                       ftruncate(ends[PAGE], sizeof(struct worker_page)) == 0;
+    for (int i = 0; i < ENDS && is_complete; i++)
+        is_complete = (ends[i] = move_up(ends[i])) >= 0;
+    if (is_complete)
+        return GB_OK;
+    error_set(error, GB_IO, "a worker's connections cannot be made: %s", strerror(errno));
+    ends_close(ends);
+    return GB_IO;
 }
 
 /* This process's environment with variables replaced or added; one block to free. */
@@ -105,7 +94,7 @@ static char **make_environment(const struct environment_variable *variables, siz
     return environment;
 }
 
-static int spawn(const struct ends *ends, char **environment, pid_t *ret_pid)
+static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -114,10 +103,10 @@ static int spawn(const struct ends *ends, char **environment, pid_t *ret_pid)
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends->output_there, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends->output_there, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends->socket_there, WORKER_SOCKET);
-    posix_spawn_file_actions_adddup2(&actions, ends->page, WORKER_PAGE);
+    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[SOCKET_THERE], WORKER_SOCKET);
+    posix_spawn_file_actions_adddup2(&actions, ends[PAGE], WORKER_PAGE);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                               POSIX_SPAWN_SETSIGDEF);
@@ -136,27 +125,28 @@ static int spawn(const struct ends *ends, char **environment, pid_t *ret_pid)
 int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
                      size_t n_variables, struct gb_error *error)
 {
-    struct ends ends;
+    int ends[ENDS];
     *worker = (struct worker_process){.socket = -1, .output = -1};
-    if (ends_open(&ends, error) != GB_OK)
+    if (ends_open(ends, error) != GB_OK)
         return error->status;
-    void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends.page, 0);
+    void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends[PAGE],
+                      0);
     char **environment = make_environment(variables, n_variables);
-    int result = page == MAP_FAILED ? errno : spawn(&ends, environment, &worker->pid);
+    int result = page == MAP_FAILED ? errno : spawn(ends, environment, &worker->pid);
     free(environment);
     if (result != 0) {
         if (page != MAP_FAILED)
             munmap(page, sizeof *worker->page);
-        ends_close(&ends);
+        ends_close(ends);
         worker->pid = 0;
         return error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
                          strerror(result));
     }
     worker->page = page;
-    worker->socket = ends.socket_here;
-    worker->output = ends.output_here;
-    ends.socket_here = ends.output_here = -1;
-    ends_close(&ends);
+    worker->socket = ends[SOCKET_HERE];
+    worker->output = ends[OUTPUT_HERE];
+    ends[SOCKET_HERE] = ends[OUTPUT_HERE] = -1;
+    ends_close(ends);
     /* A worker that a plugin has stopped must not stop the supervisor with it. */
     struct timeval patience = {.tv_sec = SEND_SECONDS};
     setsockopt(worker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -178,24 +168,30 @@ int32_t worker_send(struct worker_process *worker, struct gb_error *error)
     return wire_send(worker->socket, &worker->writer, error);
 }
 
+/* How many bytes have arrived; 0: none for now, or it was closed, and is closed here, too. */
+static size_t read_some(int *descriptor, bool is_socket, void *buffer, size_t bytes)
+{
+    ssize_t n;
+    do
+        n = is_socket ? recv(*descriptor, buffer, bytes, MSG_DONTWAIT)
+                      : read(*descriptor, buffer, bytes);
+    while (n < 0 && errno == EINTR);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK))
+        close_if_open(descriptor);
+    return n > 0 ? (size_t)n : 0;
+}
+
 bool worker_read(struct worker_process *worker)
 {
-    while (worker->socket >= 0) {
+    size_t n = 1;
+    while (worker->socket >= 0 && n > 0) {
         unsigned char *space = wire_input_space(&worker->input, READ_BYTES);
-        ssize_t n = recv(worker->socket, space, READ_BYTES, MSG_DONTWAIT);
-        if (n > 0) {
-            wire_input_added(&worker->input, (size_t)n);
-            if (worker->input.end - worker->input.begin >= WIRE_PAYLOAD_MAX)
-                return true; /* let the caller take frames out first */
-            continue;
-        }
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return true;
-        close_if_open(&worker->socket);
+        n = read_some(&worker->socket, true, space, READ_BYTES);
+        wire_input_added(&worker->input, n);
+        if (worker->input.end - worker->input.begin >= WIRE_PAYLOAD_MAX)
+            break; /* let the caller take frames out first */
     }
-    return false;
+    return worker->socket >= 0;
 }
 
 static void give_lines(struct worker_process *worker, worker_line_fn *line, void *context)
@@ -214,27 +210,19 @@ static void give_lines(struct worker_process *worker, worker_line_fn *line, void
         worker_flush_output(worker, line, context);
 }
 
-bool worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context)
+void worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context)
 {
     char buffer[READ_BYTES];
-    while (worker->output >= 0) {
-        ssize_t n = read(worker->output, buffer, sizeof buffer);
-        if (n > 0) {
-            for (ssize_t i = 0; i < n;
-                 i++) /* a terminal must not see control characters, nor strchr a NUL */
-                if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
-                    buffer[i] = '?';
-            text_add_n(&worker->line, buffer, (size_t)n);
-            give_lines(worker, line, context);
-            continue;
-        }
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return true;
-        close_if_open(&worker->output);
+    size_t n = 1;
+    while (worker->output >= 0 && n > 0) {
+        n = read_some(&worker->output, false, buffer, sizeof buffer);
+        /* A terminal must not see control characters, nor strchr a NUL. */
+        for (size_t i = 0; i < n; i++)
+            if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
+                buffer[i] = '?';
+        text_add_n(&worker->line, buffer, n);
+        give_lines(worker, line, context);
     }
-    return false;
 }
 
 void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context)

@@ -40,7 +40,7 @@ bool worker_read(struct worker_process *worker);
 /* Lines the worker printed, without their ends; the rest of a line once the output is closed or it
  * gets long. */
 typedef void worker_line_fn(void *context, const char *line);
-bool worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context);
+void worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context);
 void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context);
 
 /* Has it ended? Does not block. */

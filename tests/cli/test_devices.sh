@@ -71,7 +71,7 @@ gpu:1|ok n=12
 gpu:GPU-bbbb3333|ok n=12
 gpu:GPU-cccc|ok n=12
 gpu:GPU-aaaa|failed: device gpu:GPU-aaaa: more than one UUID begins so: there is $all
-gpu:GPU-b|failed: device gpu:GPU-b: expected four characters or more behind the dash: there is $all
+gpu:GPU-b|failed: device gpu:GPU-b: expected four characters or more after the dash: there is $all
 gpu:GPU-dddd|failed: device gpu:GPU-dddd: no UUID begins so: there is $all
 gpu:9|failed: device gpu:9: there is only $all
 gpu:all on gpu:0|ok n=12

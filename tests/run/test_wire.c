@@ -417,7 +417,7 @@ START_TEST(findings_come_back_fit_to_be_printed)
                                           .subject = "mode",
                                           .state = "off\n\033[2Jnow",
                                           .why = NULL,
-                                          .cure = "sudo fix"}};
+                                          .fix = "sudo fix"}};
     struct device_finding back;
     struct wire_writer writer = {0};
     struct arena arena = {0};
@@ -431,7 +431,7 @@ START_TEST(findings_come_back_fit_to_be_printed)
     ck_assert_str_eq(back.finding.subject, "mode");
     ck_assert_str_eq(back.finding.state, "off  [2Jnow");
     ck_assert_str_eq(back.finding.why, "");
-    ck_assert_str_eq(back.finding.cure, "sudo fix");
+    ck_assert_str_eq(back.finding.fix, "sudo fix");
     /* What the sender would have cut. */
     char longer[1000];
     memset(longer, 'x', sizeof longer - 1);
