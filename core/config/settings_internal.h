@@ -145,7 +145,7 @@ struct plugin_section {
 
 struct plugin_settings_list {
     struct plugin_settings *items; /* never moved: cases point to them */
-    size_t n, capacity;
+    size_t n;
 };
 
 struct settings {
@@ -162,7 +162,7 @@ struct settings {
     struct plugin_section *plugin_sections;
     size_t n_plugin_sections;
     struct plugin_request *requests;
-    size_t n_requests, requests_capacity;
+    size_t n_requests;
 
     struct plugin_settings_list devices; /* those that auto chooses from come first */
     size_t n_auto_devices;

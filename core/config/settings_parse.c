@@ -147,17 +147,13 @@ static void parse_policy(const struct parser *parser, const struct ini_section *
 
 static void parse_device(const struct parser *parser, const struct ini_section *section)
 {
-    if (text_equal(section->name, DEVICE_AUTO)) {
+    bool is_auto = text_equal(section->name, DEVICE_AUTO);
+    if (is_auto || text_equal(section->name, DEVICE_ALL))
         error_list_add(parser->errors, section->origin,
-                       "[device auto]: 'auto' stands for any device, choose another name");
-        return;
-    }
-    if (text_equal(section->name, DEVICE_ALL)) {
-        error_list_add(parser->errors, section->origin,
-                       "[device all]: 'all' stands for all devices, choose another name");
-        return;
-    }
-    parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
+                       "[device %s]: '%s' stands for %s, choose another name", section->name,
+                       section->name, is_auto ? "any device" : "all devices");
+    else
+        parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
 }
 
 static void parse_bench(const struct parser *parser, const struct ini_section *section)

@@ -55,14 +55,8 @@ static void add_request(const struct parser *parser, struct plugin_request reque
             same_text(known->path, request.path))
             return;
     }
-    if (settings->n_requests == settings->requests_capacity) {
-        size_t capacity = settings->n_requests ? 2 * settings->n_requests : 16;
-        struct plugin_request *larger = ARENA_ARRAY(parser->arena, struct plugin_request, capacity);
-        for (size_t i = 0; i < settings->n_requests; i++)
-            larger[i] = settings->requests[i];
-        settings->requests = larger;
-        settings->requests_capacity = capacity;
-    }
+    settings->requests = arena_grow(parser->arena, settings->requests, settings->n_requests,
+                                    sizeof *settings->requests);
     settings->requests[settings->n_requests++] = request;
 }
 

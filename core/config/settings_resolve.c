@@ -103,8 +103,8 @@ static void prepare_list(const struct resolver *resolver, uint32_t kind)
 {
     struct settings *settings = resolver->settings;
     struct plugin_settings_list *list = list_of(settings, kind);
-    list->capacity = settings->n_plugin_sections + resolver->catalogue->n_plugins;
-    list->items = ARENA_ARRAY(resolver->arena, struct plugin_settings, list->capacity);
+    list->items = ARENA_ARRAY(resolver->arena, struct plugin_settings,
+                              settings->n_plugin_sections + resolver->catalogue->n_plugins);
 }
 
 static struct plugin_section *find_section(struct settings *settings, uint32_t kind,

@@ -94,24 +94,13 @@ int32_t slot_compute(const struct slot *slot, const struct value *result, struct
 struct values {
     struct arena *arena;
     struct value_list list;
-    size_t capacity;
 };
 
 static void add_value(struct values *values, const struct value *value, struct origin origin)
 {
     struct value_list *list = &values->list;
-    if (list->n == values->capacity) {
-        size_t capacity = values->capacity ? 2 * values->capacity : 16;
-        struct value *items = ARENA_ARRAY(values->arena, struct value, capacity);
-        struct origin *origins = ARENA_ARRAY(values->arena, struct origin, capacity);
-        for (size_t i = 0; i < list->n; i++) {
-            items[i] = list->items[i];
-            origins[i] = list->origins[i];
-        }
-        list->items = items;
-        list->origins = origins;
-        values->capacity = capacity;
-    }
+    list->items = arena_grow(values->arena, list->items, list->n, sizeof *list->items);
+    list->origins = arena_grow(values->arena, list->origins, list->n, sizeof *list->origins);
     list->items[list->n] = *value;
     list->origins[list->n++] = origin;
 }
