@@ -86,7 +86,7 @@ home()
 }
 rule home-of-inih 'use core/config/ini.h; only ini.c includes <ini.h>' < <(home 'ini\.h' 'config/ini\.c')
 rule home-of-sqlite 'use core/store/store.h or core/config/expression.h; only they include <sqlite3.h>' < <(
-    home 'sqlite3\.h' '(config/expression\.c|store/.*)')
+    home 'sqlite3\.h' '(config/expression_engine\.h|store/.*)')
 rule home-of-libffi 'calls through libffi belong to a plugin' < <(home 'ffi\.h' 'none')
 rule no-cuda-in-core 'CUDA belongs to plugins: no header and no library of it in core/' < <(
     in_files '#[[:space:]]*include[[:space:]]*[<"](cu[a-z_]*|nvml|nvrtc|cupti[a-z_]*)\.h' "$core_files")

@@ -5,6 +5,8 @@ core_libgbrun_la_SOURCES += \
 	core/config/catalogue.h \
 	core/config/expression.c \
 	core/config/expression.h \
+	core/config/expression_engine.c \
+	core/config/expression_engine.h \
 	core/config/ini.c \
 	core/config/ini.h \
 	core/config/ini_override.c \

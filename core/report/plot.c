@@ -384,8 +384,7 @@ static void add_terminal(struct text *out, const struct plot_page *page, int for
                     PLOT_FONT * (format == PLOT_PNG ? 3 : 4) / 4, style);
     if (output) {
         text_add(out, "set output '");
-        for (; *output; output++)
-            text_add_n(out, *output == '\'' ? "''" : output, *output == '\'' ? 2 : 1);
+        text_add_valid(out, output, '\'', "''");
         text_add(out, "'\n");
     }
 }
