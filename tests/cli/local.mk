@@ -9,6 +9,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_counters.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_doctor.sh \
+	tests/cli/test_documented_names.sh \
 	tests/cli/test_faults.sh \
 	tests/cli/test_hacking.sh \
 	tests/cli/test_fresh.sh \
