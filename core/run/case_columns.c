@@ -5,30 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COLUMN_BYTES = BATCH_MAX * sizeof(double), OTHER_COLUMNS = 8 /* than clocks */ };
+
 /* Room for n columns, written to, as a page that never was would fault inside the timed loop. */
-static double *new_columns(uint32_t n)
+static void *new_columns(uint32_t n)
 {
-    const size_t bytes = (size_t)n * BATCH_MAX * sizeof(double);
-    return memset(memory_allocate(bytes), 0xFF, bytes);
+    return memset(memory_allocate((size_t)n * COLUMN_BYTES), 0xFF, (size_t)n * COLUMN_BYTES);
+}
+
+static void *next_column(unsigned char **at)
+{
+    unsigned char *column = *at;
+    *at += COLUMN_BYTES;
+    return column;
 }
 
 void batch_new(struct batch *batch, uint32_t n_clocks)
 {
-    double **const doubles[] = {&batch->begin_ns, &batch->end_ns, &batch->time_ns,
-                                &batch->elapsed_ns, &batch->clock_hz};
-    enum { DOUBLES = sizeof doubles / sizeof *doubles, INTEGERS = 3 };
-    double *next = batch->memory = new_columns(n_clocks + DOUBLES + INTEGERS);
-    for (uint32_t i = 0; i < n_clocks; i++, next += BATCH_MAX)
-        batch->clocks[i] = next;
-    for (size_t i = 0; i < DOUBLES; i++, next += BATCH_MAX)
-        *doubles[i] = next;
-    batch->iterations = (uint64_t *)next;
-    batch->throttle = batch->iterations + BATCH_MAX;
-    batch->flags = (uint32_t *)(batch->throttle + BATCH_MAX);
+    unsigned char *at = batch->memory = new_columns(n_clocks + OTHER_COLUMNS);
+    for (uint32_t i = 0; i < n_clocks; i++)
+        batch->clocks[i] = next_column(&at);
+    batch->begin_ns = next_column(&at);
+    batch->end_ns = next_column(&at);
+    batch->time_ns = next_column(&at);
+    batch->elapsed_ns = next_column(&at);
+    batch->clock_hz = next_column(&at);
+    batch->iterations = next_column(&at);
+    batch->throttle = next_column(&at);
+    batch->flags = next_column(&at);
     /* What a device does not fill in. */
-    memset(batch->clock_hz, 0, BATCH_MAX * sizeof(double));
-    memset(batch->throttle, 0, BATCH_MAX * sizeof(uint64_t));
-    memset(batch->flags, 0, BATCH_MAX * sizeof(uint32_t));
+    memset(batch->clock_hz, 0, COLUMN_BYTES);
+    memset(batch->throttle, 0, COLUMN_BYTES);
+    memset(batch->flags, 0, COLUMN_BYTES);
 }
 
 void batch_free(struct batch *batch)
