@@ -59,7 +59,7 @@ static void add_time_left(const struct progress *progress, struct text *line)
 
 static void draw(struct progress *progress)
 {
-    struct text line = {0};
+    CLEANUP(text_free) struct text line = {0}, shown = {0};
     uint64_t n_done = progress->n_known + progress->n_done;
     uint64_t filled = progress->n_total ? n_done * BAR_COLUMNS / progress->n_total : 0;
     text_add(&line, "[");
@@ -78,18 +78,12 @@ static void draw(struct progress *progress)
         text_printf(&line, "  %s  n=%llu", format_time(progress->recent_ns, 4, time),
                     (unsigned long long)progress->n_samples);
     }
-    size_t room = terminal_columns(progress) - 1, used = 0, bytes = 0;
-    while (bytes < line.length &&
-           (used < room || ((unsigned char)line.data[bytes] & 0xC0) == 0x80)) {
-        used += ((unsigned char)line.data[bytes] & 0xC0) != 0x80;
-        bytes++;
-    }
+    text_add_shortened(&shown, text_get(&line), terminal_columns(progress) - 1);
     erase(progress);
-    fwrite(line.data, 1, bytes, progress->out);
+    fputs(text_get(&shown), progress->out);
     fflush(progress->out);
-    progress->live_columns = used;
+    progress->live_columns = text_columns(text_get(&shown));
     progress->drawn_ns = host_clock_ns();
-    text_free(&line);
 }
 
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
