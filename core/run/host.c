@@ -99,7 +99,7 @@ static void host_log(const struct gb_host *interface, int32_t severity, const ch
     struct host *host = host_of(interface);
     char cleaned[HOST_TEXT_MAX];
     clean_text(text, cleaned, sizeof cleaned);
-    if (severity < GB_LOG_DEBUG || severity > GB_LOG_HOST_BUG)
+    if (severity < GB_LOG_DEBUG || severity > GB_LOG_PLUGIN_BUG)
         severity = GB_LOG_PLUGIN_BUG;
     host->sink.log(host->sink.context, severity, cleaned);
 }

@@ -2,15 +2,15 @@
  * abi.h - what every other public header rests on: versions, status codes, growth of structs.
  * Strict C99, clean as C++17, includes nothing beyond <stddef.h>, <stdint.h>, <stdbool.h>.
  *
- * Rules of the border between gbrun and a plugin:
- *  - every struct begins with `uint32_t size`, the writer's sizeof; a reader uses a member only if
- *    GB_HAS says that it lies inside; members are only ever appended;
- *  - larger growth goes through extension(id) on either side, with ids like "gbrun.counters/1";
- *  - only fixed-width integers, double and pointers cross it: no enum types, long, bit-fields,
- * varargs;
- *  - text is UTF-8, ends with NUL and belongs to whoever passes it; the receiver copies what it
- * keeps;
- *  - times are nanoseconds, frequencies hertz, sizes bytes, energy joules.
+ * Rules of the interface between gbrun and a plugin:
+ *  - Every struct begins with `uint32_t size`, the writer's sizeof. A reader uses a member only if
+ *    GB_HAS says that it lies inside. Members are only ever appended.
+ *  - Larger growth goes through extension(id) on either side, with ids like "gbrun.counters/1".
+ *  - Only fixed-width integers, double and pointers cross the interface: no enum types, long,
+ *    bit-fields or varargs.
+ *  - Text is UTF-8, ends with NUL and belongs to whoever passes it; the receiver copies what it
+ *    keeps.
+ *  - Times are nanoseconds, frequencies hertz, sizes bytes, energy joules.
  */
 #ifndef GBRUN_ABI_H
 #define GBRUN_ABI_H
@@ -58,14 +58,13 @@ enum {
 #undef GB_STATUS_CONSTANT
 };
 
-/* Severities of log lines. GB_LOG_PLUGIN_BUG and GB_LOG_HOST_BUG name the culprit. */
+/* Severities of log lines. GB_LOG_PLUGIN_BUG: the plugin breaks the rules of these headers. */
 enum {
     GB_LOG_DEBUG = 0,
     GB_LOG_INFO = 1,
     GB_LOG_WARNING = 2,
     GB_LOG_ERROR = 3,
-    GB_LOG_PLUGIN_BUG = 4,
-    GB_LOG_HOST_BUG = 5
+    GB_LOG_PLUGIN_BUG = 4
 };
 
 #endif

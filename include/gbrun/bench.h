@@ -24,14 +24,14 @@ struct gb_work {
     uint32_t math_unit;   /* GB_MATH_...: what computes; 0: not said */
 };
 
-/* Units that compute. With the format they name the highest rate that flops are held against. */
+/* Units that compute. With the format they name the roof that a rate of flops is compared with. */
 enum {
     GB_MATH_SCALAR = 1, /* a CPU, one number an instruction */
     GB_MATH_VECTOR = 2, /* vectors of a CPU, ordinary cores of a GPU */
     GB_MATH_TENSOR = 3  /* tensor cores */
 };
 
-/* [work] Says both, where the host knows of them: an older one has less room in *work. */
+/* [work] Sets both where the host knows of them: an older one has less room in *work. */
 #define GB_WORK_MATH(work, format, unit)                                                           \
     do {                                                                                           \
         if (GB_HAS(work, math_unit)) {                                                             \
@@ -41,10 +41,12 @@ enum {
     } while (0)
 
 enum {
-    GB_BENCH_SYNCHRONIZES =
-        1u,                 /* run waits for the device itself: samples cannot be queued ahead */
-    GB_BENCH_SINGLE = 2u,   /* run must be called with iterations == 1 */
-    GB_BENCH_EXCLUSIVE = 4u /* uses the whole machine: nothing else is run beside it */
+    /* run waits for the device itself: samples cannot be queued ahead */
+    GB_BENCH_SYNCHRONIZES = 1u,
+    /* run must be called with iterations == 1 */
+    GB_BENCH_SINGLE = 2u,
+    /* uses the whole machine: nothing else is run beside it */
+    GB_BENCH_EXCLUSIVE = 4u
 };
 
 struct gb_bench_ops {
@@ -59,7 +61,7 @@ struct gb_bench_ops {
     int32_t (*prepare)(void *bench, const struct gb_queue *queue);
 
     /* [timed] The region that is measured: does its work `iterations` times. Enqueues on the queue
-     * and returns, or computes and returns. May fork to streams of its own if it joins them back to
+     * and returns, or computes and returns. May fork to its own streams if it joins them back to
      * the queue. Does not allocate, log or check. */
     int32_t (*run)(void *bench, const struct gb_queue *queue, uint64_t iterations);
 
@@ -78,8 +80,8 @@ struct gb_bench_ops {
 };
 
 /*
- * Receives one thing that is wrong with the params: in the value of which option ("rows", of a map
- * "arg.1"), at which of its bytes from 0, and what. The texts are copied.
+ * Receives one error in the params: in the value of which option ("rows", of a map "arg.1"), at
+ * which of its bytes from 0, and what is wrong. The texts are copied.
  */
 typedef void gb_problem_fn(void *context, const char *option, uint64_t offset, const char *text);
 
@@ -89,15 +91,15 @@ struct gb_validation {
     uint32_t size;
     uint32_t reserved;
 
-    /* Before anything is run, also for `gbrun check`: tells all that is wrong with the params of a
-     * case beyond what the option table says. In a process of its own without a device:
+    /* Before anything is run, also for `gbrun check`: reports all errors in the params of a case
+     * that the option table cannot find. It runs in a process of its own without a device:
      * host->device is NULL, and only allocate, log and folder of the host are of use. GB_OK also
-     * where problems were told. */
+     * where problems were reported. */
     int32_t (*validate)(const struct gb_host *host, const void *params, gb_problem_fn *problem,
                         void *context);
 };
 
-/* Makes the compiler believe that the value is used, or that all memory is read and written. */
+/* Compiler barriers (DoNotOptimize): the value counts as used; all memory as read and written. */
 #define GB_KEEP(value) __asm__ volatile("" : : "r,m"(value) : "memory")
 #define GB_CLOBBER() __asm__ volatile("" : : : "memory")
 

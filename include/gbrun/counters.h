@@ -1,6 +1,6 @@
 /*
- * counters.h - hardware counters of a device: what a benchmark made it do, counted in passes of
- * their own and never while samples are timed.
+ * counters.h - hardware counters of a device: what a benchmark made it do, counted in separate
+ * passes and never while samples are timed.
  *
  * An extension: extension(GB_COUNTERS) of a device's descriptor gives a struct gb_counters, or NULL
  * where the device has none. All functions are [untimed] and are called from one thread.
@@ -12,7 +12,7 @@
 
 #define GB_COUNTERS "gbrun.counters/1"
 
-/* One counter that could be asked for. */
+/* One counter that can be requested. */
 struct gb_counter {
     uint32_t size;
     uint32_t reserved;
@@ -23,17 +23,17 @@ struct gb_counter {
 
 typedef void gb_counter_fn(void *context, const struct gb_counter *counter);
 
-/* Receives one counter's value: of one iteration where iterations add up, as it is where they do
+/* Receives one counter's value: of one iteration where iterations add up, unchanged where they do
  * not (a ratio, a rate). The texts are copied. */
 typedef void gb_count_fn(void *context, const char *name, double value, const char *unit);
 
 /* What is known of the work that was done, whatever the device's counters are called. */
 enum {
     GB_COUNTED_FLOPS = 0,      /* floating-point operations: a fused multiply-add is two */
-    GB_COUNTED_BYTES_L1 = 1,   /* asked of the first level of cache */
-    GB_COUNTED_BYTES_L2 = 2,   /* asked of the second level */
-    GB_COUNTED_DRAM_READ = 3,  /* bytes that the memory gave */
-    GB_COUNTED_DRAM_WRITE = 4, /* bytes that it took */
+    GB_COUNTED_BYTES_L1 = 1,   /* requested from the first level of cache */
+    GB_COUNTED_BYTES_L2 = 2,   /* requested from the second level */
+    GB_COUNTED_DRAM_READ = 3,  /* bytes read from memory */
+    GB_COUNTED_DRAM_WRITE = 4, /* bytes written to memory */
     GB_COUNTED_KINDS = 5
 };
 
@@ -50,18 +50,20 @@ struct gb_counting {
     const struct gb_bench_ops *bench_ops;
     void *bench;
     const struct gb_queue *queue;
-    uint32_t wants_work; /* 1: fill `work`, and tell the counters that it was made from */
+    uint32_t wants_work; /* 1: fill `work`, and report the counters it was computed from */
     uint32_t n_names;
     const char *const *names; /* counters that are wanted beside those */
     gb_count_fn *count;       /* called for each value */
     void *context;
 
-    double work[GB_COUNTED_KINDS]; /* out: of one iteration; NaN (as it is set): cannot be told */
-    uint32_t n_passes;             /* out */
+    /* out: of one iteration; NaN, as it is set: not known */
+    double work[GB_COUNTED_KINDS];
+    uint32_t n_passes; /* out */
     uint32_t reserved;
-    char made_from[GB_COUNTING_TEXT]; /* out: which counters `work` was made from; "" if unset */
-    char missing[GB_COUNTING_TEXT];   /* out: why something is missing, and what could be done; "":
-                                       * nothing is */
+    /* out: which counters `work` was computed from; "" if unset */
+    char made_from[GB_COUNTING_TEXT];
+    /* out: why something is missing, and what could be done; "": nothing is */
+    char missing[GB_COUNTING_TEXT];
 
     /* What the benchmark declares that it computes. Instructions also move constants and convert:
      * what cannot be this arithmetic may be left out of GB_COUNTED_FLOPS. Where nothing is
@@ -74,15 +76,15 @@ struct gb_counters {
     uint32_t size;
     uint32_t reserved;
 
-    /* Tells the counters of device `index`, which is not opened; or those of a sort of device,
-     * which need not be there, by the device's own name for it (`model`, else NULL). Of the counter
-     * that is called `whole` (else NULL) all forms are told. No counters and a reason why:
-     * host->skip(reason). */
+    /* Lists the counters of device `index`, which is not opened; or those of a kind of device,
+     * which need not be present, by the device's own name for it (`model`, else NULL). Of the
+     * counter with the name `whole` (else NULL) all forms are listed. No counters and a reason
+     * why: host->skip(reason). */
     int32_t (*list)(const struct gb_host *host, const void *params, uint32_t index,
                     const char *model, const char *whole, gb_counter_fn *counter, void *context);
 
-    /* Counts on an open device. What cannot be counted is no failure: `missing` tells. Else it
-     * fails with what run, reset or the device returned. */
+    /* Counts on an open device. What cannot be counted is no failure: `missing` explains. It fails
+     * with what run, reset or the device returned. */
     int32_t (*count)(void *device, struct gb_counting *counting);
 };
 

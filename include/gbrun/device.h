@@ -3,8 +3,7 @@
  *
  * count and describe create no context on the device. All functions are [untimed] and are called
  * from one thread. A device object lives in one worker process and serves many cases in a row.
- * After a function has returned GB_DEVICE_ERROR the process is ended and the case is charged with
- * it.
+ * After a function has returned GB_DEVICE_ERROR the process is ended, and the case fails with it.
  */
 #ifndef GBRUN_DEVICE_H
 #define GBRUN_DEVICE_H
@@ -17,11 +16,11 @@ struct gb_clock {
     uint32_t size;
     uint32_t reserved;
     char name[32];      /* "wall", "kernel", "event" */
-    double tick_ns;     /* its smallest step as measured, at least what the source promises */
-    double overhead_ns; /* what it reads around nothing: shown next to results, never subtracted */
-    double
-        min_sample_ns; /* samples shorter than this are lengthened by more iterations; 0: never */
-    char help[96];     /* what it measures */
+    double tick_ns;     /* timer resolution as measured, at least what the source promises */
+    double overhead_ns; /* timer overhead: shown next to results, never subtracted */
+    /* samples shorter than this are lengthened by more iterations; 0: never */
+    double min_sample_ns;
+    char help[96]; /* what it measures */
 };
 
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };
@@ -49,19 +48,20 @@ struct gb_measurement {
     const struct gb_queue *queue;
     double deadline_ns; /* on CLOCK_MONOTONIC: no further sample is begun after it; 0: none */
 
-    uint64_t n_done;                /* out: samples measured, at most n_samples, in order */
-    uint64_t n_lost;                /* out: samples that were run but whose times were lost */
-    double *time_ns[GB_CLOCKS_MAX]; /* out: of the whole sample, by clock; NULL: not wanted */
-    uint32_t clocks_filled; /* out: bit i set: time_ns[i] was written; clock's bit always is */
+    /* What follows is filled in by the device. */
+    uint64_t n_done;                /* samples measured, at most n_samples, in order */
+    uint64_t n_lost;                /* samples that were run but whose times were lost */
+    double *time_ns[GB_CLOCKS_MAX]; /* of the whole sample, by clock; NULL: not wanted */
+    uint32_t clocks_filled;         /* bit i set: time_ns[i] was written; clock's bit always is */
     uint32_t reserved2;
-    double *begin_ns;   /* out: host time (CLOCK_MONOTONIC) at the sample's start */
-    double *end_ns;     /* out: and at its end */
-    double *clock_hz;   /* out: 0 if not known */
-    uint64_t *throttle; /* out: reasons; 0: none */
-    uint32_t *flags;    /* out: GB_SAMPLE_... */
+    double *begin_ns;   /* host time (CLOCK_MONOTONIC) at the sample's start */
+    double *end_ns;     /* and at its end */
+    double *clock_hz;   /* 0 if not known */
+    uint64_t *throttle; /* reasons; 0: none */
+    uint32_t *flags;    /* GB_SAMPLE_... */
 };
 
-/* A value now; NaN where the device cannot tell. */
+/* Values now; NaN where the device does not know. */
 struct gb_telemetry {
     uint32_t size;
     uint32_t reserved;
@@ -84,7 +84,7 @@ struct gb_finding {
     const char *subject; /* "persistence mode" */
     const char *state;   /* "off" */
     const char *why;     /* what it does to measurements; "" if it is not noisy */
-    const char *cure;    /* a command for a shell that would mend it; "" if there is none */
+    const char *cure;    /* a shell command that would fix it; "" if there is none */
 };
 
 typedef void gb_finding_fn(void *context, const struct gb_finding *finding);
@@ -125,8 +125,8 @@ struct gb_device_ops {
     int32_t (*flush_cache)(void *device, const struct gb_queue *queue);
     int32_t (*telemetry)(void *device, struct gb_telemetry *telemetry);
 
-    /* For `gbrun doctor`: tells what is noisy about device `index`, without opening it and without
-     * changing anything. Optional. */
+    /* For `gbrun doctor`: reports what is noisy about device `index`, without opening it and
+     * without changing anything. Optional. */
     int32_t (*examine)(const struct gb_host *host, const void *params, uint32_t index,
                        gb_finding_fn *finding, void *context);
 };

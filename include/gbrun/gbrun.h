@@ -4,8 +4,10 @@
 
 #include <gbrun/abi.h>
 #include <gbrun/bench.h>
+#include <gbrun/check.h>
 #include <gbrun/counters.h>
 #include <gbrun/device.h>
+#include <gbrun/formats.h>
 #include <gbrun/host.h>
 #include <gbrun/module.h>
 #include <gbrun/option.h>

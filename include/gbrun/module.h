@@ -26,8 +26,8 @@ struct gb_plugin {
     const char *version; /* of the plugin, for the record: "1.0" */
     const char *summary; /* one line, no full stop */
     const char *help;    /* paragraphs for `gbrun help ID`, or NULL */
-    const char
-        *devices; /* benchmarks: ids of the devices it runs on, separated by blanks; NULL: any */
+    /* benchmarks: ids of the devices it runs on, separated by blanks; NULL: any */
+    const char *devices;
     const struct gb_option *options; /* n_options of them, options[0].size apart; NULL if none */
     uint32_t n_options;
     uint32_t flags;                           /* 0 */
@@ -35,6 +35,13 @@ struct gb_plugin {
     const void *ops;                          /* by kind */
     const void *(*extension)(const char *id); /* [any] optional features by id; may be NULL */
 };
+
+/* The three members that must agree, in an initializer: the table and the struct that it fills.
+ *   static const struct gb_plugin plugin = {..., GB_OPTIONS(options, struct params), .ops = &ops};
+ */
+#define GB_OPTIONS(options_, params_)                                                              \
+    .options = (options_), .n_options = (uint32_t)(sizeof(options_) / sizeof((options_)[0])),      \
+    .params_size = (uint64_t)sizeof(params_)
 
 struct gb_module {
     uint32_t size;
@@ -46,8 +53,7 @@ struct gb_module {
 
 GB_EXPORT const struct gb_module *gb_module_v1(void);
 
-/* The whole entry, for modules that need nothing special: GB_MODULE(&first_plugin, &second_plugin)
- */
+/* The whole entry: GB_MODULE(&first_plugin, &second_plugin) */
 #define GB_MODULE(...)                                                                             \
     GB_EXPORT const struct gb_module *gb_module_v1(void)                                           \
     {                                                                                              \

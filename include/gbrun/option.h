@@ -17,15 +17,14 @@
  * are what the element type says, and the user writes the elements with commas between them.
  */
 enum {
-    GB_TYPE_INT = 1,    /* int64_t: 32, 2^20, 64Ki, 1e6 */
-    GB_TYPE_FLOAT = 2,  /* double: 0.5, 1e-3, 0.5% */
-    GB_TYPE_BOOL = 3,   /* int32_t, 0 or 1: yes no, true false, on off, 1 0 */
-    GB_TYPE_STRING = 4, /* const char *, never NULL */
-    GB_TYPE_CHOICE = 5, /* int32_t: the index of the word in `choices` */
-    GB_TYPE_BYTES = 6,  /* uint64_t, bytes: 4096, 64 KiB, 1.5 GB */
-    GB_TYPE_DURATION =
-        7,           /* double, nanoseconds: 500 ms, 2s; a unit is required (0 and inf need none) */
-    GB_TYPE_MAP = 8, /* struct gb_map: all keys NAME.KEY of the section, in file order */
+    GB_TYPE_INT = 1,      /* int64_t: 32, 2^20, 64Ki, 1e6 */
+    GB_TYPE_FLOAT = 2,    /* double: 0.5, 1e-3, 0.5% */
+    GB_TYPE_BOOL = 3,     /* int32_t, 0 or 1: yes no, true false, on off, 1 0 */
+    GB_TYPE_STRING = 4,   /* const char *, never NULL */
+    GB_TYPE_CHOICE = 5,   /* int32_t: the index of the word in `choices` */
+    GB_TYPE_BYTES = 6,    /* uint64_t, bytes: 4096, 64 KiB, 1.5 GB */
+    GB_TYPE_DURATION = 7, /* double, nanoseconds: 500 ms, 2s; only 0 and inf need no unit */
+    GB_TYPE_MAP = 8,      /* struct gb_map: all keys NAME.KEY of the section, in file order */
     GB_TYPE_LIST = 0x100
 };
 
@@ -42,11 +41,11 @@ struct gb_map {
 
 /* Flags of an option. */
 enum {
-    GB_OPTION_NOT_IDENTITY =
-        1u, /* changes how, not what, is measured: leaves a case's identity alone */
-    GB_OPTION_TEMPLATE =
-        2u /* GB_TYPE_STRING and GB_TYPE_MAP: {EXPRESSION} in the text stands for its value in the
-            * case, {{ and }} for braces; the plugin gets the text with the values in it */
+    /* changes how, not what, is measured: leaves a case's identity alone */
+    GB_OPTION_NOT_IDENTITY = 1u,
+    /* GB_TYPE_STRING and GB_TYPE_MAP: {EXPRESSION} in the text stands for its value in the case,
+     * {{ and }} for braces; the plugin gets the text with the values in it */
+    GB_OPTION_TEMPLATE = 2u
 };
 
 struct gb_option {
@@ -54,10 +53,10 @@ struct gb_option {
     uint32_t type;  /* GB_TYPE_... */
     uint32_t flags; /* GB_OPTION_... */
     uint32_t n_choices;
-    uint64_t offset;           /* in the params struct */
-    const char *name;          /* [a-z][a-z0-9_]*, at most 40 bytes */
-    const char *default_value; /* as a user would write it; NULL: the user must give it */
-    const char *range; /* numbers: "LOW:HIGH", both included, either may be empty; or NULL */
+    uint64_t offset;            /* in the params struct */
+    const char *name;           /* [a-z][a-z0-9_]*, at most 40 bytes */
+    const char *default_value;  /* as a user would write it; NULL: the user must give it */
+    const char *range;          /* "LOW:HIGH", both included, either may be empty; or NULL */
     const char *const *choices; /* GB_TYPE_CHOICE: the words; else NULL */
     const char *unit;           /* for display: "rows", "bytes", "ns"; or NULL */
     const char *help;           /* one sentence, no full stop */

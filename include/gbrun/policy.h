@@ -23,26 +23,34 @@ struct gb_samples {
     const double *elapsed_ns; /* wall time from the case's first sample's start to this one's end */
     const uint64_t *iterations; /* in the sample, at least 1 */
     const double *clock_hz;     /* the device's clock around the sample; 0 if not known */
-    const uint64_t *throttle;   /* why the device held its clock down, as it names it; 0: did not */
+    const uint64_t *throttle;   /* the device's reasons for lowering its clock; 0: none */
     const uint32_t *flags;      /* GB_SAMPLE_... */
-    double tick_ns; /* the step of time_ns: the timer's step over the iterations; 0: none */
+    double tick_ns; /* resolution of time_ns: the timer's over the iterations; 0: none */
 };
 
 enum {
-    GB_SAMPLE_THROTTLED = 1u,  /* the device was held down by power, heat or its owner */
-    GB_SAMPLE_INTERRUPTED = 2u /* something outside disturbed the sample, as far as could be seen */
+    GB_SAMPLE_THROTTLED = 1u,  /* the device was throttled by power, heat or its owner */
+    GB_SAMPLE_INTERRUPTED = 2u /* something outside disturbed the sample, as far as was seen */
 };
 
 enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
 
-/* What is vouched for by a policy that ended. X(name, value, words) */
+/*
+ * What a policy that ended guarantees. X(name, value, words)
+ *   NONE                no claim: fixed, budget
+ *   CERTIFIED           the interval is as narrow as requested
+ *   MULTIMODAL          several modes, each known as precisely as requested
+ *   RESOLUTION_LIMITED  the timer resolution is too coarse
+ *   UNCONVERGED         the budget was spent first
+ *   GAVE_UP             the samples cannot be used
+ */
 #define GB_VERDICT_MAP(X)                                                                          \
-    X(NONE, 0, "none")             /* makes no claim: fixed, budget */                             \
-    X(CERTIFIED, 1, "certified")   /* the interval is as narrow as was asked */                    \
-    X(MULTIMODAL, 2, "multimodal") /* several modes, each known as well as asked */                \
-    X(RESOLUTION_LIMITED, 3, "resolution limited") /* the timer's step is too coarse */            \
-    X(UNCONVERGED, 4, "unconverged")               /* the budget was spent first */                \
-    X(GAVE_UP, 5, "gave up")                       /* the samples make no sense to it */
+    X(NONE, 0, "none")                                                                             \
+    X(CERTIFIED, 1, "certified")                                                                   \
+    X(MULTIMODAL, 2, "multimodal")                                                                 \
+    X(RESOLUTION_LIMITED, 3, "resolution limited")                                                 \
+    X(UNCONVERGED, 4, "unconverged")                                                               \
+    X(GAVE_UP, 5, "gave up")
 
 enum {
 #define GB_VERDICT_CONSTANT(name, value, words) GB_VERDICT_##name = (value),
@@ -50,15 +58,17 @@ enum {
 #undef GB_VERDICT_CONSTANT
 };
 
-/* Filled in by next. The host has set size and zeroed the rest. */
+/*
+ * Filled in by next. The host has set size and zeroed the rest. GB_MORE: ask again at the first
+ * sample from which on there are n_samples in all and its elapsed_ns is at least that; 0 for
+ * either: no condition. Else `reason` says why, for the table: "interval within 1 %".
+ */
 struct gb_next {
     uint32_t size;
     int32_t decision; /* GB_MORE, GB_DONE or GB_GAVE_UP */
-    uint64_t
-        n_samples; /* GB_MORE: ask again at the first sample from which on there are this many */
-    double
-        elapsed_ns;   /*   in all and its elapsed_ns is at least this; 0 for either: no condition */
-    char reason[128]; /* else: why, for the table: "interval within 1 %" */
+    uint64_t n_samples;
+    double elapsed_ns;
+    char reason[128];
 };
 
 struct gb_mode {
@@ -70,19 +80,20 @@ enum { GB_MODES_MAX = 8 };
 /* Filled in by report. The host has set size and zeroed the rest. Times are of one iteration. */
 struct gb_estimate {
     uint32_t size;
-    int32_t verdict;      /* GB_VERDICT_... */
-    double value_ns;      /* the estimate */
-    double low_ns;        /* its interval; both NaN if the policy claims none, */
-    double high_ns;       /*   -inf or +inf where it has no end */
-    double confidence;    /* of the interval: 0.95 */
-    char statistic[32];   /* what is estimated: "median", "mean" */
-    uint64_t n;           /* samples observed */
-    uint64_t n_discarded; /* of them, left out at the start as warm-up */
-    double n_effective;   /* what the retained samples are worth if they were independent; 0: not
-                             known */
-    double excluded_mode_weight; /* a mode with at least this weight would have been seen; 0: not
-                                    known */
-    uint32_t n_modes;            /* 0 or 1: one mode */
+    int32_t verdict;    /* GB_VERDICT_... */
+    double value_ns;    /* the estimate */
+    double low_ns;      /* its interval; both NaN if the policy claims none, */
+    double high_ns;     /*   -inf or +inf where it has no end */
+    double confidence;  /* of the interval: 0.95 */
+    char statistic[32]; /* what is estimated: "median", "mean" */
+    uint64_t n;         /* samples observed */
+    /* of them, left out at the start as warm-up */
+    uint64_t n_discarded;
+    /* effective sample size of those retained; 0: not known */
+    double n_effective;
+    /* a mode with at least this weight would have been seen; 0: not known */
+    double excluded_mode_weight;
+    uint32_t n_modes; /* 0 or 1: one mode */
     uint32_t reserved;
     struct gb_mode modes[GB_MODES_MAX];
 };
@@ -96,7 +107,7 @@ struct gb_policy_ops {
     int32_t (*observe)(void *policy, const struct gb_samples *samples);
     /* [untimed] Says how to go on. Called at least once before the first sample. */
     int32_t (*next)(void *policy, struct gb_next *next);
-    /* [untimed] Says what it vouches for; further numbers through host->metric. */
+    /* [untimed] Says what it guarantees; further numbers through host->metric. */
     int32_t (*report)(void *policy, struct gb_estimate *estimate);
     /* [untimed] As in bench.h. Optional. */
     void (*destroy)(void *policy);

@@ -293,8 +293,7 @@ static const char help_text[] =
 #define PLUGIN(id_, summary_, ops_)                                                                \
     {                                                                                              \
         .size = sizeof(struct gb_plugin), .kind = GB_PLUGIN_BENCH, .id = (id_), .version = "1.0",  \
-        .summary = (summary_), .help = help_text, .options = options,                              \
-        .n_options = sizeof options / sizeof options[0], .params_size = sizeof(struct params),     \
+        .summary = (summary_), .help = help_text, GB_OPTIONS(options, struct params),              \
         .ops = &(ops_), .extension = extension                                                     \
     }
 static const struct gb_plugin call_plugin = PLUGIN(

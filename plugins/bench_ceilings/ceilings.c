@@ -212,9 +212,7 @@ static const struct gb_plugin plugin = {
         "The metric `datasheet` is what the vendor states, for some GPUs: bytes/s, or FLOP/s "
         "without sparsity. Roofs that a device has not are skipped and say why.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

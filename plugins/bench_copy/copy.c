@@ -267,9 +267,7 @@ static const struct gb_plugin plugin = {
         "reports.\n\n"
         "Cases that a device does not offer are skipped and say why.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -366,9 +366,7 @@ static const struct gb_plugin plugin = {
         "multiple of 16 bytes there. A case that sets `threads` on a GPU, or `block` on a CPU, is "
         "skipped.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

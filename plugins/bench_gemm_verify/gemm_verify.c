@@ -366,9 +366,7 @@ static const struct gb_plugin plugin = {
         "its neighbour; wrong_scale: C is a sixteenth too large; unwritten: an element is as it "
         "was before the run.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

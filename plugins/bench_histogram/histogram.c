@@ -226,9 +226,7 @@ static const struct gb_plugin plugin = {
         "CUDA, "
         "`threads` for the CPU; a case that sets the other's is skipped.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

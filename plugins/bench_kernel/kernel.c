@@ -395,9 +395,7 @@ static const struct gb_plugin plugin = {
     .summary = "A kernel of your own in a .cu, .ptx or .cubin, described in the configuration",
     .help = help_text,
     .devices = "cuda",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct kernel_params),
+    GB_OPTIONS(options, struct kernel_params),
     .ops = &ops,
     .extension = extension,
 };

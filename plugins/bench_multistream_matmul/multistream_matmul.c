@@ -366,9 +366,7 @@ static const struct gb_plugin plugin = {
         "With input = ones each output must be exactly `aligned`; with input = random it is "
         "compared with a float64 reference. Random inputs are the same on all devices.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -302,9 +302,7 @@ static const struct gb_plugin plugin = {
         "matrices into blocks that fit the caches and uses AVX-512 if it is there. There is no "
         "cublas, and tile does not apply.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -210,9 +210,7 @@ static const struct gb_plugin plugin = {
         "after the samples 10 to 1000 further ones do, and with record = timed the last 4096 that "
         "were timed. None of them may be shorter than asked.",
     .devices = PLUGIN_DEVICES,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

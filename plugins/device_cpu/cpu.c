@@ -287,9 +287,7 @@ static const struct gb_plugin plugin = {
         "pass of its own over all threads, in user mode. FLOP are known on some Intel processors "
         "only, bytes on none: what the caches miss says nothing of what prefetching and writing "
         "back move.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
     .extension = extension,
 };

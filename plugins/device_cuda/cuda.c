@@ -437,9 +437,7 @@ static const struct gb_plugin plugin = {
         "precision work on pairs) and the operations of the tensor cores; bytes are "
         "l1tex__t_bytes, "
         "lts__t_bytes and those that dram read and wrote.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
     .extension = extension,
 };

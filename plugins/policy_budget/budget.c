@@ -87,9 +87,7 @@ static const struct gb_plugin plugin = {
         "Memory does not grow with the recording: beyond 131072 samples the policy's median and "
         "interval rest on 65536 of them or more, drawn at random from equal parts of the "
         "recording. All samples are stored, and median_ns is the median of all.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -127,9 +127,7 @@ static const struct gb_plugin plugin = {
         "allowed.\n\n"
         "The median is reported with the 95 % interval that its order statistics give, "
         "autocorrelation taken into account.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

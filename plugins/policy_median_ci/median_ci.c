@@ -80,9 +80,7 @@ static const struct gb_plugin plugin = {
         "interval is never claimed to be narrower than the timer's step; where that step alone "
         "is too coarse for `precision`, or the median lies between two of its steps, it says so "
         "and stops.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -84,9 +84,7 @@ static const struct gb_plugin plugin = {
         "It looks after `min` samples and then each time there are a quarter more. The timer's "
         "step "
         "counts as it does for `median_ci`.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -76,9 +76,7 @@ static const struct gb_plugin plugin = {
         "`tails` "
         "of them, too. The three intervals hold together with probability `confidence`. The tails "
         "are the metrics p10, p10_low, p10_high, p90, p90_low and p90_high.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -123,9 +123,7 @@ static const struct gb_plugin plugin = {
             "It promises nothing about the precision of the result, since the noise of a sample "
             "does not shrink when more samples are taken. The median is reported with the 95 % "
             "interval that its order statistics give, autocorrelation taken into account.",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

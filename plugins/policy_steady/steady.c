@@ -79,9 +79,7 @@ static const struct gb_plugin plugin = {
         "`without` is a list of wall_floor, effective_size, mid_quantile, sequence (the interval "
         "is then one for a single look), discard, recurrence, modes, resolution, clocks, mixing "
         "(of the quantiles at 10 and 90 %, and 26) and settling (twice).",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct steady_options),
+    GB_OPTIONS(options, struct steady_options),
     .ops = &ops,
 };
 

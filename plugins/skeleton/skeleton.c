@@ -19,9 +19,9 @@ enum { OPERATION_SCALE, OPERATION_OFFSET };
 static const char *const operations[] = {"scale", "offset"};
 
 /*
- * Options, one of each type. Not required: a benchmark without any leaves options and params_size
- * zero. The host fills this struct from bench.ini before create, with every value checked against
- * the table below; it and all it points to stay as they are until destroy has returned.
+ * Options, one of each type. Not required: a benchmark without any leaves GB_OPTIONS out. The host
+ * fills this struct from bench.ini before create, with every value checked against the table below;
+ * it and all it points to stay as they are until destroy has returned.
  */
 struct params {
     int64_t elements;       /* GB_INT */
@@ -331,10 +331,8 @@ static const struct gb_plugin bench_plugin = {
     .help = "Shows each type of option and each function that a benchmark may have. The array is "
             "read, scaled and written once an iteration.", /* Not required */
     .devices = "cpu",                                      /* Not required; NULL: any */
-    .options = bench_options,                              /* Not required */
-    .n_options = sizeof bench_options / sizeof bench_options[0],
-    .params_size = sizeof(struct params), /* with options */
-    .ops = &bench_ops,                    /* Required */
+    GB_OPTIONS(bench_options, struct params),              /* Not required */
+    .ops = &bench_ops,                                     /* Required */
 };
 
 static const struct gb_plugin policy_plugin = {
@@ -345,9 +343,7 @@ static const struct gb_plugin policy_plugin = {
     .summary = "until the shortest time has settled; a policy to start from",
     .help = "Stops when `patience` samples in a row have brought no shorter time. It promises "
             "nothing about how far that time is from the shortest possible one.",
-    .options = policy_options,
-    .n_options = sizeof policy_options / sizeof policy_options[0],
-    .params_size = sizeof(struct policy_params),
+    GB_OPTIONS(policy_options, struct policy_params),
     .ops = &policy_ops,
 };
 

@@ -83,9 +83,7 @@ static const struct gb_plugin plugin = {
     .id = "loop",
     .version = "1.0",
     .summary = "an empty loop, or one with a step of about a nanosecond or with calls",
-    .options = options,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Each public header compiles alone, in every language that plugins are written in, without a
-# warning, and includes nothing but itself and three headers of the C library.
+# warning, and includes nothing but itself and three headers of the C library. So do the examples of
+# the documents and the skeleton.
 . "$top_srcdir/tests/tap.sh"
 
 include=$top_srcdir/include
@@ -36,5 +37,33 @@ done
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \
     "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h |
         grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
+
+# --- plugins that users start from ---
+
+# example FILE: the block of the documents that a comment names so.
+example()
+{
+    awk -v comment="<!-- file: $1 -->" '
+        $0 == comment { found = 1; next }
+        found && /^```/ { if (inside) exit; inside = 1; next }
+        inside' "$top_srcdir"/README.md "$top_srcdir"/docs/*.md
+}
+
+example clear.c >"$TMPDIR/clear.c"
+example saxpy.cu >"$TMPDIR/saxpy.cu"
+for source in "$TMPDIR/clear.c" "$top_srcdir/plugins/skeleton/skeleton.c"; do
+    for standard in c99 c17; do
+        # shellcheck disable=SC2086
+        succeeds "${source##*/} as $standard without a warning" $compilers_c -std=$standard -Wall \
+            -Wextra -Wpedantic -Werror -O2 -fsyntax-only -I"$include" "$source"
+    done
+done
+if [ -n "${NVCC-}" ]; then
+    # shellcheck disable=SC2086
+    equals "saxpy.cu without a warning" "" "$($NVCC -c -Xcompiler -Wall,-Wextra -I"$include" \
+        -o "$TMPDIR/saxpy.o" "$TMPDIR/saxpy.cu" 2>&1)"
+else
+    skip "saxpy.cu without a warning" "configure found no nvcc"
+fi
 
 finish

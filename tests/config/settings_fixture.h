@@ -99,30 +99,28 @@ static const struct gb_option cpu_options[] = {
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-#define FIXTURE_TABLE(table, params)                                                               \
-    .options = table, .n_options = sizeof(table) / sizeof((table)[0]), .params_size = sizeof(params)
 #define FIXTURE_NO_TABLE .options = NULL
 
 static struct plugin_info fixture_plugins[] = {
     FIXTURE_PLUGIN("/plugins/bench_matmul.so", GB_PLUGIN_BENCH, "matmul", "cpu cuda",
-                   FIXTURE_TABLE(matmul_options, struct matmul_params)),
+                   GB_OPTIONS(matmul_options, struct matmul_params)),
     FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
-                   FIXTURE_TABLE(texts_options, struct texts_params)),
+                   GB_OPTIONS(texts_options, struct texts_params)),
     FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
                    FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",
                    FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/conf/picky.so", GB_PLUGIN_BENCH, "picky", NULL,
-                   FIXTURE_TABLE(picky_options, struct path_params)),
+                   GB_OPTIONS(picky_options, struct path_params)),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/policy_steady.so", GB_PLUGIN_POLICY, "steady", NULL,
-                   FIXTURE_TABLE(precision_options, struct precision_params)),
+                   GB_OPTIONS(precision_options, struct precision_params)),
     FIXTURE_PLUGIN("/plugins/policy_fixed.so", GB_PLUGIN_POLICY, "fixed", NULL,
-                   FIXTURE_TABLE(fixed_options, struct fixed_params)),
+                   GB_OPTIONS(fixed_options, struct fixed_params)),
     FIXTURE_PLUGIN("/plugins/device_cpu.so", GB_PLUGIN_DEVICE, "cpu", NULL,
-                   FIXTURE_TABLE(cpu_options, struct cpu_params)),
+                   GB_OPTIONS(cpu_options, struct cpu_params)),
     FIXTURE_PLUGIN("/plugins/device_cuda.so", GB_PLUGIN_DEVICE, "cuda", NULL, FIXTURE_NO_TABLE),
 };
 

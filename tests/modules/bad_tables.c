@@ -196,9 +196,7 @@ static const struct gb_plugin plugin_offset_outside = {
     .id = "offset_outside",
     .version = "1.0",
     .summary = "an option's member lies outside of the params",
-    .options = offset_outside,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(offset_outside, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_offset_straddles = {
@@ -207,9 +205,7 @@ static const struct gb_plugin plugin_offset_straddles = {
     .id = "offset_straddles",
     .version = "1.0",
     .summary = "an option's member begins inside of the params and ends outside",
-    .options = offset_straddles,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(offset_straddles, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_null_option_name = {
@@ -218,9 +214,7 @@ static const struct gb_plugin plugin_null_option_name = {
     .id = "null_option_name",
     .version = "1.0",
     .summary = "an option without a name",
-    .options = null_option_name,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(null_option_name, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_bad_option_name = {
@@ -229,9 +223,7 @@ static const struct gb_plugin plugin_bad_option_name = {
     .id = "bad_option_name",
     .version = "1.0",
     .summary = "an option's name has a dot",
-    .options = bad_option_name,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(bad_option_name, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_same_option_twice = {
@@ -240,9 +232,7 @@ static const struct gb_plugin plugin_same_option_twice = {
     .id = "same_option_twice",
     .version = "1.0",
     .summary = "two options of one name",
-    .options = same_option_twice,
-    .n_options = 2,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(same_option_twice, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_bad_default = {
@@ -251,9 +241,7 @@ static const struct gb_plugin plugin_bad_default = {
     .id = "bad_default",
     .version = "1.0",
     .summary = "a default that its own type refuses",
-    .options = bad_default,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(bad_default, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_default_outside = {
@@ -262,9 +250,7 @@ static const struct gb_plugin plugin_default_outside = {
     .id = "default_outside",
     .version = "1.0",
     .summary = "a default outside of its range",
-    .options = default_outside,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(default_outside, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_bad_range = {
@@ -273,9 +259,7 @@ static const struct gb_plugin plugin_bad_range = {
     .id = "bad_range",
     .version = "1.0",
     .summary = "a range whose ends are the wrong way round",
-    .options = bad_range,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(bad_range, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_no_choices = {
@@ -284,9 +268,7 @@ static const struct gb_plugin plugin_no_choices = {
     .id = "no_choices",
     .version = "1.0",
     .summary = "a choice without words",
-    .options = no_choices,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(no_choices, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_unknown_type = {
@@ -295,9 +277,7 @@ static const struct gb_plugin plugin_unknown_type = {
     .id = "unknown_type",
     .version = "1.0",
     .summary = "an option of type 77",
-    .options = unknown_type,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(unknown_type, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_null_options = {
@@ -317,9 +297,7 @@ static const struct gb_plugin plugin_small_option = {
     .id = "small_option",
     .version = "1.0",
     .summary = "an option struct of size 8",
-    .options = small_option,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(small_option, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_reserved_name = {
@@ -328,9 +306,7 @@ static const struct gb_plugin plugin_reserved_name = {
     .id = "reserved_name",
     .version = "1.0",
     .summary = "an option named like a key that every benchmark has",
-    .options = reserved_name,
-    .n_options = 1,
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(reserved_name, struct params),
     .ops = &ops,
 };
 static const struct gb_plugin plugin_sound = {

@@ -170,9 +170,7 @@ static const struct gb_plugin plugin = {
     .version = "1.0",
     .summary = "looks at the cases beside it",
     .devices = "fake",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -83,9 +83,7 @@ static const struct gb_plugin plugin = {
     .id = MODULE_ID,
     .version = "1.0",
     .summary = MODULE_SUMMARY,
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -220,9 +220,7 @@ static const struct gb_plugin plugin = {
     .version = "1.0",
     .summary = "kernels whose time or failure is known",
     .devices = "cuda",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

@@ -584,9 +584,7 @@ static const struct gb_plugin fake = {
     .id = "fake",
     .version = "1.0",
     .summary = "devices made of arithmetic",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
     .extension = extension,
 };
@@ -604,9 +602,7 @@ static const struct gb_plugin shorter = {
     .id = "shorter",
     .version = "1.0",
     .summary = "the same behind a shorter struct",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &short_ops,
     .extension = short_extension,
 };

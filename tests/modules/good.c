@@ -136,9 +136,7 @@ static const struct gb_plugin plugin = {
     .id = "good",
     .version = "1.0",
     .summary = "multiplies an array by a number",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

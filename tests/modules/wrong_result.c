@@ -113,9 +113,7 @@ static const struct gb_plugin plugin = {
     .id = "wrong_result",
     .version = "1.0",
     .summary = "computes what it should not",
-    .options = options,
-    .n_options = sizeof options / sizeof options[0],
-    .params_size = sizeof(struct params),
+    GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
 

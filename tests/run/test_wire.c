@@ -191,9 +191,7 @@ START_TEST(descriptions_come_back)
                                      .version = "1.2",
                                      .summary = "sums",
                                      .devices = "cpu cuda",
-                                     .options = options,
-                                     .n_options = 2,
-                                     .params_size = sizeof(struct params),
+                                     GB_OPTIONS(options, struct params),
                                      .ops = &ops};
     struct wire_writer writer = {0};
     struct arena arena = {0};
