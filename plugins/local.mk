@@ -107,13 +107,12 @@ plugins_common_libcommon_cuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
 plugins_common_libcommon_cuda_la_SOURCES = $(PLUGIN_COMMON_CUDA_SOURCES)
 plugins_common_libcommon_cuda_la_LIBADD = $(SYSTEM_LIBS)
 
-# Kernels: NAME.cu is compiled to NAME.fatbin for two generations and, as PTX, for those to come; the
-# plugin embeds it beside the source, which NVRTC compiles for all others (cuda_image.h). Built with the
-# CUDA Toolkit only.
+# Kernels: NAME.cu is compiled to NAME.fatbin for CUDA_ARCHITECTURES and, as PTX of the last of them, for
+# those to come; the plugin embeds it beside the source, which NVRTC compiles for all others
+# (cuda_image.h). Built with the CUDA Toolkit only.
 PLUGIN_KERNEL_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS) \
 	-DCUDA_IMAGE_SOURCES='"$(top_srcdir)/"'
-NVCC_KERNEL_FLAGS = -gencode=arch=compute_80,code=sm_80 \
-	-gencode=arch=compute_90,code=[sm_90,compute_90] --threads=0 -O3 -std=c++17
+NVCC_KERNEL_FLAGS = $(CUDA_GENCODE) --threads=0 -O3 -std=c++17
 SUFFIXES = .cu .fatbin
 .cu.fatbin:
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) $(NVCC_KERNEL_FLAGS) $(NVCCFLAGS) -fatbin -o $@ $<
