@@ -6,10 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-CUDA_IMAGE(elementwise_image, "plugins/bench_elementwise/elementwise");
+#define NUMBERS "plugins/bench_elementwise/numbers.cuh"
+CUDA_IMAGE_AFTER(each_image, NUMBERS, "plugins/bench_elementwise/each");
+CUDA_IMAGE_AFTER(rows_image, NUMBERS, "plugins/bench_elementwise/rows");
+CUDA_IMAGE_AFTER(sum_image, NUMBERS, "plugins/bench_elementwise/sum");
 
 enum {
-    WARP = 32, /* as in elementwise.cu, */
+    WARP = 32, /* as in the kernels, */
     VECTOR_BYTES = 16,
     HELD_BY_WARP = 8, /* vectors of a row, by each thread, */
     HELD_BY_BLOCK = 4,
@@ -147,14 +150,14 @@ static int32_t check_block(const struct elementwise *elementwise)
 }
 
 /* `infix` says which of a kernel's variants. */
-static int32_t load(const struct elementwise *elementwise, const char *infix)
+static int32_t load(const struct elementwise *elementwise, const struct cuda_image *image,
+                    const char *infix)
 {
     struct elementwise_cuda *cuda = elementwise->own;
     char name[48];
     snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
              dtype_names[elementwise->params->dtype]);
-    const int32_t status = cuda_kernels_load(&cuda->kernels, &elementwise_image, name,
-                                             &cuda->function);
+    const int32_t status = cuda_kernels_load(&cuda->kernels, image, name, &cuda->function);
     return status == GB_OK ? check_block(elementwise) : status;
 }
 
@@ -182,7 +185,7 @@ static int32_t prepare_each(const struct elementwise *elementwise, struct elemen
     cuda->arguments[2] = &cuda->inputs[1];
     cuda->arguments[3] = &cuda->n;
     cuda->arguments[4] = &cuda->per_thread;
-    return load(elementwise, "");
+    return load(elementwise, &each_image, "");
 }
 
 /* Additions: within a thread, within its warp, and of the block's warps. */
@@ -198,7 +201,7 @@ static int32_t prepare_rows(struct elementwise *elementwise, struct elementwise_
     cuda->arguments[1] = &cuda->inputs[0];
     cuda->arguments[2] = &cuda->n_rows;
     cuda->arguments[3] = &cuda->columns;
-    return load(elementwise, is_by_warp ? "warp_" : "block_");
+    return load(elementwise, &rows_image, is_by_warp ? "warp_" : "block_");
 }
 
 /* Additions in a thread: of a vector's elements and of the 4 vectors of a tile; of those of its
@@ -234,7 +237,7 @@ static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_c
     cuda->arguments[2] = &cuda->n;
     cuda->arguments[3] = &cuda->partial;
     cuda->arguments[4] = &cuda->ticket;
-    return status == GB_OK ? load(elementwise, "") : status;
+    return status == GB_OK ? load(elementwise, &sum_image, "") : status;
 }
 
 static int32_t prepare(struct elementwise *elementwise)

@@ -11,11 +11,18 @@ ELEMENTWISE_CPU_SOURCES = \
 	plugins/bench_elementwise/ways_double.h \
 	plugins/bench_elementwise/ways_float.h \
 	plugins/bench_elementwise/ways_formats.h
+ELEMENTWISE_KERNELS = \
+	plugins/bench_elementwise/each.fatbin \
+	plugins/bench_elementwise/rows.fatbin \
+	plugins/bench_elementwise/sum.fatbin
 plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
 	$(ELEMENTWISE_CPU_SOURCES) \
+	plugins/bench_elementwise/each.cu \
 	plugins/bench_elementwise/elementwise.c \
-	plugins/bench_elementwise/elementwise.cu \
-	plugins/bench_elementwise/elementwise_cpu.c
+	plugins/bench_elementwise/elementwise_cpu.c \
+	plugins/bench_elementwise/numbers.cuh \
+	plugins/bench_elementwise/rows.cu \
+	plugins/bench_elementwise/sum.cu
 plugins_bench_elementwise_bench_elementwise_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_elementwise_bench_elementwise_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_elementwise_bench_elementwise_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
@@ -24,7 +31,8 @@ if HAVE_CUDA
 if HAVE_CUDA_HEADERS
 plugins_bench_elementwise_bench_elementwise_la_SOURCES += \
 	plugins/bench_elementwise/elementwise_cuda.c
-$(ELEMENTWISE_CUDA_OBJECT): plugins/bench_elementwise/elementwise.fatbin
+$(ELEMENTWISE_CUDA_OBJECT): $(ELEMENTWISE_KERNELS)
+$(ELEMENTWISE_KERNELS): plugins/bench_elementwise/numbers.cuh
 endif
 endif
-CLEANFILES += plugins/bench_elementwise/elementwise.fatbin
+CLEANFILES += $(ELEMENTWISE_KERNELS)

@@ -1,4 +1,4 @@
-// elementwise_kernels.cc - the kernels of plugins/bench_elementwise/elementwise.cu on the host.
+// elementwise_kernels.cc - the kernels of plugins/bench_elementwise on the host.
 //
 // Shared memory is what the block before has left. The instructions that the kernels name convert
 // halves; what stands in for them goes by their names.
@@ -183,7 +183,9 @@ static void instruction(const char *text, float &value, unsigned short &bits)
 #define asm(...) instruction(#__VA_ARGS__, value, bits)
 
 #pragma GCC visibility push(default)
-#include "plugins/bench_elementwise/elementwise.cu"
+#include "plugins/bench_elementwise/each.cu"
+#include "plugins/bench_elementwise/rows.cu"
+#include "plugins/bench_elementwise/sum.cu"
 #undef asm
 
 typedef void map_fn(void *to, const void *a, const void *b, unsigned long long n,

@@ -24,11 +24,17 @@ struct cuda_image {
  * Embeds path.fatbin, from the build folder, and path.cu, from the source folder; defines
  * `static const struct cuda_image name`. The file that uses it is compiled with
  * PLUGIN_KERNEL_CFLAGS, and its object depends on path.fatbin.
+ *
+ * CUDA_IMAGE_AFTER is for kernels that share declarations: NVRTC is given the file `shared` before
+ * path.cu, which includes it for other compilers, #ifndef __CUDACC_RTC__.
  */
-#define CUDA_IMAGE(image, path)                                                                    \
+#define CUDA_IMAGE(image, path) CUDA_IMAGE_OF(image, path, "")
+#define CUDA_IMAGE_AFTER(image, shared, path)                                                      \
+    CUDA_IMAGE_OF(image, path, ".incbin \"" CUDA_IMAGE_SOURCES shared "\"\n")
+#define CUDA_IMAGE_OF(image, path, before)                                                         \
     __asm__(".pushsection .rodata\n"                                                               \
             ".balign 64\n" #image "_binary:\n"                                                     \
-            ".incbin \"" path ".fatbin\"\n" #image "_source:\n"                                    \
+            ".incbin \"" path ".fatbin\"\n" #image "_source:\n" before                             \
             ".incbin \"" CUDA_IMAGE_SOURCES path ".cu\"\n" #image "_source_end:\n"                 \
             ".byte 0\n"                                                                            \
             ".popsection\n");                                                                      \
