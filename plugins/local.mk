@@ -43,7 +43,7 @@ plugins_common_libcommon_la_SOURCES = \
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
-# that work together, formats of numbers.
+# that work together.
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
@@ -82,9 +82,6 @@ TEAM_SOURCES = \
 	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
-FORMATS_SOURCES = \
-	plugins/common/formats.c \
-	plugins/common/formats.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la

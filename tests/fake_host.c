@@ -1,6 +1,8 @@
 /* fake_host.c - see fake_host.h. */
 #include "tests/fake_host.h"
 
+#include "core/base/number_format.h"
+
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -190,6 +192,12 @@ static void fake_exclusive(const struct gb_host *host)
     fake_of(host)->is_exclusive = 1;
 }
 
+static const void *fake_extension(const struct gb_host *host, const char *id)
+{
+    (void)host;
+    return strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
+}
+
 struct fake_host *fake_host_new(void)
 {
     struct fake_host *fake = calloc(1, sizeof *fake);
@@ -212,6 +220,7 @@ struct fake_host *fake_host_new(void)
         .device_allocate = fake_device_allocate,
         .device_copy = fake_device_copy,
         .device_fill = fake_device_fill,
+        .extension = fake_extension,
         .exclusive = fake_exclusive,
     };
     return fake;

@@ -9,30 +9,35 @@
 enum { DOUBLE_DIGITS = 53, DOUBLE_BIAS = 1023 };
 
 /* By GB_... code. */
-static const struct number_format formats[] = {
-    {GB_F64, "fp64", 8, false, 53, -1022, 1023, 0x1.fffffffffffffp1023},
-    {GB_F32, "fp32", 4, false, 24, -126, 127, 0x1.fffffep127},
-    {GB_F16, "fp16", 2, false, 11, -14, 15, 65504},
-    {GB_BF16, "bf16", 2, false, 8, -126, 127, 0x1.fep127},
-    {GB_TF32, "tf32", 4, false, 11, -126, 127, 0x1.ffcp127},
-    {GB_F8_E4M3, "e4m3", 1, false, 4, -6, 8, 448},
-    {GB_F8_E5M2, "e5m2", 1, false, 3, -14, 15, 57344},
-    {GB_I8, "int8", 1, true, 7, 0, 6, 127},
-    {GB_I32, "int32", 4, true, 31, 0, 30, INT32_MAX},
-    {GB_I64, "int64", 8, true, 63, 0, 62, 0x1p63},
-    {GB_U8, "uint8", 1, true, 8, 0, 7, UINT8_MAX},
-    {GB_U32, "uint32", 4, true, 32, 0, 31, UINT32_MAX},
-    {GB_U64, "uint64", 8, true, 64, 0, 63, 0x1p64},
+#define FORMAT(format, name, bytes, is_integer, digits, least, most, largest)                      \
+    {                                                                                              \
+        sizeof(struct gb_format), format, name, bytes, is_integer, digits, least, most, 0, largest \
+    }
+static const struct gb_format formats[] = {
+    FORMAT(GB_F64, "fp64", 8, false, 53, -1022, 1023, 0x1.fffffffffffffp1023),
+    FORMAT(GB_F32, "fp32", 4, false, 24, -126, 127, 0x1.fffffep127),
+    FORMAT(GB_F16, "fp16", 2, false, 11, -14, 15, 65504),
+    FORMAT(GB_BF16, "bf16", 2, false, 8, -126, 127, 0x1.fep127),
+    FORMAT(GB_TF32, "tf32", 4, false, 11, -126, 127, 0x1.ffcp127),
+    FORMAT(GB_F8_E4M3, "e4m3", 1, false, 4, -6, 8, 448),
+    FORMAT(GB_F8_E5M2, "e5m2", 1, false, 3, -14, 15, 57344),
+    FORMAT(GB_I8, "int8", 1, true, 7, 0, 6, 127),
+    FORMAT(GB_I32, "int32", 4, true, 31, 0, 30, INT32_MAX),
+    FORMAT(GB_I64, "int64", 8, true, 63, 0, 62, 0x1p63),
+    FORMAT(GB_U8, "uint8", 1, true, 8, 0, 7, UINT8_MAX),
+    FORMAT(GB_U32, "uint32", 4, true, 32, 0, 31, UINT32_MAX),
+    FORMAT(GB_U64, "uint64", 8, true, 64, 0, 63, 0x1p64),
 };
+#undef FORMAT
 
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
-const struct number_format *number_format_of(uint32_t format)
+const struct gb_format *number_format_of(uint32_t format)
 {
     return format >= 1 && format <= N_FORMATS ? &formats[format - 1] : NULL;
 }
 
-const struct number_format *number_format_named(const char *name)
+const struct gb_format *number_format_named(const char *name)
 {
     for (size_t i = 0; i < N_FORMATS; i++) {
         if (strcmp(formats[i].name, name) == 0)
@@ -134,7 +139,7 @@ struct rounding {
     double largest, overflow;
 };
 
-static struct rounding rounding_of(const struct number_format *format)
+static struct rounding rounding_of(const struct gb_format *format)
 {
     return (struct rounding){
         .least_exponent = (uint64_t)(format->min_exponent + DOUBLE_BIAS),
@@ -213,7 +218,7 @@ double number_round(uint32_t format, double value)
 
 void number_round_array(uint32_t format, const double *values, uint64_t n, double *ret)
 {
-    const struct number_format *target = number_format_of(format);
+    const struct gb_format *target = number_format_of(format);
     if (target->is_integer) {
         bool is_signed = format == GB_I8 || format == GB_I32 || format == GB_I64;
         double least = is_signed ? -ldexp(1, target->digits) : 0;
@@ -404,7 +409,7 @@ void number_store(uint32_t format, void *array, uint64_t i, double value)
 
 double number_spacing(uint32_t format, double value)
 {
-    const struct number_format *of = number_format_of(format);
+    const struct gb_format *of = number_format_of(format);
     if (isnan(value))
         return NAN;
     if (of->is_integer)
@@ -419,6 +424,13 @@ double number_spacing(uint32_t format, double value)
 
 double number_roundoff(uint32_t format)
 {
-    const struct number_format *of = number_format_of(format);
+    const struct gb_format *of = number_format_of(format);
     return of->is_integer ? 0 : ldexp(1, -of->digits);
 }
+
+const struct gb_formats number_formats = {
+    .size = sizeof number_formats,
+    .describe = number_format_of,
+    .load = number_load_array,
+    .store = number_store_array,
+};

@@ -1,31 +1,19 @@
 /*
- * number_format.h - the number formats of <gbrun/host.h> in software.
- *
- * Conversions round to nearest, ties to even, and are exact for every value including subnormals,
- * infinities and NaN (e4m3 has no infinity: what overflows becomes NaN; integers saturate, NaN
- * becomes 0). A NaN keeps its sign and the leading bits of its payload and becomes quiet. Callers
- * run in the default floating-point environment.
+ * number_format.h - the number formats of <gbrun/formats.h> in software: what plugins get as
+ * GB_FORMATS, and what the program itself needs of them beyond that.
  */
 #ifndef GBRUN_CORE_NUMBER_FORMAT_H
 #define GBRUN_CORE_NUMBER_FORMAT_H
 
-#include <gbrun/host.h>
+#include <gbrun/formats.h>
 #include <stdbool.h>
 
-struct number_format {
-    uint32_t format;  /* GB_... */
-    const char *name; /* "fp64", "fp16", "bf16", "e4m3", "int8" */
-    uint32_t bytes;   /* of one element */
-    bool is_integer;
-    int32_t digits;       /* of the significand, the hidden one included */
-    int32_t min_exponent; /* of the smallest normal number 2^min_exponent */
-    int32_t max_exponent; /* of the largest finite number, below 2^(max_exponent + 1) */
-    double largest;       /* finite number; of 64-bit integers the double above it */
-};
+/* The extension GB_FORMATS of the host. */
+extern const struct gb_formats number_formats;
 
 /* NULL for an unknown format; all functions below take known formats only. */
-const struct number_format *number_format_of(uint32_t format);
-const struct number_format *number_format_named(const char *name);
+const struct gb_format *number_format_of(uint32_t format);
+const struct gb_format *number_format_named(const char *name);
 
 /* Element i of an array as a double, and back. */
 double number_load(uint32_t format, const void *array, uint64_t i);

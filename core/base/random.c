@@ -68,7 +68,7 @@ static uint64_t to_whole(double value)
 
 static int32_t whole_range_of(const struct gb_fill *fill, struct whole_range *ret)
 {
-    const struct number_format *format = number_format_of(fill->format);
+    const struct gb_format *format = number_format_of(fill->format);
     double low = ceil(fill->low), high = floor(fill->high);
     double most = format->is_integer ? format->largest : 0x1p53;
     bool is_signed = fill->format == GB_I8 || fill->format == GB_I32 || fill->format == GB_I64;
@@ -130,7 +130,7 @@ static int32_t fill_real(uint64_t seed, void *data, uint64_t n, const struct gb_
 
 int32_t random_fill(uint64_t seed, void *data, uint64_t n, const struct gb_fill *fill)
 {
-    const struct number_format *format = number_format_of(fill->format);
+    const struct gb_format *format = number_format_of(fill->format);
     if (!format || !isfinite(fill->low) || !isfinite(fill->high) || fill->low > fill->high)
         return GB_INVALID;
     fenv_t environment;

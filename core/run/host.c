@@ -1,6 +1,7 @@
 /* host.c - see host.h. */
 #include "core/run/host.h"
 
+#include "core/base/number_format.h"
 #include "core/base/number_text.h"
 #include "core/base/random.h"
 #include "core/base/utf8.h"
@@ -302,8 +303,7 @@ static void host_exclusive(const struct gb_host *interface)
 static const void *host_extension(const struct gb_host *interface, const char *id)
 {
     (void)interface;
-    (void)id;
-    return NULL;
+    return id && strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,

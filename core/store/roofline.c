@@ -46,13 +46,13 @@ uint32_t math_unit_named(const char *word)
 
 const char *math_format_word(uint32_t format)
 {
-    const struct number_format *known = number_format_of(format);
+    const struct gb_format *known = number_format_of(format);
     return known ? known->name : "";
 }
 
 uint32_t math_format_named(const char *word)
 {
-    const struct number_format *known = number_format_named(word);
+    const struct gb_format *known = number_format_named(word);
     return known ? known->format : 0;
 }
 

@@ -44,7 +44,7 @@ static const int metric_of[PASS_MAXIMA] = {
  */
 struct comparison {
     const struct gb_check *check;
-    const struct number_format *format;
+    const struct gb_format *format;
     verify_pass_fn *pass; /* NULL: every block element by element */
     bool reads_output;    /* the pass takes outputs as they are, not as doubles */
     struct pass_format pass_format;

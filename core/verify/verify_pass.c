@@ -78,7 +78,7 @@ verify_pass_fn *verify_pass_for(uint32_t format, bool *ret_reads_output)
 }
 
 /* The least relative difference of two numbers is that of a power of two and the one below it. */
-static int count_implied_edges(const struct number_format *format)
+static int count_implied_edges(const struct gb_format *format)
 {
     int n = 0;
     while (!format->is_integer && n < VERIFY_EDGES - 1 &&
@@ -90,7 +90,7 @@ static int count_implied_edges(const struct number_format *format)
 struct pass_format verify_pass_format(const struct gb_check *check, double rel_floor)
 {
     enum { DOUBLE_DIGITS = 53, INTEGER_BINADE = 40 };
-    const struct number_format *format = number_format_of(check->format);
+    const struct gb_format *format = number_format_of(check->format);
     int least = format->is_integer ? INTEGER_BINADE : format->min_exponent;
     int digits = format->is_integer ? INTEGER_BINADE + 1 : format->digits;
     int n_implied = count_implied_edges(format);

@@ -7,7 +7,6 @@
 #include "elementwise.h"
 
 #include "plugins/common/cuda/with_cuda.h"
-#include "plugins/common/formats.h"
 #include "plugins/common/policy/exact_sum.h"
 
 #include <gbrun/gbrun.h>
@@ -68,15 +67,16 @@ static void describe_arrays(struct elementwise *elementwise)
     const struct params *params = elementwise->params;
     const bool is_sum = params->kernel == KERNEL_SUM;
     const uint32_t computed = types[params->dtype].computed_format;
+    const struct gb_formats *formats = elementwise->formats;
     elementwise->kernel = &kernels[params->kernel];
     elementwise->n = (uint64_t)params->n;
     elementwise->columns = (uint64_t)params->columns;
     elementwise->format = types[params->dtype].format;
-    elementwise->element_bytes = format_of(elementwise->format)->bytes;
+    elementwise->element_bytes = formats->describe(elementwise->format)->bytes;
     elementwise->output_format = is_sum ? computed : elementwise->format;
     elementwise->n_outputs = is_sum ? 1 : elementwise->n;
     elementwise->output_bytes = elementwise->n_outputs *
-                                format_of(elementwise->output_format)->bytes;
+                                formats->describe(elementwise->output_format)->bytes;
 }
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
@@ -94,6 +94,9 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     elementwise->host = host;
     elementwise->params = params;
     elementwise->backend = backend;
+    elementwise->formats = host->extension(host, GB_FORMATS);
+    if (elementwise->formats == NULL)
+        return host->fail(host, "this gbrun has no " GB_FORMATS ": elementwise needs a newer one");
     describe_arrays(elementwise);
     status = backend->create(elementwise);
     if (status == GB_OK)
@@ -216,15 +219,16 @@ static int32_t load_values(const struct elementwise *elementwise,
         const int32_t status = make_values(elementwise, i, first, verification->stored, n);
         if (status != GB_OK)
             return status;
-        format_load(format_of(elementwise->format), verification->stored, 0, 1, n,
-                    verification->values[i]);
+        elementwise->formats->load(elementwise->format, verification->stored, 0, n,
+                                   verification->values[i]);
     }
     return GB_OK;
 }
 
 static double smallest_over_roundoff(const struct elementwise *elementwise)
 {
-    const struct format *format = format_of(types[elementwise->params->dtype].computed_format);
+    const uint32_t computed = types[elementwise->params->dtype].computed_format;
+    const struct gb_format *format = elementwise->formats->describe(computed);
     return ldexp(1.0, format->min_exponent + format->digits);
 }
 

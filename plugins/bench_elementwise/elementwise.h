@@ -27,6 +27,7 @@ struct elementwise {
     const struct params *params;
     const struct backend *backend;
     const struct kernel *kernel;
+    const struct gb_formats *formats;
     void *own; /* of the backend, taken from the host */
     uint64_t n, columns, element_bytes;
     uint32_t format;        /* of the inputs and, but for a sum, the output: GB_... */

@@ -1,6 +1,5 @@
 pkglib_LTLIBRARIES += plugins/bench_elementwise/bench_elementwise.la
 ELEMENTWISE_CPU_SOURCES = \
-	$(FORMATS_SOURCES) \
 	$(TEAM_SOURCES) \
 	plugins/bench_elementwise/elementwise.h \
 	plugins/bench_elementwise/reference.c \

@@ -18,6 +18,7 @@ struct fault_request gemm_fault_request_of(const struct gemm *gemm)
     return (struct fault_request){
         .shape = gemm->shape,
         .fault = gemm->params->fault,
+        .formats = gemm->formats,
         .output = gemm->output,
         .place = gemm->host->random(gemm->host, UINT64_MAX, 0) >> 8,
     };
@@ -108,8 +109,7 @@ static int32_t cpu_reference(const struct gemm *gemm, struct verification *verif
         status = imitated_reference(gemm, verification);
     if (status != GB_OK || (flush != FLUSH_OUTPUT && flush != FLUSH_BOTH))
         return status;
-    for (uint64_t i = 0; i < n; i++)
-        verification->sum[i] = format_flush(gemm->output, verification->sum[i]);
+    sums_flush(gemm->output, verification->sum, n);
     return GB_OK;
 }
 
@@ -145,9 +145,9 @@ static int32_t make_reference(struct gemm *gemm, const struct gb_queue *queue,
 }
 
 /* The relative error of one step, as the bound has it (see gb_check). */
-static double step_error(const struct sum_model *model)
+static double step_error(const struct gemm *gemm, const struct sum_model *model)
 {
-    const double u = ldexp(1.0, -format_of(model->accumulate)->digits);
+    const double u = ldexp(1.0, -gemm->formats->describe(model->accumulate)->digits);
     return model->summation == GB_SUM_NEAREST ? u
            : model->summation == GB_SUM_TRUNCATED
                ? 2.0 * u
@@ -163,7 +163,8 @@ static double n_steps(const struct sum_model *model)
 /* The reference's own error as so many products more in the kernel's sums. */
 static uint64_t products_with_reference(const struct gemm *gemm, const struct sum_model *reference)
 {
-    const double more = n_steps(reference) * step_error(reference) / step_error(&gemm->model);
+    const double more = n_steps(reference) * step_error(gemm, reference) /
+                        step_error(gemm, &gemm->model);
     return gemm->model.n_products + (uint64_t)ceil(more) * gemm->model.products_at_once;
 }
 
@@ -171,7 +172,8 @@ static uint64_t products_with_reference(const struct gemm *gemm, const struct su
 static void allow_for_subnormal_sums(const struct gemm *gemm, double *magnitude)
 {
     const uint64_t n = gemm->shape.m * gemm->shape.n;
-    const double smallest = ldexp(1.0, format_of(gemm->model.accumulate)->min_exponent);
+    const double smallest = ldexp(1.0,
+                                  gemm->formats->describe(gemm->model.accumulate)->min_exponent);
     for (uint64_t i = 0; i < n; i++)
         magnitude[i] += smallest;
 }

@@ -21,7 +21,7 @@ static uint64_t tiles(uint64_t n)
 const char *fault_refusal(const struct fault_request *request)
 {
     const struct product_shape *shape = &request->shape;
-    const bool is_integer = request->output->digits == 0;
+    const bool is_integer = request->output->is_integer != 0;
     switch (request->fault) {
     case FAULT_STALE_TILE:
         return shape->m <= TILE && shape->n <= TILE
@@ -40,15 +40,13 @@ const char *fault_refusal(const struct fault_request *request)
 static double element(const struct fault_request *request, const void *c, uint64_t i)
 {
     double value;
-    format_load(request->output, c, i, 1, 1, &value);
+    request->formats->load(request->output->format, c, i, 1, &value);
     return value;
 }
 
 static void set(const struct fault_request *request, void *c, uint64_t i, double value)
 {
-    if (request->output->digits == 0)
-        value = nearbyint(fmax(-request->output->largest, fmin(request->output->largest, value)));
-    format_store(request->output, c, i, value);
+    request->formats->store(request->output->format, c, i, 1, &value);
 }
 
 /* Takes the products `first` to `first` + n out of element i. */

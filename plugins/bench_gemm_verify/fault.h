@@ -3,8 +3,9 @@
 #ifndef GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
 #define GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
 
-#include "../common/formats.h"
 #include "product.h"
+
+#include <gbrun/formats.h>
 
 enum {
     FAULT_NONE,
@@ -22,7 +23,8 @@ enum {
 struct fault_request {
     struct product_shape shape;
     int32_t fault;
-    const struct format *output;
+    const struct gb_formats *formats;
+    const struct gb_format *output;
     const double *a; /* m x k by rows */
     const double *b; /* n x k: B by columns */
     uint64_t place;  /* any number: says which element, row or tile */

@@ -5,7 +5,6 @@
 #ifndef GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
 #define GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
 
-#include "../common/formats.h"
 #include "fault.h"
 #include "product.h"
 #include "range.h"
@@ -66,7 +65,8 @@ struct gemm {
     void *own; /* the backend's; NULL before its create */
     struct product_shape shape;
     struct range range;
-    const struct format *input, *output;
+    const struct gb_formats *formats;
+    const struct gb_format *input, *output;
     int32_t kernel, reference, accumulate; /* what AUTO stands for */
     struct sum_model model;                /* of the kernel under test */
     void *a, *b, *c;                       /* where the device has them */

@@ -77,11 +77,9 @@ static void multiply(struct gemm *gemm)
     gemm_load_b(gemm, is_input_flushed, cpu->lines);
     sums_elements(gemm->accumulate, cpu->lines, shape->n * shape->k, cpu->b);
     sums_product(&cpu->request, cpu->sums);
-    for (uint64_t i = 0; i < shape->m * shape->n; i++) {
-        const double sum = cpu->sums[i];
-        format_store(gemm->output, gemm->c, i,
-                     is_output_flushed ? format_flush(gemm->output, sum) : sum);
-    }
+    if (is_output_flushed)
+        sums_flush(gemm->output, cpu->sums, shape->m * shape->n);
+    gemm->formats->store(gemm->output->format, gemm->c, 0, shape->m * shape->n, cpu->sums);
 }
 
 static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)

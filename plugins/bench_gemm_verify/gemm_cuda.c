@@ -393,9 +393,10 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
 {
     struct cuda_gemm *cuda = gemm->own;
     const struct gb_host *host = gemm->host;
-    const struct format *format = format_of(gemm->params->dtype == DTYPE_FP64   ? GB_F64
-                                            : gemm->params->dtype == DTYPE_INT8 ? GB_I32
-                                                                                : GB_F32);
+    const struct gb_format *format = gemm->formats->describe(
+        gemm->params->dtype == DTYPE_FP64   ? GB_F64
+        : gemm->params->dtype == DTYPE_INT8 ? GB_I32
+                                            : GB_F32);
     const uint64_t n = gemm->shape.m * gemm->shape.n;
     void *c = NULL;
     void *copy = host->allocate(host, n * format->bytes);
@@ -412,7 +413,7 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
     if (status == GB_OK)
         status = host->device_copy(host, copy, c, n * format->bytes);
     if (status == GB_OK)
-        format_load(format, copy, 0, 1, n, sum);
+        gemm->formats->load(format->format, copy, 0, n, sum);
     return status;
 }
 

@@ -122,7 +122,7 @@ static int32_t refuse_inexact(const struct gemm *gemm)
     const double sum = (double)gemm->shape.k * largest * largest;
     if (!gemm_is_exact(gemm))
         return GB_OK;
-    if (gemm->input->digits > 0 && largest > ldexp(1.0, gemm->input->digits))
+    if (gemm->input->is_integer == 0 && largest > ldexp(1.0, gemm->input->digits))
         snprintf(text, sizeof text,
                  "integral = yes: whole numbers of %s go up to %g, the range to %g",
                  dtypes[gemm->params->dtype], ldexp(1.0, gemm->input->digits), largest);
@@ -190,8 +190,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         .params = settings,
         .backend = plugin_backend(host, &gemm_cpu, PLUGIN_CUDA(gemm_cuda)),
         .shape = {(uint64_t)settings->m, (uint64_t)settings->n, (uint64_t)settings->k},
-        .input = format_of(types[settings->dtype].input),
-        .output = format_of(types[settings->dtype].output),
+        .formats = host->extension(host, GB_FORMATS),
         .kernel = settings->kernel,
         .reference = settings->reference,
         .accumulate = settings->accumulate != ACCUMULATE_AUTO ? settings->accumulate
@@ -199,6 +198,10 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     };
     if (gemm->backend == NULL)
         return GB_SKIPPED;
+    if (gemm->formats == NULL)
+        return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
+    gemm->input = gemm->formats->describe(types[settings->dtype].input);
+    gemm->output = gemm->formats->describe(types[settings->dtype].output);
     const int32_t status = set_up(gemm);
     if (status == GB_OK)
         *ret_bench = gemm;
@@ -219,16 +222,30 @@ bool gemm_is_b_transposed(const struct gemm *gemm)
     return gemm->params->layout == LAYOUT_NT || gemm->params->layout == LAYOUT_TT;
 }
 
+/* Lines of k elements out of a matrix whose columns they are. */
+static void load_columns(const struct gemm *gemm, const void *matrix, uint64_t n_lines, double *ret)
+{
+    double values[256];
+    const uint64_t most = sizeof values / sizeof values[0];
+    for (uint64_t i = 0; i < gemm->shape.k; i++)
+        for (uint64_t first = 0; first < n_lines; first += most) {
+            const uint64_t n = n_lines - first < most ? n_lines - first : most;
+            gemm->formats->load(gemm->input->format, matrix, i * n_lines + first, n, values);
+            for (uint64_t j = 0; j < n; j++)
+                ret[(first + j) * gemm->shape.k + i] = values[j];
+        }
+}
+
 /* Lines of k elements out of a matrix whose lines are those, or whose columns are. */
 static void load(const struct gemm *gemm, const void *matrix, uint64_t n_lines, bool is_by_lines,
                  bool is_flushed, double *ret)
 {
-    const uint64_t k = gemm->shape.k;
-    for (uint64_t i = 0; i < n_lines; i++)
-        format_load(gemm->input, matrix, is_by_lines ? i * k : i, is_by_lines ? 1 : n_lines, k,
-                    ret + i * k);
-    for (uint64_t i = 0; is_flushed && i < n_lines * k; i++)
-        ret[i] = format_flush(gemm->input, ret[i]);
+    if (is_by_lines)
+        gemm->formats->load(gemm->input->format, matrix, 0, n_lines * gemm->shape.k, ret);
+    else
+        load_columns(gemm, matrix, n_lines, ret);
+    if (is_flushed)
+        sums_flush(gemm->input, ret, n_lines * gemm->shape.k);
 }
 
 void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret)

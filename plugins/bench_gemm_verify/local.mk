@@ -1,6 +1,5 @@
 pkglib_LTLIBRARIES += plugins/bench_gemm_verify/bench_gemm_verify.la
 GEMM_VERIFY_CPU_SOURCES = \
-	$(FORMATS_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
 	plugins/bench_gemm_verify/product.h \

@@ -36,6 +36,13 @@ float sums_round_half(float value)
     return round_half(value);
 }
 
+void sums_flush(const struct gb_format *format, double *values, uint64_t n)
+{
+    const double smallest = ldexp(1.0, format->min_exponent);
+    for (uint64_t i = 0; i < n && format->is_integer == 0; i++)
+        values[i] = fabs(values[i]) < smallest ? copysign(0.0, values[i]) : values[i];
+}
+
 /* Towards zero to the 24 digits of a float. */
 EVERYWHERE double truncated(double value)
 {

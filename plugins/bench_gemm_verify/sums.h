@@ -7,6 +7,7 @@
 
 #include "product.h"
 
+#include <gbrun/formats.h>
 #include <stdbool.h>
 
 /* What a sum is kept in, and when it is rounded. */
@@ -40,6 +41,9 @@ void sums_product(const struct sums_request *request, double *ret);
 
 /* The most roundings that a product goes through on its way into the sum. */
 uint64_t sums_steps(const struct sums_request *request);
+
+/* What lies below the format's smallest normal number becomes 0, with its sign. */
+void sums_flush(const struct gb_format *format, double *values, uint64_t n);
 
 /* Rounded to fp16, to nearest, ties to even. */
 float sums_round_half(float value);

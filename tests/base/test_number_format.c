@@ -98,7 +98,7 @@ END_TEST
 START_TEST(overflow)
 {
     const struct small *small = &small_formats[_i];
-    const struct number_format *format = number_format_of(small->format);
+    const struct gb_format *format = number_format_of(small->format);
     double largest = format->largest, tie = largest + number_spacing(small->format, largest) / 2;
     double over = small->has_infinity ? INFINITY : NAN;
     bool tie_goes_down = !small->has_infinity; /* 448 ends in an even digit, 65504 in an odd one */
@@ -408,7 +408,7 @@ static const struct {
 
 START_TEST(formats_by_code_and_name)
 {
-    const struct number_format *format = number_format_of(table[_i].format);
+    const struct gb_format *format = number_format_of(table[_i].format);
     ck_assert_ptr_nonnull(format);
     ck_assert_ptr_eq(number_format_named(table[_i].name), format);
     ck_assert_uint_eq(format->format, table[_i].format);

@@ -14,7 +14,6 @@
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
-#include "plugins/common/formats.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -225,8 +224,7 @@ static void multiply(struct trial *trial)
     request.a = a;
     request.b = b;
     sums_product(&request, sums);
-    for (uint64_t i = 0; i < shape->m * shape->n; i++)
-        format_store(format_of(trial->check.format), trial->output, i, sums[i]);
+    number_store_array(trial->check.format, trial->output, 0, shape->m * shape->n, sums);
     trial->check.n_products = sums_steps(&request) + 1;
     free(a);
     free(b);
@@ -240,7 +238,8 @@ static void plant_all(struct trial *trial, uint64_t seed, struct row rows[N_FAUL
     for (int fault = 0; fault < N_FAULTS; fault++) {
         const struct fault_request planted = {.shape = trial->shape,
                                               .fault = fault,
-                                              .output = format_of(id),
+                                              .formats = &number_formats,
+                                              .output = number_format_of(id),
                                               .a = trial->a,
                                               .b = trial->b,
                                               .place = random_bits(seed, 77, 0) >> 8};

@@ -56,7 +56,7 @@ static void free_data(struct data *data)
     free(data->output);
 }
 
-static void fill(struct data *data, const struct number_format *format)
+static void fill(struct data *data, const struct gb_format *format)
 {
     for (uint64_t i = 0; i < data->n; i++) {
         double reference = 0;
@@ -116,7 +116,7 @@ static void print_all(uint64_t n)
     double sum = 0;
     printf("%llu elements, GB/s of output (ns an element)\n", (unsigned long long)n);
     for (int f = 0; f < N_FORMATS; f++) {
-        const struct number_format *format = number_format_of(formats[f]);
+        const struct gb_format *format = number_format_of(formats[f]);
         fill(&data, format);
         printf("  %-6s", format->name);
         for (int path = 0; path < VERIFY_PATHS; path++) {

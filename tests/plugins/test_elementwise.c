@@ -1,9 +1,9 @@
 /* test_elementwise.c - elementwise: every kernel is right in every type, on the CPU in all ways
  * that the processor has and, kernel by kernel, as CUDA would; what is wrong by little is found. */
+#include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "core/verify/verify.h"
 #include "plugins/bench_elementwise/ways.h"
-#include "plugins/common/formats.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
@@ -167,17 +167,17 @@ START_TEST(what_is_wrong_is_found)
         make();
         ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
         ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
-        const struct format *format = format_of(_i == KERNEL_SUM ? computed_formats[i]
-                                                                 : formats[i]);
+        const struct gb_format *format = number_format_of(_i == KERNEL_SUM ? computed_formats[i]
+                                                                           : formats[i]);
         void *output = fake->device_blocks[0];
         double value = 0.0;
-        format_load(format, output, at, 1, 1, &value);
+        value = number_load(format->format, output, at);
         const double step = kernels[_i].has_sums ? 8192 : kernels[_i].roundings > 0 ? 64 : 1;
         const double more = format->bytes == 2 ? fmin(step, 3) : step;
-        format_store(format, output, at, value * (1 + more * ldexp(1, 1 - format->digits)));
+        number_store(format->format, output, at, value * (1 + more * ldexp(1, 1 - format->digits)));
         ck_assert_msg(ops->verify(bench, &queue) == GB_WRONG_RESULT, "%s %s: bound %g",
                       kernels[_i].name, dtype_names[i], result.metrics[VERIFY_BOUND].value);
-        format_store(format_of(formats[i]), fake->device_blocks[2], 777, -400.0);
+        number_store(formats[i], fake->device_blocks[2], 777, -400.0);
         ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
         ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
         unload();
@@ -234,6 +234,23 @@ START_TEST(what_a_device_has_not_is_skipped)
 }
 END_TEST
 
+static const void *nothing_more(const struct gb_host *host, const char *id)
+{
+    (void)host, (void)id;
+    return NULL;
+}
+
+START_TEST(an_older_host_is_refused)
+{
+    load_with("copy", "fp32", "1000", "100", "1");
+    fake->host.extension = nothing_more;
+    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_str_eq(fake->reason,
+                     "this gbrun has no gbrun.formats/1: elementwise needs a newer one");
+    unload();
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_fails)
 {
     load_with("softmax", "fp32", "1000", "300", "1");
@@ -260,14 +277,14 @@ static struct {
 
 static void fill_arrays(int32_t dtype, uint64_t n, double low, double high)
 {
-    const struct format *format = format_of(formats[dtype]);
+    const struct gb_format *format = number_format_of(formats[dtype]);
     memset(arrays.output, MARK, sizeof arrays.output);
     for (uint32_t i = 0; i < 2; i++) {
         const struct gb_fill fill = {
             .size = sizeof fill, .format = formats[dtype], .stream = i, .low = low, .high = high};
         memset(arrays.inputs[i], 0xff, sizeof arrays.inputs[i]);
         ck_assert_int_eq(random_fill(7, arrays.inputs[i], n, &fill), GB_OK);
-        format_load(format, arrays.inputs[i], 0, 1, n, arrays.values[i]);
+        number_load_array(format->format, arrays.inputs[i], 0, n, arrays.values[i]);
     }
 }
 
@@ -277,8 +294,8 @@ static void check_arrays(int32_t kernel, int32_t dtype, uint64_t n, uint64_t col
 {
     const bool is_sum = kernel == KERNEL_SUM;
     const bool is_rounded_once = kernels[kernel].roundings == 0;
-    const struct format *computed = format_of(computed_formats[dtype]);
-    const struct format *format = is_sum ? computed : format_of(formats[dtype]);
+    const struct gb_format *computed = number_format_of(computed_formats[dtype]);
+    const struct gb_format *format = is_sum ? computed : number_format_of(formats[dtype]);
     const struct reference_request request = {
         .a = arrays.values[0],
         .b = arrays.values[1],
@@ -345,7 +362,7 @@ END_TEST
 START_TEST(every_half_is_converted)
 {
     const int32_t dtype = _i == 0 ? DTYPE_FP16 : DTYPE_BF16;
-    const struct format *format = format_of(formats[dtype]);
+    const struct gb_format *format = number_format_of(formats[dtype]);
     for (uint32_t way = 0; way < n_ways; way++) {
         for (uint32_t first = 0; first < 0x10000 && ways[way].is_here(); first += 0x100) {
             uint16_t in[0x100];
@@ -354,12 +371,12 @@ START_TEST(every_half_is_converted)
             struct way_part part = {.to = out, .a = in, .n = 0x100};
             for (uint32_t i = 0; i < 0x100; i++)
                 in[i] = (uint16_t)(first + i);
-            format_load(format, in, 0, 1, 0x100, values);
+            number_load_array(format->format, in, 0, 0x100, values);
             ways[way].fn[dtype][KERNEL_SCALE](&part);
             uint32_t n_right = 0;
             for (uint32_t i = 0; i < 0x100; i++) {
                 uint16_t wanted = 0;
-                format_store(format, &wanted, 0, 3.0 * values[i]);
+                number_store(format->format, &wanted, 0, 3.0 * values[i]);
                 n_right += out[i] == wanted || !(fabs(3.0 * values[i]) <= format->largest);
             }
             ck_assert_msg(n_right == 0x100, "%s: triples of %u numbers from %#x on are wrong",
@@ -415,7 +432,7 @@ START_TEST(cuda_maps_are_right)
 {
     const int32_t kernel = _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
-    const uint64_t in_vector = 16 / format_of(formats[dtype])->bytes;
+    const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
     launch_fn *launch = NULL;
     void *library = kernel_library(&launch);
     kernel_fn *fn = kernel_of(library, kernel, "", dtype);
@@ -437,7 +454,7 @@ START_TEST(cuda_rows_are_right)
     static const uint64_t lengths[] = {1, 2, 31, 32, 33, 127, 256, 257, 512};
     const int32_t kernel = KERNEL_SOFTMAX + _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
-    const uint64_t in_vector = 16 / format_of(formats[dtype])->bytes;
+    const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
     launch_fn *launch = NULL;
     void *library = kernel_library(&launch);
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -482,7 +499,7 @@ START_TEST(cuda_sums_are_right)
     for (size_t i = 0; i < 2 * SHAPES; i++) {
         const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2) % GRIDS];
         const uint64_t n = shapes[i % SHAPES].n;
-        const uint64_t n_vectors = n * format_of(formats[_i])->bytes / 16;
+        const uint64_t n_vectors = n * number_format_of(formats[_i])->bytes / 16;
         unsigned char sums[2][sizeof(double)];
         for (int j = 0; j < 2; j++) {
             fill_arrays(_i, n, -12.0, 12.0);
@@ -511,6 +528,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, each_seed_has_its_values);
     tcase_add_loop_test(cases, what_a_device_has_not_is_skipped, 0,
                         sizeof refused / sizeof refused[0]);
+    tcase_add_test(cases, an_older_host_is_refused);
     tcase_add_test(cases, what_makes_no_sense_fails);
     tcase_add_loop_test(cases, every_way_is_right, 0, KERNELS * DTYPES);
     tcase_add_loop_test(cases, every_half_is_converted, 0, 2);

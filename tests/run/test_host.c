@@ -52,6 +52,41 @@ static struct gb_check check_of(const void *output)
                              .default_tolerance = 1e-3};
 }
 
+START_TEST(formats_are_a_service)
+{
+    const struct gb_format *format = NULL;
+    const double values[] = {-400.0, 1e9, 0x1.8p-24};
+    double back[3] = {0};
+    uint16_t halves[5] = {1, 1, 1, 1, 1};
+    struct host *host = host_new(1, &sink, NULL, NULL);
+    const struct gb_host *interface = host_interface(host);
+    const struct gb_formats *formats = interface->extension(interface, GB_FORMATS);
+    ck_assert(formats && GB_HAS(formats, store));
+    ck_assert_ptr_null(interface->extension(interface, "gbrun.formats/2"));
+    ck_assert_ptr_null(interface->extension(interface, NULL));
+    format = formats->describe(GB_F8_E4M3);
+    ck_assert_uint_eq(format->size, sizeof *format);
+    ck_assert_uint_eq(format->format, GB_F8_E4M3);
+    ck_assert_str_eq(format->name, "e4m3");
+    ck_assert_uint_eq(format->bytes, 1);
+    ck_assert_uint_eq(format->is_integer, 0);
+    ck_assert_int_eq(format->digits, 4);
+    ck_assert_int_eq(format->min_exponent, -6);
+    ck_assert_int_eq(format->max_exponent, 8);
+    ck_assert_double_eq(format->largest, 448);
+    ck_assert_uint_eq(formats->describe(GB_I32)->is_integer, 1);
+    ck_assert_ptr_null(formats->describe(99));
+    formats->store(GB_F16, halves, 1, 3, values);
+    ck_assert_uint_eq(halves[0], 1);
+    ck_assert_uint_eq(halves[4], 1);
+    formats->load(GB_F16, halves, 1, 3, back);
+    ck_assert_double_eq(back[0], -400.0);
+    ck_assert_double_infinite(back[1]);
+    ck_assert_double_eq(back[2], 0x1p-23); /* of two as near the even one */
+    host_free(host);
+}
+END_TEST
+
 static struct common_params defaults(void)
 {
     struct common_params common;
@@ -291,6 +326,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("host");
     TCase *judging = tcase_create("judging");
+    tcase_add_test(judging, formats_are_a_service);
     tcase_add_test(judging, a_comparison_is_told_once);
     tcase_add_test(judging, a_short_struct_is_not_read_beyond_its_end);
     tcase_add_test(judging, the_users_bound_wins);
