@@ -21,8 +21,6 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/exact_sum.h \
 	plugins/common/policy/median_estimate.c \
 	plugins/common/policy/median_estimate.h \
-	plugins/common/policy/median_rule.c \
-	plugins/common/policy/median_rule.h \
 	plugins/common/policy/mid_quantile.c \
 	plugins/common/policy/mid_quantile.h \
 	plugins/common/policy/modes.c \
@@ -142,9 +140,7 @@ include $(top_srcdir)/plugins/device_cuda/local.mk
 include $(top_srcdir)/plugins/policy_budget/local.mk
 include $(top_srcdir)/plugins/policy_entropy/local.mk
 include $(top_srcdir)/plugins/policy_fixed/local.mk
-include $(top_srcdir)/plugins/policy_median_ci/local.mk
-include $(top_srcdir)/plugins/policy_median_cs/local.mk
-include $(top_srcdir)/plugins/policy_quantiles/local.mk
+include $(top_srcdir)/plugins/policy_median/local.mk
 include $(top_srcdir)/plugins/policy_stdrel/local.mk
 include $(top_srcdir)/plugins/policy_steady/local.mk
 include $(top_srcdir)/plugins/skeleton/local.mk

@@ -257,6 +257,18 @@ const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const cha
     return NULL;
 }
 
+const struct gb_plugin *fake_policy(const char *id)
+{
+    char folder[64];
+    const bool is_median = strncmp(id, "median_", 7) == 0;
+    const bool is_quantiles = strcmp(id, "quantiles") == 0;
+    snprintf(folder, sizeof folder, "policy_%s",
+             is_median      ? "median"
+             : is_quantiles ? "steady"
+                            : id);
+    return fake_plugin(folder, GB_PLUGIN_POLICY, id);
+}
+
 /* --- params --- */
 
 /* A number with a unit, in the unit that params hold: bytes or nanoseconds. */

@@ -38,6 +38,9 @@ double fake_metric_named(const struct fake_host *fake, const char *name);
 /* A plugin of the module $top_builddir/plugins/FOLDER/.libs/FOLDER.so; fails the test without. */
 const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id);
 
+/* The same of a policy, by its id alone. */
+const struct gb_plugin *fake_policy(const char *id);
+
 /* Params with the defaults of the table, and then one option set, as in bench.ini. Freed by
  * fake_params_free. */
 void *fake_params_new(const struct gb_plugin *plugin);

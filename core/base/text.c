@@ -210,7 +210,8 @@ void text_add_wrapped(struct text *text, const char *words, size_t column, size_
 {
     for (;;) {
         size_t length = strcspn(words, "\n");
-        add_wrapped_line(text, words, length, column, indent, most);
+        size_t hanging = text_starts_with(words, "- ") ? 2 : 0;
+        add_wrapped_line(text, words, length, column, indent + hanging, most);
         if (!words[length])
             return;
         words += length + 1;

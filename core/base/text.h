@@ -25,7 +25,8 @@ void text_pad(struct text *text, char filler, size_t n);
 /* At most `most` columns of the words; an ellipsis stands for what is cut off. */
 void text_add_shortened(struct text *text, const char *words, size_t most);
 /* Words that start in `column`: a line that would take more than `most` columns breaks at a blank
- * and goes on after `indent` blanks. Their own line breaks stay. */
+ * and goes on after `indent` blanks, two more in a line that begins with "- ". Their own line
+ * breaks stay. */
 void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
                       size_t most);
 /* Words with U+FFFD for bytes that are not UTF-8, and `escaped` for each `special` unless it is 0.

@@ -138,8 +138,9 @@ void module_files(const struct path_list *folders, struct arena *arena, struct p
 
 static bool is_file_of(const char *name, const char *id)
 {
-    size_t length = strlen(id);
-    return strncmp(name, id, length) == 0 && text_equal(name + length, ".so");
+    size_t length = strcspn(name, ".");
+    return length > 0 && text_equal(name + length, ".so") && strncmp(name, id, length) == 0 &&
+           (id[length] == 0 || id[length] == '_');
 }
 
 bool module_file_names(const char *path, uint32_t kind, const char *id)

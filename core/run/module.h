@@ -33,7 +33,8 @@ void module_folders(const char *base_folder, const char *const *given, size_t n_
 /* All .so files of the folders, in order of folders and then of names. */
 void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret);
 
-/* True if the file's name says that it may hold a plugin: ID.so or KIND_ID.so. */
+/* True if the file's name says that it may hold a plugin: ID.so or KIND_ID.so, where the id may go
+ * on with an underscore: policy_median.so for median_ci. */
 bool module_file_names(const char *path, uint32_t kind, const char *id);
 
 /* The absolute path of a path relative to a folder; not resolved through links. In the arena. */

@@ -1,6 +1,6 @@
 /*
- * steady.c - the policy `steady`: until the median's interval is narrow enough and can be trusted.
- * Plugin side.
+ * steady.c - the policies `steady`: until the median's interval is narrow enough and can be
+ * trusted, and `quantiles`: `steady`, and the tails at 10 % and 90 % as well. Plugin side.
  */
 #include "../common/policy/steady_rule.h"
 
@@ -9,16 +9,27 @@ struct policy {
     struct steady steady;
 };
 
-static const struct gb_option options[] = {STEADY_OPTIONS};
+struct params {
+    struct steady_options steady;
+    double tails; /* of quantiles; 0: the median alone */
+};
+
+static const struct gb_option steady_table[] = {STEADY_OPTIONS};
+static const struct gb_option quantiles_table[] = {
+    STEADY_OPTIONS,
+    GB_FLOAT(struct params, tails, "3%", "1e-6:1", NULL,
+             "half width to reach for the intervals of the tails, as a share of each"),
+};
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
 {
     struct policy *policy = host->allocate(host, sizeof *policy);
     if (policy == NULL)
         return GB_NO_MEMORY;
+    const struct params *given = params;
     policy->host = host;
     *ret_policy = policy;
-    return steady_start(&policy->steady, host, params, 0.0);
+    return steady_start(&policy->steady, host, &given->steady, given->tails);
 }
 
 static int32_t observe(void *object, const struct gb_samples *samples)
@@ -55,32 +66,50 @@ static const struct gb_policy_ops ops = {
     .destroy = destroy,
 };
 
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
+static const struct gb_plugin steady = {
+    .size = sizeof steady,
     .kind = GB_PLUGIN_POLICY,
     .id = "steady",
     .version = "1.0",
     .summary = "until the interval of the median is narrow enough and can be trusted",
     .help =
-        "Stops when the median is known to within `precision` on either side. The interval holds "
-        "with probability `confidence` although it is looked at repeatedly (a confidence "
-        "sequence); samples that are correlated count for what they are worth, 26 independent ones "
-        "at least, for the median and for the quantiles at 10 and 90 %; up to a quarter of the "
-        "samples is left out as warm-up, unless it comes again later, and then `floor_wall` must "
-        "be retained twice; steps of the timer are undone where samples are spread over several, "
-        "and where they are not the interval is a step to either side at least. Nothing is "
-        "certified in the first `floor_wall`, while a lesser mode was entered fewer than `visits` "
-        "times, or while the device's clock drifts and times follow it; a throttled device takes 3 "
-        "s.\n\n"
-        "It looks first at `min` samples or more, with `floor_wall` of wall time and either "
-        "`floor_samples` or `busy`, and then each time there are `growth` as many. The verdict "
-        "is certified; multimodal, with each mode known as well as asked; or resolution limited, "
-        "where the timer's step is too coarse for `precision`.\n\n"
-        "`without` is a list of wall_floor, effective_size, mid_quantile, sequence (the interval "
-        "is then one for a single look), discard, recurrence, modes, resolution, clocks, mixing "
-        "(of the quantiles at 10 and 90 %, and 26) and settling (twice).",
-    GB_OPTIONS(options, struct steady_options),
+        "Stops when the median is known to within `precision` on either side:\n"
+        "- repeated looks: the interval is one of a confidence sequence, so that it holds with "
+        "probability `confidence` at all of them together;\n"
+        "- correlated samples: it rests on the effective sample size, which must be 26 or more, "
+        "for the median and for the quantiles at 10 and 90 %;\n"
+        "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
+        "recurs later; what is retained must then last twice `floor_wall`;\n"
+        "- timer resolution: ticks are interpolated where samples are spread over several; where "
+        "not, the interval is at least a tick to either side;\n"
+        "- modes: each lesser mode must have been entered `visits` times;\n"
+        "- clocks: nothing is certified while the device's clock drifts and times follow it; a "
+        "throttled device takes 3 s.\n\n"
+        "The first look is at `min` samples or more, after `floor_wall` of wall time and either "
+        "`floor_samples` or `busy`; each further look at `growth` times as many.\n\n"
+        "Verdicts:\n"
+        "- certified: the interval is as narrow as requested;\n"
+        "- multimodal: there are several modes, each known as precisely as requested;\n"
+        "- resolution limited: the timer resolution is too coarse for `precision`.\n\n"
+        "`without` leaves rules out. It is a list of wall_floor, effective_size, mid_quantile, "
+        "sequence (the interval is then one for a single look), discard, recurrence, modes, "
+        "resolution, clocks, mixing (of the quantiles at 10 and 90 %, and 26) and settling "
+        "(twice).",
+    GB_OPTIONS(steady_table, struct params),
     .ops = &ops,
 };
 
-GB_MODULE(&plugin)
+static const struct gb_plugin quantiles = {
+    .size = sizeof quantiles,
+    .kind = GB_PLUGIN_POLICY,
+    .id = "quantiles",
+    .version = "1.0",
+    .summary = "until the median and the quantiles at 10 % and 90 % are known well enough",
+    .help = "As `steady`, and the intervals of the quantiles at 10 % and 90 % must be within "
+            "`tails` of them. The three intervals hold together with probability `confidence`. The "
+            "tails are the metrics p10, p10_low, p10_high, p90, p90_low and p90_high.",
+    GB_OPTIONS(quantiles_table, struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&steady, &quantiles)

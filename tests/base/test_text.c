@@ -263,6 +263,8 @@ static const struct {
     {"    kept as written", 0, 0, 20, "    kept as written"},
     {"    kept as written", 0, 0, 6, "    kept\nas\nwritten"},
     {"\u00B1\u00B1 \u00B1", 0, 0, 4, "\u00B1\u00B1 \u00B1"},
+    {"- one two\nthree", 0, 0, 6, "- one\n  two\nthree"},
+    {"- one two", 2, 2, 7, "- one\n    two"},
     {"", 0, 4, 9, ""},
 };
 

@@ -5,7 +5,7 @@
 
 sources=$(cd "$top_srcdir" && ls plugins/common/policy/{clock_history,confidence_sequence,effective_size}.c \
     plugins/common/policy/{mid_quantile,modes,order_statistics,rank_index,sample_array}.c \
-    plugins/common/policy/steady_{attempt,rule}.c plugins/policy_quantiles/quantiles.c tests/policy/steady_traces.c)
+    plugins/common/policy/steady_{attempt,rule}.c plugins/policy_steady/steady.c tests/policy/steady_traces.c)
 
 # build NAME COMPILER FLAGS: prints what the build says of the traces.
 build()
@@ -17,7 +17,7 @@ build()
 
 expected=$(build plain "${CC:-cc}" -O0)
 equals "traces have verdicts" 60 "$(printf '%s\n' "$expected" | grep -c '^[0-9]*: ')"
-equals "verdicts differ" 3 "$(printf '%s\n' "$expected" | grep -oE 'interval within|modes, each|timer step' |
+equals "verdicts differ" 3 "$(printf '%s\n' "$expected" | grep -oE 'interval within|modes, each|timer resolution' |
     sort -u | wc -l)"
 compare()
 {

@@ -53,8 +53,6 @@ static int32_t report_mean(void *object, struct gb_estimate *estimate)
                                             .ops = &ops,                                           \
                                             __VA_ARGS__};                                          \
     GB_MODULE(&plugin)
-#define POLICY_OPTIONS                                                                             \
-    .options = options, .n_options = sizeof options / sizeof options[0],                           \
-    .params_size = sizeof(struct params)
+#define POLICY_OPTIONS GB_OPTIONS(options, struct params)
 
 #endif

@@ -30,10 +30,8 @@ struct policy_work {
 
 static inline void policy_begin(struct policy_work *work, const char *id)
 {
-    char folder[64];
-    snprintf(folder, sizeof folder, "policy_%s", id);
     *work = (struct policy_work){.fake = fake_host_new()};
-    work->plugin = fake_plugin(folder, GB_PLUGIN_POLICY, id);
+    work->plugin = fake_policy(id);
     work->ops = work->plugin->ops;
     work->params = fake_params_new(work->plugin);
 }

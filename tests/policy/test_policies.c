@@ -171,10 +171,8 @@ struct work {
 
 static void begin(struct work *work, const char *id)
 {
-    char folder[64];
-    snprintf(folder, sizeof folder, "policy_%s", id);
     *work = (struct work){.fake = fake_host_new()};
-    work->plugin = fake_plugin(folder, GB_PLUGIN_POLICY, id);
+    work->plugin = fake_policy(id);
     work->ops = work->plugin->ops;
     work->params = fake_params_new(work->plugin);
 }
@@ -535,7 +533,7 @@ START_TEST(median_ci_knows_the_timers_step)
         {0.0, 1000.0, 1000.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
         {16.0, 992.0, 1008.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
         {32.0, 984.0, 1016.0, GB_VERDICT_RESOLUTION_LIMITED,
-         "timer step of 32 ns too coarse for 1 %: raise iterations"},
+         "timer resolution of 32 ns too coarse for 1 %: raise iterations"},
     };
     double times[30];
     struct work work;

@@ -292,9 +292,7 @@ START_TEST(stops_where_the_definition_says)
 {
     static struct trace trace;
     const struct rule *rule = &rules[_i];
-    char folder[64];
-    snprintf(folder, sizeof folder, "policy_%s", rule->id);
-    const struct gb_plugin *plugin = fake_plugin(folder, GB_PLUGIN_POLICY, rule->id);
+    const struct gb_plugin *plugin = fake_policy(rule->id);
     void *block = fake_params_new(plugin);
     size_t n_stopped[FAMILIES] = {0};
     size_t n_late = 0;

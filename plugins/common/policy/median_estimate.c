@@ -36,9 +36,8 @@ static void interval_of(const struct sample_array *samples, struct rank_window *
     *ret_high = high < samples->n ? values[n_ranks - 1] : (double)INFINITY;
 }
 
-/* n_optimal 0: for one look. */
-static int32_t estimate(struct sample_array *samples, double confidence, double n_optimal,
-                        struct median_estimate *ret)
+int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
+                           struct median_estimate *ret)
 {
     *ret = (struct median_estimate){samples->n, NAN, NAN, NAN, 0.0};
     if (samples->n == 0)
@@ -67,13 +66,7 @@ static int32_t estimate(struct sample_array *samples, double confidence, double 
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret)
 {
-    return estimate(samples, confidence, 0.0, ret);
-}
-
-int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
-                           struct median_estimate *ret)
-{
-    return estimate(samples, confidence, n_optimal, ret);
+    return median_sequence_of(samples, confidence, 0.0, ret);
 }
 
 void median_estimate_report(const struct sample_array *samples,

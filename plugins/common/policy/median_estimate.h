@@ -23,8 +23,8 @@ struct median_estimate {
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret);
 
-/* The same with an interval that holds for all looks together; it is tightest at n_optimal
- * independent samples. */
+/* The same with an interval that holds for all looks together; it is tightest at an effective
+ * sample size of n_optimal. 0: for one look. */
 int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
                            struct median_estimate *ret);
 

@@ -1,0 +1,204 @@
+/*
+ * median.c - the policies `median_ci` and `median_cs`: until an interval of the median is narrow
+ * enough, for one look or for all looks together. Plugin side.
+ */
+#include "../common/policy/median_estimate.h"
+
+#include <gbrun/gbrun.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static const double LOOK_GROWTH = 1.25;
+
+struct params {
+    double precision;
+    double confidence;
+    int64_t min;
+    int64_t optimal; /* of median_cs; 0: the interval is for one look */
+};
+
+struct median_rule {
+    const struct params *params;
+    struct sample_array samples;
+    struct median_estimate estimate; /* of the last look */
+    uint64_t looked_at;              /* samples seen by then */
+    uint64_t next_look;
+    int32_t verdict; /* GB_VERDICT_NONE: go on */
+};
+
+#define OPTIONS                                                                                    \
+    GB_FLOAT(struct params, precision, "1%", "1e-6:1", NULL,                                       \
+             "half width of the interval to reach, as a share of the median"),                     \
+        GB_FLOAT(struct params, confidence, "95%", "0.5:0.999999", NULL,                           \
+                 "probability that the interval contains the median"),                             \
+        GB_INT(struct params, min, "30", "1:1000000000", "samples",                                \
+               "samples before the first look")
+
+static const struct gb_option ci_options[] = {OPTIONS};
+static const struct gb_option cs_options[] = {
+    OPTIONS,
+    GB_INT(struct params, optimal, "256", "1:1000000000", "samples",
+           "effective sample size at which the interval is tightest"),
+};
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
+{
+    struct median_rule *rule = host->allocate(host, sizeof *rule);
+    if (rule == NULL)
+        return GB_NO_MEMORY;
+    rule->params = params;
+    *ret_policy = rule;
+    return GB_OK;
+}
+
+static int32_t observe(void *object, const struct gb_samples *samples)
+{
+    struct median_rule *rule = object;
+    return sample_array_add(&rule->samples, samples);
+}
+
+static int32_t look(struct median_rule *rule)
+{
+    rule->looked_at = sample_array_seen(&rule->samples);
+    return median_sequence_of(&rule->samples, rule->params->confidence,
+                              (double)rule->params->optimal, &rule->estimate);
+}
+
+/* Where the median lies between two ticks of the timer, the interval goes from the one below to the
+ * one above, and narrows only when thousands of samples have decided between them. */
+static bool is_between_ticks(const struct median_rule *rule)
+{
+    enum { PATIENCE = 10 };          /* times the samples before the first look */
+    const double ticks = 2.0 * 1.02; /* they are known to some percent */
+    return rule->looked_at >= PATIENCE * (uint64_t)rule->params->min &&
+           rule->estimate.high - rule->estimate.low <= ticks * rule->samples.tick_ns;
+}
+
+/* What the last look says. More samples cannot make the interval narrower than the tick. */
+static int32_t verdict_of(const struct median_rule *rule)
+{
+    const struct median_estimate *estimate = &rule->estimate;
+    const double wanted = rule->params->precision * estimate->median;
+    if (rule->samples.n_not_finite > rule->samples.n || estimate->median < 0.0)
+        return GB_VERDICT_GAVE_UP;
+    if (0.5 * rule->samples.tick_ns > wanted)
+        return GB_VERDICT_RESOLUTION_LIMITED;
+    if (estimate->median == 0.0)
+        return GB_VERDICT_GAVE_UP;
+    if (rule->looked_at >= (uint64_t)rule->params->min &&
+        0.5 * (estimate->high - estimate->low) <= wanted)
+        return GB_VERDICT_CERTIFIED;
+    return is_between_ticks(rule) ? GB_VERDICT_RESOLUTION_LIMITED : GB_VERDICT_NONE;
+}
+
+static void explain(const struct median_rule *rule, struct gb_next *next)
+{
+    const double percent = 100.0 * rule->params->precision;
+    next->decision = rule->verdict == GB_VERDICT_GAVE_UP ? GB_GAVE_UP : GB_DONE;
+    switch (rule->verdict) {
+    case GB_VERDICT_CERTIFIED:
+        snprintf(next->reason, sizeof next->reason, "interval within %g %%", percent);
+        break;
+    case GB_VERDICT_RESOLUTION_LIMITED:
+        snprintf(next->reason, sizeof next->reason,
+                 "timer resolution of %.3g ns too coarse for %g %%: raise iterations",
+                 rule->samples.tick_ns, percent);
+        break;
+    default:
+        snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");
+        break;
+    }
+}
+
+static int32_t next(void *object, struct gb_next *next)
+{
+    struct median_rule *rule = object;
+    const uint64_t n = sample_array_seen(&rule->samples);
+    if (rule->verdict == GB_VERDICT_NONE && n >= (uint64_t)rule->params->min &&
+        n >= rule->next_look) {
+        const int32_t status = look(rule);
+        if (status != GB_OK)
+            return status;
+        rule->verdict = verdict_of(rule);
+        rule->next_look = (uint64_t)ceil(LOOK_GROWTH * (double)n);
+    }
+    if (rule->verdict == GB_VERDICT_NONE) {
+        next->decision = GB_MORE;
+        next->n_samples = rule->next_look > 0 ? rule->next_look : (uint64_t)rule->params->min;
+    } else {
+        explain(rule, next);
+    }
+    return GB_OK;
+}
+
+/* Samples after the last look count as well: the interval is that of all, and so is the claim. */
+static int32_t report(void *object, struct gb_estimate *estimate)
+{
+    struct median_rule *rule = object;
+    if (rule->looked_at != sample_array_seen(&rule->samples) || rule->looked_at == 0) {
+        const int32_t status = look(rule);
+        if (status != GB_OK)
+            return status;
+    }
+    int32_t verdict = verdict_of(rule);
+    if (verdict == GB_VERDICT_NONE || rule->looked_at == 0)
+        verdict = GB_VERDICT_UNCONVERGED;
+    median_estimate_report(&rule->samples, &rule->estimate, rule->params->confidence, verdict,
+                           estimate);
+    return GB_OK;
+}
+
+static void destroy(void *object)
+{
+    struct median_rule *rule = object;
+    if (rule != NULL)
+        sample_array_free(&rule->samples);
+}
+
+static const struct gb_policy_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .observe = observe,
+    .next = next,
+    .report = report,
+    .destroy = destroy,
+};
+
+#define LOOKS                                                                                      \
+    "Looks are at `min` samples and then each time there are a quarter more.\n\n"                  \
+    "The interval is never narrower than the timer resolution. Where that alone is too coarse "    \
+    "for `precision`, or the median lies between two ticks, the policy stops and says so."
+
+static const struct gb_plugin median_ci = {
+    .size = sizeof median_ci,
+    .kind = GB_PLUGIN_POLICY,
+    .id = "median_ci",
+    .version = "1.0",
+    .summary = "until the confidence interval of the median is narrow enough",
+    .help =
+        "Stops when the order-statistic interval of the median is within `precision` of it on "
+        "either side, with the effective sample size of correlated samples.\n\n"
+        "The interval contains the median of the samples' distribution with probability "
+        "`confidence` for one look. Repeated looks, a warm-up or several modes are not corrected "
+        "for.\n\n" LOOKS,
+    GB_OPTIONS(ci_options, struct params),
+    .ops = &ops,
+};
+
+static const struct gb_plugin median_cs = {
+    .size = sizeof median_cs,
+    .kind = GB_PLUGIN_POLICY,
+    .id = "median_cs",
+    .version = "1.0",
+    .summary = "until the median's interval is narrow enough, for all looks",
+    .help = "Stops when the order-statistic interval of the median is within `precision` of it on "
+            "either side, with the effective sample size of correlated samples.\n\n"
+            "The interval is one of a confidence sequence: it holds with probability `confidence` "
+            "at all looks together, and is tightest at an effective sample size of `optimal`. A "
+            "warm-up or several modes are not corrected for.\n\n" LOOKS,
+    GB_OPTIONS(cs_options, struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&median_ci, &median_cs)
