@@ -30,6 +30,26 @@ equals "warmup = 0: only calibration is run before the samples" 15 "$(head -n 1 
 succeeds "warmup = 500 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
     test "$(tail -n 1 <<<"$runs")" -gt 15
 
+# ---- benchmarks that do one iteration at a time ----
+cat >single.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+device = cpu
+policy = few
+warmup = 0
+[bench single]
+[bench many]
+plugin = single
+iterations = 2
+INI
+"$GBRUN" -c single.ini -o single.gbr >/dev/null 2>err.txt
+equals "samples of GB_BENCH_SINGLE are not lengthened" "ok" "$(column status single.gbr | head -n 1)"
+equals "they have one iteration" "1" "$(column iterations single.gbr | head -n 1)"
+equals "more are refused" "iterations = 2: this benchmark can only do one iteration a sample" \
+    "$(column status_text single.gbr | tail -n 1)"
+
 # ---- Ctrl-C in the middle of a case ----
 # The case in the middle sends the signal itself, and has never enough: it can only be cancelled.
 cat >stop.ini <<'INI'

@@ -25,6 +25,7 @@ TEST_MODULE_FILES = \
 	tests/modules/policy_zero.c \
 	tests/modules/printer.c \
 	tests/modules/process.c \
+	tests/modules/single.c \
 	tests/modules/skipper.c \
 	tests/modules/slow.c \
 	tests/modules/two_plugins.c \

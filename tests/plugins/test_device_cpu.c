@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static struct fake_host *fake;
@@ -223,11 +224,22 @@ static double now_ns(clockid_t clock)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* What the device asks the kernel: how often this thread was preempted. The test says how often. */
+static long n_preempted;
+
+GB_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    ck_assert_int_eq(who, RUSAGE_THREAD);
+    *usage = (struct rusage){.ru_nivcsw = n_preempted};
+    return 0;
+}
+
 /* A benchmark that counts its calls and takes at least a given time. */
 struct spinner {
     double busy_ns;
     uint64_t n_runs, n_resets, iterations;
-    uint64_t fails_at; /* run number; 0: never */
+    uint64_t fails_at;     /* run number; 0: never */
+    uint64_t preempted_at; /* the same */
 };
 
 static int32_t spin(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -236,6 +248,7 @@ static int32_t spin(void *object, const struct gb_queue *queue, uint64_t iterati
     (void)queue;
     const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
     spinner->n_runs++;
+    n_preempted += spinner->n_runs == spinner->preempted_at;
     spinner->iterations += iterations;
     while (now_ns(CLOCK_MONOTONIC_RAW) - begin_ns < spinner->busy_ns)
         GB_CLOBBER();
@@ -247,6 +260,7 @@ static int32_t count_reset(void *object, const struct gb_queue *queue)
     struct spinner *spinner = object;
     (void)queue;
     ck_assert_uint_eq(spinner->n_resets++, spinner->n_runs);
+    n_preempted++; /* outside of the sample */
     return GB_OK;
 }
 
@@ -355,6 +369,22 @@ START_TEST(reset_comes_before_each_sample)
 }
 END_TEST
 
+/* With and without a reset before each sample, in which preemption is nobody's. */
+START_TEST(the_sample_that_was_preempted_is_marked)
+{
+    struct spinner spinner = {.preempted_at = 7};
+    open_it();
+    n_preempted = 5;
+    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    measurement.bench_ops = _i == 0 ? &spinner_ops : &reset_ops;
+    memset(flags, 0xff, sizeof flags);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        ck_assert_uint_eq(flags[i] & GB_SAMPLE_INTERRUPTED,
+                          i + 1 == spinner.preempted_at ? GB_SAMPLE_INTERRUPTED : 0);
+}
+END_TEST
+
 /* One word of each line of the buffer goes up by one a walk. */
 START_TEST(a_cold_sample_walks_the_whole_buffer)
 {
@@ -409,6 +439,7 @@ Suite *test_suite(void)
     tcase_add_test(measuring, no_sample_begins_after_the_deadline);
     tcase_add_test(measuring, a_failing_run_ends_the_batch);
     tcase_add_test(measuring, reset_comes_before_each_sample);
+    tcase_add_loop_test(measuring, the_sample_that_was_preempted_is_marked, 0, 2);
     tcase_add_test(measuring, a_cold_sample_walks_the_whole_buffer);
     tcase_add_test(measuring, the_flush_buffer_is_sized_by_the_cache);
     suite_add_tcase(suite, measuring);
