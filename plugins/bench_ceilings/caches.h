@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define CACHES_FOLDER "/sys/devices/system/cpu" /* where Linux tells them */
+#define CACHES_FOLDER "/sys/devices/system/cpu" /* where Linux lists them */
 
 enum { CACHES_CPUS_MAX = 1024 }; /* more at once are not known */
 

@@ -34,7 +34,7 @@ struct ceilings {
     uint64_t working_set_bytes; /* bandwidths: of all arrays */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
 struct backend {
     /* [create] Refuses roofs and options that the device has not. */
     int32_t (*create)(struct ceilings *ceilings);

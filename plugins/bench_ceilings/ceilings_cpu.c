@@ -130,8 +130,9 @@ static int32_t plan_memory(struct ceilings *ceilings)
     const uint64_t n_arrays = roof_arrays(ceilings->roof);
     const uint64_t bytes = working_set_bytes(ceilings);
     if (bytes == 0)
-        return ceilings_skip(ceilings, "is for CPUs that have this cache, and a system that tells "
-                                       "its size; bytes can be given instead");
+        return ceilings_skip(ceilings,
+                             "is for CPUs that have this cache, and a system that describes "
+                             "its size; bytes can be given instead");
     const uint64_t pages = bytes / (PAGE_BYTES * n_arrays * cpu->n_threads);
     cpu->array_bytes = (pages > 0 ? pages : 1) * PAGE_BYTES;
     cpu->n_passes = (ITERATION_BYTES - 1) / (cpu->array_bytes * n_arrays) + 1;

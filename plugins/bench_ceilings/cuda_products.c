@@ -2,7 +2,7 @@
  * cuda_products.c - rates of tensor cores on CUDA by products of large matrices. Plugin side.
  *
  * C = A^T B, all by columns, which every type has on every device. Elements are random multiples of
- * a power of two from -1 to 1, int8 whole numbers; some elements of C are held against their sums
+ * a power of two from -1 to 1, int8 whole numbers; some elements of C are compared with their sums
  * in float64.
  */
 #include "ceilings_cuda.h"

@@ -6,8 +6,8 @@
  * the type has, A1 = E - A0 with a single 1 in each row of E: sums stay so small that they are
  * exact, and yet count n. The sums of fp8 have few digits on some devices: there E = 0.
  *
- * Where elements lie is said by the PTX ISA, "Matrix Fragments for mma.m16n8k8/k16/k32" and, for
- * fp64, "mma.m8n8k4".
+ * Where elements lie is specified by the PTX ISA, "Matrix Fragments for mma.m16n8k8/k16/k32" and,
+ * for fp64, "mma.m8n8k4".
  */
 #ifndef GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H
 #define GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H

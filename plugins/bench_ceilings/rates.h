@@ -3,7 +3,7 @@
  * out of them. Plugin side.
  *
  * A step is x = a x + b, the next one x = c x + d. c is nearly 1 / a, so that x neither grows nor
- * settles: all its digits change with each step, and its last value tells how many there were.
+ * settles: all its digits change with each step, and its last value shows how many there were.
  */
 #ifndef GBRUN_PLUGINS_BENCH_CEILINGS_RATES_H
 #define GBRUN_PLUGINS_BENCH_CEILINGS_RATES_H

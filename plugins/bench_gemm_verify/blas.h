@@ -10,7 +10,7 @@ int32_t blas_refuse(const struct gemm *gemm);
 
 /*
  * Enqueues the product. is_wide: C is fp32 also where the output of the case has fewer bits. What
- * cuBLAS does not support is GB_SKIPPED, other failures are GB_FAILED, both told to the host.
+ * cuBLAS does not support is GB_SKIPPED, other failures are GB_FAILED, both reported to the host.
  */
 int32_t blas_product(const struct cublas *cublas, const struct gemm *gemm, bool is_wide, void *c);
 

@@ -1,4 +1,4 @@
-/* check.c - an output of gemm_verify held against its reference. Plugin side. */
+/* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
 #include "reference.h"
 

@@ -73,7 +73,7 @@ struct gemm {
     void *host_a, *host_b, *host_c;        /* inputs as filled; room for the output */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
 struct gemm_backend {
     /* [create] Chooses kernel and reference, refuses what the device does not have, and sets
      * `model`. */

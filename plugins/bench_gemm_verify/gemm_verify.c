@@ -49,7 +49,7 @@ static const struct gb_option options[] = {
               "exactly and then truncated to fp32"),
     GB_CHOICE(struct params, flush_subnormals, "none", flushes,
               "numbers below the smallest normal one become 0 in the kernel"),
-    GB_INT(struct params, split_k, "1", "1:1024", "slices", "parts of each sum, summed apart"),
+    GB_INT(struct params, split_k, "1", "1:1024", "slices", "parts of each sum, summed separately"),
     GB_CHOICE(struct params, reference, "auto", references,
               "what is right: float64 on all CPUs, float64 on the GPU, or what cuBLAS computes in "
               "the same type"),
@@ -365,7 +365,7 @@ static const struct gb_plugin plugin = {
     .kind = GB_PLUGIN_BENCH,
     .id = "gemm_verify",
     .version = "1.0",
-    .summary = "matrix products in every type of number, held against a float64 reference",
+    .summary = "matrix products in every type of number, compared with a float64 reference",
     .help =
         "C = A B with A m x k and B k x n. Inputs are drawn in their own type; the reference takes "
         "them as they are and is rounded once, by the comparison. The tolerance follows from the "

@@ -26,7 +26,7 @@ bool range_has_one_sign(const struct range *range);
 /*
  * Fills n elements of `bytes` each in the format of `fill`, of which low and high are left out and
  * `stream` counts matrices from 0. Of several intervals each has its share by length, or by how
- * many whole numbers it has. Statuses as of gb_host.fill; a failure is told to the host.
+ * many whole numbers it has. Statuses as of gb_host.fill; a failure is reported to the host.
  */
 int32_t range_fill(const struct range *range, const struct gb_host *host, void *data, uint64_t n,
                    uint32_t bytes, const struct gb_fill *fill);

@@ -1,6 +1,6 @@
 /*
  * reference.h - the product in float64 on all of the machine's CPUs, and sum |a||b| beside it: what
- * outputs are held against. Plugin side.
+ * outputs are compared with. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H
 #define GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H

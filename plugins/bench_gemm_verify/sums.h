@@ -27,7 +27,7 @@ struct sums_request {
     struct product_shape shape;
     int32_t accumulate; /* not ACCUMULATE_AUTO */
     int32_t order;
-    uint64_t n_slices; /* of k, each summed apart; 1 to k */
+    uint64_t n_slices; /* of k, each summed separately; 1 to k */
     const void *a;     /* m x k by rows, in elements as sums_elements makes them */
     const void *b;     /* n x k: B by columns */
 };

@@ -14,7 +14,7 @@ struct green_context {
 
 /*
  * Makes one on the device of the current context, which it leaves current. GB_SKIPPED where the
- * driver or the device cannot do it, with the reason told to the host.
+ * driver or the device cannot do it, with the reason reported to the host.
  */
 int32_t green_context_make(const struct driver *driver, const struct gb_host *host,
                            uint32_t n_units, struct green_context *ret);

@@ -47,7 +47,7 @@ struct matmul {
     float *staged_rows; /* B once more, by rows */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
 struct matmul_backend {
     bool has_host_memory; /* matrices are filled and read in place; */
     bool has_b_by_rows;   /* B is stored by rows, else by columns */

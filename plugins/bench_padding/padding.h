@@ -27,13 +27,13 @@ struct padding {
     float *host_x, *host_w; /* the inputs as the host filled them; on the CPU x and w */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are told to the host. */
+/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
 struct padding_backend {
     bool has_host_memory; /* matrices are filled and read in place */
 
     /* [create] Refuses what the device does not have. */
     int32_t (*create)(struct padding *padding);
-    /* [untimed] Makes what run needs, and tells metrics, once the matrices are there; y may be
+    /* [untimed] Makes what run needs, and reports metrics, once the matrices are there; y may be
      * written until it returns. */
     int32_t (*prepare)(struct padding *padding, const struct gb_queue *queue);
     /* [timed] */

@@ -1,4 +1,4 @@
-/* padding_cuda.c - the schedules on CUDA: which kernel runs is said by plan.c. Plugin side. */
+/* padding_cuda.c - the schedules on CUDA: which kernel runs is decided by plan.c. Plugin side. */
 #include "padding.h"
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_image.h"

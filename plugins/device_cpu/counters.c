@@ -348,9 +348,9 @@ static int32_t list(const struct gb_host *host, const void *params, uint32_t ind
     if (index != 0)
         return GB_NOT_FOUND;
     for (size_t i = 0; (event = event_at(i)) != NULL; i++) {
-        const struct gb_counter told = {
-            .size = sizeof told, .name = event->name, .unit = event->unit, .help = event->help};
-        counter(context, &told);
+        const struct gb_counter listed = {
+            .size = sizeof listed, .name = event->name, .unit = event->unit, .help = event->help};
+        counter(context, &listed);
     }
     return GB_OK;
 }

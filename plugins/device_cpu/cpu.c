@@ -274,7 +274,7 @@ static const struct gb_plugin plugin = {
         "start inherit the set.\n\n"
         "The clock `wall` counts by default: CLOCK_MONOTONIC_RAW, read right before and right "
         "after run. `cpu` is the processor time of all threads, `thread` that of the measuring "
-        "thread. What each of them reads around an empty run is shown with the results and never "
+        "thread. The overhead of each is shown with the results and never "
         "subtracted.\n\n"
         "With `cache = cold` a buffer larger than the last-level cache (but at most a quarter of "
         "the memory) is walked before every sample, one word of each line read and written. The "

@@ -38,7 +38,7 @@ struct cpu_device {
     struct sensors sensors;
 };
 
-/* Measures each clock's step and what it reads around an empty run. */
+/* Measures each clock's resolution and overhead. */
 int32_t cpu_clocks_probe(struct cpu_device *device);
 
 int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement);
@@ -49,7 +49,7 @@ void sensors_close(struct sensors *sensors);
 /* Of the CPU that the sensors are of; 0 where the system does not say. Read at most 20 times a
  * second, since on some systems it waits for a measurement. */
 double sensors_frequency_hz(struct sensors *sensors, double now_ns);
-/* Events of being held down so far: core, package. */
+/* Events of throttling so far: core, package. */
 void sensors_throttle_counts(const struct sensors *sensors, double ret[2]);
 uint64_t sensors_throttled(const double before[2], const double after[2]); /* THROTTLE_... */
 void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemetry *telemetry);

@@ -1,4 +1,4 @@
-/* machine.h - what the processor is, as the system tells it. Plugin side. */
+/* machine.h - what the processor is, as the system describes it. Plugin side. */
 #ifndef GBRUN_PLUGINS_DEVICE_CPU_MACHINE_H
 #define GBRUN_PLUGINS_DEVICE_CPU_MACHINE_H
 

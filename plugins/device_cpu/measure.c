@@ -20,7 +20,7 @@ static const clockid_t clock_ids[CLOCKS] = {
     [CLOCK_THREAD] = CLOCK_THREAD_CPUTIME_ID,
 };
 
-/* Further columns are filled by clocks that read no more than this around nothing. */
+/* Further columns are filled by clocks with no more overhead than this. */
 static const double CHEAP_CLOCK_NS = 1000.0;
 
 static double to_ns(const struct timespec *time)
@@ -230,7 +230,7 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
 
 /* --- what the clocks are like --- */
 
-enum { STEPS = 2000, EMPTY_SAMPLES = 1001 };
+enum { STEPS = 2000, OVERHEAD_SAMPLES = 1001 };
 static const double PROBE_MAX_NS = 20e6; /* of a clock whose step is longer, one step is seen */
 static const double TICKS_A_SAMPLE = 1000.0;
 
@@ -270,18 +270,18 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of samples around an empty run, measured as any others are. */
-static int32_t empty_sample(struct cpu_device *device, uint32_t clock, double *ret_ns)
+/* The median of samples of an empty run, measured as any others are. */
+static int32_t measure_overhead(struct cpu_device *device, uint32_t clock, double *ret_ns)
 {
     static const struct gb_bench_ops nothing = {.size = sizeof nothing, .run = run_nothing};
-    double columns[4][EMPTY_SAMPLES] = {{0}};
-    uint64_t throttle[EMPTY_SAMPLES] = {0};
-    uint32_t flags[EMPTY_SAMPLES] = {0};
+    double columns[4][OVERHEAD_SAMPLES] = {{0}};
+    uint64_t throttle[OVERHEAD_SAMPLES] = {0};
+    uint32_t flags[OVERHEAD_SAMPLES] = {0};
     struct gb_measurement measurement = {
         .size = sizeof measurement,
         .clock = clock,
         .cache = GB_CACHE_WARM,
-        .n_samples = EMPTY_SAMPLES,
+        .n_samples = OVERHEAD_SAMPLES,
         .iterations = 1,
         .bench_ops = &nothing,
         .begin_ns = columns[1],
@@ -294,8 +294,8 @@ static int32_t empty_sample(struct cpu_device *device, uint32_t clock, double *r
     const int32_t status = cpu_measure(device, &measurement);
     if (status != GB_OK)
         return status;
-    qsort(columns[0], EMPTY_SAMPLES, sizeof columns[0][0], compare_doubles);
-    *ret_ns = columns[0][EMPTY_SAMPLES / 2];
+    qsort(columns[0], OVERHEAD_SAMPLES, sizeof columns[0][0], compare_doubles);
+    *ret_ns = columns[0][OVERHEAD_SAMPLES / 2];
     return GB_OK;
 }
 
@@ -314,7 +314,7 @@ int32_t cpu_clocks_probe(struct cpu_device *device)
         snprintf(clock->help, sizeof clock->help, "%s", words[i].help);
         clock->tick_ns = smallest_step(clock_ids[i]);
         clock->min_sample_ns = TICKS_A_SAMPLE * clock->tick_ns;
-        const int32_t status = empty_sample(device, i, &clock->overhead_ns);
+        const int32_t status = measure_overhead(device, i, &clock->overhead_ns);
         if (status != GB_OK)
             return status;
     }

@@ -1,5 +1,5 @@
 /*
- * clocks.c - which clocks there are, their steps, and what they read around nothing. Plugin side.
+ * clocks.c - which clocks there are, their resolution and their overhead. Plugin side.
  */
 #define _GNU_SOURCE
 #include "cuda_device.h"

@@ -129,7 +129,7 @@ static int32_t make_ready(void *context)
 
 /* --- all passes --- */
 
-/* The metrics that are counted: those that tell the work, then those asked for by name. */
+/* The metrics that are counted: those that show the work, then those asked for by name. */
 struct request {
     struct work_metrics work;
     const char **names;
@@ -146,7 +146,7 @@ static bool is_listed(const struct request *request, const char *name)
     return false;
 }
 
-/* What the chip does not have is left out, and told. */
+/* What the chip does not have is left out, and reported. */
 static void add_names(struct request *request, const struct metrics *metrics, const char *chip,
                       struct gb_counting *counting)
 {
@@ -203,7 +203,7 @@ static bool adds_up(const char *name)
     return false;
 }
 
-/* Of the metrics that tell the work, those that read 0 are not worth a line. */
+/* Of the metrics that show the work, those that read 0 are not worth a line. */
 static void tell_values(const struct request *request, const struct metrics *metrics,
                         struct gb_counting *counting)
 {

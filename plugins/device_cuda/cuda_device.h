@@ -63,8 +63,8 @@ struct cuda_device {
     struct sensors sensors;
 };
 
-/* The status for what a call returned; for an error its name and what was being done are told to
- * the host. */
+/* The status for what a call returned; for an error its name and what was being done are reported
+ * to the host. */
 int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing);
 
 /* An error if a benchmark has reset the device: the driver crashes where what belonged to the

@@ -9,7 +9,7 @@
 
 #include <gbrun/device.h>
 
-/* An attribute of a device; 0 if the driver does not tell. */
+/* An attribute of a device; 0 if the driver does not know. */
 uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which);
 
 /* Fills in all of info but its size. */

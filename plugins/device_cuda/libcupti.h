@@ -10,7 +10,7 @@ struct libcupti_functions {
     const char *const *names;
     void **const *members;
     size_t n;
-    const char *remedy; /* what is told behind the name of a function that is missing */
+    const char *remedy; /* what is printed after the name of a function that is missing */
 };
 
 /* path: of the library, or "" for the one that is found. False: reason says why. The library stays

@@ -1,6 +1,6 @@
 /*
- * metrics.h - which metrics a chip has, as libcupti tells. profiler_open (profiler.h) comes before
- * all here. Plugin side.
+ * metrics.h - which metrics a chip has, as libcupti lists them. profiler_open (profiler.h) comes
+ * before all here. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_METRICS_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_METRICS_H
@@ -19,7 +19,7 @@ void metrics_free(struct metrics *metrics);
 /*
  * Calls back for every metric, in the form that is asked for most: NAME.sum of a counter, NAME.pct
  * (or else the first form there is) of a ratio or a throughput; for the metric whose name or form
- * is `whole` (NULL: none), for all of its forms. Only once for an object: CUPTI tells more each
+ * is `whole` (NULL: none), for all of its forms. Only once for an object: CUPTI lists more each
  * time.
  */
 typedef void metrics_fn(void *context, const char *name, const char *unit, const char *help);

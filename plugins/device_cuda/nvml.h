@@ -2,7 +2,7 @@
  * nvml.h - NVML, NVIDIA's management library: clocks, power, temperature, throttling. Plugin side.
  *
  * Opened when it is needed; its header is not part of every CUDA installation, so that the few
- * functions used are declared here. What it cannot tell is a normal answer everywhere.
+ * functions used are declared here. That it does not know is a normal answer everywhere.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_NVML_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_NVML_H

@@ -3,7 +3,7 @@
  * Plugin side.
  *
  * Headers of CUPTI before 12.6 have no range profiler: HAS_RANGE_PROFILER is not defined then, and
- * whoever asks is told so.
+ * whoever asks gets a message that says so.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_LIBRARY_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_LIBRARY_H

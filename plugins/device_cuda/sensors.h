@@ -1,5 +1,5 @@
 /*
- * sensors.h - what NVML tells of the device, read by a thread while samples are taken: a reading
+ * sensors.h - what NVML reports of the device, read by a thread while samples are taken: a reading
  * can take longer than a thousand samples. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_SENSORS_H

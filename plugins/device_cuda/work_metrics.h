@@ -1,5 +1,5 @@
 /*
- * work_metrics.h - which metrics of a chip tell what work was done: floating-point operations, and
+ * work_metrics.h - which metrics of a chip show what work was done: floating-point operations, and
  * bytes at each level of memory. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_WORK_METRICS_H
@@ -11,7 +11,7 @@
 
 enum { WORK_METRICS_MAX = 32 };
 
-/* Names of metrics that the chip has, and what one count of each is worth. */
+/* Names of metrics that the chip has, and what one count of each stands for. */
 struct work_metrics {
     const char *names[WORK_METRICS_MAX];
     double weights[WORK_METRICS_MAX];

@@ -297,7 +297,7 @@ static int32_t policy_next(void *object, struct gb_next *next)
     return GB_OK;
 }
 
-/* report: Required. What the policy vouches for. Everything has been zeroed; an interval that is
+/* report: Required. What the policy guarantees. Everything has been zeroed; an interval that is
  * not claimed is NaN on both sides. */
 static int32_t policy_report(void *object, struct gb_estimate *estimate)
 {

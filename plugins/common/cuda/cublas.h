@@ -62,7 +62,8 @@ int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char
 int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *stream,
                      int math_mode);
 
-/* GB_OK for a cublasStatus_t of 0; else GB_FAILED, told to the host with what was being done. */
+/* GB_OK for a cublasStatus_t of 0; else GB_FAILED, reported to the host with what was being done.
+ */
 int32_t cublas_status(const struct gb_host *host, int result, const char *doing);
 
 void cublas_free(struct cublas *cublas);

@@ -96,7 +96,7 @@ void *cuda_library_open(const char *const *names);
 void driver_error_words(const struct driver *driver, CUresult result, char *text, size_t bytes);
 
 /*
- * GB_OK for success. Else the host is told the error's name and what was being done ("launching a
+ * GB_OK for success. Else the host gets the error's name and what was being done ("launching a
  * kernel"), and the status is GB_DEVICE_ERROR after an error that is sticky, GB_NO_MEMORY or
  * GB_FAILED.
  */
@@ -104,7 +104,7 @@ int32_t driver_status(const struct driver *driver, const struct gb_host *host, C
                       const char *doing);
 
 /* What the current context's device is: multiprocessors, and threads that each can hold at a time.
- * A failure is told to the host. */
+ * A failure is reported to the host. */
 int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
                      int *ret_unit_threads);
 

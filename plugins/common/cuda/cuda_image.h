@@ -46,13 +46,13 @@ struct cuda_image {
 
 /*
  * Loads the kernels into the current context: the binary, or, where the driver finds nothing in it
- * for this device, what NVRTC makes of the source for it. A failure is told to the host, with the
- * compiler's log. The caller unloads the module.
+ * for this device, what NVRTC makes of the source for it. A failure is reported to the host, with
+ * the compiler's log. The caller unloads the module.
  */
 int32_t cuda_image_load(const struct driver *driver, const struct gb_host *host,
                         const struct cuda_image *image, CUmodule *ret_module);
 
-/* A kernel of the module by its name; a failure is told to the host. */
+/* A kernel of the module by its name; a failure is reported to the host. */
 int32_t cuda_image_function(const struct driver *driver, const struct gb_host *host,
                             CUmodule module, const char *name, CUfunction *ret_function);
 
@@ -63,7 +63,7 @@ struct cuda_kernels {
     CUmodule module;
 };
 
-/* Opens the driver; what fails here and below is told to the host. */
+/* Opens the driver; what fails here and below is reported to the host. */
 int32_t cuda_kernels_open(struct cuda_kernels *kernels, const struct gb_host *host);
 
 /* Loads the image, of which the kernel `name` is wanted. */

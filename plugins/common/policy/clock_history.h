@@ -24,10 +24,10 @@ struct clock_history {
     uint64_t behind_throttled; /* the last throttled sample's place + 1; 0: none was */
 };
 
-/* The next sample's clock, 0 if it is not known, and whether the device was held down. */
+/* The next sample's clock, 0 if it is not known, and whether it was throttled. */
 void clock_history_add(struct clock_history *history, double clock_hz, bool is_throttled);
 
-/* Whether the device was held down at a sample from `first` on, and for which share of these; to
+/* Whether the device was throttled at a sample from `first` on, and for which share of these; to
  * within a stretch at the start. */
 bool clock_history_is_throttled(const struct clock_history *history, uint64_t first);
 double clock_history_throttled_share(const struct clock_history *history, uint64_t first);

@@ -1,5 +1,5 @@
 /*
- * effective_size.h - how many independent samples a series of correlated ones is worth. Plugin
+ * effective_size.h - the effective sample size of a series of correlated samples. Plugin
  * side.
  *
  * The estimate is n over the autocorrelation time of a series of small numbers, such as "is below

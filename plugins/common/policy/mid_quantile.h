@@ -1,5 +1,5 @@
 /*
- * mid_quantile.h - quantiles that undo the steps of a timer. Plugin side.
+ * mid_quantile.h - quantiles that interpolate between a timer's ticks. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_COMMON_MID_QUANTILE_H
 #define GBRUN_PLUGINS_COMMON_MID_QUANTILE_H

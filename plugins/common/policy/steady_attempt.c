@@ -77,7 +77,7 @@ static void count(const struct work *work, double value, struct counts *ret)
     ret->n_not_above = ret->not_above[places->n_places - 1];
 }
 
-/* How many independent samples the retained ones are worth for a quantile with this value. */
+/* The effective sample size of those retained for a quantile with this value. */
 static double effective_size(const struct work *work, double value)
 {
     const uint64_t n = work->retained->n;
@@ -92,7 +92,7 @@ static double effective_size(const struct work *work, double value)
     return (double)n / series_time(&work->places, twice_sums, variance);
 }
 
-/* Of the quantile p, among a share of all samples that is worth n_effective independent ones. */
+/* Of the quantile p, among a share of all samples whose effective size is n_effective. */
 static struct steady_interval interval_of(const struct work *work, double p, double share,
                                           double value, double n_effective)
 {
@@ -110,7 +110,7 @@ static double half_width(const struct steady_interval *interval)
     return 0.5 * (interval->high - interval->low);
 }
 
-/* --- the timer's step --- */
+/* --- the timer resolution --- */
 
 /* Whether the middle half of the samples around p, a share of all, sits on few ticks. */
 static bool sits_on_few_ticks(const struct work *work, double p, double share)
@@ -151,8 +151,8 @@ static void respect_ticks(struct work *work)
 /*
  * A mode's share of the samples, and its median with an interval. The median of a mode is a ratio:
  * its error is that of the mean of J, which is 1/2 below the median, -1/2 above it and 0 outside
- * the mode, over the share. So n samples are worth share^2 n / (4 times the variance of J times its
- * autocorrelation time) independent ones of the mode.
+ * the mode, over the share. So the effective size of n samples is share^2 n / (4 times the variance
+ * of J times its autocorrelation time) independent ones of the mode.
  */
 static double effective_size_of_mode(const struct work *work, const struct counts *low,
                                      const struct counts *high, const struct counts *median)
@@ -288,7 +288,7 @@ static bool follows(const struct work *work, const struct clock_trend *trend)
     return (trend->is_rising ? change : -change) > FOLLOWING * error;
 }
 
-/* Nothing is vouched for while the device is slowed down, or its clock is on its way. */
+/* Nothing is guaranteed while the device is throttled, or its clock is on its way. */
 static bool clocks_allow(const struct work *work)
 {
     const struct steady_evidence *evidence = work->evidence;

@@ -3,7 +3,7 @@
  * and whether that will do: the rules of steady_rule.h but for when to look. Plugin side.
  *
  * Three of them are about what a few samples cannot show:
- *  - mixing: a median is certified if the samples are worth 26 independent ones at least, for it
+ *  - mixing: a median is certified if the effective sample size is 26 at least, for it
  * and for the quantiles at 10 and 90 %. An autocorrelation time is a guess where it is not much
  *    shorter than the series, and a level that was there once, at the end, hardly shows in the
  *    median but is all that there is in a tail.

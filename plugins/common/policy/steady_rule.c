@@ -291,7 +291,7 @@ static void describe(struct steady *steady)
     steady_attempt_describe(&steady->limits, &evidence, &retained, &steady->found);
 }
 
-/* What came after the last look counts as well, unless it takes back what was vouched for. */
+/* What came after the last look counts as well, unless it takes back what was guaranteed. */
 static int32_t look_last(struct steady *steady)
 {
     struct steady_attempt last;

@@ -34,9 +34,9 @@ struct steady_options {
     GB_FLOAT(struct steady_options, precision, "1%", "1e-6:1", NULL,                               \
              "half width of the interval to reach, as a share of the median"),                     \
         GB_FLOAT(struct steady_options, confidence, "95%", "0.5:0.999999", NULL,                   \
-                 "probability with which the intervals hold, however often one looks"),            \
+                 "probability that the intervals hold, however often one looks"),                  \
         GB_INT(struct steady_options, optimal, "256", "1:1000000000", "samples",                   \
-               "independent samples at which intervals are tightest"),                             \
+               "effective sample size at which intervals are tightest"),                           \
         GB_DURATION(struct steady_options, floor_wall, "0.1s",                                     \
                     "0:", "wall time before the first look"),                                      \
         GB_INT(struct steady_options, floor_samples, "150", "1:1000000000", "samples",             \
@@ -54,7 +54,7 @@ struct steady_options {
         GB_INT(struct steady_options, visits, "6", "0:1000000", NULL,                              \
                "times that each lesser mode must have been entered"),                              \
         GB_STRING(struct steady_options, without, "",                                              \
-                  "leave rules out, to see what each is worth")
+                  "rules to leave out, to see what each contributes")
 
 /* Zero-initialize, then steady_start; end with steady_free. */
 struct steady {
