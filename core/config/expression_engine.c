@@ -162,21 +162,16 @@ static int32_t unknown_name(const struct expression_engine *engine, const char *
                             struct origin origin, struct gb_error *error)
 {
     const char *nearest = text_nearest(name, engine->n_columns, column_name, engine->columns);
-    if (nearest)
-        return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'; did you mean '%s'?",
-                            name, nearest);
-    return error_set_at(error, GB_INVALID, origin,
-                        "unknown name '%.80s': expected an option or a variable, or a text in "
-                        "single quotes",
-                        name);
+    return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'%s%s%s", name,
+                        DID_YOU_MEAN(nearest, ": expected an option or a variable, or a text in "
+                                              "single quotes"));
 }
 
 static int32_t unknown_function(const char *name, struct origin origin, struct gb_error *error)
 {
     const char *nearest = text_nearest(name, N_FUNCTIONS, function_name, NULL);
     return error_set_at(error, GB_INVALID, origin, "unknown function '%.80s'%s%s%s", name,
-                        nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : "");
+                        DID_YOU_MEAN(nearest, ""));
 }
 
 /* Do words like `near "order": syntax error` name a setting? SQL may have another use for it. */

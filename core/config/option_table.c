@@ -159,8 +159,7 @@ static int32_t unknown_option(const struct filling *filling, const struct settin
         return error_set_at(filling->error, GB_INVALID, setting->origin,
                             "option '%s' is a set of keys: expected %s.KEY", near, near);
     return error_set_at(filling->error, GB_INVALID, setting->origin, "unknown option '%s'%s%s%s",
-                        setting->key, near ? "; did you mean '" : "", near ? near : "",
-                        near ? "'?" : "");
+                        setting->key, DID_YOU_MEAN(near, ""));
 }
 
 static int32_t check_settings(const struct filling *filling)
@@ -346,7 +345,7 @@ static void help_roff(const struct gb_option *option, struct text *out)
 
 static void help_markdown(struct option_table options, struct text *out)
 {
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     static const char *const heads[] = {"option", "default", "value", "meaning"};
     for (size_t k = 0; k < sizeof heads / sizeof heads[0]; k++)
         table_column(&table, heads[k], false);
@@ -364,7 +363,6 @@ static void help_markdown(struct option_table options, struct text *out)
         table_cell(&table, option.help);
     }
     table_write(&table, TABLE_MARKDOWN, out);
-    table_free(&table);
 }
 
 void option_table_help(struct option_table table, int style, struct text *out)

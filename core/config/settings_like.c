@@ -97,8 +97,7 @@ static void unknown_like(const struct parser *parser, const struct bench_section
     const char *nearest = name_nearest(&names, bench->like->entry->value);
     error_list_add(parser->errors, bench->like->entry->value_origin,
                    "like = %s: there is no [bench %s]%s%s%s", bench->like->entry->value,
-                   bench->like->entry->value, nearest ? "; did you mean '" : "",
-                   nearest ? nearest : "", nearest ? "'?" : "");
+                   bench->like->entry->value, DID_YOU_MEAN(nearest, ""));
 }
 
 static void resolve_like(const struct parser *parser, struct bench_section *bench)

@@ -65,8 +65,7 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
         if (!option) {
             const char *nearest = option_nearest(run_options(), entry->key);
             error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s",
-                           entry->key, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                           nearest ? "'?" : "");
+                           entry->key, DID_YOU_MEAN(nearest, ""));
             continue;
         }
         if (option_read(option, &setting, parser->arena, &text, NULL, &error) != GB_OK) {

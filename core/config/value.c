@@ -136,10 +136,9 @@ static const char *shown(struct reading *reading)
 /* "'4q' is not a size: expected ...; did you mean 'KiB'?" */
 static int32_t not_of_type(struct reading *reading, const char *expected, const char *suggestion)
 {
-    return error_set_at(
-        reading->error, GB_INVALID, reading->origin, "'%s' is not %s: expected %s%s%s%s",
-        shown(reading), rule_of(reading->type)->words, expected,
-        suggestion ? "; did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "");
+    return error_set_at(reading->error, GB_INVALID, reading->origin,
+                        "'%s' is not %s: expected %s%s%s%s", shown(reading),
+                        rule_of(reading->type)->words, expected, DID_YOU_MEAN(suggestion, ""));
 }
 
 /* Takes the number apart and finds its unit, which is NULL if there is none. */

@@ -326,7 +326,7 @@ static void add_drawn_cases(const struct report_chart *chart, struct text *out)
                  {"FLOP/byte", true}, {"performance", true}, {"memory", true},
                  {"roof", true},      {"bound", false},      {"ridge", true},
                  {"model", true},     {"measured", true}};
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     bool has_levels = false;
     size_t n = 0;
     for (size_t i = 0; i < chart->n; i++)
@@ -342,7 +342,6 @@ static void add_drawn_cases(const struct report_chart *chart, struct text *out)
         text_add(out, "\n");
         table_write(&table, TABLE_PLAIN, out);
     }
-    table_free(&table);
 }
 
 /* Without operations or bytes they have no letter. */
@@ -350,7 +349,7 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
 {
     static const char *const heads[] = {"case", "performance", "memory",
                                         "roof", "model",       "measured"};
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     size_t n = 0;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         table_column(&table, heads[i], i > 0);
@@ -371,7 +370,6 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
         text_printf(out, "\n%s\n", report_undrawn_words(chart));
         table_write(&table, TABLE_PLAIN, out);
     }
-    table_free(&table);
 }
 
 static void add_chart(const struct report_chart *chart, struct text *out)

@@ -26,29 +26,14 @@ struct numpy_type {
 
 static struct numpy_type numpy_type_of(uint32_t format)
 {
-    switch (format) {
-    case GB_F64:
-        return (struct numpy_type){"f8", 8, false};
-    case GB_F32:
-    case GB_TF32: /* a float32 whose last bits are zero */
-        return (struct numpy_type){"f4", 4, false};
-    case GB_F16:
-        return (struct numpy_type){"f2", 2, false};
-    case GB_I8:
-        return (struct numpy_type){"i1", 1, false};
-    case GB_I32:
-        return (struct numpy_type){"i4", 4, false};
-    case GB_I64:
-        return (struct numpy_type){"i8", 8, false};
-    case GB_U8:
-        return (struct numpy_type){"u1", 1, false};
-    case GB_U32:
-        return (struct numpy_type){"u4", 4, false};
-    case GB_U64:
-        return (struct numpy_type){"u8", 8, false};
-    default:
-        return (struct numpy_type){"f4", 4, true};
-    }
+    static const struct numpy_type types[] = {
+        [GB_F64] = {"f8", 8, false},  [GB_F32] = {"f4", 4, false}, [GB_F16] = {"f2", 2, false},
+        [GB_TF32] = {"f4", 4, false}, /* a float32 whose last bits are zero */
+        [GB_I8] = {"i1", 1, false},   [GB_I32] = {"i4", 4, false}, [GB_I64] = {"i8", 8, false},
+        [GB_U8] = {"u1", 1, false},   [GB_U32] = {"u4", 4, false}, [GB_U64] = {"u8", 8, false},
+    };
+    bool is_known = format < sizeof types / sizeof *types && types[format].name;
+    return is_known ? types[format] : (struct numpy_type){"f4", 4, true};
 }
 
 /* Version 1.0 of the format: magic, version, length of what follows, a Python dictionary. */

@@ -394,7 +394,7 @@ static void json_pivot(const struct pivot *pivot, bool lines, struct text *out)
 /* readable: times with units, and words where a case has none. */
 static void table_pivot(const struct pivot *pivot, bool readable, int style, struct text *out)
 {
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < pivot->n_heads; i++)
         table_column(&table, pivot->head_columns[i].head, false);
@@ -423,7 +423,6 @@ static void table_pivot(const struct pivot *pivot, bool readable, int style, str
         }
     }
     table_write(&table, style, out);
-    table_free(&table);
 }
 
 int32_t pivot_export(struct view *view, FILE *file, struct gb_error *error)

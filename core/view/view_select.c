@@ -102,24 +102,18 @@ static void filter_close(struct filter *filter)
 
 static struct value value_of_cell(const struct cell *cell)
 {
-    switch (cell->kind) {
-    case CELL_INTEGER:
-        return (struct value){.type = GB_TYPE_INT,
-                              .integer = cell->integer,
-                              .number = (double)cell->integer,
-                              .text = ""};
-    case CELL_BOOL:
-        return (struct value){.type = GB_TYPE_BOOL,
-                              .integer = cell->integer,
-                              .number = (double)cell->integer,
-                              .text = ""};
-    case CELL_REAL:
-        return (struct value){.type = GB_TYPE_FLOAT, .number = cell->real, .text = ""};
-    case CELL_TEXT:
-        return (struct value){.type = GB_TYPE_STRING, .number = NAN, .text = cell->text};
-    default:
-        return (struct value){0};
-    }
+    static const uint32_t types[] = {[CELL_NULL] = 0,
+                                     [CELL_INTEGER] = GB_TYPE_INT,
+                                     [CELL_REAL] = GB_TYPE_FLOAT,
+                                     [CELL_BOOL] = GB_TYPE_BOOL,
+                                     [CELL_TEXT] = GB_TYPE_STRING};
+    bool is_whole = cell->kind == CELL_INTEGER || cell->kind == CELL_BOOL;
+    return (struct value){.type = types[cell->kind],
+                          .integer = cell->integer,
+                          .number = is_whole                  ? (double)cell->integer
+                                    : cell->kind == CELL_REAL ? cell->real
+                                                              : NAN,
+                          .text = cell->kind == CELL_TEXT ? cell->text : ""};
 }
 
 static int32_t filter_test(struct filter *filter, const struct view_row *row, bool *ret,

@@ -65,7 +65,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     int32_t status = view_columns_asked(view, &columns, &n, error);
     if (status != GB_OK)
         return status;
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < n; i++)
         table_column(&table, columns[i].kind == COLUMN_METRIC ? columns[i].name : columns[i].head,
@@ -80,7 +80,6 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     }
     table_write(&table, view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN,
                 out);
-    table_free(&table);
     return status;
 }
 
