@@ -162,7 +162,8 @@ cat >words.ini <<INI
 $defaults
 [bench printer]
 [bench failer]
-sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text
+sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text,
+  invalid_utf8
 [bench wrong_result]
 sweep.fault = value, nan, infinity, vacuous, none
 [bench skipper]
@@ -184,6 +185,7 @@ cancelled|failed: run: cancelled
 wrong_result|wrong result: run: wrong result
 twice|failed: a second failure
 null_text|failed: run: failed
+invalid_utf8|failed: caf? ?????? é
 LIST
 equals "a wrong value is found" \
     'wrong result: C: abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003 n=12' \

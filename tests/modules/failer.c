@@ -88,7 +88,7 @@ static int32_t fail(const struct gb_host *host, const struct params *params)
     case NULL_TEXT:
         return host->fail(host, NULL);
     case INVALID_UTF8:
-        return host->fail(host, "caf\xe9 \xff\xc0\x80");
+        return host->fail(host, "caf\xe9 \xff\xc0\x80\xed\xa0\x80 \xc3\xa9");
     case LONG:
         return fail_at_length(host);
     default:
