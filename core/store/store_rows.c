@@ -91,31 +91,33 @@ static void set_integer(int type, void *member, int64_t value)
     }
 }
 
-static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
-                        struct arena *arena, void *member)
+static const char *text_at(sqlite3_stmt *statement, int at)
 {
-    bool is_null = sqlite3_column_type(statement, at) == SQLITE_NULL;
-    const char *found = (const char *)sqlite3_column_text(statement, at),
-               *text = found ? found : "";
+    const char *text = (const char *)sqlite3_column_text(statement, at);
+    return text ? text : "";
+}
+
+static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
+                        bool is_null, struct arena *arena, void *member)
+{
     switch (column->type) {
     case STORED_NOTHING:
+    case STORED_BLOB:
         break;
     case STORED_TEXT:
-        *(const char **)member = is_null && column->guard ? NULL : arena_text(arena, text);
+        *(const char **)member = is_null && column->guard
+                                     ? NULL
+                                     : arena_text(arena, text_at(statement, at));
         break;
     case STORED_CHARS:
-        snprintf(member, column->bytes, "%s", text);
+        snprintf(member, column->bytes, "%s", text_at(statement, at));
         break;
     case STORED_REAL:
         *(double *)member = is_null ? NAN : sqlite3_column_double(statement, at);
         break;
-    case STORED_BLOB:
-        *(struct stored_blob *)member = (struct stored_blob){
-            sqlite3_column_blob(statement, at), (size_t)sqlite3_column_bytes(statement, at)};
-        break;
     default:
         set_integer(column->type, member,
-                    column->words ? column->words->value(text)
+                    column->words ? column->words->value(text_at(statement, at))
                                   : sqlite3_column_int64(statement, at));
     }
 }
@@ -127,8 +129,9 @@ void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct 
     memset(ret_row, 0, table->row_bytes);
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct stored_column *column = &table->columns[i];
-        take_member(column, statement, (int)i, arena, bytes + column->offset);
-        if (column->guard && sqlite3_column_type(statement, (int)i) != SQLITE_NULL)
+        bool is_null = sqlite3_column_type(statement, (int)i) == SQLITE_NULL;
+        take_member(column, statement, (int)i, is_null, arena, bytes + column->offset);
+        if (column->guard && !is_null)
             *(bool *)(bytes + column->guard) = true;
     }
 }

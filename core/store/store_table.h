@@ -19,10 +19,10 @@ enum {
     STORED_INT32,
     STORED_UINT32,
     STORED_INT64, /* also of uint64_t */
-    STORED_BLOB,
+    STORED_BLOB,  /* written only */
 };
 struct stored_blob {
-    const void *bytes; /* read: until the statement goes on */
+    const void *bytes;
     size_t n;
 };
 #define STORED_TYPE(member)                                                                        \
