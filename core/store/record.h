@@ -17,7 +17,7 @@
 #define CASE_STATUS_MAP(X)                                                                         \
     X(OK, "ok", 1, 0)                                                                              \
     X(SKIPPED, "skipped", 1, 0)                                                                    \
-    X(FAILED, "failed", 1, 1) /* the plugin said so: text holds its words */                       \
+    X(FAILED, "failed", 1, 1) /* reported by the plugin, with a text */                            \
     X(WRONG_RESULT, "wrong result", 1, 1)                                                          \
     X(CRASHED, "crashed", 1, 1)           /* text: "SIGSEGV", "exit 0", "closed its connection" */ \
     X(TIMED_OUT, "timed out", 1, 1)       /* text: "after 60 s" */                                 \
@@ -39,7 +39,7 @@ bool case_status_is_bad(int status);
  * input". */
 void case_status_describe(int status, const char *words, struct text *out);
 
-/* What a policy vouches for, as stored and shown: "resolution limited". Unknown: "none". */
+/* What a policy guarantees, as stored and shown: "resolution limited". Unknown: "none". */
 const char *verdict_words(int32_t verdict);
 int32_t verdict_named(const char *words); /* GB_VERDICT_NONE: unknown */
 
@@ -112,7 +112,7 @@ struct check_summary_record {
 /* When a device's telemetry was read: before the first sample, and after the last one. */
 enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_MOMENTS };
 struct telemetry_record {
-    bool is_known;       /* false: the device was not asked, or did not tell */
+    bool is_known;       /* false: not asked for, or not available */
     double elapsed_ns;   /* since the reading at the beginning */
     uint64_t iterations; /* run since then */
     struct gb_telemetry values;

@@ -100,10 +100,10 @@ static const struct roof *memory_roof(const struct roofs *roofs, const char *lev
     for (size_t i = 0; i < ACCESSES; i++) {
         snprintf(name, sizeof name, "%s%s", level, accesses[i].suffix);
         const struct roof *roof = roof_named(roofs, name);
-        double apart = fabs(accesses[i].write_share - write_share);
-        if (roof && apart < distance) {
+        double difference = fabs(accesses[i].write_share - write_share);
+        if (roof && difference < distance) {
             nearest = roof;
-            distance = apart;
+            distance = difference;
         }
     }
     return nearest;

@@ -30,8 +30,8 @@ const char *bound_word(int bound); /* "memory-bound", "math-bound"; NULL: unknow
 /* Where a case stands under its roofs. What is not known is NaN or NULL. */
 struct roofline {
     double intensity;          /* operations a byte; NaN unless both are declared */
-    const struct roof *memory; /* what its bytes are held against */
-    const struct roof *math;   /* what its operations are held against */
+    const struct roof *memory; /* what its bytes are compared with */
+    const struct roof *math;   /* what its operations are compared with */
     double ridge;              /* operations a byte: math over memory */
     int bound;                 /* BOUND_... */
     const struct roof *roof;   /* the one that gives model_ns */
@@ -39,10 +39,10 @@ struct roofline {
 };
 
 /*
- * Bytes are held against the bandwidth of DRAM, or, if is_cached, of the last level of cache (l3
+ * Bytes are compared with the bandwidth of DRAM, or, if is_cached, of the last level of cache (l3
  * where there are roofs of it, else l2): of those measured the one whose share of writes (read 0,
  * triad 1/3, copy 1/2, write 1) is nearest to the work's; of two as near the one with fewer writes.
- * Operations are held against the rate of the format and unit that the work names, or else not at
+ * Operations are compared with the rate of the format and unit that the work names, or else not at
  * all: no rate is guessed. Where both are declared and one roof is not known, the other gives
  * model_ns, but the bound is unknown. Amounts that are not finite and above 0 are not declared.
  */

@@ -51,8 +51,8 @@ struct roof_set *roof_library_find(const struct roof_library *library, const cha
 bool is_roof(const struct stored_case *c);
 
 /* Where a stored case stands. facts: of its device, for cache_bytes. A case whose caches are warm
- * and whose declared bytes are no more than these is held against a cache's bandwidth. A case of
- * `ceilings` is held against the roof that it measures. */
+ * and whose declared bytes are no more than these is compared with a cache's bandwidth. A case of
+ * `ceilings` is compared with the roof that it measures. */
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
                       const struct device_record *device, struct roofline *ret);
 

@@ -143,7 +143,7 @@ int32_t store_end(struct store *store, int32_t status, struct gb_error *error)
     if (status == GB_OK)
         status = store_finish(store, store_statement(store, "COMMIT", error), error);
     if (!sqlite3_get_autocommit(store->db))
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the first error is the one told */
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the first error is reported */
     return status;
 }
 

@@ -19,13 +19,13 @@ int32_t case_write_findings(struct store *store, int64_t case_id, const struct c
 
 /*
  * n values of each column, numbered from `first` on. A chunk of equal values is stored as one of
- * them; what says no more than a gap does is left out, but of the clock that counts.
+ * them; values that equal a gap are left out, except of the clock that counts.
  */
 int32_t samples_write(struct store *store, int64_t case_id, const char *clock, uint64_t first,
                       uint64_t n, const struct sample_column *columns, size_t n_columns,
                       struct gb_error *error);
 
-/* Samples during which the device was held down. */
+/* Samples during which the device was throttled. */
 uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns, uint64_t n);
 
 /* Over the clock that counts: the n_stored samples in the file, then those in the record. In memory

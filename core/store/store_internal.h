@@ -18,7 +18,7 @@ struct store {
     int lock_fd; /* holds the writer's lock; -1: none */
     bool writes;
     struct {
-        const char *sql; /* told apart by address */
+        const char *sql; /* identified by address */
         sqlite3_stmt *statement;
     } statements[STORE_STATEMENTS_MAX];
     size_t n_statements;

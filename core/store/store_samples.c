@@ -48,8 +48,8 @@ double sample_gap(const char *column)
  * chunk, nor do many short chunks cost more than their values. */
 enum { PIECE = 256 };
 
-/* A gap says as much. */
-static bool says_nothing(const char *name, const double *values, uint64_t n)
+/* Do all values equal a gap? */
+static bool equals_gap(const char *name, const double *values, uint64_t n)
 {
     double gap = sample_gap(name);
     for (uint64_t i = 0; i < n; i++)
@@ -66,17 +66,17 @@ static int32_t write_chunk(struct store *store, int64_t case_id, const char *nam
     return row_write(store, TABLE_SAMPLES, SQL_INSERT, case_id, 0, &row, error);
 }
 
-/* One part of a column: what says something in it, in as few chunks as that takes. */
+/* One part of a column: the values that do not equal a gap, in as few chunks as that takes. */
 static int32_t write_part(struct store *store, int64_t case_id, const char *name, uint64_t first,
                           uint64_t n, const double *values, struct gb_error *error)
 {
     int32_t status = GB_OK;
     for (uint64_t begin = 0, end = 0; status == GB_OK && begin < n; begin = end) {
         uint64_t piece = n - begin < PIECE ? n - begin : PIECE;
-        bool is_gap = says_nothing(name, values + begin, piece);
+        bool is_gap = equals_gap(name, values + begin, piece);
         for (end = begin; end < n; end += piece) {
             piece = n - end < PIECE ? n - end : PIECE;
-            if (says_nothing(name, values + end, piece) != is_gap)
+            if (equals_gap(name, values + end, piece) != is_gap)
                 break;
         }
         if (!is_gap)

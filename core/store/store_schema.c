@@ -61,7 +61,7 @@ static const struct stored_column run_columns[] = {
     COLUMN(uuid, "TEXT NOT NULL UNIQUE", 1, record.uuid, NULL),
     COLUMN(started, "TEXT NOT NULL", 1, record.started,
            "UTC, ISO 8601; runs are numbered by (started, uuid)"),
-    COLUMN(finished, "TEXT", 1, record.finished, "NULL: goes on still, or was killed", IF_ENDED),
+    COLUMN(finished, "TEXT", 1, record.finished, "NULL: still running, or killed", IF_ENDED),
     COLUMN(exit_code, "INTEGER", 1, exit_code, "of gbrun; NULL with finished", IF_ENDED),
     COLUMN(version, "TEXT NOT NULL", 1, record.version, "of gbrun"),
     COLUMN(command_line, "TEXT NOT NULL", 1, record.command_line, NULL),
@@ -120,8 +120,8 @@ static const struct stored_column clock_columns[] = {
     COLUMN_PARENT(device_id, "device", 1),
     COLUMN_ORDINAL(1, NULL),
     COLUMN(name, "TEXT NOT NULL", 1, name, NULL),
-    COLUMN(tick_ns, "REAL", 1, tick_ns, "its smallest step"),
-    COLUMN(overhead_ns, "REAL", 1, overhead_ns, "what it reads around nothing; never subtracted"),
+    COLUMN(tick_ns, "REAL", 1, tick_ns, "timer resolution"),
+    COLUMN(overhead_ns, "REAL", 1, overhead_ns, "timer overhead; never subtracted"),
 };
 #undef ROW
 
@@ -164,13 +164,13 @@ static const struct stored_column case_columns[] = {
     COLUMN(clock, "TEXT NOT NULL", 1, record.clock, "the column of samples that counts"),
     COLUMN(iterations, "INTEGER NOT NULL", 1, record.iterations, "in a sample"),
     COLUMN(tick_ns, "REAL", 1, record.tick_ns, "of the clock"),
-    COLUMN(overhead_ns, "REAL", 1, record.overhead_ns, "an empty sample, on the clock"),
+    COLUMN(overhead_ns, "REAL", 1, record.overhead_ns, "timer overhead, on the clock"),
     COLUMN(started, "TEXT NOT NULL", 1, record.started, "UTC, ISO 8601"),
     COLUMN(wall_ns, "REAL", 1, record.wall_ns, "from create to destroy"),
     COLUMN(n_samples, "INTEGER NOT NULL", 1, record.n_samples, NULL),
     COLUMN(n_lost, "INTEGER NOT NULL", 1, record.n_lost, "samples whose times were lost"),
     COLUMN(n_throttled, "INTEGER NOT NULL", 1, n_throttled,
-           "samples during which the device was held down"),
+           "samples during which the device was throttled"),
     COLUMN(min_ns, "REAL", 1, summary.min,
            "of one iteration, over the samples on the clock, as all that follow"),
     COLUMN(max_ns, "REAL", 1, summary.max, NULL),
@@ -183,7 +183,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(p90_ns, "REAL", 1, summary.p90, NULL),
     COLUMN(p99_ns, "REAL", 1, summary.p99, NULL),
     COLUMN(verdict, "TEXT", 1, record.estimate.verdict,
-           "what the policy vouches for; NULL: it made no estimate", .words = &verdicts,
+           "what the policy guarantees; NULL: it made no estimate", .words = &verdicts,
            IF_ESTIMATED),
     COLUMN(statistic, "TEXT", 1, record.estimate.statistic, "what it estimates: median, mean",
            IF_ESTIMATED),
@@ -198,9 +198,9 @@ static const struct stored_column case_columns[] = {
     COLUMN(n_discarded, "INTEGER", 1, record.estimate.n_discarded,
            "of them, left out at the start as warm-up", IF_ESTIMATED),
     COLUMN(n_effective, "REAL", 1, record.estimate.n_effective,
-           "worth of the rest as independent samples; 0: not known", IF_ESTIMATED),
+           "effective sample size of the rest; 0: not known", IF_ESTIMATED),
     COLUMN(excluded_mode_weight, "REAL", 1, record.estimate.excluded_mode_weight,
-           "a mode of this weight would have been seen; 0: not known", IF_ESTIMATED),
+           "a mode of this weight would have been detected; 0: not known", IF_ESTIMATED),
     COLUMN(flops, "REAL", 1, record.work.flops,
            "floating-point operations of one iteration; 0: not declared"),
     COLUMN(bytes_read, "REAL", 1, record.work.bytes_read, "of one iteration"),
@@ -210,7 +210,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(math_format, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_format,
            "of the numbers that are multiplied: fp32, bf16", .words = &formats),
     COLUMN(math_unit, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_unit,
-           "what computes: scalar, vector, tensor; '': not said", .words = &units),
+           "what computes: scalar, vector, tensor; '': not declared", .words = &units),
 };
 #undef ROW
 
@@ -226,7 +226,7 @@ static const struct stored_column parameter_columns[] = {
     COLUMN(type, "TEXT NOT NULL", 1, value.type,
            "int, float, bool, string, choice, bytes, duration", .words = &types),
     COLUMN(is_axis, "INTEGER NOT NULL", 1, is_axis, "of a sweep"),
-    COLUMN(is_default, "INTEGER NOT NULL", 1, is_default, "set by nobody"),
+    COLUMN(is_default, "INTEGER NOT NULL", 1, is_default, "not set: the default of the option"),
     COLUMN(is_variable, "INTEGER NOT NULL", 1, is_variable, "let.NAME, no option of the plugin"),
     COLUMN(is_identity, "INTEGER NOT NULL", 1, is_identity, "part of the uid"),
 };
@@ -323,7 +323,7 @@ static const struct stored_column telemetry_columns[] = {
     COLUMN(power_watts, "REAL", 2, record.values.power_watts, NULL),
     COLUMN(energy_joules, "REAL", 2, record.values.energy_joules, "a counter that only grows"),
     COLUMN(throttle, "INTEGER NOT NULL", 2, record.values.throttle,
-           "the device's own bits; 0: not held down"),
+           "the device's own bits; 0: not throttled"),
     COLUMN(throttle_text, "TEXT NOT NULL", 2, record.values.throttle_text, "what they mean"),
 };
 #undef ROW
@@ -368,7 +368,7 @@ static const char result_view[] =
     "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"
     "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"
     "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"
-    "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- a ratio\n"
+    "    (c.q3_ns - c.q1_ns) / c.median_ns AS spread, -- the relative IQR\n"
     "    -- rates are over the estimate of the median, or else over the samples' median\n"
     "    nullif(c.flops, 0) / c.time_ns AS gflops,\n"
     "    nullif(c.bytes_read + c.bytes_written, 0) / c.time_ns * 1e9 AS bytes_per_s,\n"
@@ -437,7 +437,7 @@ const struct stored_schema store_schema = {
     .tables[TABLE_MODE] = TABLE("mode", "of a case with several modes", mode_columns,
                                 struct gb_mode, TABLE_CASE, .key = "case_id, ordinal"),
     .tables[TABLE_TELEMETRY] = TABLE(
-        "telemetry", "what the device said of itself around the samples; NULL: not known",
+        "telemetry", "the device's own readings around the samples; NULL: not known",
         telemetry_columns, struct telemetry_row, TABLE_CASE, .key = "case_id, moment"),
     .tables[TABLE_MESSAGE] = TABLE("message", NULL, message_columns, struct message_record,
                                    TABLE_CASE, .key = "case_id, ordinal"),

@@ -293,7 +293,7 @@ START_TEST(run_numbers_do_not_depend_on_the_order)
 }
 END_TEST
 
-START_TEST(what_can_not_be_merged)
+START_TEST(what_cannot_be_merged)
 {
     make_part("all.gbr", 1, 0, 1, true);
     struct store *store = fixture_open("all.gbr", STORE_WRITE);
@@ -336,7 +336,7 @@ Suite *test_suite(void)
     tcase_add_test(all, the_order_of_merging_does_not_matter);
     tcase_add_test(all, the_copy_that_is_further_on_wins);
     tcase_add_test(all, run_numbers_do_not_depend_on_the_order);
-    tcase_add_test(all, what_can_not_be_merged);
+    tcase_add_test(all, what_cannot_be_merged);
     tcase_add_test(all, a_merge_that_does_not_fit_adds_nothing);
     suite_add_tcase(suite, all);
     return suite;

@@ -28,8 +28,8 @@ static double *new_column(void)
     return values;
 }
 
-/* Times that are not in order; a clock rate that holds; a flag now and then; a clock that never
- * tells. */
+/* Times that are not in order; a constant clock rate; a flag now and then; a clock
+ * without any time. */
 static struct long_columns new_columns(void)
 {
     struct long_columns columns = {new_column(), new_column(), new_column(), new_column()};

@@ -300,7 +300,7 @@ START_TEST(the_view_result_is_readable)
 END_TEST
 
 /* As a run prints it, quotes where a value needs them. */
-START_TEST(the_view_has_labels_and_what_the_policy_vouches_for)
+START_TEST(the_view_has_labels_and_what_the_policy_guarantees)
 {
     static const char *const values[] = {"plain", "", "two words", "a\"b", "a\tb", "a,b*"};
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
@@ -355,7 +355,7 @@ START_TEST(the_same_device_is_stored_once)
     ck_assert_int_eq(fixture_add_device(store, run_id), first);
     struct device_record updated = fixture_device_record();
     struct fact facts[] = {{"cores", "2"}, {"memory", "48 GiB"}};
-    updated.facts = facts; /* what a device says of itself may change; what it is does not */
+    updated.facts = facts; /* readings of a device may change; its identity does not */
     ck_assert_int_eq(store_device(store, run_id, &updated, &other, NULL), GB_OK);
     ck_assert_int_eq(other, first);
     updated.index++;
@@ -474,7 +474,7 @@ START_TEST(runs_are_numbered_by_start)
 }
 END_TEST
 
-START_TEST(a_file_without_runs_says_so)
+START_TEST(a_file_without_runs_is_reported)
 {
     fixture_close(fixture_open("results.gbr", STORE_WRITE));
     struct store *store = fixture_open("results.gbr", STORE_READ);
@@ -600,13 +600,13 @@ Suite *test_suite(void)
     tcase_add_test(content, a_case_without_samples_has_no_numbers);
     tcase_add_test(content, lost_times_stay_out_of_the_summary);
     tcase_add_test(content, the_view_result_is_readable);
-    tcase_add_test(content, the_view_has_labels_and_what_the_policy_vouches_for);
+    tcase_add_test(content, the_view_has_labels_and_what_the_policy_guarantees);
     tcase_add_test(content, the_schema_explains_itself);
     tcase_add_test(content, the_same_device_is_stored_once);
     tcase_add_test(content, spilled_samples_give_the_same_case);
     tcase_add_test(content, long_columns_are_cut_into_chunks);
     tcase_add_test(content, runs_are_numbered_by_start);
-    tcase_add_test(content, a_file_without_runs_says_so);
+    tcase_add_test(content, a_file_without_runs_is_reported);
     tcase_add_test(content, resume_keeps_what_is_done_only);
     tcase_add_loop_test(content, of_several_records_the_last_done_is_seen, 0, 4);
     tcase_add_loop_test(content, statuses_have_words, 0, CASE_STATUSES);

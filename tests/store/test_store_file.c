@@ -67,7 +67,7 @@ static void make_newer_file(void)
     sqlite3_close(db);
 }
 
-START_TEST(files_that_can_not_be_opened)
+START_TEST(files_that_cannot_be_opened)
 {
     static const struct {
         const char *name;
@@ -175,7 +175,7 @@ END_TEST
 
 enum { KILL_AFTER = 25 };
 
-/* Stores cases for ever, and says through a pipe when each is stored. */
+/* Stores cases for ever, and reports each through a pipe once it is stored. */
 static void write_until_killed(int out)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
@@ -389,7 +389,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(file, fixture_begin, fixture_end);
     tcase_set_timeout(file, 120);
     tcase_add_test(file, a_finished_file_is_one_plain_file);
-    tcase_add_loop_test(file, files_that_can_not_be_opened, 0, 11);
+    tcase_add_loop_test(file, files_that_cannot_be_opened, 0, 11);
     tcase_add_test(file, an_empty_file_can_be_written);
     tcase_add_test(file, a_second_writer_is_refused);
     tcase_add_test(file, a_reader_in_the_way_of_the_end_loses_nothing);

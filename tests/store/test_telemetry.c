@@ -1,5 +1,5 @@
 /*
- * test_telemetry.c - what a device said of itself around the samples: kept, derived from, merged;
+ * test_telemetry.c - readings of a device around the samples: kept, derived from, merged;
  * and results files of earlier versions, which had none of it.
  */
 #include "tests/check_main.h"
