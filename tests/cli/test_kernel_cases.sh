@@ -96,7 +96,7 @@ compiled()
     if [ -n "$has_nvrtc" ]; then
         "$@"
     else
-        skip "$2" "there is no NVRTC"
+        skip "${*:2:2}" "there is no NVRTC"
     fi
 }
 

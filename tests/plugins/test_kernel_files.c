@@ -1,8 +1,9 @@
 /*
- * test_kernel_files.c - what is read of the files of the benchmark `kernel`: texts of sources, and
- * arrays.
+ * test_kernel_files.c - what is read of the files of the benchmark `kernel`: texts of sources, of
+ * PTX and of logs, and arrays.
  */
 #include "plugins/bench_kernel/array_file.h"
+#include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
 #include "tests/check_main.h"
 #include "tests/plugins/kernel_files.h"
@@ -114,6 +115,21 @@ START_TEST(reads_ptx)
 }
 END_TEST
 
+START_TEST(reads_what_ptxas_says)
+{
+    char log[] = "k.cu(3): warning: unused\nptxas info    : Function properties for f\n"
+                 "ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill "
+                 "loads\nptxas info    : Used 10 registers\nlast";
+    double stores = 0, loads = 0;
+    ck_assert(build_spills(log, "f", &stores, &loads));
+    ck_assert_double_eq(stores, 12);
+    ck_assert_double_eq(loads, 16);
+    ck_assert(!build_spills(log, "g", &stores, &loads));
+    build_trim_log(log);
+    ck_assert_str_eq(log, "k.cu(3): warning: unused\nlast");
+}
+END_TEST
+
 /* --- arrays --- */
 
 static void write_npy(const char *name, const char *head, const void *data, size_t bytes)
@@ -209,6 +225,7 @@ Suite *test_suite(void)
     tcase_add_test(scan, takes_the_base_name);
     tcase_add_test(scan, lists_kernels);
     tcase_add_test(scan, reads_ptx);
+    tcase_add_test(scan, reads_what_ptxas_says);
     suite_add_tcase(suite, scan);
     TCase *arrays = tcase_create("arrays");
     tcase_add_test(arrays, reads_arrays);
