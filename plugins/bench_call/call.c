@@ -151,8 +151,8 @@ static void fail_with_first(void *context, const char *option, uint64_t offset, 
 static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
                               void **ret_bench)
 {
-    const struct gb_host *told = host;
-    struct reporter reporter = {fail_with_first, &told, 0};
+    const struct gb_host *first = host;
+    struct reporter reporter = {fail_with_first, &first, 0};
     struct call_bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;
@@ -234,7 +234,7 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct call_bench *bench = object;
-    plan_tell_work(&bench->plan, work);
+    plan_work(&bench->plan, work);
     return GB_OK;
 }
 
@@ -281,13 +281,10 @@ static const void *extension(const char *id)
 }
 
 static const char help_text[] =
-    "The function, its arguments and what is expected of it are told in the configuration; nothing "
-    "is "
-    "compiled. gbrun.ini(5) has the language of signatures and arguments. A signature that is not "
-    "the "
-    "function's cannot be noticed in general: such a call may crash, which costs the case, or "
-    "return "
-    "something that means nothing, so compare with expect or reference.\n"
+    "The function, its arguments and what is expected of it are described in the configuration; "
+    "nothing is compiled. gbrun.ini(5) has the language of signatures and arguments. A wrong "
+    "signature cannot be detected in general: such a call may crash, which costs the case, or "
+    "return meaningless values, so compare with expect or reference.\n"
     "call_overhead_ns is what the same call of a function that does nothing takes.";
 
 #define PLUGIN(id_, summary_, ops_)                                                                \

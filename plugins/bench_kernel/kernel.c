@@ -62,7 +62,7 @@ static const struct gb_option options[] = {
 /* --- making the kernel --- */
 
 /* Line by line, as many at once as fit a message. */
-static void tell_log(const struct gb_host *host, const char *log)
+static void log_lines(const struct gb_host *host, const char *log)
 {
     enum { MESSAGE_BYTES = 3000 };
     char part[MESSAGE_BYTES];
@@ -81,7 +81,7 @@ static void tell_log(const struct gb_host *host, const char *log)
     }
 }
 
-static void tell_build(const struct gb_host *host, struct build *build)
+static void report_build(const struct gb_host *host, struct build *build)
 {
     double stores = 0;
     double loads = 0;
@@ -90,7 +90,7 @@ static void tell_build(const struct gb_host *host, struct build *build)
     if (build_spills(build->log, build->names[0], &stores, &loads))
         host->metric(host, "spill_bytes", stores, "bytes");
     build_trim_log(build->log);
-    tell_log(host, build->log);
+    log_lines(host, build->log);
     if (build->note[0] != '\0')
         host->log(host, GB_LOG_WARNING, build->note);
     if (build->unused[0] != '\0')
@@ -131,11 +131,11 @@ static int32_t load_compiled(struct kernel_bench *bench, const struct source *so
     };
     int32_t status = launch_architecture(&bench->driver, host, &request.architecture);
     if (status == GB_OK && !build_make(&request, &build, reason)) {
-        tell_log(host, build.log != NULL ? build.log : "");
+        log_lines(host, build.log != NULL ? build.log : "");
         status = host->fail(host, reason);
     }
     if (status == GB_OK && source == &settings->source)
-        tell_build(host, &build);
+        report_build(host, &build);
     if (status == GB_OK)
         status = launch_load(&bench->driver, host, source->path, build.image, log, ret);
     if (status == GB_OK)
@@ -271,8 +271,8 @@ static void fail_with_first(void *context, const char *option, uint64_t offset, 
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct gb_host *told = host;
-    struct reporter reporter = {fail_with_first, &told, 0};
+    const struct gb_host *first = host;
+    struct reporter reporter = {fail_with_first, &first, 0};
     struct kernel_bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;
@@ -308,7 +308,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         status = world_complete(&bench->world);
     if (status == GB_OK)
         status = kernel_read_inputs(bench, &bench->world);
-    return status == GB_OK ? launch_tell(&bench->driver, host, &bench->launch) : status;
+    return status == GB_OK ? launch_report(&bench->driver, host, &bench->launch) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -330,7 +330,7 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct kernel_bench *bench = object;
-    plan_tell_work(&bench->settings.plan, work);
+    plan_work(&bench->settings.plan, work);
     return GB_OK;
 }
 

@@ -72,7 +72,7 @@ static bool read_line(const char *path, const char *errors, char *ret, size_t by
     return true;
 }
 
-/* The first error is the reason, all of them are told. */
+/* The first error is the reason; all of them are logged. */
 static int32_t explain_loading(const struct launch_driver *driver, const struct gb_host *host,
                                const char *path, CUresult result, const char *errors)
 {
@@ -227,8 +227,8 @@ int32_t launch_prepare(const struct launch_driver *driver, const struct gb_host 
 /* --- metrics --- */
 
 /* A block takes whole warps. */
-static int32_t tell_occupancy(const struct launch_driver *driver, const struct gb_host *host,
-                              const struct launch *launch)
+static int32_t report_occupancy(const struct launch_driver *driver, const struct gb_host *host,
+                                const struct launch *launch)
 {
     enum { WARP = 32 };
     const struct dims *block = &launch->shape.block;
@@ -247,8 +247,8 @@ static int32_t tell_occupancy(const struct launch_driver *driver, const struct g
     return driver_status(&driver->driver, host, result, "asking for the occupancy");
 }
 
-int32_t launch_tell(const struct launch_driver *driver, const struct gb_host *host,
-                    const struct launch *launch)
+int32_t launch_report(const struct launch_driver *driver, const struct gb_host *host,
+                      const struct launch *launch)
 {
     static const struct {
         const char *name, *unit;
@@ -272,7 +272,7 @@ int32_t launch_tell(const struct launch_driver *driver, const struct gb_host *ho
     host->metric(host, "blocks", (double)grid->x * grid->y * grid->z, "blocks");
     if (result != CUDA_SUCCESS)
         return driver_status(&driver->driver, host, result, "asking what the kernel needs");
-    return tell_occupancy(driver, host, launch);
+    return report_occupancy(driver, host, launch);
 }
 
 /* --- launching --- */

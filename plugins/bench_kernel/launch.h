@@ -17,7 +17,7 @@ struct launch_driver {
     CUresult (*parameter)(CUfunction function, size_t i, size_t *ret_offset, size_t *ret_bytes);
 };
 
-/* What fails here and below is told to the host. */
+/* What fails here and below is reported to the host. */
 int32_t launch_driver_open(struct launch_driver *driver, const struct gb_host *host);
 
 /* major * 10 + minor of the device of the current context. */
@@ -45,14 +45,14 @@ int32_t launch_bind(struct launch *launch, struct world *world, const struct rou
 
 /*
  * Looks whether the kernel has the parameters of the signature and fits the device, and asks for as
- * much shared memory as it needs. GB_SKIPPED: it does not fit, which is told.
+ * much shared memory as it needs. GB_SKIPPED: it does not fit; the reason is given to the host.
  */
 int32_t launch_prepare(const struct launch_driver *driver, const struct gb_host *host,
                        const struct launch *launch, const struct signature *signature);
 
 /* Registers, memory and occupancy, as metrics. */
-int32_t launch_tell(const struct launch_driver *driver, const struct gb_host *host,
-                    const struct launch *launch);
+int32_t launch_report(const struct launch_driver *driver, const struct gb_host *host,
+                      const struct launch *launch);
 
 CUresult launch_once(const struct launch_driver *driver, const struct launch *launch,
                      CUstream stream);

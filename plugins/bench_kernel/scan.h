@@ -2,8 +2,9 @@
  * scan.h - what is found in the text of a source, of PTX or of a cubin without compiling it. Plugin
  * side.
  *
- * Of a source that is which headers it includes, as part of a cache's key, since no NVRTC tells
- * them, and which words are in it: that is all that is checked where there is no NVRTC to ask.
+ * Of a source that is which headers it includes, as part of a cache's key, since NVRTC does
+ * not list them, and which words are in it: that is all that is checked where there is no NVRTC to
+ * ask.
  */
 #ifndef GBRUN_PLUGINS_BENCH_KERNEL_SCAN_H
 #define GBRUN_PLUGINS_BENCH_KERNEL_SCAN_H

@@ -195,9 +195,9 @@ bench returned status "int(int)" "arg.1 = 3" "reference = status" "ref.1 = 4"
 measure
 equals "wrong results end with exit code 1" 1 $?
 equals "each comparison finds what is wrong" "" "$(statuses | grep -v ' wrong result$')"
-equals "each is told as a check that failed" "" \
+equals "each is reported as a check that failed" "" \
     "$("$GBRUN" show results.gbr | grep 'wrong result$' | grep -v ' FAIL ')"
-succeeds "what is not 0 is told by how much" grep -q 'return: abs 1e-09 > 0 at' stdout stderr
+succeeds "what is not 0 is reported with the difference" grep -q 'return: abs 1e-09 > 0 at' stdout stderr
 succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected "hello"' stdout stderr
 
 # --- What goes wrong in a function costs its case ------------------------------------------------
@@ -221,9 +221,9 @@ before failed
 nothing failed
 huge failed
 good ok" "$(statuses)"
-succeeds "how much memory was wanted is told" \
+succeeds "how much memory was wanted is reported" \
     grep -q 'arg.a: there is not enough memory for a buffer of 1024 GiB' stdout stderr
-succeeds "a status is told" grep -q 'returned another status than ok = 0; the last was 5' stdout stderr
+succeeds "a status is reported" grep -q 'returned another status than ok = 0; the last was 5' stdout stderr
 succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' stdout stderr
 
 # --- What is found before anything runs ---------------------------------------------------------
@@ -322,7 +322,7 @@ printf '%s\n' "[bench a]" "plugin = call" "library = ./missing.so, libmissing.so
     "signature = void()" "[bench b]" "plugin = call" "library = ./targets.so" "function = f" \
     "signature = voids()" >>"$config"
 "$GBRUN" -c "$config" >stdout 2>stderr
-equals "run refuses as well, and tells of all sections" "2 8:11 14:12 15:13" \
+equals "run refuses as well, and reports all sections" "2 8:11 14:12 15:13" \
     "$? $(grep -oE ':[0-9]+:[0-9]+: error' stderr | sed 's/^://; s/: error//' | xargs)"
 
 begin

@@ -60,7 +60,7 @@ bench status call cuMemsetD8Async "int(pointer, uint8, size_t, pointer)" "arg.1 
 bench asynchronous call cuMemsetD8Async "int(pointer, uint8, size_t, pointer)" \
     "arg.1 = buffer(1000, restore)" "arg.2 = 7" "arg.3 = 999" "arg.4 = stream"
 run bench.ini
-equals "a wrong result, a status and a restored buffer of a function that does not wait are told" \
+equals "a wrong result, a status and a restored buffer of a function that does not wait are reported" \
     "wrong result failed failed 1" "$(in_a_line column status) $code"
 succeeds "with the words for it" grep -q 'expected plugin = call_synchronous' text.txt
 

@@ -138,7 +138,7 @@ equals "each is compiled once" "0 1" "$(in_a_line sort -u <(column cached))"
 equals "as often as it differs" 6 "$(column cached | grep -c 0)"
 measure "${scale[@]}" "${simply[@]}" "${sweep[@]}"
 equals "a second run compiles nothing" 1 "$(in_a_line sort -u <(column cached))"
-equals "registers, memory and occupancy are told" "" \
+equals "registers, memory and occupancy are reported" "" \
     "$(column registers,shared_bytes,blocks_per_unit,occupancy,compile_ms |
         awk -F, '!($1 > 3 && $2 >= 128 && $3 >= 1 && $4 > 0 && $4 <= 1 && $5 > 0) { print }')"
 echo '#define FACTOR 3' >factor.h
@@ -196,19 +196,20 @@ fi
 sed 's/FACTOR \* factor/FACTOR * fcator/' scale.cu >misspelt.cu
 measure "${scale[@]}" 'source = misspelt.cu' 'entry = scale<float, 1>' 'grid = 4' 'block = 256' \
     'let.n = 1000'
-equals "an error of the compiler fails the case" "failed 1" "$(column status) $code"
-succeeds "with its line" grep -q 'misspelt.cu(14): error: .*fcator' <(column status_text)
+equals "an error of the compiler is found before" 2 "$code"
+succeeds "with both lines" \
+    grep -q 'work.ini:[0-9]*:10: error: source: .*misspelt.cu(14): error: .*fcator' text.txt
 measure 'entry = sum_of' 'signature = void(pointer, int)' 'arg.1 = buffer(double[1])' 'arg.2 = 1' \
     'grid = 1' 'block = 1'
 equals "a signature of another length does not run" 2 "$code"
 measure 'entry = sum_of' 'signature = void(pointer, struct(float, float), uchar)' \
     'arg.1 = buffer(double[1])' 'arg.2 = struct(1, 1)' 'arg.3 = 1' 'grid = 1' 'block = 1'
-equals "nor one of other sizes, where the driver knows" 1 "$code"
+equals "nor one of other sizes" 2 "$code"
 hungry=('entry = hungry' 'signature = void(pointer)' 'arg.1 = buffer(float[8192], uniform=-1:1)'
     'grid = 1' 'block = 128')
 measure "${hungry[@]}" 'options = -maxrregcount 24'
 all_fine "a compiler's option in two words"
-succeeds "registers that do not fit are told as spills" \
+succeeds "registers that do not fit are reported as spills" \
     awk -F, '{ exit !($1 <= 24 && $2 > 0 && $3 > 0) }' <(column registers,spill_bytes,local_bytes)
 measure "${hungry[@]}" 'define.UNREAD = 1'
 all_fine "a macro that the source never reads"
@@ -244,13 +245,13 @@ equals "an option that NVRTC does not know is found before" 2 "$code"
 succeeds "with its place" grep -q 'work.ini:[0-9]*:11: error: options: NVRTC says' text.txt
 measure "${copy[@]}" 'cache_folder = scale.cu'
 all_fine "a folder that cannot be written"
-succeeds "is told" grep -q 'compiled again next time: .*Not a directory' text.txt table.txt
+succeeds "is reported" grep -q 'compiled again next time: .*Not a directory' text.txt table.txt
 
 # Of binaries for two generations one at most is the device's; PTX of an old one is translated.
 measure "${copy[@]}" 'sweep.options = --gpu-architecture=sm_80, --gpu-architecture=sm_90'
 equals "a binary for another device fails its case" "failed 1" \
     "$(column status | sort -u | grep -v '^ok$') $code"
-succeeds "and what the device is is told" grep -q 'for this device, which is sm_' <(column status_text)
+succeeds "and a message says what the device is" grep -q 'for this device, which is sm_' <(column status_text)
 measure "${copy[@]}" 'options = --gpu-architecture=compute_80'
 verified "PTX of an older architecture"
 

@@ -1,6 +1,6 @@
 /*
  * test_kernel.c - the benchmark `kernel` on a driver that computes on the host: how kernels are
- * launched, what is told of them, what they are compared with. Those of a .cu need NVRTC.
+ * launched, what is reported of them, what they are compared with. Those of a .cu need NVRTC.
  */
 #include "plugins/bench_kernel/settings.h"
 #include "tests/check_main.h"
@@ -134,7 +134,7 @@ static void expect_reason(const char *words)
 
 /* --- launches --- */
 
-START_TEST(launches_as_it_is_told)
+START_TEST(launches_as_configured)
 {
     struct kernel_params params = defaults();
     params.grid = "2, 3, 4";
@@ -169,7 +169,7 @@ START_TEST(launches_clusters)
 }
 END_TEST
 
-START_TEST(tells_what_it_needs)
+START_TEST(reports_what_it_needs)
 {
     struct kernel_params params = defaults();
     params.shared = "1000";
@@ -436,7 +436,7 @@ static void keep_warning(const struct gb_host *host, int32_t severity, const cha
         snprintf(warning, sizeof warning, "%s", text);
 }
 
-START_TEST(tells_unused_macros)
+START_TEST(reports_unused_macros)
 {
     static const char *const keys_[] = {"WIDTH", "WIDHT"};
     static const char *const both[] = {"32", "64"};
@@ -453,7 +453,7 @@ END_TEST
 
 /* --- validation --- */
 
-struct told {
+struct reported {
     uint64_t n;
     uint64_t offset;
     char option[64], text[512];
@@ -461,28 +461,28 @@ struct told {
 
 static void keep_first(void *context, const char *option, uint64_t offset, const char *text)
 {
-    struct told *told = context;
-    if (told->n++ > 0)
+    struct reported *reported = context;
+    if (reported->n++ > 0)
         return;
-    told->offset = offset;
-    snprintf(told->option, sizeof told->option, "%s", option);
-    snprintf(told->text, sizeof told->text, "%s", text);
+    reported->offset = offset;
+    snprintf(reported->option, sizeof reported->option, "%s", option);
+    snprintf(reported->text, sizeof reported->text, "%s", text);
 }
 
 static void validate(const struct kernel_params *params, const char *option, uint64_t offset,
                      const char *words)
 {
     const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
-    struct told told = {0};
-    ck_assert_int_eq(validation->validate(&fake->host, params, keep_first, &told), GB_OK);
+    struct reported reported = {0};
+    ck_assert_int_eq(validation->validate(&fake->host, params, keep_first, &reported), GB_OK);
     if (option == NULL) {
-        ck_assert_msg(told.n == 0, "%s: %s", told.option, told.text);
+        ck_assert_msg(reported.n == 0, "%s: %s", reported.option, reported.text);
         return;
     }
-    ck_assert_uint_ge(told.n, 1);
-    ck_assert_msg(strstr(told.text, words) != NULL, "%s: %s", told.option, told.text);
-    ck_assert_str_eq(told.option, option);
-    ck_assert_uint_eq(told.offset, offset);
+    ck_assert_uint_ge(reported.n, 1);
+    ck_assert_msg(strstr(reported.text, words) != NULL, "%s: %s", reported.option, reported.text);
+    ck_assert_str_eq(reported.option, option);
+    ck_assert_uint_eq(reported.offset, offset);
 }
 
 #define MEMBER(name) offsetof(struct kernel_params, name)
@@ -524,7 +524,7 @@ static const struct {
     {MEMBER(reference), "f", "reference", 0, "it needs 'reference_library'"},
 };
 
-START_TEST(tells_what_is_wrong)
+START_TEST(reports_what_is_wrong)
 {
     struct kernel_params params = defaults();
     validate(&params, NULL, 0, NULL);
@@ -545,7 +545,7 @@ static const struct {
     {"buffer(int[0])", "a buffer of no bytes"},
 };
 
-START_TEST(tells_what_is_wrong_with_an_argument)
+START_TEST(reports_what_is_wrong_with_an_argument)
 {
     const char *own[] = {values[0], wrong_arguments[_i].value, values[2], values[3]};
     struct kernel_params params = defaults();
@@ -555,7 +555,7 @@ START_TEST(tells_what_is_wrong_with_an_argument)
 }
 END_TEST
 
-START_TEST(tells_what_is_wrong_with_a_file)
+START_TEST(reports_what_is_wrong_with_a_file)
 {
     static const char *const short_file[] = {"short.bin"};
     static const char *const buffer[] = {"1"};
@@ -583,7 +583,7 @@ static struct kernel_params another(void)
     return params;
 }
 
-START_TEST(tells_what_is_wrong_with_a_source)
+START_TEST(reports_what_is_wrong_with_a_source)
 {
     const char *own[] = {values[0], "5", values[2], values[3]};
     struct kernel_params params = compiled();
@@ -611,7 +611,7 @@ START_TEST(tells_what_is_wrong_with_a_source)
 }
 END_TEST
 
-START_TEST(tells_what_is_wrong_with_a_template)
+START_TEST(reports_what_is_wrong_with_a_template)
 {
     struct kernel_params params = compiled();
     if (!compiles(&params))
@@ -625,7 +625,7 @@ START_TEST(tells_what_is_wrong_with_a_template)
 }
 END_TEST
 
-START_TEST(refuses_at_create_what_validation_tells)
+START_TEST(refuses_at_create_what_validation_reports)
 {
     struct kernel_params params = defaults();
     params.grid = "x";
@@ -641,9 +641,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("kernel");
     TCase *launches = tcase_create("launches");
     tcase_add_checked_fixture(launches, start, stop);
-    tcase_add_test(launches, launches_as_it_is_told);
+    tcase_add_test(launches, launches_as_configured);
     tcase_add_test(launches, launches_clusters);
-    tcase_add_test(launches, tells_what_it_needs);
+    tcase_add_test(launches, reports_what_it_needs);
     tcase_add_test(launches, skips_what_does_not_fit);
     tcase_add_test(launches, fails_for_other_parameters);
     tcase_add_test(launches, says_what_the_driver_says);
@@ -662,17 +662,17 @@ Suite *test_suite(void)
     tcase_add_test(compiling, compiles_once);
     tcase_add_test(compiling, passes_macros_on);
     tcase_add_test(compiling, passes_options_on);
-    tcase_add_test(compiling, tells_unused_macros);
+    tcase_add_test(compiling, reports_unused_macros);
     suite_add_tcase(suite, compiling);
     TCase *validation = tcase_create("validation");
     tcase_add_checked_fixture(validation, start, stop);
-    tcase_add_loop_test(validation, tells_what_is_wrong, 0, COUNT(wrong));
-    tcase_add_loop_test(validation, tells_what_is_wrong_with_an_argument, 0,
+    tcase_add_loop_test(validation, reports_what_is_wrong, 0, COUNT(wrong));
+    tcase_add_loop_test(validation, reports_what_is_wrong_with_an_argument, 0,
                         COUNT(wrong_arguments));
-    tcase_add_test(validation, tells_what_is_wrong_with_a_file);
-    tcase_add_test(validation, tells_what_is_wrong_with_a_source);
-    tcase_add_test(validation, tells_what_is_wrong_with_a_template);
-    tcase_add_test(validation, refuses_at_create_what_validation_tells);
+    tcase_add_test(validation, reports_what_is_wrong_with_a_file);
+    tcase_add_test(validation, reports_what_is_wrong_with_a_source);
+    tcase_add_test(validation, reports_what_is_wrong_with_a_template);
+    tcase_add_test(validation, refuses_at_create_what_validation_reports);
     suite_add_tcase(suite, validation);
     return suite;
 }

@@ -151,7 +151,7 @@ START_TEST(follows_many_headers)
 }
 END_TEST
 
-/* A macro that nobody reads is told, unless a header that is not looked into may do so. */
+/* A macro that nobody reads is reported, unless a header that is not looked into may do so. */
 START_TEST(says_which_macro_is_unused)
 {
     static const char *options[] = {"--define-macro=USED=2", "--define-macro=FACTRO=2"};
@@ -164,9 +164,10 @@ START_TEST(says_which_macro_is_unused)
         for (int i = 0; i < 2; i++) {
             ck_assert_msg(build_make(&request, &build, why), "%s", why);
             ck_assert_int_eq(build.is_cached, i == 1);
-            const bool is_told = strstr(build.unused, "the macro FACTRO changes nothing: ") != NULL;
-            ck_assert_int_eq(is_told, request.n_options == 2);
-            ck_assert_int_eq(build.unused[0] != '\0', is_told);
+            const bool is_reported = strstr(build.unused, "the macro FACTRO changes nothing: ") !=
+                                     NULL;
+            ck_assert_int_eq(is_reported, request.n_options == 2);
+            ck_assert_int_eq(build.unused[0] != '\0', is_reported);
             build_free(&build);
         }
     }
@@ -189,7 +190,7 @@ START_TEST(compiles_anew_what_is_damaged)
 }
 END_TEST
 
-START_TEST(says_what_it_can_not_keep)
+START_TEST(says_what_it_cannot_keep)
 {
     struct build build;
     char why[BUILD_REASON_BYTES];
@@ -280,7 +281,7 @@ START_TEST(finds_kernels_in_a_binary)
 }
 END_TEST
 
-START_TEST(tells_spills_of_a_compiled_kernel)
+START_TEST(reports_spills_of_a_compiled_kernel)
 {
     struct build build;
     char why[BUILD_REASON_BYTES];
@@ -412,11 +413,11 @@ Suite *test_suite(void)
     tcase_add_test(build, finds_headers_of_the_toolkit);
     tcase_add_test(build, asks_for_options);
     tcase_add_test(build, compiles_anew_what_is_damaged);
-    tcase_add_test(build, says_what_it_can_not_keep);
+    tcase_add_test(build, says_what_it_cannot_keep);
     tcase_add_test(build, says_where_the_error_is);
     tcase_add_test(build, says_what_is_wrong_with_an_entry);
     tcase_add_test(build, finds_kernels_in_a_binary);
-    tcase_add_test(build, tells_spills_of_a_compiled_kernel);
+    tcase_add_test(build, reports_spills_of_a_compiled_kernel);
     tcase_add_test(build, compiles_for_the_architecture);
     tcase_add_test(build, tries_without_a_binary);
     suite_add_tcase(suite, build);

@@ -60,7 +60,7 @@ START_TEST(notices_damage)
 }
 END_TEST
 
-START_TEST(says_why_it_can_not_write)
+START_TEST(says_why_it_cannot_write)
 {
     write_text("a_file", "x");
     ck_assert(!cache_write(in_folder("a_file/kernels"), "key", 3, "value", 5, reason));
@@ -208,7 +208,7 @@ Suite *test_suite(void)
     TCase *cache = tcase_create("cache");
     tcase_add_test(cache, keeps_what_was_written);
     tcase_add_test(cache, notices_damage);
-    tcase_add_test(cache, says_why_it_can_not_write);
+    tcase_add_test(cache, says_why_it_cannot_write);
     tcase_add_test(cache, leaves_nothing_where_there_is_no_room);
     tcase_add_test(cache, serves_many_at_once);
     tcase_add_test(cache, trims_what_it_keeps);

@@ -43,7 +43,7 @@ struct float_integer {
 
 /*
  * X(name, what it returns, parameters, arguments): a loop for each shape of a call. An ellipsis
- * lets the compiler tell the number of floating-point registers, as variadic functions want it.
+ * makes the compiler pass the number of floating-point registers, as variadic functions need it.
  */
 #define SHAPES(X)                                                                                  \
     X(integers, U64, (INTEGERS), (PASS_INTEGERS))                                                  \

@@ -84,7 +84,7 @@ void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON
     return address;
 }
 
-/* As far as the library's table of symbols tells. */
+/* As far as the library's symbol table shows it. */
 static bool is_variable(void *address)
 {
     Dl_info info;

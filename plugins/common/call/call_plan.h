@@ -68,7 +68,7 @@ struct plan {
     struct gb_work work;
 };
 
-/* Where problems are told; the first is kept. */
+/* Where problems are reported. */
 struct reporter {
     gb_problem_fn *problem;
     void *context;
@@ -88,7 +88,7 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
                   struct reporter *reporter, struct plan *ret);
 
 /* Copies the plan's work into the host's struct, which may be an older, shorter one. */
-void plan_tell_work(const struct plan *plan, struct gb_work *ret);
+void plan_work(const struct plan *plan, struct gb_work *ret);
 
 /* Do the function and its reference return structs of the same members? */
 bool plan_compares_structs(const struct plan *plan);

@@ -52,13 +52,13 @@ void check_work(const struct maker *maker)
     }
 }
 
-void plan_tell_work(const struct plan *plan, struct gb_work *ret)
+void plan_work(const struct plan *plan, struct gb_work *ret)
 {
-    const struct gb_work *told = &plan->work;
-    ret->flops = told->flops;
-    ret->bytes_read = told->bytes_read;
-    ret->bytes_written = told->bytes_written;
-    ret->items = told->items;
-    ret->item = told->item;
-    GB_WORK_MATH(ret, told->math_format, told->math_unit);
+    const struct gb_work *work = &plan->work;
+    ret->flops = work->flops;
+    ret->bytes_read = work->bytes_read;
+    ret->bytes_written = work->bytes_written;
+    ret->items = work->items;
+    ret->item = work->item;
+    GB_WORK_MATH(ret, work->math_format, work->math_unit);
 }

@@ -96,7 +96,7 @@ void *cuda_library_open(const char *const *names);
 void driver_error_words(const struct driver *driver, CUresult result, char *text, size_t bytes);
 
 /*
- * GB_OK for success. Else the host gets the error's name and what was being done ("launching a
+ * GB_OK for success. Else the error and what was being done are reported to the host ("launching a
  * kernel"), and the status is GB_DEVICE_ERROR after an error that is sticky, GB_NO_MEMORY or
  * GB_FAILED.
  */
