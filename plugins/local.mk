@@ -90,8 +90,6 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cuda_driver.h \
 	plugins/common/cuda/cuda_image.c \
 	plugins/common/cuda/cuda_image.h \
-	plugins/common/cuda/nvrtc.c \
-	plugins/common/cuda/nvrtc.h \
 	plugins/common/cuda/nvrtc_program.c \
 	plugins/common/cuda/nvrtc_program.h \
 	plugins/common/cuda/with_cuda.h

@@ -115,13 +115,10 @@ int32_t bind_routine(struct world *world, const struct routine *routine, void *f
                      struct invocation *ret)
 {
     const struct gb_host *host = world->plan->host;
-    int32_t status = GB_OK;
     ret->function = function;
     ret->signature = &routine->signature;
     ret->mask = ret->wrong = 0;
-    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++)
-        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
-                                &ret->values[i]);
+    const int32_t status = world_arguments(world, routine, ret->values);
     if (status != GB_OK)
         return status;
     return invocation_make(ret) ? GB_OK : host->fail(host, "libffi does not take this signature");
@@ -136,23 +133,11 @@ int32_t wait_for_device(struct call_bench *bench)
 
 /* ---- the benchmark ---- */
 
-static void fail_with_first(void *context, const char *option, uint64_t offset, const char *text)
-{
-    const struct gb_host **host = context;
-    char words[PROBLEM_BYTES + 64];
-    (void)offset;
-    if (*host == NULL)
-        return;
-    snprintf(words, sizeof words, "%.60s: %s", option, text);
-    (*host)->fail(*host, words);
-    *host = NULL;
-}
-
 static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
                               void **ret_bench)
 {
     const struct gb_host *first = host;
-    struct reporter reporter = {fail_with_first, &first, 0};
+    struct reporter reporter = {report_first, &first, 0};
     struct call_bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;

@@ -257,22 +257,10 @@ CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream)
 
 /* --- the benchmark --- */
 
-static void fail_with_first(void *context, const char *option, uint64_t offset, const char *text)
-{
-    const struct gb_host **host = context;
-    char words[4 * PROBLEM_BYTES + 80];
-    (void)offset;
-    if (*host == NULL)
-        return;
-    snprintf(words, sizeof words, "%.60s: %s", option, text);
-    (*host)->fail(*host, words);
-    *host = NULL;
-}
-
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct gb_host *first = host;
-    struct reporter reporter = {fail_with_first, &first, 0};
+    struct reporter reporter = {report_first, &first, 0};
     struct kernel_bench *bench = host->allocate(host, sizeof *bench);
     if (bench == NULL)
         return GB_NO_MEMORY;

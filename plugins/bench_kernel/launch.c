@@ -109,13 +109,9 @@ int32_t launch_load(const struct launch_driver *driver, const struct gb_host *ho
 
 int32_t launch_bind(struct launch *launch, struct world *world, const struct routine *routine)
 {
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++) {
-        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
-                                &launch->values[i]);
+    for (size_t i = 0; i < routine->signature.n; i++)
         launch->arguments[i] = launch->values[i].bytes;
-    }
-    return status;
+    return world_arguments(world, routine, launch->values);
 }
 
 /* --- does it fit? --- */

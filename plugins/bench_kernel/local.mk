@@ -5,6 +5,7 @@ KERNEL_BUILD_SOURCES = \
 	plugins/bench_kernel/array_file.h \
 	plugins/bench_kernel/build.c \
 	plugins/bench_kernel/build.h \
+	plugins/bench_kernel/build_log.c \
 	plugins/bench_kernel/cache.c \
 	plugins/bench_kernel/cache.h \
 	plugins/bench_kernel/files.c \

@@ -72,10 +72,7 @@ static int32_t run_function(const struct kernel_bench *bench, struct world *worl
         return host->fail(host, reason);
     call->signature = &routine->signature;
     call->is_foreign = true;
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++)
-        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
-                                &call->values[i]);
+    int32_t status = world_arguments(world, routine, call->values);
     if (status == GB_OK)
         status = make_world(bench, world);
     if (status == GB_OK && !invocation_make(call))

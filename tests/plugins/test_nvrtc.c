@@ -1,5 +1,5 @@
 /* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. */
-#include "plugins/common/cuda/nvrtc.h"
+#include "plugins/common/cuda/nvrtc_program.h"
 #include "tests/check_main.h"
 
 #include <check.h>
@@ -113,8 +113,11 @@ Suite *test_suite(void)
     tcase_add_test(cases, passes_options_on);
     tcase_add_test(cases, says_what_is_wrong_with_the_source);
     tcase_add_test(cases, stays_within_the_room_for_reasons);
-    tcase_add_loop_test(cases, takes_the_kernels_of_all_plugins, 0,
-                        has_kernels ? (int)kernels.gl_pathc : 1);
     suite_add_tcase(suite, cases);
+    TCase *plugins = tcase_create("plugins");
+    tcase_set_timeout(plugins, 300); /* some are long, and other tests run beside it */
+    tcase_add_loop_test(plugins, takes_the_kernels_of_all_plugins, 0,
+                        has_kernels ? (int)kernels.gl_pathc : 1);
+    suite_add_tcase(suite, plugins);
     return suite;
 }

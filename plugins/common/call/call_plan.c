@@ -18,6 +18,18 @@ void report(struct reporter *reporter, const char *option, size_t at, const char
     reporter->problem(reporter->context, option, at, text);
 }
 
+void report_first(void *context, const char *option, uint64_t offset, const char *text)
+{
+    const struct gb_host **host = context;
+    char words[4 * PROBLEM_BYTES + 80];
+    (void)offset;
+    if (*host == NULL)
+        return;
+    snprintf(words, sizeof words, "%.60s: %s", option, text);
+    (*host)->fail(*host, words);
+    *host = NULL;
+}
+
 void entry_option(const struct entry *entry, char name[OPTION_BYTES])
 {
     snprintf(name, OPTION_BYTES, "%s.%s", entry->map, entry->key);

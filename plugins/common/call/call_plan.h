@@ -79,6 +79,10 @@ struct reporter {
 void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* A reporter's `problem` for create: the case fails with the first. context: a const struct gb_host
+ * * of its own, which is set to NULL then. */
+void report_first(void *context, const char *option, uint64_t offset, const char *text);
+
 /*
  * Reads all that the params say. Problems are reported, all that can be found; the plan is of use
  * only if there are none. GB_NO_MEMORY, or GB_OK also with problems. Memory: the host's; the params

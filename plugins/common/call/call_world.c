@@ -356,6 +356,15 @@ static enum type_id number_type(const struct number *number)
                                              : TYPE_UINT64;
 }
 
+int32_t world_arguments(struct world *world, const struct routine *routine, struct raw *ret_values)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < routine->signature.n && status == GB_OK; i++)
+        status = world_argument(world, routine->arguments[i], &routine->signature.parameters[i],
+                                &ret_values[i]);
+    return status;
+}
+
 int32_t world_call_argument(struct world *world, const struct call_argument *argument,
                             enum type_id *ret_type, struct raw *ret)
 {

@@ -44,7 +44,9 @@ void world_free(struct world *world);
 /* Makes an argument as a value of a type. */
 int32_t world_argument(struct world *world, const struct entry *entry, const struct type *type,
                        struct raw *ret);
-/* The same for an argument of a call of `before` or `after`, whose type follows from the value
+/* Makes all arguments of a routine. */
+int32_t world_arguments(struct world *world, const struct routine *routine, struct raw *ret_values);
+/* One argument of a call of `before` or `after`, whose type follows from the value
  * where none is given: numbers are int, long or double, all else is an address. */
 int32_t world_call_argument(struct world *world, const struct call_argument *argument,
                             enum type_id *ret_type, struct raw *ret);

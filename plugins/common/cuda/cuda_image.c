@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "cuda_image.h"
 
-#include "nvrtc.h"
+#include "nvrtc_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

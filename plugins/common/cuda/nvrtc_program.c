@@ -17,26 +17,33 @@
 
 enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC's own */ };
 
-struct nvrtc_program; /* the library's own */
+/* X(result, member, symbol, parameters); those that return an int return 0 for success. `program`
+ * is the library's own. */
+#define NVRTC_FUNCTIONS(X)                                                                         \
+    X(int, version, "nvrtcVersion", (int *ret_major, int *ret_minor))                              \
+    X(int, create, "nvrtcCreateProgram",                                                           \
+      (void **ret, const char *source, const char *name, int n_headers,                            \
+       const char *const *headers, const char *const *include_names))                              \
+    X(int, destroy, "nvrtcDestroyProgram", (void **program))                                       \
+    X(int, add_expression, "nvrtcAddNameExpression", (void *program, const char *expression))      \
+    X(int, compile, "nvrtcCompileProgram",                                                         \
+      (void *program, int n_options, const char *const *options))                                  \
+    X(int, lowered_name, "nvrtcGetLoweredName",                                                    \
+      (void *program, const char *expression, const char **ret))                                   \
+    X(int, log_size, "nvrtcGetProgramLogSize", (void *program, size_t *ret))                       \
+    X(int, log, "nvrtcGetProgramLog", (void *program, char *log))                                  \
+    X(int, binary_size, "nvrtcGetCUBINSize", (void *program, size_t *ret))                         \
+    X(int, binary, "nvrtcGetCUBIN", (void *program, char *binary))                                 \
+    X(int, ptx_size, "nvrtcGetPTXSize", (void *program, size_t *ret))                              \
+    X(int, ptx, "nvrtcGetPTX", (void *program, char *ptx))                                         \
+    X(int, n_architectures, "nvrtcGetNumSupportedArchs", (int *ret))                               \
+    X(int, architectures, "nvrtcGetSupportedArchs", (int *ret))                                    \
+    X(const char *, words, "nvrtcGetErrorString", (int result))
 
-/* All return 0 for success. */
 struct nvrtc_functions {
-    int (*version)(int *ret_major, int *ret_minor);
-    int (*create)(struct nvrtc_program **ret, const char *source, const char *name, int n_headers,
-                  const char *const *headers, const char *const *include_names);
-    int (*destroy)(struct nvrtc_program **program);
-    int (*add_expression)(struct nvrtc_program *program, const char *expression);
-    int (*compile)(struct nvrtc_program *program, int n_options, const char *const *options);
-    int (*lowered_name)(struct nvrtc_program *program, const char *expression, const char **ret);
-    int (*log_size)(struct nvrtc_program *program, size_t *ret);
-    int (*log)(struct nvrtc_program *program, char *log);
-    int (*binary_size)(struct nvrtc_program *program, size_t *ret);
-    int (*binary)(struct nvrtc_program *program, char *binary);
-    int (*ptx_size)(struct nvrtc_program *program, size_t *ret);
-    int (*ptx)(struct nvrtc_program *program, char *ptx);
-    int (*n_architectures)(int *ret);
-    int (*architectures)(int *ret);
-    const char *(*words)(int result);
+#define NVRTC_MEMBER(result, member, symbol, parameters) result(*member) parameters;
+    NVRTC_FUNCTIONS(NVRTC_MEMBER)
+#undef NVRTC_MEMBER
 };
 
 /* --- the library --- */
@@ -47,21 +54,9 @@ static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
         void **member;
         const char *symbol;
     } table[] = {
-        {(void **)&nvrtc->version, "nvrtcVersion"},
-        {(void **)&nvrtc->create, "nvrtcCreateProgram"},
-        {(void **)&nvrtc->destroy, "nvrtcDestroyProgram"},
-        {(void **)&nvrtc->add_expression, "nvrtcAddNameExpression"},
-        {(void **)&nvrtc->compile, "nvrtcCompileProgram"},
-        {(void **)&nvrtc->lowered_name, "nvrtcGetLoweredName"},
-        {(void **)&nvrtc->log_size, "nvrtcGetProgramLogSize"},
-        {(void **)&nvrtc->log, "nvrtcGetProgramLog"},
-        {(void **)&nvrtc->binary_size, "nvrtcGetCUBINSize"},
-        {(void **)&nvrtc->binary, "nvrtcGetCUBIN"},
-        {(void **)&nvrtc->ptx_size, "nvrtcGetPTXSize"},
-        {(void **)&nvrtc->ptx, "nvrtcGetPTX"},
-        {(void **)&nvrtc->n_architectures, "nvrtcGetNumSupportedArchs"},
-        {(void **)&nvrtc->architectures, "nvrtcGetSupportedArchs"},
-        {(void **)&nvrtc->words, "nvrtcGetErrorString"},
+#define NVRTC_ROW(result, member, symbol, parameters) {(void **)&nvrtc->member, symbol},
+        NVRTC_FUNCTIONS(NVRTC_ROW)
+#undef NVRTC_ROW
     };
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
     void *library = cuda_library_open(names);
@@ -130,7 +125,7 @@ bool nvrtc_target(int architecture, char option[NVRTC_TARGET_BYTES], bool *ret_i
 
 /* --- one program --- */
 
-static char *take_log(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program)
+static char *take_log(const struct nvrtc_functions *nvrtc, void *program)
 {
     size_t size = 0;
     if (nvrtc->log_size(program, &size) != 0)
@@ -148,7 +143,7 @@ bool nvrtc_knows_option(const char *option, char *reason, size_t bytes)
     static const char last[] = "--gbrun-has-no-such-option", mark[] = "error: ";
     const char *const options[] = {option, last};
     struct nvrtc_functions nvrtc;
-    struct nvrtc_program *program = NULL;
+    void *program = NULL;
     if (!load(&nvrtc, reason, bytes) || nvrtc.create(&program, "", "", 0, NULL, NULL) != 0)
         return true;
     nvrtc.compile(program, 2, options);
@@ -164,8 +159,8 @@ bool nvrtc_knows_option(const char *option, char *reason, size_t bytes)
     return is_known;
 }
 
-static int take_image(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program,
-                      bool is_binary, struct nvrtc_output *ret)
+static int take_image(const struct nvrtc_functions *nvrtc, void *program, bool is_binary,
+                      struct nvrtc_output *ret)
 {
     size_t size = 0;
     int result = (is_binary ? nvrtc->binary_size : nvrtc->ptx_size)(program, &size);
@@ -182,7 +177,7 @@ static int take_image(const struct nvrtc_functions *nvrtc, struct nvrtc_program 
     return result;
 }
 
-static int take_names(const struct nvrtc_functions *nvrtc, struct nvrtc_program *program,
+static int take_names(const struct nvrtc_functions *nvrtc, void *program,
                       const struct nvrtc_request *request, struct nvrtc_output *ret)
 {
     int result = 0;
@@ -204,7 +199,7 @@ bool nvrtc_build(const struct nvrtc_request *request, struct nvrtc_output *ret, 
                  size_t bytes)
 {
     struct nvrtc_functions nvrtc;
-    struct nvrtc_program *program = NULL;
+    void *program = NULL;
     *ret = (struct nvrtc_output){0};
     if (!load(&nvrtc, reason, bytes))
         return false;
@@ -234,4 +229,33 @@ void nvrtc_output_free(struct nvrtc_output *output)
     free(output->image);
     free(output->log);
     *output = (struct nvrtc_output){0};
+}
+
+bool nvrtc_compile(const char *name, const char *source, size_t length, int architecture,
+                   const char *const *options, void **ret_image, char *reason, size_t bytes)
+{
+    enum { NVRTC_OPTIONS_MAX = 64 };
+    const char *all[NVRTC_OPTIONS_MAX];
+    char target[NVRTC_TARGET_BYTES], words[256];
+    struct nvrtc_request request = {.name = name, .options = all};
+    struct nvrtc_output output = {0};
+    *ret_image = NULL;
+    if (!nvrtc_target(architecture, target, &request.is_binary, reason, bytes))
+        return false;
+    all[request.n_options++] = target;
+    all[request.n_options++] = "--std=c++17";
+    for (; options != NULL && *options != NULL && request.n_options < NVRTC_OPTIONS_MAX; options++)
+        all[request.n_options++] = *options;
+    char *text = strndup(source, length);
+    request.source = text;
+    snprintf(words, sizeof words, "there is no memory for the source");
+    if (text == NULL || !nvrtc_build(&request, &output, words, sizeof words)) {
+        const bool has_log = output.log != NULL && *output.log != '\0';
+        snprintf(reason, bytes, "%s%s%s", words, has_log ? ":\n" : "", has_log ? output.log : "");
+    }
+    *ret_image = output.image;
+    output.image = NULL;
+    nvrtc_output_free(&output);
+    free(text);
+    return *ret_image != NULL;
 }
