@@ -152,32 +152,26 @@ static bool make_options(const struct build_request *request, struct options *re
 struct bytes {
     char *data;
     size_t n;
-    bool has_failed;
 };
 
-static void put(struct bytes *bytes, const void *data, size_t n)
-{
-    const size_t room = bytes->n + n;
-    char *grown = bytes->has_failed ? NULL : realloc(bytes->data, room + 1);
-    bytes->has_failed = grown == NULL;
-    if (grown == NULL)
-        return;
-    memcpy(grown + bytes->n, data, n);
-    bytes->data = grown;
-    bytes->n = room;
-}
-
 /* With its length before it, so that no two lists look the same. */
-static void put_block(struct bytes *bytes, const char *data, size_t n)
+static void put_block(FILE *to, const char *data, size_t n)
 {
     const uint64_t length = n;
-    put(bytes, &length, sizeof length);
-    put(bytes, data, n);
+    fwrite(&length, sizeof length, 1, to);
+    fwrite(data, 1, n, to);
 }
 
-static void put_text(struct bytes *bytes, const char *text)
+static void put_text(FILE *to, const char *text)
 {
-    put_block(bytes, text, strlen(text));
+    put_block(to, text, strlen(text));
+}
+
+/* Closes a list; false: there was no memory for all of it. */
+static bool put_end(FILE *to)
+{
+    const bool has_failed = ferror(to) != 0;
+    return fclose(to) == 0 && !has_failed;
 }
 
 struct reader {
@@ -256,21 +250,24 @@ static bool make_key(const struct build_request *request, const struct options *
     char compiler[NVRTC_IDENTITY_BYTES];
     if (!nvrtc_identity(compiler, reason, BUILD_REASON_BYTES))
         return false;
-    put_text(ret, compiler);
+    snprintf(reason, BUILD_REASON_BYTES, "there is no memory for the source");
+    FILE *to = open_memstream(&ret->data, &ret->n);
+    if (to == NULL)
+        return false;
+    put_text(to, compiler);
     for (size_t i = 0; i < request->n_entries; i++)
-        put_text(ret, request->entries[i]);
-    put_text(ret, "");
+        put_text(to, request->entries[i]);
+    put_text(to, "");
     for (size_t i = 0; i < options->n; i++)
-        put_text(ret, options->items[i]);
-    put_text(ret, "");
+        put_text(to, options->items[i]);
+    put_text(to, "");
     for (size_t i = 0; i < sources->n; i++) {
         const struct source_file *file = &sources->files[i];
         const struct cache_digest digest = cache_digest(file->text, file->bytes);
-        put_text(ret, file->path);
-        put(ret, &digest, sizeof digest);
+        put_text(to, file->path);
+        fwrite(&digest, sizeof digest, 1, to);
     }
-    snprintf(reason, BUILD_REASON_BYTES, "there is no memory for the source");
-    return !ret->has_failed;
+    return put_end(to);
 }
 
 /* --- the value --- */
@@ -302,13 +299,16 @@ static void to_cache(const struct build_request *request, const struct bytes *ke
 {
     char reason[CACHE_REASON_BYTES];
     struct bytes value = {0};
-    put(&value, &build->compile_ms, sizeof build->compile_ms);
-    for (size_t i = 0; i < request->n_entries; i++)
-        put_text(&value, build->names[i]);
-    put_text(&value, build->log);
-    put_block(&value, build->image, build->image_bytes);
+    FILE *to = open_memstream(&value.data, &value.n);
     snprintf(reason, sizeof reason, "there is no memory for it");
-    if (value.has_failed ||
+    if (to != NULL) {
+        fwrite(&build->compile_ms, sizeof build->compile_ms, 1, to);
+        for (size_t i = 0; i < request->n_entries; i++)
+            put_text(to, build->names[i]);
+        put_text(to, build->log);
+        put_block(to, build->image, build->image_bytes);
+    }
+    if (to == NULL || !put_end(to) ||
         !cache_write(request->cache, key->data, key->n, value.data, value.n, reason))
         snprintf(build->note, sizeof build->note,
                  "the compiled kernel is not kept, so it is compiled again next time: %s", reason);

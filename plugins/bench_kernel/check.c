@@ -21,7 +21,7 @@ enum { NAME_MAX_SHOWN = 100, CHECK_SECONDS = 8 };
 static bool suits(const struct scan_parameter *parameter, const struct type *type)
 {
     const enum type_kind kind = type_kind(type);
-    if (parameter->bytes != settings_parameter_bytes(type))
+    if (parameter->bytes != type_bytes(type))
         return false;
     switch (parameter->kind) {
     case SCAN_POINTER:

@@ -125,8 +125,7 @@ static int32_t check_parameters(const struct launch_driver *driver, const struct
         return GB_OK;
     while (n < SHRT_MAX &&
            driver->parameter(launch->function, n, &offset, &bytes) == CUDA_SUCCESS) {
-        const size_t wanted = n < signature->n ? settings_parameter_bytes(&signature->parameters[n])
-                                               : bytes;
+        const size_t wanted = n < signature->n ? type_bytes(&signature->parameters[n]) : bytes;
         n++;
         if (bytes == wanted)
             continue;

@@ -342,11 +342,6 @@ const struct value *settings_argument(const struct settings *settings,
     return entry != NULL ? &entry->value : &routine->arguments[i]->value;
 }
 
-size_t settings_parameter_bytes(const struct type *type)
-{
-    return type_bytes(type);
-}
-
 /* A kernel reaches memory of the device, and pinned memory. */
 static bool is_reached(const struct value *value)
 {

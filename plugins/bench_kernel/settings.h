@@ -85,7 +85,4 @@ const struct entry *settings_buffer(const struct settings *settings, const char 
 const struct value *settings_argument(const struct settings *settings,
                                       const struct routine *routine, size_t i);
 
-/* Bytes of a parameter of a kernel. */
-size_t settings_parameter_bytes(const struct type *type);
-
 #endif

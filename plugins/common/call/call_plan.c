@@ -57,7 +57,7 @@ const struct entry *plan_entry(const struct plan *plan, struct span name)
 size_t plan_variable(const struct plan *plan, struct span name)
 {
     for (size_t i = 0; i < plan->n_variables; i++)
-        if (span_equal(plan->variables[i].name, name))
+        if (span_equal(plan->variables[i], name))
             return i;
     return VARIABLES_MAX;
 }
@@ -218,7 +218,7 @@ static void add_variable(const struct maker *maker, const char *option, size_t a
     if (plan->n_variables == VARIABLES_MAX)
         report(maker->reporter, option, at, "too many names: expected up to %d", VARIABLES_MAX);
     else
-        plan->variables[plan->n_variables++].name = name;
+        plan->variables[plan->n_variables++] = name;
 }
 
 static void check_call_argument(const struct maker *maker, const char *option,

@@ -38,10 +38,6 @@ struct entry {
 };
 enum { NOT_AN_ARGUMENT = PARAMETERS_MAX };
 
-/* A variable that `before` sets: by "out NAME" or "NAME = call()". */
-struct variable {
-    struct span name;
-};
 enum { VARIABLES_MAX = 32 };
 
 /* A function with its arguments, in order; those of a reference without ref.N are the function's.
@@ -59,7 +55,7 @@ struct plan {
     struct routine routine, reference;
     struct call *before, *after; /* CALLS_MAX each */
     size_t n_before, n_after;
-    struct variable variables[VARIABLES_MAX];
+    struct span variables[VARIABLES_MAX]; /* that `before` sets: by "out NAME" or "NAME = call()" */
     size_t n_variables;
     struct expectation expect;
     struct value expected_struct; /* of a function that returns one; n is 0: nothing expected */
