@@ -1,6 +1,7 @@
 core_libgbrun_la_SOURCES += \
 	core/view/view_aligned.c \
 	core/view/view_cases.h \
+	core/view/view_cells.c \
 	core/view/view_check.c \
 	core/view/view_columns.c \
 	core/view/view_csv.c \

@@ -1,0 +1,108 @@
+/* view_cells.c - one value of a row: in order, and as text. */
+#include "core/view/view_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+int cell_compare(const struct cell *a, const struct cell *b)
+{
+    if (a->kind == CELL_NULL || b->kind == CELL_NULL)
+        return (a->kind == CELL_NULL) - (b->kind == CELL_NULL);
+    bool a_words = a->kind == CELL_TEXT, b_words = b->kind == CELL_TEXT;
+    if (a_words != b_words)
+        return a_words ? 1 : -1; /* numbers before words */
+    if (a_words)
+        return strcmp(a->text, b->text);
+    if (a->kind != CELL_REAL && b->kind != CELL_REAL)
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    return (a->real > b->real) - (a->real < b->real);
+}
+
+void cell_exact(const struct cell *cell, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        text_printf(out, "%lld", (long long)cell->integer);
+        break;
+    case CELL_REAL:
+        text_add(out, format_double(cell->real, number));
+        break;
+    case CELL_BOOL:
+        text_add(out, cell->integer ? "yes" : "no");
+        break;
+    case CELL_TEXT:
+        text_add(out, cell->text);
+        break;
+    default:
+        break;
+    }
+}
+
+void cell_short(const struct cell *cell, struct text *out)
+{
+    if (cell->kind == CELL_REAL && cell->unit != UNIT_NONE && !isfinite(cell->real))
+        text_add(out, "-");
+    else if (cell->kind == CELL_REAL && isfinite(cell->real))
+        text_printf(out, "%.6g", cell->real);
+    else if (cell->kind == CELL_TEXT)
+        text_add_line(out, cell->text);
+    else
+        cell_exact(cell, out);
+}
+
+/* Of an iteration it is mostly far below one joule. */
+static void add_energy(struct text *out, double joules)
+{
+    static const char *const units[] = {"J", "mJ", "uJ", "nJ"};
+    char number[NUMBER_TEXT_MAX];
+    size_t i = 0;
+    for (; i < 3 && fabs(joules) < 0.99995; i++)
+        joules *= 1e3;
+    text_add(out, format_si(joules, units[i], 4, number));
+}
+
+void cell_readable(const struct cell *cell, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
+    if (!is_number || !isfinite(cell->real) || cell->unit == UNIT_NONE) {
+        cell_short(cell, out);
+        return;
+    }
+    switch (cell->unit) {
+    case UNIT_NS:
+        text_add(out, format_time(cell->real, 4, number));
+        break;
+    case UNIT_BYTES:
+        text_add(out, format_bytes(cell->real, number));
+        break;
+    case UNIT_RATIO:
+        text_printf(out, "%.3g %%", 100 * cell->real);
+        break;
+    case UNIT_GFLOPS:
+        text_add(out, format_si(cell->real * 1e9, "FLOP/s", 4, number));
+        break;
+    case UNIT_FLOPS_PER_BYTE:
+        text_printf(out, "%.4g", cell->real);
+        break;
+    case UNIT_BYTES_PER_S:
+        text_add(out, format_si(cell->real, "B/s", 4, number));
+        break;
+    case UNIT_HZ:
+        text_add(out, format_si(cell->real, "Hz", 4, number));
+        break;
+    case UNIT_CELSIUS:
+        text_printf(out, "%.3g C", cell->real);
+        break;
+    case UNIT_WATTS:
+        text_add(out, format_si(cell->real, "W", 4, number));
+        break;
+    case UNIT_JOULES:
+        add_energy(out, cell->real);
+        break;
+    default:
+        text_add(out, format_si(cell->real, "/s", 4, number));
+        break;
+    }
+}
