@@ -46,7 +46,7 @@ static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_
 
 static void make_getopt_tables(const struct verb *verb, struct option *longs, char *shorts)
 {
-    *shorts++ = ':'; /* tells a missing value from an unknown option */
+    *shorts++ = ':'; /* a missing value is not an unknown option */
     for (size_t i = 0; i < verb->n_options; i++) {
         const struct verb_option *option = &verb->options[i];
         longs[i] = (struct option){.name = option->name,

@@ -69,7 +69,7 @@ static void find_folders(const struct arguments *arguments, struct configuration
     module_folders(configuration->folder, all, n, arena, &configuration->folders);
 }
 
-/* Goes as far as it makes sense, so that all errors are told at once. */
+/* Goes as far as it makes sense, so that all errors are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
 {

@@ -33,7 +33,7 @@ static const char *verb_name(const void *table, size_t i)
 static int unknown_verb(const char *name)
 {
     const char *nearest = text_nearest(name, sizeof verbs / sizeof *verbs, verb_name, verbs);
-    return fail_usage("'%s' is no verb%s%s%s: see `gbrun help`", name,
+    return fail_usage("unknown verb '%s'%s%s%s: see `gbrun help`", name,
                       nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 

@@ -20,7 +20,7 @@ void say_error(const struct gb_error *error);
 void say_errors(const struct error_list *errors);
 /* Says it and gives the code back. */
 int fail_with(const struct gb_error *error, int code);
-/* The same for a mistake in the command line. */
+/* The same for an error in the command line. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What --format names, or the default; FORMAT_... of views.h. */

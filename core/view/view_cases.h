@@ -79,7 +79,7 @@ void cell_short(const struct cell *cell, struct text *out);
 /* With a unit that fits. Line breaks become blanks. */
 void cell_readable(const struct cell *cell, struct text *out);
 
-double spread_of(const struct stored_case *c); /* (q3 - q1) / median */
+double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
 enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
 int verified_of(const struct stored_case *c);
@@ -89,15 +89,15 @@ const struct check_record *main_check(const struct stored_case *c);
 /* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
 void check_words(const struct stored_case *c, struct text *out);
 
-/* All NaN and no words where the device did not tell. moment: TELEMETRY_... */
+/* All NaN and no words where nothing is known. moment: TELEMETRY_... */
 const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);
-/* From the counter of energy where it tells enough, else as read at the end; NaN: not known. */
+/* From the counter of energy where that says enough, else as read at the end; NaN: not known. */
 double mean_power_watts(const struct stored_case *c);
 /* The device's, between the first sample and the last, what it used between samples included. NaN:
  * not known, too short a time, or the caches were flushed between samples. */
 double iteration_energy_joules(const struct stored_case *c);
-/* Why the device was held down, at the end or else at the beginning; "" if it was not, NULL if it
- * did not tell. */
+/* Why the device was throttled, at the end or else at the beginning; "" if it was not, NULL if it
+ * is not known. */
 const char *throttle_words(const struct stored_case *c);
 
 /* What a verbose table shows of telemetry. */
@@ -254,7 +254,7 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
 struct shown {
     struct view_row row; /* see rounds_as_one */
     size_t n_rounds;     /* all; row.n_rounds: those that count */
-    double central_ns, low_ns, high_ns, spread;
+    double central_ns, low_ns, high_ns, relative_iqr;
     bool has_interval;
     bool differs;                 /* see rounds.h */
     const struct view_row *worst; /* the first round that is not ok, or NULL */
@@ -283,7 +283,7 @@ void shown_add_interval(struct text *out, const struct shown *shown);
 /* The time with its marks: several modes, and what the verdict has against it. */
 void shown_add_central(struct text *out, const struct shown *shown);
 #define MODES_MARK "*"
-const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy stands by */
+const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy guarantees */
 
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);

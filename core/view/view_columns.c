@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-double spread_of(const struct stored_case *c)
+double relative_iqr(const struct stored_case *c)
 {
     return (c->summary.q3 - c->summary.q1) / c->summary.median;
 }
@@ -68,110 +68,169 @@ static double exact_ratio(const struct stored_case *c)
 static const char *const verified_words[] = {"unchecked", "ok", "failed"};
 static const struct check_record no_check = {.metric = NULL};
 
-/* X(name, kind, unit, value), or Y with the name as text between; c: the stored case, r: its
- * record, e: the estimate, k: the check. */
+/* X(name, kind, unit, value, help), or Y with the name as text between; c: the stored case, r: its
+ * record, e: the estimate, k: the check. Times are of one iteration. */
 #define RESULT_COLUMN_MAP(X, Y)                                                                    \
-    X(run, INTEGER, UNIT_NONE, row->run->number)                                                   \
-    X(run_uuid, TEXT, UNIT_NONE, row->run->record.uuid)                                            \
-    X(run_started, TEXT, UNIT_NONE, row->run->record.started)                                      \
-    X(host, TEXT, UNIT_NONE, fact_of(row->run->record.facts, row->run->record.n_facts, "host"))    \
-    X(gbrun_version, TEXT, UNIT_NONE, row->run->record.version)                                    \
-    X(bench, TEXT, UNIT_NONE, c->bench)                                                            \
-    X(label, TEXT, UNIT_NONE, row->label)                                                          \
-    X(plugin, TEXT, UNIT_NONE, c->plugin)                                                          \
-    X(plugin_version, TEXT, UNIT_NONE, c->plugin_version)                                          \
-    X(device, TEXT, UNIT_NONE, c->device_name)                                                     \
-    X(device_number, REAL, UNIT_NONE, row->device ? (double)row->device->record.index : NAN)       \
-    X(device_model, TEXT, UNIT_NONE, row->device ? row->device->record.model : NULL)               \
-    X(device_uuid, TEXT, UNIT_NONE, row->device ? row->device->record.uuid : NULL)                 \
-    X(policy, TEXT, UNIT_NONE, c->policy)                                                          \
-    X(policy_plugin, TEXT, UNIT_NONE, c->policy_plugin)                                            \
-    X(policy_options, TEXT, UNIT_NONE, c->policy_options)                                          \
-    X(cache, TEXT, UNIT_NONE, c->cache)                                                            \
-    X(launch, TEXT, UNIT_NONE, c->launch)                                                          \
-    X(seed, INTEGER, UNIT_NONE, c->seed)                                                           \
-    X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round)                          \
-    X(position, INTEGER, UNIT_NONE, (int64_t)c->position)                                          \
-    X(sequence, INTEGER, UNIT_NONE, (int64_t)r->sequence)                                          \
-    X(status, TEXT, UNIT_NONE, case_status_word(r->status))                                        \
-    X(status_text, TEXT, UNIT_NONE, r->status_text)                                                \
-    X(stop_reason, TEXT, UNIT_NONE, r->stop_reason)                                                \
-    X(verified, TEXT, UNIT_NONE, verified_words[verified_of(c)])                                   \
-    X(check, TEXT, UNIT_NONE, row->check)                                                          \
-    X(check_metric, TEXT, UNIT_NONE, k->metric)                                                    \
-    X(check_value, REAL, UNIT_NONE, checked(c, k->value))                                          \
-    X(check_tolerance, REAL, UNIT_NONE, checked(c, k->tolerance))                                  \
-    Y(check_abs, "check.abs", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ABS))                     \
-    Y(check_rel, "check.rel", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL))                     \
-    Y(check_rel_floor, "check.rel_floor", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL_FLOOR))   \
-    Y(check_ulp, "check.ulp", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ULP))                     \
-    Y(check_rms, "check.rms", REAL, UNIT_NONE, metric_of_check(c, VERIFY_RMS))                     \
-    Y(check_bound, "check.bound", REAL, UNIT_NONE, metric_of_check(c, VERIFY_BOUND))               \
-    X(exact_ratio, REAL, UNIT_RATIO, exact_ratio(c))                                               \
-    X(clock, TEXT, UNIT_NONE, r->clock)                                                            \
-    X(iterations, INTEGER, UNIT_NONE, (int64_t)r->iterations)                                      \
-    X(n_samples, INTEGER, UNIT_NONE, (int64_t)r->n_samples)                                        \
-    X(n_lost, INTEGER, UNIT_NONE, (int64_t)r->n_lost)                                              \
-    X(n_throttled, INTEGER, UNIT_NONE, (int64_t)c->n_throttled)                                    \
-    X(median_ns, REAL, UNIT_NS, c->summary.median)                                                 \
-    X(mean_ns, REAL, UNIT_NS, c->summary.mean)                                                     \
-    X(stdev_ns, REAL, UNIT_NS, c->summary.stdev)                                                   \
-    X(min_ns, REAL, UNIT_NS, c->summary.min)                                                       \
-    X(max_ns, REAL, UNIT_NS, c->summary.max)                                                       \
-    X(q1_ns, REAL, UNIT_NS, c->summary.q1)                                                         \
-    X(q3_ns, REAL, UNIT_NS, c->summary.q3)                                                         \
-    X(p10_ns, REAL, UNIT_NS, c->summary.p10)                                                       \
-    X(p90_ns, REAL, UNIT_NS, c->summary.p90)                                                       \
-    X(p99_ns, REAL, UNIT_NS, c->summary.p99)                                                       \
-    X(spread, REAL, UNIT_RATIO, spread_of(c))                                                      \
-    X(estimate_ns, REAL, UNIT_NS, estimated(c, e->value_ns))                                       \
-    X(low_ns, REAL, UNIT_NS, estimated(c, e->low_ns))                                              \
-    X(high_ns, REAL, UNIT_NS, estimated(c, e->high_ns))                                            \
-    X(confidence, REAL, UNIT_RATIO, estimated(c, e->confidence))                                   \
-    X(statistic, TEXT, UNIT_NONE, r->has_estimate ? e->statistic : NULL)                           \
-    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL)                \
-    X(n_discarded, INTEGER, UNIT_NONE, (int64_t)e->n_discarded)                                    \
-    X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective))                                  \
-    X(excluded_mode_weight, REAL, UNIT_RATIO, estimated(c, e->excluded_mode_weight))               \
-    X(n_modes, INTEGER, UNIT_NONE, e->n_modes > 1 ? e->n_modes : 1)                                \
-    X(n_rounds, INTEGER, UNIT_NONE, (int64_t)row->n_rounds)                                        \
-    X(apart, REAL, UNIT_RATIO, row->apart_ratio)                                                   \
-    X(tick_ns, REAL, UNIT_NS, r->tick_ns)                                                          \
-    X(overhead_ns, REAL, UNIT_NS, r->overhead_ns)                                                  \
-    X(flops, REAL, UNIT_NONE, r->work.flops)                                                       \
-    X(bytes_read, REAL, UNIT_BYTES, r->work.bytes_read)                                            \
-    X(bytes_written, REAL, UNIT_BYTES, r->work.bytes_written)                                      \
-    X(items, REAL, UNIT_NONE, r->work.items)                                                       \
-    X(item, TEXT, UNIT_NONE, r->work.item)                                                         \
-    X(math_format, TEXT, UNIT_NONE, math_format_word(r->work.math_format))                         \
-    X(math_unit, TEXT, UNIT_NONE, math_unit_word(r->work.math_unit))                               \
-    X(gflops, REAL, UNIT_GFLOPS, per_ns(c, r->work.flops))                                         \
+    X(run, INTEGER, UNIT_NONE, row->run->number, "Number of the run, from 1 by start")             \
+    X(run_uuid, TEXT, UNIT_NONE, row->run->record.uuid, "UUID of the run, the same in every file") \
+    X(run_started, TEXT, UNIT_NONE, row->run->record.started,                                      \
+      "When the run began (UTC, ISO 8601)")                                                        \
+    X(host, TEXT, UNIT_NONE, fact_of(row->run->record.facts, row->run->record.n_facts, "host"),    \
+      "Name of the machine")                                                                       \
+    X(gbrun_version, TEXT, UNIT_NONE, row->run->record.version,                                    \
+      "Version of gbrun that measured the case")                                                   \
+    X(bench, TEXT, UNIT_NONE, c->bench, "Name of the [bench NAME] section")                        \
+    X(label, TEXT, UNIT_NONE, row->label,                                                          \
+      "The section's name and the axes of the sweep, as a run shows the case")                     \
+    X(plugin, TEXT, UNIT_NONE, c->plugin, "Id of the benchmark plugin")                            \
+    X(plugin_version, TEXT, UNIT_NONE, c->plugin_version, "Its version")                           \
+    X(device, TEXT, UNIT_NONE, c->device_name,                                                     \
+      "Name of the [device NAME] section, or the id of the device plugin")                         \
+    X(device_number, REAL, UNIT_NONE, row->device ? (double)row->device->record.index : NAN,       \
+      "Which of the plugin's devices, from 0")                                                     \
+    X(device_model, TEXT, UNIT_NONE, row->device ? row->device->record.model : NULL,               \
+      "Model of the device")                                                                       \
+    X(device_uuid, TEXT, UNIT_NONE, row->device ? row->device->record.uuid : NULL,                 \
+      "UUID of the device; empty if it has none")                                                  \
+    X(policy, TEXT, UNIT_NONE, c->policy,                                                          \
+      "Name of the [policy NAME] section, or the id of the policy plugin")                         \
+    X(policy_plugin, TEXT, UNIT_NONE, c->policy_plugin, "Id of the policy plugin")                 \
+    X(policy_options, TEXT, UNIT_NONE, c->policy_options, "Options of the policy, as key=value")   \
+    X(cache, TEXT, UNIT_NONE, c->cache,                                                            \
+      "warm or cold: whether caches were flushed before every sample")                             \
+    X(launch, TEXT, UNIT_NONE, c->launch, "stream or graph: how samples were launched")            \
+    X(seed, INTEGER, UNIT_NONE, c->seed, "Seed of the run")                                        \
+    X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round,                          \
+      "Round of the case, from 0; empty where rounds are combined")                                \
+    X(position, INTEGER, UNIT_NONE, (int64_t)c->position,                                          \
+      "Number of the case in the sweep, from 0")                                                   \
+    X(sequence, INTEGER, UNIT_NONE, (int64_t)r->sequence,                                          \
+      "Order in which cases were measured, from 0")                                                \
+    X(status, TEXT, UNIT_NONE, case_status_word(r->status),                                        \
+      "How the case ended: see `gbrun help statuses`")                                             \
+    X(status_text, TEXT, UNIT_NONE, r->status_text,                                                \
+      "Details of the status, such as the signal or the plugin's reason")                          \
+    X(stop_reason, TEXT, UNIT_NONE, r->stop_reason, "Why no further sample was taken")             \
+    X(verified, TEXT, UNIT_NONE, verified_words[verified_of(c)],                                   \
+      "ok, failed or unchecked: whether the output agreed with the reference")                     \
+    X(check, TEXT, UNIT_NONE, row->check,                                                          \
+      "The comparison as a table shows it: ok or FAIL, metric and value")                          \
+    X(check_metric, TEXT, UNIT_NONE, k->metric,                                                    \
+      "The metric that decided: the first that failed, else the first with a tolerance")           \
+    X(check_value, REAL, UNIT_NONE, checked(c, k->value), "Its value; the unit is the metric's")   \
+    X(check_tolerance, REAL, UNIT_NONE, checked(c, k->tolerance),                                  \
+      "The tolerance it was compared with")                                                        \
+    Y(check_abs, "check.abs", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ABS),                     \
+      "Largest absolute difference from the reference")                                            \
+    Y(check_rel, "check.rel", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL),                     \
+      "Largest relative difference")                                                               \
+    Y(check_rel_floor, "check.rel_floor", REAL, UNIT_NONE, metric_of_check(c, VERIFY_REL_FLOOR),   \
+      "Largest relative difference where the reference is above check.floor")                      \
+    Y(check_ulp, "check.ulp", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ULP),                     \
+      "Largest difference in units in the last place")                                             \
+    Y(check_rms, "check.rms", REAL, UNIT_NONE, metric_of_check(c, VERIFY_RMS),                     \
+      "Root mean square of the differences over the largest magnitude")                            \
+    Y(check_bound, "check.bound", REAL, UNIT_NONE, metric_of_check(c, VERIFY_BOUND),               \
+      "Largest error as a share of what rounding alone can explain")                               \
+    X(exact_ratio, REAL, UNIT_RATIO, exact_ratio(c),                                               \
+      "Share of the values in the first comparison that equal the reference")                      \
+    X(clock, TEXT, UNIT_NONE, r->clock, "The clock that counts")                                   \
+    X(iterations, INTEGER, UNIT_NONE, (int64_t)r->iterations, "Runs of the code in one sample")    \
+    X(n_samples, INTEGER, UNIT_NONE, (int64_t)r->n_samples, "Number of samples")                   \
+    X(n_lost, INTEGER, UNIT_NONE, (int64_t)r->n_lost, "Samples whose times the device lost")       \
+    X(n_throttled, INTEGER, UNIT_NONE, (int64_t)c->n_throttled,                                    \
+      "Samples during which the device was throttled")                                             \
+    X(median_ns, REAL, UNIT_NS, c->summary.median, "Median time of one iteration")                 \
+    X(mean_ns, REAL, UNIT_NS, c->summary.mean, "Mean time")                                        \
+    X(stdev_ns, REAL, UNIT_NS, c->summary.stdev, "Standard deviation of the times")                \
+    X(min_ns, REAL, UNIT_NS, c->summary.min, "Shortest time")                                      \
+    X(max_ns, REAL, UNIT_NS, c->summary.max, "Longest time")                                       \
+    X(q1_ns, REAL, UNIT_NS, c->summary.q1, "First quartile (25th percentile)")                     \
+    X(q3_ns, REAL, UNIT_NS, c->summary.q3, "Third quartile (75th percentile)")                     \
+    X(p10_ns, REAL, UNIT_NS, c->summary.p10, "10th percentile")                                    \
+    X(p90_ns, REAL, UNIT_NS, c->summary.p90, "90th percentile")                                    \
+    X(p99_ns, REAL, UNIT_NS, c->summary.p99, "99th percentile (tail latency)")                     \
+    X(relative_iqr, REAL, UNIT_RATIO, relative_iqr(c),                                             \
+      "Relative interquartile range, (q3 - q1) / median")                                          \
+    X(estimate_ns, REAL, UNIT_NS, estimated(c, e->value_ns),                                       \
+      "The policy's estimate of the statistic")                                                    \
+    X(low_ns, REAL, UNIT_NS, estimated(c, e->low_ns), "Lower end of its confidence interval")      \
+    X(high_ns, REAL, UNIT_NS, estimated(c, e->high_ns), "Upper end of its confidence interval")    \
+    X(confidence, REAL, UNIT_RATIO, estimated(c, e->confidence),                                   \
+      "Confidence level of the interval")                                                          \
+    X(statistic, TEXT, UNIT_NONE, r->has_estimate ? e->statistic : NULL,                           \
+      "What is estimated: median, mean")                                                           \
+    X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL,                \
+      "What the policy guarantees: see `gbrun help verdicts`")                                     \
+    X(n_discarded, INTEGER, UNIT_NONE, (int64_t)e->n_discarded,                                    \
+      "Samples that the policy discarded as warm-up")                                              \
+    X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective),                                  \
+      "Effective sample size: how many independent samples carry the same information")            \
+    X(detectable_mode_weight, REAL, UNIT_RATIO, estimated(c, e->excluded_mode_weight),             \
+      "Smallest share of the samples at which a further mode would have been detected")            \
+    X(n_modes, INTEGER, UNIT_NONE, e->n_modes > 1 ? e->n_modes : 1,                                \
+      "Number of modes in the distribution of the times")                                          \
+    X(n_rounds, INTEGER, UNIT_NONE, (int64_t)row->n_rounds,                                        \
+      "Number of rounds that count; 1 unless rounds are combined")                                 \
+    X(round_variation, REAL, UNIT_RATIO, row->apart_ratio,                                         \
+      "Between-round variation: range of the rounds' medians over their median")                   \
+    X(tick_ns, REAL, UNIT_NS, r->tick_ns, "Timer resolution")                                      \
+    X(overhead_ns, REAL, UNIT_NS, r->overhead_ns,                                                  \
+      "Timer overhead of one sample; it is not subtracted")                                        \
+    X(flops, REAL, UNIT_NONE, r->work.flops, "Floating-point operations of one iteration")         \
+    X(bytes_read, REAL, UNIT_BYTES, r->work.bytes_read, "Bytes that one iteration reads")          \
+    X(bytes_written, REAL, UNIT_BYTES, r->work.bytes_written, "Bytes that one iteration writes")   \
+    X(items, REAL, UNIT_NONE, r->work.items, "Items that one iteration processes")                 \
+    X(item, TEXT, UNIT_NONE, r->work.item, "What an item is")                                      \
+    X(math_format, TEXT, UNIT_NONE, math_format_word(r->work.math_format),                         \
+      "Number format of the operations: fp32, bf16 ...")                                           \
+    X(math_unit, TEXT, UNIT_NONE, math_unit_word(r->work.math_unit),                               \
+      "Unit that computes them: scalar, vector, tensor")                                           \
+    X(gflops, REAL, UNIT_GFLOPS, per_ns(c, r->work.flops),                                         \
+      "Throughput in floating-point operations")                                                   \
     X(bytes_per_s, REAL, UNIT_BYTES_PER_S,                                                         \
-      per_ns(c, r->work.bytes_read + r->work.bytes_written) * 1e9)                                 \
-    X(items_per_s, REAL, UNIT_PER_S, per_ns(c, r->work.items) * 1e9)                               \
-    X(intensity, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.intensity)                               \
-    X(bound, TEXT, UNIT_NONE, bound_word(row->roofline.bound))                                     \
-    X(ridge, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.ridge)                                       \
-    X(roof_name, TEXT, UNIT_NONE, row->roofline.roof ? row->roofline.roof->name : NULL)            \
-    X(roof_ratio, REAL, UNIT_RATIO, roof_ratio(row))                                               \
-    X(model_ns, REAL, UNIT_NS, row->roofline.model_ns)                                             \
-    X(roofs_source, TEXT, UNIT_NONE, row->roofline.roof ? row->roofs->source : NULL)               \
-    X(clock_begin_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_BEGIN)->clock_hz)                   \
-    X(clock_end_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->clock_hz)                       \
-    X(memory_clock_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->memory_clock_hz)             \
+      per_ns(c, r->work.bytes_read + r->work.bytes_written) * 1e9,                                 \
+      "Bandwidth: bytes read and written a second")                                                \
+    X(items_per_s, REAL, UNIT_PER_S, per_ns(c, r->work.items) * 1e9, "Throughput in items")        \
+    X(intensity, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.intensity, "Arithmetic intensity")       \
+    X(bound, TEXT, UNIT_NONE, bound_word(row->roofline.bound),                                     \
+      "memory-bound or math-bound, by the roofline model")                                         \
+    X(ridge, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.ridge,                                       \
+      "Ridge point: the intensity at which both roofs meet")                                       \
+    X(roof_name, TEXT, UNIT_NONE, row->roofline.roof ? row->roofline.roof->name : NULL,            \
+      "The roof that limits the case")                                                             \
+    X(roof_ratio, REAL, UNIT_RATIO, roof_ratio(row),                                               \
+      "Share of that roof that is reached: model_ns over the time measured")                       \
+    X(model_ns, REAL, UNIT_NS, row->roofline.model_ns,                                             \
+      "Time of one iteration by the roofline model")                                               \
+    X(roofs_source, TEXT, UNIT_NONE, row->roofline.roof ? row->roofs->source : NULL,               \
+      "Where the roofs were measured")                                                             \
+    X(clock_begin_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_BEGIN)->clock_hz,                   \
+      "Clock rate of the device before the first sample")                                          \
+    X(clock_end_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->clock_hz,                       \
+      "Clock rate of the device after the last sample")                                            \
+    X(memory_clock_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->memory_clock_hz,             \
+      "Clock rate of its memory after the last sample")                                            \
     X(temperature_celsius, REAL, UNIT_CELSIUS,                                                     \
-      telemetry_at(c, TELEMETRY_END)->temperature_celsius)                                         \
-    X(power_watts, REAL, UNIT_WATTS, mean_power_watts(c))                                          \
-    X(energy_joules, REAL, UNIT_JOULES, iteration_energy_joules(c))                                \
-    X(throttle_reasons, TEXT, UNIT_NONE, throttle_words(c))                                        \
-    X(wall_ns, REAL, UNIT_NS, r->wall_ns)                                                          \
-    X(started, TEXT, UNIT_NONE, r->started)                                                        \
-    X(uid, TEXT, UNIT_NONE, r->uid)                                                                \
-    X(uuid, TEXT, UNIT_NONE, row->n_rounds > 1 ? NULL : r->uuid)
+      telemetry_at(c, TELEMETRY_END)->temperature_celsius,                                         \
+      "Temperature of the device after the last sample")                                           \
+    X(power_watts, REAL, UNIT_WATTS, mean_power_watts(c),                                          \
+      "Mean power over the samples, or at their end where they took less than 1 s")                \
+    X(energy_joules, REAL, UNIT_JOULES, iteration_energy_joules(c),                                \
+      "Energy of one iteration, idle time between samples included; only with cache = warm and 1 " \
+      "s of samples or more")                                                                      \
+    X(throttle_reasons, TEXT, UNIT_NONE, throttle_words(c),                                        \
+      "Why the device was throttled, in words; empty if it was not")                               \
+    X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
+    X(started, TEXT, UNIT_NONE, r->started, "When the case began (UTC, ISO 8601)")                 \
+    X(uid, TEXT, UNIT_NONE, r->uid,                                                                \
+      "Identity of what was measured: the same for the same case in every run and file")           \
+    X(uuid, TEXT, UNIT_NONE, row->n_rounds > 1 ? NULL : r->uuid,                                   \
+      "UUID of this record; empty where rounds are combined")
 
 enum {
-#define RESULT_CONSTANT(name, kind, unit, value) RESULT_##name,
-#define RESULT_CONSTANT_AS(name, words, kind, unit, value) RESULT_##name,
+#define RESULT_CONSTANT(name, kind, unit, value, help) RESULT_##name,
+#define RESULT_CONSTANT_AS(name, words, kind, unit, value, help) RESULT_##name,
     RESULT_COLUMN_MAP(RESULT_CONSTANT, RESULT_CONSTANT_AS)
 #undef RESULT_CONSTANT
 #undef RESULT_CONSTANT_AS
@@ -183,9 +242,10 @@ _Static_assert(RESULT_plugin_version + 1 == RESULT_COLUMNS_BEFORE_PARAMETERS,
 static const struct {
     const char *name;
     int kind, unit;
+    const char *help;
 } results[RESULT_COLUMNS] = {
-#define RESULT_ENTRY(name, kind, unit, value) {#name, CELL_##kind, unit},
-#define RESULT_ENTRY_AS(name, words, kind, unit, value) {words, CELL_##kind, unit},
+#define RESULT_ENTRY(name, kind, unit, value, help) {#name, CELL_##kind, unit, help},
+#define RESULT_ENTRY_AS(name, words, kind, unit, value, help) {words, CELL_##kind, unit, help},
     RESULT_COLUMN_MAP(RESULT_ENTRY, RESULT_ENTRY_AS)
 #undef RESULT_ENTRY
 #undef RESULT_ENTRY_AS
@@ -200,10 +260,11 @@ static struct cell result_cell(const struct view_row *row, int result)
     if (!k)
         k = &no_check;
     switch (result) {
-#define RESULT_CASE(name, kind, unit, value)                                                       \
+#define RESULT_CASE(name, kind, unit, value, help)                                                 \
     case RESULT_##name:                                                                            \
         return cell_##kind(value);
-#define RESULT_CASE_AS(name, words, kind, unit, value) RESULT_CASE(name, kind, unit, value)
+#define RESULT_CASE_AS(name, words, kind, unit, value, help)                                       \
+    RESULT_CASE(name, kind, unit, value, help)
         RESULT_COLUMN_MAP(RESULT_CASE, RESULT_CASE_AS)
 #undef RESULT_CASE
 #undef RESULT_CASE_AS
@@ -227,11 +288,31 @@ bool result_column_is_text(size_t i)
     return results[i].kind == CELL_TEXT;
 }
 
+static const char *const unit_words[] = {
+    [UNIT_NONE] = "",
+    [UNIT_NS] = "ns",
+    [UNIT_BYTES] = "bytes",
+    [UNIT_RATIO] = "ratio",
+    [UNIT_GFLOPS] = "GFLOP/s",
+    [UNIT_FLOPS_PER_BYTE] = "FLOP/byte",
+    [UNIT_BYTES_PER_S] = "bytes/s",
+    [UNIT_PER_S] = "1/s",
+    [UNIT_HZ] = "Hz",
+    [UNIT_CELSIUS] = "C",
+    [UNIT_WATTS] = "W",
+    [UNIT_JOULES] = "J",
+};
+
 const char *result_column_unit(size_t i)
 {
-    static const char *const words[] = {"",        "ns",  "bytes", "",  "GFLOP/s", "FLOP/byte",
-                                        "bytes/s", "1/s", "Hz",    "C", "W",       "J"};
-    return words[results[i].unit];
+    return results[i].unit == UNIT_RATIO ? "" : unit_words[results[i].unit];
+}
+
+bool result_column_help(size_t i, struct column_help *ret)
+{
+    if (i < RESULT_COLUMNS)
+        *ret = (struct column_help){results[i].name, unit_words[results[i].unit], results[i].help};
+    return i < RESULT_COLUMNS;
 }
 
 struct view_column result_column(size_t i)

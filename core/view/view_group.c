@@ -6,26 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X(name, word): of --columns, all but the last two as WORD(COLUMN). */
+/* X(name, word, head, unit, help): of --columns, all but the last two as WORD(COLUMN). */
 #define AGGREGATE_MAP(X)                                                                           \
-    X(AVERAGE, "avg")                                                                              \
-    X(LARGEST, "max")                                                                              \
-    X(SMALLEST, "min") X(MEDIAN, "median") X(COUNT, "count") X(PASS_RATE, "pass_rate")
+    X(AVERAGE, "avg", "avg(COLUMN)", "",                                                           \
+      "Mean of a column of numbers over the cases of the group that have it")                      \
+    X(LARGEST, "max", "max(COLUMN)", "", "Its largest value")                                      \
+    X(SMALLEST, "min", "min(COLUMN)", "", "Its smallest value")                                    \
+    X(MEDIAN, "median", "median(COLUMN)", "", "Its median")                                        \
+    X(COUNT, "count", "count", "", "Number of cases in the group, each round one")                 \
+    X(PASS_RATE, "pass_rate", "pass_rate", "ratio",                                                \
+      "Share of status ok among the cases that were measured")
 enum {
-#define AGGREGATE_CONSTANT(name, word) AGGREGATE_##name,
+#define AGGREGATE_CONSTANT(name, word, head, unit, help) AGGREGATE_##name,
     AGGREGATE_MAP(AGGREGATE_CONSTANT)
 #undef AGGREGATE_CONSTANT
         AGGREGATES
 };
 enum { OF_COLUMN = AGGREGATE_COUNT }; /* those before it are of a column */
 static const char *const aggregate_words[AGGREGATES] = {
-#define AGGREGATE_WORD(name, word) word,
+#define AGGREGATE_WORD(name, word, head, unit, help) word,
     AGGREGATE_MAP(AGGREGATE_WORD)
 #undef AGGREGATE_WORD
+};
+static const struct column_help aggregate_helps[AGGREGATES] = {
+#define AGGREGATE_HELP(name, word, head, unit, help) {head, unit, help},
+    AGGREGATE_MAP(AGGREGATE_HELP)
+#undef AGGREGATE_HELP
 };
 #define NO_PIVOT SIZE_MAX
 static const char EXPECTED[] = "expected avg, max, min or median of a column, such as "
                                "avg(median_ns); count, or pass_rate";
+
+bool aggregate_column_help(size_t i, struct column_help *ret)
+{
+    if (i < AGGREGATES)
+        *ret = aggregate_helps[i];
+    return i < AGGREGATES;
+}
 
 struct aggregate {
     int kind; /* AGGREGATE_... */

@@ -71,6 +71,25 @@ bool column_is_words(const struct view *view, const struct view_column *column)
     return false;
 }
 
+static const struct column_help sample_columns[] = {
+    {"sample", "", "Number of the sample in its case, from 0"},
+    {"time_ns", "ns", "Time of one iteration on the clock that counts"},
+    {"CLOCK_ns", "ns", "The same on each clock that was read, such as wall_ns or kernel_ns"},
+    {"elapsed_ns", "ns", "Wall time from the start of the first sample to the end of this one"},
+    {"iterations", "", "Runs of the code in the sample"},
+    {"clock_hz", "Hz", "Clock rate of the device around the sample; 0 if not known"},
+    {"throttle", "", "Why the device was throttled, as its own bits; 0: it was not"},
+    {"flags", "", "1: the device was throttled; 2: the sample was disturbed from outside; 3: both"},
+};
+
+bool sample_column_help(size_t i, struct column_help *ret)
+{
+    const size_t n = sizeof sample_columns / sizeof *sample_columns;
+    if (i < n)
+        *ret = sample_columns[i];
+    return i < n;
+}
+
 /* Clocks first, then what is known of each sample. */
 static int column_rank(const char *name)
 {

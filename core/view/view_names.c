@@ -18,7 +18,10 @@ static const struct {
 } heads[] = {
     {"median", "median_ns or estimate_ns"},
     {"interval", "low_ns and high_ns"},
+    {"rel. IQR", "relative_iqr"},
+    {"spread", "relative_iqr"}, /* as it was called up to version 0.1 */
     {"rounds", "n_rounds"},
+    {"round variation", "round_variation"},
     {"samples", "n_samples"},
     {"stopped because", "stop_reason"},
     {"GFLOP/s", "gflops"},
@@ -29,13 +32,21 @@ static const struct {
     {"model", "model_ns"},
     {"effective", "n_effective"},
     {"discarded", "n_discarded"},
-    {"other modes", "excluded_mode_weight"},
+    {"other modes", "detectable_mode_weight"},
     {"clock rate", "clock_end_hz"},
     {"temperature", "temperature_celsius"},
     {"power", "power_watts"},
     {"energy", "energy_joules"},
     {"time", "median_ns or estimate_ns"}, /* which stands nowhere, but is a likely word */
 };
+
+bool table_head_help(size_t i, struct column_help *ret)
+{
+    const size_t n = sizeof heads / sizeof *heads;
+    if (i < n)
+        *ret = (struct column_help){heads[i].head, "", heads[i].names};
+    return i < n;
+}
 
 /* All names that a user may write: result columns, parameters, metrics. */
 static const char *known_name(const void *table, size_t i)

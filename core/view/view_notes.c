@@ -1,4 +1,4 @@
-/* view_notes.c - what is said after a table: failures, messages, doubts. */
+/* view_notes.c - what follows a table: failures, messages, doubts. */
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -139,7 +139,7 @@ static void add_histograms(struct notes *notes, const struct case_record *record
     }
 }
 
-/* Why the device was held down, as far as it still was when it was asked. */
+/* Why the device was throttled, as far as it still was when it was asked. */
 static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
 {
     CLEANUP(text_free) struct text words = {0};
@@ -281,15 +281,16 @@ static void write_counts(const struct notes *notes, struct text *out)
     } verdicts[] = {
         {notes->unconverged, GB_VERDICT_UNCONVERGED, "case did not reach the interval asked for",
          "cases did not reach the interval asked for"},
-        {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the clock's step",
-         "cases are limited by the clock's step"},
+        {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the timer resolution",
+         "cases are limited by the timer resolution"},
         {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
          "cases were given up by their policy"},
     };
     if (notes->n_short)
         text_printf(out,
-                    "  %llu %s short samples: more than 1 %% of each is what an empty one reads"
-                    " (%s); it is not subtracted\n",
+                    "  %llu %s short samples: the timer overhead (up to %s) is more than 1 %% of "
+                    "each; it is "
+                    "not subtracted\n",
                     (unsigned long long)notes->n_short,
                     plural(notes->n_short, "case has", "cases have"),
                     format_time(notes->short_overhead_ns, 3, number));
@@ -332,8 +333,8 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_list(&notes->modes,
                MODES_MARK " several modes: their medians, intervals and shares of the samples",
                verbose, &doubts);
-    write_list(&notes->differing, "rounds are further apart than their own intervals allow",
-               verbose, &doubts);
+    write_list(&notes->differing, "rounds differ by more than their own intervals allow", verbose,
+               &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
 }

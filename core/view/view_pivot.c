@@ -10,7 +10,7 @@
 /* One case as the table needs it. */
 struct item {
     struct cell value;  /* of the pivot parameter */
-    const char **heads; /* what tells its row from others */
+    const char **heads; /* what distinguishes its row */
     uint64_t place, position, n_samples;
     int64_t case_id;
     double central;
@@ -64,7 +64,7 @@ static void add_head(struct pivot *pivot, const char *name, bool wanted)
     view_column_named(pivot->view, name, "", &pivot->head_columns[pivot->n_heads++], NULL);
 }
 
-/* Axes tell rows apart; what is derived from them does not have to. */
+/* Axes distinguish rows; what is derived from them does not have to. */
 static void choose_heads(struct pivot *pivot)
 {
     const struct survey *survey = &pivot->view->survey;

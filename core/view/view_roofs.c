@@ -1,4 +1,4 @@
-/* view_roofs.c - the roofs that rows are held against: where they are looked for, and how they are
+/* view_roofs.c - the roofs that rows are compared with: where they are looked for, and how they are
  * shown. */
 #include "core/view/view_writers.h"
 

@@ -242,6 +242,6 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
     shown.high_ns = estimate->high_ns;
     shown.has_interval = c->record.has_estimate && !isnan(shown.low_ns) && !isnan(shown.high_ns);
     shown.central_ns = central_ns(c);
-    shown.spread = spread_of(c);
+    shown.relative_iqr = relative_iqr(c);
     return shown;
 }

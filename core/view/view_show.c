@@ -29,7 +29,7 @@ static void add_device_line(const struct device_record *device, const struct vie
         text_printf(&line, ":%u", device->index);
     text_printf(&line, "  %s", device->model);
     for (size_t i = 0; i < device->n_clocks; i++)
-        text_printf(&line, "%s%s clock: step %s, empty sample %s", i ? "; " : "  (",
+        text_printf(&line, "%s%s clock: resolution %s, overhead %s", i ? "; " : "  (",
                     device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
                     format_time(device->clocks[i].overhead_ns, 3, overhead));
     text_add(&line, device->n_clocks ? ")\n" : "\n");
@@ -115,7 +115,7 @@ static int32_t write_notes(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
-/* What a table of what is there does not tell. */
+/* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];

@@ -39,10 +39,10 @@ struct layout {
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
-    bool estimate; /* what the policy reported beside its interval */
-    bool model;    /* what the case's roof comes from */
-    bool apart;    /* what rounds differ by */
-    bool narrow;   /* as wide as a terminal: columns are left out, words shortened */
+    bool estimate;  /* what the policy reported beside its interval */
+    bool model;     /* what the case's roof comes from */
+    bool variation; /* between rounds */
+    bool narrow;    /* as wide as a terminal: columns are left out, words shortened */
 };
 
 /* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
@@ -54,7 +54,7 @@ enum {
     RANK_ROUNDS,
     RANK_SAMPLES,
     RANK_STOP_REASON,
-    RANK_SPREAD,
+    RANK_RELATIVE_IQR,
     RANK_ITEMS,
     RANK_METRICS
 };
@@ -96,9 +96,9 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->launch, "launch", false, NEVER},
                  {true, "median", true, NEVER},
                  {true, "interval", true, NEVER},
-                 {true, "spread", true, RANK_SPREAD},
+                 {true, "rel. IQR", true, RANK_RELATIVE_IQR},
                  {layout->rounds, "rounds", true, RANK_ROUNDS},
-                 {layout->apart, "apart", true, NEVER},
+                 {layout->variation, "round variation", true, NEVER},
                  {true, "samples", true, RANK_SAMPLES},
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
@@ -305,13 +305,13 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     finish_cell(table, &cell);
     shown_add_interval(&cell, &shown);
     finish_cell(table, &cell);
-    view_add_percent(&cell, shown.spread);
+    view_add_percent(&cell, shown.relative_iqr);
     finish_cell(table, &cell);
     if (layout->rounds) {
         add_rounds(&shown, &cell);
         finish_cell(table, &cell);
     }
-    if (layout->apart) {
+    if (layout->variation) {
         view_add_percent(&cell, shown.row.apart_ratio);
         finish_cell(table, &cell);
     }
@@ -402,7 +402,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .status = survey->any_bad || survey->any_skipped,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
         .estimate = view->options->verbose && survey->any_estimate,
-        .apart = view->options->verbose && survey->last_round > 0,
+        .variation = view->options->verbose && survey->last_round > 0,
         .narrow = view->options->format == FORMAT_TABLE && !view->options->verbose,
     };
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)

@@ -52,7 +52,7 @@ int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
 
-/* What is said after a table. Zero-initialize, with an arena. */
+/* What follows a table. Zero-initialize, with an arena. */
 struct note {
     const char *words;
     const char *first;  /* label of the first case it was said of */

@@ -3,45 +3,10 @@
  *
  * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME;
  * and the result columns. Where a parameter has the name of a result column, it stands in its
- * place. The result columns are, in the order of exports:
- *
- *   run run_uuid run_started host gbrun_version bench label (bench and axes, as a run shows the
- *   case: "streams streams=4") plugin plugin_version
- *
- *   device device_number device_model device_uuid policy policy_plugin policy_options cache launch
- *   seed round position sequence status status_text stop_reason
- *
- *   verified (ok, failed, unchecked) check (as a table has it: "ok rms 1e-07") check_metric
- * check_value check_tolerance check.abs check.rel check.rel_floor check.ulp check.rms check.bound
- * (of the first comparison, whether judged or only measured) exact_ratio (of its values, those
- * equal to the reference)
- *
- *   clock iterations n_samples n_lost n_throttled median_ns mean_ns stdev_ns min_ns max_ns q1_ns
- *   q3_ns p10_ns p90_ns p99_ns spread ((q3 - q1) / median)
- *
- *   estimate_ns low_ns high_ns confidence statistic verdict n_discarded n_effective
- *   excluded_mode_weight n_modes (of the policy; mostly NULL without an estimate)
- *
- *   n_rounds (1; with --rows combined those that count) apart (what the medians of these rounds
- * span over their median; NULL for one)
- *
- *   tick_ns overhead_ns flops bytes_read bytes_written items item math_format math_unit (fp32, bf16
- *   ...; scalar, vector, tensor) gflops bytes_per_s items_per_s
- *
- *   intensity (FLOP/byte) bound (memory-bound, math-bound) ridge (FLOP/byte) roof_name roof_ratio
- *   (model_ns over the time measured) model_ns (bytes or operations over the rate of the roof)
- *   roofs_source (of roofline.h and roofs.h; NULL where no roofs are known)
- *
- *   clock_begin_hz clock_end_hz memory_clock_hz temperature_celsius power_watts energy_joules
- *   throttle_reasons (what the device said of itself before the first sample and after the last:
- *   memory clock and temperature at the end; power over the time of the samples, or at the end
- *   where its counter of energy does not tell; energy of an iteration, what the device used between
- *   samples included, only for cache = warm and 0.2 s of samples; words, or empty)
- *
- *   wall_ns started uid uuid
- *
- * Times are of one iteration, rates over the policy's estimate of the median or else the samples'
- * median. Of parameters, durations are ns, sizes bytes, booleans yes or no (1 or 0 in --where).
+ * place. What the result columns mean and in which order exports have them says the map of
+ * view_columns.c, which `gbrun help columns` prints. Times are of one iteration, rates over the
+ * policy's estimate of the median or else the samples' median. Of parameters, durations are ns,
+ * sizes bytes, booleans yes or no (1 or 0 in --where).
  *
  * Exports, whose columns keep this order:
  *   csv    cases: result columns up to plugin_version, parameters as they appear, the other result
@@ -100,6 +65,18 @@ struct view_options {
     bool verbose;         /* more columns, all facts and messages */
     size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
+
+/* What a column is, for `gbrun help columns` and lists. False: there is no column i. */
+struct column_help {
+    const char *name;
+    const char *unit; /* "" */
+    const char *help; /* one sentence, no full stop */
+};
+bool result_column_help(size_t i, struct column_help *ret);    /* of cases and combined rounds */
+bool sample_column_help(size_t i, struct column_help *ret);    /* --rows sample, beside those */
+bool aggregate_column_help(size_t i, struct column_help *ret); /* --group-by */
+/* What stands over a column of a table where that is not the column's name. */
+bool table_head_help(size_t i, struct column_help *ret);
 
 /*
  * Appends to out. show: for people (run, machine and device in the head; a table; then failures,

@@ -115,7 +115,7 @@ equals "columns that are spoken of exist" "" "$unknown"
 [ "$(spoken_of | sort -u | wc -l)" -gt 30 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
-for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model spread check status; do
+for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' spread check status; do
     output=$(gbrun show bench.gbr --columns "$word" 2>&1) ||
         output=$(gbrun show results.gbr --columns "$word" 2>&1)
     if [[ $output = *"did you mean"* || $output = *"expected a parameter"* ]]; then

@@ -91,5 +91,5 @@ succeeds "its interval holds the medians of all rounds" \
         rows "number,estimate_ns" | sort | join - combined.txt | awk '$2 >= $3 && $2 <= $4' | wc -l)" = 18
 equals "rows of an unknown kind" "gbrun: error: --rows raw: expected case, sample or combined" \
     "$("$GBRUN" export --rows raw rounds.gbr 2>&1)"
-succeeds "show says what rounds differ by" grep -q ' apart ' <("$GBRUN" show -v rounds.gbr)
+succeeds "show says what rounds differ by" grep -q ' round variation ' <("$GBRUN" show -v rounds.gbr)
 finish

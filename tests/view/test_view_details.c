@@ -136,9 +136,9 @@ static const struct {
     const char *expected; /* is part of what is shown */
 } details[] = {
     {leave_alone, true,
-     "bench    streams    median  interval  spread  samples  stopped because      GFLOP/s      "
+     "bench    streams    median  interval  rel. IQR  samples  stopped because      GFLOP/s      "
      "GB/s  check\n"
-     "streams        4  1.000 ms   \u00B11.00 %  0.00 %       20  interval within 1 %    1.000  "
+     "streams        4  1.000 ms   \u00B11.00 %    0.00 %       20  interval within 1 %    1.000  "
      "0.004000  ok abs 1.5e-07\n"},
     {leave_alone, false,
      "\nthis run has not ended: 1 of 3 cases are done; gbrun run --resume FILE measures the"
@@ -158,10 +158,9 @@ static const struct {
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},
     {make_measured_only, true, "  unchecked\n"},
     {make_short, true,
-     "\nnotes\n  1 case has short samples: more than 1 % of each is what an empty one reads (200 "
-     "us); it is"
-     " not subtracted\n"},
-    {make_limited, true, "\nnotes\n  ~ 1 case is limited by the clock's step\n"},
+     "\nnotes\n  1 case has short samples: the timer overhead (up to 200 us) is more than "
+     "1 % of each; it is not subtracted\n"},
+    {make_limited, true, "\nnotes\n  ~ 1 case is limited by the timer resolution\n"},
     {make_limited, true, "  1.000 ms~  "},
     {make_unconverged, true, "  1.000 ms?  "},
     {make_given_up, true, "  1.000 ms!  "},
@@ -315,10 +314,10 @@ static const struct {
     const char *expected;
 } widths[] = {
     /* m is size; n is not, side is an axis too; nobody needs columns that are blank */
-    {0, "\nbench     n  size  side    median  interval  spread  samples  GFLOP/s  check\n"},
+    {0, "\nbench     n  size  side    median  interval  rel. IQR  samples  GFLOP/s  check\n"},
     {0, "\nleft out: m (= side); --verbose shows all columns, --columns those it names\n"},
     {80, "\nbench     n  size  side    median  interval  samples  GFLOP/s  check\n"},
-    {80, "\nleft out: m (= side), spread; --verbose shows all columns, --columns those it\n"
+    {80, "\nleft out: m (= side), rel. IQR; --verbose shows all columns, --columns those it\n"
          "  names\n"},
     {40, "\nbench     n  size  side    median  interval  check\n"},
 };
@@ -359,7 +358,7 @@ START_TEST(cases_that_were_skipped_take_little_room)
     fixture_end_run(store, run_id);
     fixture_close(store);
     CLEANUP(text_free) struct text got = {0}, verbose = {0};
-    views_show("one.gbr", &(struct view_options){0}, &got);
+    views_show("one.gbr", &(struct view_options){.width = 130}, &got);
     ck_assert_msg(strstr(text_get(&got), "\nsecond\nall cases were skipped\n\nskipped\n"
                                          "  second m=0 n=10 k=20 and 1 more: m = 0, 1 is for GPUs\n"
                                          "  second m=1 n=10 k=20: m = 1: is odd\n"
@@ -449,17 +448,20 @@ static const struct {
     const char *expected, *unexpected; /* part of what is shown, and no part of it; or NULL */
 } rounds[] = {
     /* 1e4 T2 / sqrt(3) of 1.01 ms */
-    {leave_round, "  1.010 ms   \u00B12.46 %  0.00 %       3  1.98 %       60  ", "further apart"},
+    {leave_round, "  1.010 ms   \u00B12.46 %    0.00 %       3           1.98 %       60  ",
+     "by more than their"},
     {leave_round, "  certified         54          3  ", NULL},
     {make_narrow,
-     "\nnotes\n  rounds are further apart than their own intervals allow:\n"
+     "\nnotes\n  rounds differ by more than their own intervals allow:\n"
      "    streams streams=4: rounds differ by 1.98 %\n",
      NULL},
-    {make_one_crash, "  1.010 ms   \u00B112.6 %  0.00 %  2 of 3  1.98 %       40  ", NULL},
-    {make_one_crash, "  crashed\n", NULL},
-    {make_all_wrong, "  1.010 ms   \u00B12.46 %  0.00 %       3  1.98 %       60  ", NULL},
-    {make_one_without_samples, "  1.015 ms   \u00B16.26 %  0.00 %  2 of 3  0.99 %       40  ",
+    {make_one_crash, "  1.010 ms   \u00B112.6 %    0.00 %  2 of 3           1.98 %       40  ",
      NULL},
+    {make_one_crash, "  crashed\n", NULL},
+    {make_all_wrong, "  1.010 ms   \u00B12.46 %    0.00 %       3           1.98 %       60  ",
+     NULL},
+    {make_one_without_samples,
+     "  1.015 ms   \u00B16.26 %    0.00 %  2 of 3           0.99 %       40  ", NULL},
     {make_one_unconverged, "  1.010 ms?  ", NULL},
     {make_one_unconverged, "  unconverged         54  ", NULL},
     {make_without_estimates, "  1.010 ms   \u00B12.46 %  ", "effective"},

@@ -25,7 +25,7 @@ static const struct {
     {"show_groups.txt", "fates.gbr", {.group_by = "rows"}},
     {"show_groups_columns.txt",
      "rounds.gbr",
-     {.group_by = "dtype", .columns = "count,pass_rate,max(median_ns),median(spread)"}},
+     {.group_by = "dtype", .columns = "count,pass_rate,max(median_ns),median(relative_iqr)"}},
     {"show.md", "rounds.gbr", {.format = FORMAT_MARKDOWN}},
 };
 enum { N_SHOWS = sizeof shows / sizeof *shows };
