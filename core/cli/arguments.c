@@ -1,6 +1,7 @@
 /* arguments.c - see arguments.h. */
 #include "core/cli/arguments.h"
 
+#include "core/base/table.h"
 #include "core/config/option_table.h"
 
 #include <getopt.h>
@@ -132,26 +133,37 @@ static void add_switches(const struct verb_option *option, const char *dash, str
 
 static void help_roff(const struct verb *verb, struct text *out)
 {
-    text_printf(out, ".SS gbrun %s [\\fIOPTION\\fR...] %s\n%s.\n.PP\n%s\n", verb->name,
-                verb->operands, verb->summary, verb->help);
+    text_printf(out, ".SS gbrun %s [\\fIOPTION\\fR...] %s\n%s.\n.PP\n", verb->name, verb->operands,
+                verb->summary);
+    help_add_roff(verb->help, out);
+    text_add(out, "\n");
     for (size_t i = 0; i < verb->n_options; i++) {
         text_add(out, ".TP\n.B ");
         add_switches(&verb->options[i], "\\-", out);
-        text_printf(out, "\n%s.\n", verb->options[i].help);
+        text_add(out, "\n");
+        help_add_roff(verb->options[i].help, out);
+        text_add(out, ".\n");
     }
 }
 
 static void help_markdown(const struct verb *verb, struct text *out)
 {
-    text_add(out, "| option | meaning |\n| --- | --- |\n");
+    struct table table = {0};
+    table_column(&table, "option", false);
+    table_column(&table, "meaning", false);
     for (size_t i = 0; i < verb->n_options; i++) {
-        text_add(out, "| `");
-        add_switches(&verb->options[i], "-", out);
-        text_printf(out, "` | %s |\n", verb->options[i].help);
+        CLEANUP(text_free) struct text switches = {0};
+        add_switches(&verb->options[i], "-", &switches);
+        table_row(&table);
+        table_cell_printf(&table, "`%s`", text_get(&switches));
+        table_cell(&table, verb->options[i].help);
     }
+    if (verb->n_options)
+        table_write(&table, TABLE_MARKDOWN, out);
+    table_free(&table);
 }
 
-void verb_help(const struct verb *verb, int style, struct text *out)
+void verb_help(const struct verb *verb, int style, size_t width, struct text *out)
 {
     if (style == HELP_ROFF) {
         help_roff(verb, out);
@@ -164,7 +176,7 @@ void verb_help(const struct verb *verb, int style, struct text *out)
     text_printf(out, "usage: gbrun %s%s%s%s\n\n%s.\n\n", verb->name,
                 verb->n_options ? " [OPTION...]" : "", *verb->operands ? " " : "", verb->operands,
                 verb->summary);
-    text_add_wrapped(out, verb->help, 0, 0, HELP_COLUMNS);
+    text_add_wrapped(out, verb->help, 0, 0, width);
     text_add(out, "\n");
     for (size_t i = 0; i < verb->n_options; i++) {
         enum { HELP_COLUMN = 34 };
@@ -172,7 +184,7 @@ void verb_help(const struct verb *verb, int style, struct text *out)
         add_switches(&verb->options[i], "-", &switches);
         text_printf(out, "%s  %-*s  ", i ? "" : "\noptions:\n", HELP_COLUMN - 4,
                     text_get(&switches));
-        text_add_wrapped(out, verb->options[i].help, HELP_COLUMN, HELP_COLUMN, HELP_COLUMNS);
+        text_add_wrapped(out, verb->options[i].help, HELP_COLUMN, HELP_COLUMN, width);
         text_add(out, "\n");
         text_free(&switches);
     }

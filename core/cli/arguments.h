@@ -41,7 +41,8 @@ const char *argument(const struct arguments *arguments, const char *name);
 size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret);
 size_t argument_operands(const struct arguments *arguments, const char *const **ret);
 
-/* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h. */
-void verb_help(const struct verb *verb, int style, struct text *out);
+/* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h; width: of
+ * plain help. */
+void verb_help(const struct verb *verb, int style, size_t width, struct text *out);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 void say_error(const struct gb_error *error)
 {
@@ -42,6 +45,18 @@ int fail_usage(const char *format, ...)
     fputc('\n', stderr);
     va_end(arguments);
     return EXIT_USAGE;
+}
+
+/* As git does. */
+size_t output_width(size_t unknown)
+{
+    enum { NARROWEST = 40, WIDEST = 100000 };
+    const char *columns = getenv("COLUMNS");
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    return width >= NARROWEST && width <= WIDEST ? (size_t)width : unknown;
 }
 
 static const char *folder_of(const char *path, struct arena *arena)

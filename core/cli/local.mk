@@ -2,6 +2,10 @@ core_libgbrun_la_SOURCES += \
 	core/cli/arguments.c \
 	core/cli/arguments.h \
 	core/cli/configuration.c \
+	core/cli/help.h \
+	core/cli/help_texts.c \
+	core/cli/help_topics.c \
+	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
 	core/cli/verb_replay.c \

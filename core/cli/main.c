@@ -80,12 +80,7 @@ int main(int argc, char **argv)
     const struct verb *verb = verb_named(argv[1]);
     if (!verb)
         return unknown_verb(argv[1]);
-    if (argc == 3 && (text_equal(argv[2], "--help") || text_equal(argv[2], "-h"))) {
-        struct text text = {0};
-        verb_help(verb, HELP_PLAIN, &text);
-        fputs(text_get(&text), stdout);
-        text_free(&text);
-        return check_output(EXIT_FINE);
-    }
+    if (argc == 3 && (text_equal(argv[2], "--help") || text_equal(argv[2], "-h")))
+        return call(&verb_help_on, 2, (char *[]){argv[0], argv[1], NULL});
     return call(verb, argc - 1, argv + 1);
 }

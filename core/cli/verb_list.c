@@ -1,5 +1,6 @@
 /* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. */
 #include "core/base/table.h"
+#include "core/cli/help.h"
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 
@@ -36,9 +37,15 @@ struct listing {
     struct table table;
 };
 
-static void listing_begin(struct listing *listing, int format, const char *const *heads, size_t n)
+enum { COLUMNS_MAX = 5 };
+
+static void listing_begin(struct listing *listing, int format, const struct help_entry *columns)
 {
+    const char *heads[COLUMNS_MAX];
+    size_t n = 0;
     *listing = (struct listing){.format = format};
+    for (; n < COLUMNS_MAX && columns[n].name; n++)
+        heads[n] = columns[n].name;
     if (format == FORMAT_CSV)
         csv_line(heads, n);
     for (size_t i = 0; i < n && format != FORMAT_CSV; i++)
@@ -69,14 +76,51 @@ static void listing_end(struct listing *listing)
 
 /* ---- list ---- */
 
+static const struct help_entry case_columns[COLUMNS_MAX + 1] = {
+    {"case", "", "Number of the case in the sweep, from 1"},
+    {"bench", "", "Name of the [bench NAME] section"},
+    {"label", "", "The section's name and the axes"},
+    {"policy", "", "Name of the policy"},
+    {"device", "", "The device as it was asked for"},
+};
+static const struct help_entry plugin_columns[COLUMNS_MAX + 1] = {
+    {"kind", "", "benchmark, policy or device"},
+    {"id", "", "What configurations call the plugin"},
+    {"version", "", "Its version"},
+    {"summary", "", "What it does"},
+    {"module", "", "The file that it was found in"},
+};
+static const struct help_entry device_columns[COLUMNS_MAX + 1] = {
+    {"device", "", "Name and number, as `device = ` takes it"},
+    {"model", "", "Model"},
+    {"units", "", "Multiprocessors or processors"},
+    {"memory", "", "Its memory"},
+    {"uuid", "", "UUID; empty if it has none"},
+};
+static const struct help_entry counter_columns[COLUMNS_MAX + 1] = {
+    {"counter", "", "Name, as `counters = ` takes it"},
+    {"unit", "", "Unit of its values"},
+    {"device", "", "The device that has it"},
+    {"description", "", "What it counts"},
+};
+static const struct help_entry keyword_columns[COLUMNS_MAX + 1] = {
+    {"keyword", "", "A word that `gbrun help` explains"},
+    {"topic", "", "What `gbrun help TOPIC KEYWORD` takes before it"},
+    {"of", "", "The topic in words"},
+    {"unit", "", "Unit of the values; of an option of a verb, what follows it"},
+    {"meaning", "", "What it means"},
+};
+
 /* One line a case, printed as it is made: a sweep may be long. */
-static int list_cases(const struct arguments *arguments, int format)
+static int list_cases(const struct arguments *arguments, int format, const char *text)
 {
+    (void)text;
     struct configuration configuration;
     int code = configuration_read(arguments, &configuration);
     uint64_t n = code == EXIT_FINE ? sweep_size(configuration.sweep) : 0;
+    struct listing listing;
     if (format == FORMAT_CSV && code == EXIT_FINE)
-        fputs("case,bench,label,policy,device\r\n", stdout);
+        listing_begin(&listing, format, case_columns);
     for (uint64_t i = 0; i < n && code == EXIT_FINE; i++) {
         struct arena arena = {0};
         struct bench_case bench_case;
@@ -108,14 +152,14 @@ static int list_cases(const struct arguments *arguments, int format)
     return code;
 }
 
-static int list_plugins(const struct arguments *arguments, int format)
+static int list_plugins(const struct arguments *arguments, int format, const char *text)
 {
-    static const char *const heads[] = {"kind", "id", "version", "summary", "module"};
+    (void)text;
     struct arena arena = {0};
     struct catalogue catalogue;
     struct listing listing;
     int code = catalogue_read(arguments, &arena, &catalogue);
-    listing_begin(&listing, format, heads, 5);
+    listing_begin(&listing, format, plugin_columns);
     for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
         const struct plugin_info *info = &catalogue.plugins[i];
         const char *cells[] = {plugin_kind_words(info->plugin.kind), info->plugin.id,
@@ -134,9 +178,9 @@ static int list_plugins(const struct arguments *arguments, int format)
 }
 
 /* The devices of a configuration, or of every device plugin with its defaults. */
-static int list_devices(const struct arguments *arguments, int format)
+static int list_devices(const struct arguments *arguments, int format, const char *text)
 {
-    static const char *const heads[] = {"device", "model", "units", "memory", "uuid"};
+    (void)text;
     struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct device_list devices = {0};
@@ -149,7 +193,7 @@ static int list_devices(const struct arguments *arguments, int format)
         say_error(&error);
         code = EXIT_INTERNAL;
     }
-    listing_begin(&listing, format, heads, 5);
+    listing_begin(&listing, format, device_columns);
     for (size_t i = 0; i < devices.n; i++) {
         const struct known_device *device = &devices.items[i];
         char memory[NUMBER_TEXT_MAX];
@@ -235,7 +279,6 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
 
 static int list_counters(const struct arguments *arguments, int format, const char *pattern)
 {
-    static const char *const heads[] = {"counter", "unit", "device", "description"};
     struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct listing listing;
@@ -243,7 +286,7 @@ static int list_counters(const struct arguments *arguments, int format, const ch
     size_t n, n_auto, n_meant = 0;
     struct found found = {0};
     int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
-    listing_begin(&listing, format, heads, 4);
+    listing_begin(&listing, format, counter_columns);
     for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
         uint32_t index;
         if (!device_is_meant(device, settings[i].name, &index))
@@ -266,6 +309,85 @@ static int list_counters(const struct arguments *arguments, int format, const ch
     return code;
 }
 
+static int list_topics(const struct arguments *arguments, int format, const char *topic)
+{
+    struct arena arena = {0};
+    struct help_topics topics;
+    struct catalogue catalogue;
+    struct listing listing;
+    size_t n = 0;
+    int code = catalogue_read(arguments, &arena, &catalogue);
+    help_topics_find(&arena, &topics);
+    if (code == EXIT_FINE)
+        help_topics_add_plugins(&catalogue, &arena, &topics);
+    listing_begin(&listing, format, keyword_columns);
+    for (size_t i = 0; i < topics.n; i++) {
+        const struct help_topic *at = &topics.items[i];
+        bool is_asked = !topic || text_equal(at->name, topic);
+        n += is_asked;
+        for (size_t j = 0; is_asked && j < at->n; j++) {
+            const struct help_entry *entry = &at->entries[j];
+            const char *cells[] = {entry->name, at->name, at->title, entry->unit ? entry->unit : "",
+                                   entry->help};
+            listing_row(&listing, cells, COLUMNS_MAX);
+        }
+    }
+    listing_end(&listing);
+    if (code == EXIT_FINE && n == 0)
+        code = fail_usage("list keywords: unknown topic '%s': `gbrun help` names the topics",
+                          topic);
+    arena_free(&arena);
+    return code;
+}
+
+static int list_verbs(const struct arguments *arguments, int format, const char *text)
+{
+    (void)text;
+    return list_topics(arguments, format, "verbs");
+}
+
+static int list_columns_of(const struct arguments *arguments, int format, const char *text)
+{
+    (void)text;
+    return list_topics(arguments, format, "columns");
+}
+
+static const struct list {
+    const char *name, *title;
+    int (*list)(const struct arguments *arguments, int format, const char *text);
+    const struct help_entry *columns;
+    bool takes_text; /* a second operand */
+} lists[] = {
+    {"cases", "columns of list cases", list_cases, case_columns, false},
+    {"plugins", "columns of list plugins", list_plugins, plugin_columns, false},
+    {"devices", "columns of list devices", list_devices, device_columns, false},
+    {"counters", "columns of list counters", list_counters, counter_columns, true},
+    {"verbs", NULL, list_verbs, NULL, false},
+    {"columns", NULL, list_columns_of, NULL, false},
+    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, true},
+};
+enum { N_LISTS = sizeof lists / sizeof *lists };
+
+bool list_columns(size_t i, struct help_topic *ret)
+{
+    for (size_t j = 0; j < N_LISTS; j++)
+        if (lists[j].columns && i-- == 0) {
+            *ret = (struct help_topic){.name = "columns",
+                                       .title = lists[j].title,
+                                       .words = "",
+                                       .entries = lists[j].columns};
+            while (ret->n < COLUMNS_MAX && ret->entries[ret->n].name)
+                ret->n++;
+            return true;
+        }
+    return false;
+}
+
+static const char *list_name(const void *table, size_t i)
+{
+    return ((const struct list *)table)[i].name;
+}
+
 static int run_list(const struct arguments *arguments)
 {
     const char *const *operands;
@@ -275,27 +397,31 @@ static int run_list(const struct arguments *arguments)
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md", format_text);
     const char *what = n ? operands[0] : "cases";
-    if (text_equal(what, "cases"))
-        return list_cases(arguments, format);
-    if (text_equal(what, "plugins"))
-        return list_plugins(arguments, format);
-    if (text_equal(what, "devices"))
-        return list_devices(arguments, format);
-    if (text_equal(what, "counters"))
-        return list_counters(arguments, format, n > 1 ? operands[1] : NULL);
-    return fail_usage("list %s: expected cases, plugins, devices or counters", what);
+    for (size_t i = 0; i < N_LISTS; i++) {
+        size_t most = 1 + lists[i].takes_text;
+        if (!text_equal(lists[i].name, what))
+            continue;
+        if (n > most)
+            return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
+                              operands[most], operands[most - 1]);
+        return lists[i].list(arguments, format, n > 1 ? operands[1] : NULL);
+    }
+    const char *nearest = text_nearest(what, N_LISTS, list_name, lists);
+    return fail_usage(
+        "list %s: expected cases, plugins, devices, counters, verbs, columns or keywords%s%s%s",
+        what, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[cases|plugins|devices|counters [TEXT]]",
-    .summary = "List the cases of a configuration, or the plugins, devices or counters there are",
+    .operands = "[cases|plugins|devices|counters [TEXT]|verbs|columns|keywords [TOPIC]]",
+    .summary =
+        "List the cases of a configuration, or the plugins, devices, counters or words there are",
     .help = "Opens no device. Cases need -c; without it the devices are those of all device "
-            "plugins with\n"
-            "their default settings. Modules that cannot be used are named with the reason.\n"
-            "Counters are those with TEXT in name or description; where TEXT is the name of one, "
-            "with or\n"
-            "without its form (.sum, .avg ...), all of its forms are listed.",
+            "plugins with their default settings. Modules that cannot be used are named with the "
+            "reason. Counters are those with TEXT in name or description; where TEXT is the name "
+            "of one, with or without its form (.sum, .avg ...), all of its forms are listed. "
+            "Keywords are all words that `gbrun help` explains, or those of TOPIC.",
     .options = list_options,
     .n_options = sizeof list_options / sizeof *list_options,
     .run = run_list,
@@ -324,10 +450,9 @@ static int run_check(const struct arguments *arguments)
 const struct verb verb_check = {
     .name = "check",
     .operands = "",
-    .summary = "Check a configuration and say all that is wrong with it",
+    .summary = "Check a configuration and report all errors in it",
     .help = "Reads the configuration, checks every value through the plugins' own tables and "
-            "expands the\n"
-            "sweeps. Runs nothing. Exit code 2 if there are errors.",
+            "expands the sweeps. Runs nothing. Exit code 2 if there are errors.",
     .options = check_options,
     .n_options = sizeof check_options / sizeof *check_options,
     .run = run_check,

@@ -113,12 +113,9 @@ const struct verb verb_report = {
     .name = "report",
     .operands = "[FILE...]",
     .summary = "Draw rooflines and bar charts of results files",
-    .help =
-        "FILE is results.gbr if it is not given. A roofline shows how close each case is to what "
-        "the\n"
-        "device can do: roofs are measured by the benchmark ceilings, and found by the device's "
-        "model.\n"
-        "Drawings need gnuplot, text and .gp do not.",
+    .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
+            "what the device can do: roofs are measured by the benchmark ceilings, and found by "
+            "the device's model. Drawings need gnuplot, text and .gp do not.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run_report,

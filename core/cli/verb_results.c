@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static const char default_file[] = "results.gbr";
 
@@ -60,25 +58,13 @@ int read_run_number(const char *text, const char *expected, int64_t *ret)
     return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
 }
 
-/* As git does: COLUMNS, else the terminal's if there is one. 0: neither is known. */
-static size_t output_width(void)
-{
-    enum { NARROWEST = 40, WIDEST = 100000 };
-    const char *columns = getenv("COLUMNS");
-    long width = columns ? strtol(columns, NULL, 10) : 0;
-    struct winsize size;
-    if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        width = size.ws_col;
-    return width >= NARROWEST && width <= WIDEST ? (size_t)width : 0;
-}
-
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
 {
     CLEANUP(text_free) struct text text = {0};
     if (view->format != FORMAT_TABLE && view->format != FORMAT_MARKDOWN)
         return view_export(store, view, stdout, error);
     struct view_options options = *view;
-    options.width = output_width();
+    options.width = output_width(0);
     int32_t status = view_show(store, &options, &text, error);
     fputs(text_get(&text), stdout);
     return status;
@@ -142,10 +128,9 @@ const struct verb verb_show = {
     .name = "show",
     .operands = "[FILE]",
     .summary = "Show a results file as tables",
-    .help =
-        "FILE is results.gbr if it is not given. Shows the newest run, with the machine and the "
-        "devices\n"
-        "it was made on, one row for each case, then what went wrong and what to be careful with.",
+    .help = "FILE is results.gbr if it is not given. Shows the newest run, with the machine and "
+            "the devices it was made on, one row for each case, then what went wrong and what to "
+            "be careful with.",
     .options = show_options,
     .n_options = sizeof show_options / sizeof *show_options,
     .run = run_show,
@@ -188,9 +173,8 @@ const struct verb verb_export = {
     .name = "export",
     .operands = "[FILE]",
     .summary = "Write a results file in a format that other programs read",
-    .help =
-        "FILE is results.gbr if it is not given. Full precision, every parameter a column. With\n"
-        "--pivot and csv: one row for each sample, times in milliseconds.",
+    .help = "FILE is results.gbr if it is not given. Full precision, every parameter a column. "
+            "With --pivot and csv: one row for each sample, times in milliseconds.",
     .options = export_options,
     .n_options = sizeof export_options / sizeof *export_options,
     .run = run_export,
@@ -228,8 +212,7 @@ const struct verb verb_merge = {
     .operands = "-o FILE FILE...",
     .summary = "Merge results files",
     .help = "Adds every run and case that FILE does not hold yet. Nothing is lost; merging again "
-            "changes\n"
-            "nothing, and the order of the files does not matter.",
+            "changes nothing, and the order of the files does not matter.",
     .options = merge_options,
     .n_options = sizeof merge_options / sizeof *merge_options,
     .run = run_merge,

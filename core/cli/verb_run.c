@@ -325,13 +325,10 @@ const struct verb verb_run = {
     .operands = "",
     .summary = "Measure every case of a configuration",
     .help = "Expands the sweeps of the configuration, measures each case in a worker process until "
-            "its\n"
-            "stopping policy is satisfied, checks its result, and stores it before the next one. "
-            "Ends with\n"
-            "a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`.\n"
-            "Exit code: 0 all fine, 1 some case failed or the run was stopped, 2 the command line "
-            "or the\n"
-            "configuration is wrong and nothing was run, 4 the run could not go on.",
+            "its stopping policy is satisfied, checks its result, and stores it before the next "
+            "one. Ends with a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`. Exit "
+            "code: 0 all fine, 1 some case failed or the run was stopped, 2 the command line or "
+            "the configuration is wrong and nothing was run, 4 the run could not go on.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -23,6 +23,9 @@ int fail_with(const struct gb_error *error, int code);
 /* The same for an error in the command line. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Columns of standard output: COLUMNS, else the terminal's, else `unknown`. */
+size_t output_width(size_t unknown);
+
 /* What --format names, or the default; FORMAT_... of views.h. */
 int read_format(const struct arguments *arguments, int default_format, int *ret);
 /* A table for people or an export, on standard output. */

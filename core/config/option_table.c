@@ -303,7 +303,7 @@ static void describe_key(const struct gb_option *option, struct text *out)
         text_printf(out, " =%s%s", *option->default_value ? " " : "", option->default_value);
 }
 
-static void help_plain(const struct gb_option *option, struct text *out)
+static void help_plain(const struct gb_option *option, size_t width, struct text *out)
 {
     enum { INDENT = 6 };
     CLEANUP(text_free) struct text words = {0};
@@ -312,20 +312,24 @@ static void help_plain(const struct gb_option *option, struct text *out)
     text_printf(&words, "%s\n", option->help);
     describe(option, &words);
     text_printf(out, "\n%*s", INDENT, "");
-    text_add_wrapped(out, text_get(&words), INDENT, INDENT, HELP_COLUMNS);
+    text_add_wrapped(out, text_get(&words), INDENT, INDENT, width);
     text_add(out, "\n");
 }
 
-/* Characters that mean something to roff. */
-static void add_roff(const char *text, struct text *out)
+void help_add_roff(const char *words, struct text *out)
 {
-    if (*text == '.' || *text == '\'')
+    bool is_code = false;
+    if (*words == '.' || *words == '\'')
         text_add(out, "\\&");
-    for (; *text; text++) {
-        if (*text == '\\')
+    for (; *words; words++) {
+        if (*words == '`')
+            text_add(out, (is_code = !is_code) ? "\\fB" : "\\fR");
+        else if (*words == '\\')
             text_add(out, "\\e");
+        else if (*words == '~')
+            text_add(out, "\\(ti");
         else
-            text_printf(out, "%s%c", *text == '-' ? "\\" : "", *text);
+            text_printf(out, "%s%c", *words == '-' ? "\\" : "", *words);
     }
 }
 
@@ -335,11 +339,11 @@ static void help_roff(const struct gb_option *option, struct text *out)
     describe_key(option, &key);
     describe(option, &type);
     text_add(out, ".TP\n\\fB");
-    add_roff(text_get(&key), out);
+    help_add_roff(text_get(&key), out);
     text_add(out, "\\fR\n");
-    add_roff(option->help, out);
+    help_add_roff(option->help, out);
     text_add(out, "\n.br\n");
-    add_roff(text_get(&type), out);
+    help_add_roff(text_get(&type), out);
     text_add(out, "\n");
 }
 
@@ -365,7 +369,7 @@ static void help_markdown(struct option_table options, struct text *out)
     table_write(&table, TABLE_MARKDOWN, out);
 }
 
-void option_table_help(struct option_table table, int style, struct text *out)
+void option_table_help(struct option_table table, int style, size_t width, struct text *out)
 {
     if (style == HELP_MARKDOWN) {
         help_markdown(table, out);
@@ -376,6 +380,6 @@ void option_table_help(struct option_table table, int style, struct text *out)
         if (style == HELP_ROFF)
             help_roff(&option, out);
         else
-            help_plain(&option, out);
+            help_plain(&option, width, out);
     }
 }

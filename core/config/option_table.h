@@ -98,7 +98,18 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
  * terminals, as a Markdown table for README, as roff (.TP items) for the manual page.
  */
 enum { HELP_PLAIN, HELP_MARKDOWN, HELP_ROFF };
-enum { HELP_COLUMNS = 100 }; /* that plain help takes at most */
-void option_table_help(struct option_table table, int style, struct text *out);
+enum { HELP_COLUMNS = 100 }; /* that plain help takes where the width of the output is not known */
+/* width: of plain help, in columns. */
+void option_table_help(struct option_table table, int style, size_t width, struct text *out);
+
+/* What a word means that is no option: a column, a key, a mark. */
+struct help_entry {
+    const char *name;
+    const char *unit; /* "", or NULL where such words have none */
+    const char *help; /* one sentence, no full stop; `code` in backquotes */
+};
+
+/* Escapes what means something to roff; `code` becomes bold. */
+void help_add_roff(const char *words, struct text *out);
 
 #endif

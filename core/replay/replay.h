@@ -142,4 +142,7 @@ void replay_print(struct replay_printer *printer, const struct trace *trace,
                   const struct replay_policies *policies, const struct replay_result *results);
 void replay_print_end(struct replay_printer *printer);
 
+/* What column i of JSON and CSV means. False: there is none. */
+bool replay_column_help(size_t i, struct help_entry *ret);
+
 #endif

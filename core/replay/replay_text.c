@@ -21,48 +21,73 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     return result->has_failed ? NAN : (double)result->n / (double)trace->n;
 }
 
-/* X(name, kind, value) for trace t, policy p, result r and its estimate e. */
+/* X(name, kind, value, unit, help) for trace t, policy p, result r and its estimate e. */
 #define COLUMN_MAP(X)                                                                              \
-    X(file, TEXT, t->file)                                                                         \
-    X(run, INTEGER, t->view ? t->run : -1)                                                         \
-    X(label, TEXT, t->label)                                                                       \
-    X(round, INTEGER, t->view ? (int64_t)t->round : -1)                                            \
-    X(device, TEXT, t->device)                                                                     \
-    X(clock, TEXT, t->clock)                                                                       \
-    X(n_samples, INTEGER, (int64_t)t->n)                                                           \
-    X(all_elapsed_ns, REAL, t->elapsed_ns)                                                         \
-    X(all_median_ns, REAL, t->median_ns)                                                           \
-    X(policy, TEXT, p->label)                                                                      \
-    X(policy_plugin, TEXT, p->settings->info->plugin.id)                                           \
-    X(outcome, TEXT, outcome_word(r))                                                              \
-    X(stopped_at, INTEGER, r->has_failed ? -1 : (int64_t)r->n)                                     \
-    X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns)                                       \
-    X(stop_reason, TEXT, r->has_failed ? r->text : r->reason)                                      \
-    X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL)                           \
-    X(statistic, TEXT, r->has_estimate ? e->statistic : NULL)                                      \
-    X(estimate_ns, REAL, r->has_estimate ? e->value_ns : NAN)                                      \
-    X(low_ns, REAL, r->has_estimate ? e->low_ns : NAN)                                             \
-    X(high_ns, REAL, r->has_estimate ? e->high_ns : NAN)                                           \
-    X(confidence, REAL, r->has_estimate ? e->confidence : NAN)                                     \
-    X(error, REAL, replay_error_ratio(t, r))                                                       \
-    X(holds_median, BOOL, replay_holds(t, r))                                                      \
-    X(share, REAL, share_of(t, r))                                                                 \
-    X(n_discarded, INTEGER, r->has_estimate ? (int64_t)e->n_discarded : -1)                        \
-    X(n_effective, REAL, r->has_estimate ? e->n_effective : NAN)                                   \
-    X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1)
+    X(file, TEXT, t->file, "", "The results file or file of samples")                              \
+    X(run, INTEGER, t->view ? t->run : -1, "",                                                     \
+      "Number of the run, from 1; empty for files of samples")                                     \
+    X(label, TEXT, t->label, "", "The case as a run shows it, or the file")                        \
+    X(round, INTEGER, t->view ? (int64_t)t->round : -1, "",                                        \
+      "Round of the case, from 0; empty for files of samples")                                     \
+    X(device, TEXT, t->device, "", "Device that the samples were measured on")                     \
+    X(clock, TEXT, t->clock, "", "Clock that the samples were measured with")                      \
+    X(n_samples, INTEGER, (int64_t)t->n, "", "Number of recorded samples")                         \
+    X(all_elapsed_ns, REAL, t->elapsed_ns, "ns", "Recorded time of all samples")                   \
+    X(all_median_ns, REAL, t->median_ns, "ns", "Median of all samples")                            \
+    X(policy, TEXT, p->label, "", "The policy with its options")                                   \
+    X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
+    X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
+    X(stopped_at, INTEGER, r->has_failed ? -1 : (int64_t)r->n, "",                                 \
+      "Samples after which the policy stopped")                                                    \
+    X(elapsed_ns, REAL, r->has_failed ? NAN : r->elapsed_ns, "ns",                                 \
+      "Recorded time of these samples")                                                            \
+    X(stop_reason, TEXT, r->has_failed ? r->text : r->reason, "", "Why it stopped")                \
+    X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL, "",                       \
+      "What it guarantees: see `gbrun help verdicts`")                                             \
+    X(statistic, TEXT, r->has_estimate ? e->statistic : NULL, "",                                  \
+      "What is estimated: median, mean")                                                           \
+    X(estimate_ns, REAL, r->has_estimate ? e->value_ns : NAN, "ns", "Its estimate")                \
+    X(low_ns, REAL, r->has_estimate ? e->low_ns : NAN, "ns",                                       \
+      "Lower end of its confidence interval")                                                      \
+    X(high_ns, REAL, r->has_estimate ? e->high_ns : NAN, "ns",                                     \
+      "Upper end of its confidence interval")                                                      \
+    X(confidence, REAL, r->has_estimate ? e->confidence : NAN, "ratio",                            \
+      "Confidence level of the interval")                                                          \
+    X(error, REAL, replay_error_ratio(t, r), "ratio",                                              \
+      "Relative error: how far the estimate is from the median of all samples")                    \
+    X(holds_median, BOOL, replay_holds(t, r), "",                                                  \
+      "Whether the interval holds the median of all samples")                                      \
+    X(share, REAL, share_of(t, r), "ratio", "Share of all samples that were used")                 \
+    X(n_discarded, INTEGER, r->has_estimate ? (int64_t)e->n_discarded : -1, "",                    \
+      "Samples that the policy discarded as warm-up")                                              \
+    X(n_effective, REAL, r->has_estimate ? e->n_effective : NAN, "", "Effective sample size")      \
+    X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1, "",     \
+      "Number of modes that it found")
 
 enum {
-#define COLUMN_CONSTANT(name, kind, value) COLUMN_##name,
+#define COLUMN_CONSTANT(name, kind, value, unit, help) COLUMN_##name,
     COLUMN_MAP(COLUMN_CONSTANT)
 #undef COLUMN_CONSTANT
         COLUMNS
 };
 
 static const char *const column_heads[COLUMNS] = {
-#define COLUMN_HEAD(name, kind, value) #name,
+#define COLUMN_HEAD(name, kind, value, unit, help) #name,
     COLUMN_MAP(COLUMN_HEAD)
 #undef COLUMN_HEAD
 };
+
+bool replay_column_help(size_t i, struct help_entry *ret)
+{
+    static const struct help_entry entries[COLUMNS] = {
+#define COLUMN_HELP(name, kind, value, unit, help) {#name, unit, help},
+        COLUMN_MAP(COLUMN_HELP)
+#undef COLUMN_HELP
+    };
+    if (i < COLUMNS)
+        *ret = entries[i];
+    return i < COLUMNS;
+}
 
 /* What there is not: negative integers and truths, NaN, and text that is NULL. */
 static struct cell cell_TEXT(const char *text)
@@ -89,7 +114,7 @@ static void make_cells(const struct trace *t, const struct replay_policy *p,
                        const struct replay_result *r, struct cell cells[COLUMNS])
 {
     const struct gb_estimate *e = &r->estimate;
-#define MAKE_CELL(name, kind, value) cells[COLUMN_##name] = cell_##kind(value);
+#define MAKE_CELL(name, kind, value, unit, help) cells[COLUMN_##name] = cell_##kind(value);
     COLUMN_MAP(MAKE_CELL)
 #undef MAKE_CELL
 }

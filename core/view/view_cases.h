@@ -226,6 +226,8 @@ struct view_column view_metric_column(struct arena *arena, const char *name);
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
                           struct view_column *ret, struct gb_error *error);
+/* Where an expression has the word over a column for a name, the error says what to write. */
+void view_explain_unknown(struct gb_error *error);
 
 /* The columns of --columns. */
 int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,

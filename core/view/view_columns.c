@@ -308,10 +308,10 @@ const char *result_column_unit(size_t i)
     return results[i].unit == UNIT_RATIO ? "" : unit_words[results[i].unit];
 }
 
-bool result_column_help(size_t i, struct column_help *ret)
+bool result_column_help(size_t i, struct help_entry *ret)
 {
     if (i < RESULT_COLUMNS)
-        *ret = (struct column_help){results[i].name, unit_words[results[i].unit], results[i].help};
+        *ret = (struct help_entry){results[i].name, unit_words[results[i].unit], results[i].help};
     return i < RESULT_COLUMNS;
 }
 

@@ -28,7 +28,7 @@ static const char *const aggregate_words[AGGREGATES] = {
     AGGREGATE_MAP(AGGREGATE_WORD)
 #undef AGGREGATE_WORD
 };
-static const struct column_help aggregate_helps[AGGREGATES] = {
+static const struct help_entry aggregate_helps[AGGREGATES] = {
 #define AGGREGATE_HELP(name, word, head, unit, help) {head, unit, help},
     AGGREGATE_MAP(AGGREGATE_HELP)
 #undef AGGREGATE_HELP
@@ -37,7 +37,7 @@ static const struct column_help aggregate_helps[AGGREGATES] = {
 static const char EXPECTED[] = "expected avg, max, min or median of a column, such as "
                                "avg(median_ns); count, or pass_rate";
 
-bool aggregate_column_help(size_t i, struct column_help *ret)
+bool aggregate_column_help(size_t i, struct help_entry *ret)
 {
     if (i < AGGREGATES)
         *ret = aggregate_helps[i];

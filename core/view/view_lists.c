@@ -71,7 +71,7 @@ bool column_is_words(const struct view *view, const struct view_column *column)
     return false;
 }
 
-static const struct column_help sample_columns[] = {
+static const struct help_entry sample_columns[] = {
     {"sample", "", "Number of the sample in its case, from 0"},
     {"time_ns", "ns", "Time of one iteration on the clock that counts"},
     {"CLOCK_ns", "ns", "The same on each clock that was read, such as wall_ns or kernel_ns"},
@@ -82,7 +82,7 @@ static const struct column_help sample_columns[] = {
     {"flags", "", "1: the device was throttled; 2: the sample was disturbed from outside; 3: both"},
 };
 
-bool sample_column_help(size_t i, struct column_help *ret)
+bool sample_column_help(size_t i, struct help_entry *ret)
 {
     const size_t n = sizeof sample_columns / sizeof *sample_columns;
     if (i < n)

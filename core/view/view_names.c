@@ -1,6 +1,7 @@
 /* view_names.c - the columns that a user names. */
 #include "core/view/view_cases.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool view_has_name(const char *const *names, size_t n, const char *name)
@@ -19,7 +20,8 @@ static const struct {
     {"median", "median_ns or estimate_ns"},
     {"interval", "low_ns and high_ns"},
     {"rel. IQR", "relative_iqr"},
-    {"spread", "relative_iqr"}, /* as it was called up to version 0.1 */
+    {"spread", "relative_iqr"}, /* this one and the next are former names */
+    {"apart", "round_variation"},
     {"rounds", "n_rounds"},
     {"round variation", "round_variation"},
     {"samples", "n_samples"},
@@ -40,12 +42,22 @@ static const struct {
     {"time", "median_ns or estimate_ns"}, /* which stands nowhere, but is a likely word */
 };
 
-bool table_head_help(size_t i, struct column_help *ret)
+bool table_head_help(size_t i, struct help_entry *ret)
 {
     const size_t n = sizeof heads / sizeof *heads;
     if (i < n)
-        *ret = (struct column_help){heads[i].head, "", heads[i].names};
+        *ret = (struct help_entry){heads[i].head, "", heads[i].names};
     return i < n;
+}
+
+void view_explain_unknown(struct gb_error *error)
+{
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "unknown name '%s'", heads[i].head);
+        if (text_starts_with(error->text, words))
+            error_set(error, GB_INVALID, "%s: write %s", words, heads[i].names);
+    }
 }
 
 /* All names that a user may write: result columns, parameters, metrics. */

@@ -88,8 +88,10 @@ static int32_t filter_open(struct view *view, struct filter *filter, struct gb_e
     if (status == GB_OK)
         status = expression_compile(filter->engine, view->options->where, (struct origin){0},
                                     filter->values, filter->n, &filter->expression, error);
-    if (status != GB_OK)
+    if (status != GB_OK) {
+        view_explain_unknown(error);
         error_prefix(error, "--where: ");
+    }
     return status;
 }
 

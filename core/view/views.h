@@ -39,6 +39,7 @@
 #define GBRUN_CORE_VIEWS_H
 
 #include "core/base/text.h"
+#include "core/config/option_table.h"
 #include "core/store/store.h"
 
 #include <stdio.h>
@@ -66,17 +67,12 @@ struct view_options {
     size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
 
-/* What a column is, for `gbrun help columns` and lists. False: there is no column i. */
-struct column_help {
-    const char *name;
-    const char *unit; /* "" */
-    const char *help; /* one sentence, no full stop */
-};
-bool result_column_help(size_t i, struct column_help *ret);    /* of cases and combined rounds */
-bool sample_column_help(size_t i, struct column_help *ret);    /* --rows sample, beside those */
-bool aggregate_column_help(size_t i, struct column_help *ret); /* --group-by */
+/* What a column means, for `gbrun help columns`. False: there is no column i. */
+bool result_column_help(size_t i, struct help_entry *ret);    /* of cases and combined rounds */
+bool sample_column_help(size_t i, struct help_entry *ret);    /* --rows sample, beside those */
+bool aggregate_column_help(size_t i, struct help_entry *ret); /* --group-by */
 /* What stands over a column of a table where that is not the column's name. */
-bool table_head_help(size_t i, struct column_help *ret);
+bool table_head_help(size_t i, struct help_entry *ret);
 
 /*
  * Appends to out. show: for people (run, machine and device in the head; a table; then failures,

@@ -26,6 +26,9 @@ for verb in $verbs; do
         fail "help $verb begins with its usage" "$help"
     fi
     equals "gbrun $verb --help is the same" "$help" "$(gbrun "$verb" --help)"
+    rows=$(gbrun help --markdown "$verb" | grep -c '^| `-')
+    equals "list keywords $verb has the options of its help" "$rows" \
+        "$(gbrun list keywords "$verb" --format csv | tail -n +2 | grep -c '^--')"
     equals "gbrun(1) has $verb" 1 "$(grep -cxF "@OPTIONS $verb@" "$pages/gbrun.1.in")"
 done
 
@@ -51,12 +54,97 @@ for name in $verbs gbrun bench $ids; do
         "$(gbrun help "$name" | LC_ALL=C.UTF-8 awk '!/^module: / && length > 100')"
 done
 
+# ---- words ----
+
+# Every word that is listed is explained, and what is listed is all that tables and exports show.
+gbrun list keywords --format csv | tail -n +2 | tr -d '\r"' | cut -d, -f1,2 | sort -u >words.csv
+unknown=$(while IFS=, read -r word topic; do
+    [ "$topic" = verbs ] || gbrun help "$topic" "${word#--}" | grep -qF -e "$word" || echo "$topic $word"
+done <words.csv)
+equals "each word of list keywords is explained" "" "$unknown"
+for word in sections '[gbrun]' defaults '[policy NAME]' gbrun bench plugin like device policy cache clock launch counters \
+    rounds sweep sweep.rows zip let only exclude env.PATH check.abs check.bound check.floor duration '*' '?' '~' '!' \
+    certified 'gave up' ok 'timed out' 0 4 COLUMNS median_ns relative_iqr 'rel. IQR' 'stopped because' pass_rate \
+    time_ns holds_median kind; do
+    # shellcheck disable=SC2086 # several words may be given as they are
+    (set -f; help=$(gbrun help $word 2>&1) && [ -n "$help" ]) ||
+        fail "help explains '$word'" "$(set -f; gbrun help $word 2>&1)"
+done
+pass "help explains the words of configurations and tables"
+
+printf '%s\n' '[gbrun]' 'results = one.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench one]' 'plugin = nop' \
+    'policy = few' >one.ini
+gbrun -c one.ini --quiet >/dev/null
+# columns_of TITLE: the columns that are documented under it, sorted.
+columns_of()
+{
+    gbrun list columns --format csv | tr -d '\r' | awk -F, -v title="columns of $1" '$3 == title { print $1 }' | sort
+}
+heads_of()
+{
+    head -n 1 | tr -d '\r' | tr ',' '\n' | sort
+}
+equals "the columns of exports are documented" "$(gbrun export one.gbr | heads_of)" "$(columns_of cases)"
+equals "and those of combined rows" "$(gbrun export --rows combined one.gbr | heads_of)" "$(columns_of cases)"
+equals "and those of samples" "" \
+    "$(gbrun export --rows sample one.gbr | heads_of | sed 's/^\(wall\|cpu\|thread\)_ns$/CLOCK_ns/' |
+        grep -vxF -e "$(columns_of samples)" -e "$(columns_of cases)")"
+equals "and those of groups" "count pass_rate" \
+    "$(gbrun show one.gbr --group-by bench --columns 'count,pass_rate,avg(median_ns),max(median_ns)' |
+        grep -m 1 '^bench ' | tr -s ' ' '\n' | grep -xF -e "$(columns_of groups)" | paste -sd ' ')"
+equals "and those of replays" "$(gbrun replay one.gbr --format csv 2>/dev/null | heads_of)" "$(columns_of replays)"
+for list in plugins devices; do
+    equals "and those of list $list" "$(gbrun list $list --format csv 2>/dev/null | heads_of)" \
+        "$(columns_of "list $list")"
+done
+equals "and those of list cases" "$(gbrun list cases -c one.ini --format csv | heads_of)" "$(columns_of 'list cases')"
+equals "and those of list keywords" "$(gbrun list keywords --format csv | heads_of)" \
+    "$(gbrun list columns --format csv | grep -F '"columns of list keywords' | cut -d, -f1 | sort)"
+equals "list verbs lists the verbs" "$verbs" "$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1)"
+# What stands over a table, in marks and in verdicts is explained.
+for head in $(gbrun show one.gbr | sed -n '/^bench /s/stopped because//p' | sed 's/rel\. IQR//'); do
+    gbrun help "$head" >/dev/null 2>&1 || fail "help explains the table's word $head"
+done
+
 equals "help on an option finds it in its plugin" 1 \
     "$(gbrun help precision | grep -c '^policy steady: precision$')"
-gbrun help no_such_thing >out 2>&1
-equals "help on nothing known is an error of usage" \
-    "2 gbrun: error: help no_such_thing: no verb, plugin, section or option is called so" \
-    "$? $(cat out)"
+equals "a plugin and its option" "policy steady: precision" "$(gbrun help steady precision | head -n 1)"
+equals "a verb and its option" "verb run: --config" "$(gbrun help run config | head -n 1)"
+equals "a verb that is a column as well says so" "also: \`gbrun help columns run\`" "$(gbrun help run | tail -n 1)"
+
+# refuses NAME MESSAGE WORD...: an error of usage.
+refuses()
+{
+    local name=$1 message=$2
+    shift 2
+    equals "$name" "2 gbrun: error: $message" "$(gbrun help "$@" >out 2>&1; echo "$? $(cat out)")"
+}
+expected="expected a verb, a plugin, a topic, or a word that \`gbrun list keywords\` lists"
+refuses "help on nothing known" "help: unknown name 'no_such_thing': $expected" no_such_thing
+refuses "a near miss" "help: unknown name 'medain_ns', did you mean 'median_ns'?" medain_ns
+refuses "a near miss of an option" "help steady: unknown name 'precison', did you mean 'precision'?" steady precison
+refuses "an option that a plugin does not have" \
+    "help steady: unknown name 'qqqqqq': \`gbrun help steady\` lists what there is" steady qqqqqq
+refuses "a word too many" "help: unknown name 'median_ns qqqqqq': $expected" median_ns qqqqqq
+equals "an unknown topic of list keywords" \
+    "gbrun: error: list keywords: unknown topic 'qq': \`gbrun help\` names the topics" \
+    "$(gbrun list keywords qq 2>&1 >/dev/null)"
+
+# ---- width ----
+
+for width in 60 80 140; do
+    for name in run keys columns steady sweep; do
+        longest=$(COLUMNS=$width gbrun help $name | LC_ALL=C.UTF-8 awk '
+            !/^(module|usage|also): / && length > most { most = length } END { print most }')
+        if [ "$longest" -le $width ]; then
+            pass "help $name fits $width columns"
+        else
+            fail "help $name fits $width columns" "$longest"
+        fi
+    done
+done
+equals "wider help has fewer lines" 1 \
+    $(($(COLUMNS=60 gbrun help keys | wc -l) > $(COLUMNS=140 gbrun help keys | wc -l)))
 
 for page in gbrun.1 gbrun.ini.5; do
     if ! sh "$top_srcdir/docs/man/expand.sh" "$GBRUN" 0 "$pages/$page.in" >"$page" 2>errors; then

@@ -477,7 +477,7 @@ START_TEST(test_help)
     static const char *const expected[] = {plain_help, markdown_help, roff_help};
     for (int style = HELP_PLAIN; style <= HELP_ROFF; style++) {
         struct text text = {0};
-        option_table_help(shown, style, &text);
+        option_table_help(shown, style, HELP_COLUMNS, &text);
         ck_assert_str_eq(text_get(&text), expected[style]);
         text_free(&text);
     }

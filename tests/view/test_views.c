@@ -319,6 +319,8 @@ static const struct {
     {{.where = "steams = 1"},
      GB_INVALID,
      "--where: unknown name 'steams'; did you mean 'streams'?"},
+    {{.where = "spread < 1"}, GB_INVALID, "--where: unknown name 'spread': write relative_iqr"},
+    {{.columns = "apart"}, GB_INVALID, "--columns: no column 'apart': write round_variation"},
     {{.run = 2}, GB_NOT_FOUND, "fates.gbr: has no run 2, only run 1"},
     {{.pivot = "streams", .rows = ROWS_COMBINED},
      GB_INVALID,

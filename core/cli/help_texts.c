@@ -1,0 +1,196 @@
+/* help_texts.c - words that are no options of a table: keys, values, marks, verdicts, statuses. */
+#include "core/cli/help.h"
+
+#include "core/store/record.h"
+#include "core/verify/verify.h"
+
+#include <gbrun/policy.h>
+
+static const struct help_entry sections[] = {
+    {"[gbrun]", NULL,
+     "The run as a whole: results file, order, seed, devices. `gbrun help gbrun` lists its keys"},
+    {"[defaults]", NULL,
+     "Keys for every benchmark that does not set them itself: `device`, `policy`, `check.METRIC`, "
+     "`env.NAME` and those of `gbrun help bench`"},
+    {"[policy NAME]", NULL,
+     "A stopping policy: `plugin` names its plugin, the other keys are that plugin's options. "
+     "Without `plugin` the section's name is the plugin's id. A policy whose options all have "
+     "defaults needs no section: `policy = fixed`"},
+    {"[device NAME]", NULL, "A device: `plugin` and that plugin's options, as of [policy NAME]"},
+    {"[bench NAME]", NULL,
+     "A benchmark and its sweep; at least one is needed. NAME stands in tables and in labels of "
+     "cases"},
+};
+
+static const struct help_entry keys[] = {
+    {"plugin", NULL,
+     "The id of a plugin; the section's name if not given. A path with a slash is that file, from "
+     "the folder of the configuration; `PATH:ID` names one of several plugins in it"},
+    {"like", NULL,
+     "`like = NAME` starts from all keys of [bench NAME]; this section's own keys replace those "
+     "about the same option"},
+    {"device", NULL,
+     "A [device NAME] section or the id of a device plugin, and which of its devices: `NAME` is "
+     "the first, `NAME:1` the second, `NAME:UUID` the one with that UUID (four characters or more "
+     "of it, if no other begins so), `NAME:all` all of them. `auto`, the default, is the first "
+     "that the benchmark runs on, of `devices` in [gbrun] or else of all there are, the CPU last"},
+    {"policy", NULL,
+     "A [policy NAME] section or the id of a policy plugin: when to stop sampling; `steady` if not "
+     "given"},
+    {"OPTION", NULL, "An option of the benchmark's plugin: see `gbrun help ID`"},
+    {"OPTION.KEY", NULL,
+     "One entry of an option that is a set of keys, such as `arg.NAME` of `call`"},
+    {"sweep.KEY", NULL,
+     "An axis of the sweep: `sweep.streams = 1:16` measures a case for each value of the list. KEY "
+     "is any option, `check.METRIC`, `env.NAME`, or any key but plugin, like, only and exclude; a "
+     "name that is none of these makes a variable for expressions. Axes multiply in the order of "
+     "the file; the last one moves fastest"},
+    {"zip.WORD", NULL,
+     "An axis along which several options move together: `zip.shape = m, n: 960, 2304 | 4096, "
+     "4096`; WORD is free"},
+    {"let.NAME", NULL,
+     "An option or a variable computed from others by an SQL expression: `let.grid = (m + 15) / "
+     "16`"},
+    {"only", NULL,
+     "Keeps the cases for which the SQL expression is true: `only = streams <= problems`"},
+    {"exclude", NULL, "Leaves out the cases for which the SQL expression is true"},
+    {"env.NAME", NULL,
+     "A variable in the environment of the worker process; cases that differ in it get different "
+     "processes"},
+    {"check.METRIC", NULL,
+     "Tolerance of the comparison with the reference: METRIC is abs, rel, rel_floor, ulp, rms or "
+     "bound, see `gbrun help checks`; all that are given must hold"},
+};
+
+static const struct help_entry checks[] = {
+#define CHECK_ABS "Largest absolute difference"
+#define CHECK_REL "Largest difference relative to the reference, where that is not 0"
+#define CHECK_REL_FLOOR "The same where the reference is above `check.floor`"
+#define CHECK_ULP "Largest difference in units in the last place (ULP) of the output's format"
+#define CHECK_RMS "Root mean square of the differences over the largest magnitude"
+#define CHECK_BOUND                                                                                \
+    "Largest error as a share of what rounding alone can explain, for benchmarks that give the "   \
+    "magnitudes of their sums. `check.safety` multiplies the tolerance behind it; "                \
+    "`check.bound_kind` decides whether rounding errors are the worst there can be "               \
+    "(deterministic) or independent of each other (probabilistic, for products of mixed signs "    \
+    "only); auto leaves that to the benchmark"
+#define CHECK_ENTRY(name, word) {"check." word, NULL, CHECK_##name},
+    VERIFY_METRIC_MAP(CHECK_ENTRY)
+#undef CHECK_ENTRY
+};
+
+static const struct help_entry values[] = {
+    {"integer", NULL,
+     "`32`, `2^20`, `1e6`, `64Ki`. The suffixes k M G are powers of 1000, Ki Mi Gi powers of 1024"},
+    {"number", NULL, "The same, and `0.5`, `1e-3`, `5%` (0.05), `inf`"},
+    {"size", NULL,
+     "Bytes: `4096`, `64 KiB`, `1.5 GB`. Units are B kB MB GB TB KiB MiB GiB TiB and the suffixes "
+     "of integers"},
+    {"duration", NULL, "A number with one of the units ns us ms s min h; 0 and `inf` need none"},
+    {"boolean", NULL, "yes or no, true or false, on or off, 1 or 0"},
+    {"choice", NULL, "One of the words that the option takes"},
+    {"string", NULL,
+     "The text as it stands, or in double quotes, within which \\\" is a quote and \\\\ a "
+     "backslash"},
+    {"list", NULL,
+     "Values with commas between them. Items with commas or with blanks at their ends stand in "
+     "double quotes"},
+    {"a:b", NULL,
+     "In a list, a range of integers, numbers or sizes, both ends included, in steps of 1. A range "
+     "that does not meet b exactly ends before it"},
+    {"a:b:s", NULL, "A range in steps of s, which is negative if b is below a; for durations, too"},
+    {"a:b:xf", NULL,
+     "A geometric range: each value is f times the one before. Integers and sizes are rounded, "
+     "each value appears once"},
+};
+
+static const struct help_entry marks[] = {
+    {"*", NULL, "After a time: the distribution has several modes, which the notes list"},
+    {"?", NULL,
+     "After a time: the policy did not reach the precision asked for (verdict unconverged)"},
+    {"~", NULL, "After a time: the precision is limited by the timer resolution"},
+    {"!", NULL, "After a time: the policy gave up, as the samples make no sense to it"},
+    {"-", NULL, "There is no finite number"},
+    {"none", NULL, "As an interval: the policy claims none"},
+};
+
+static const struct help_entry verdicts[] = {
+#define VERDICT_NONE "The policy makes no claim, as `fixed` and `budget`"
+#define VERDICT_CERTIFIED "The confidence interval is as narrow as was asked for"
+#define VERDICT_MULTIMODAL                                                                         \
+    "The distribution has several modes, each known as precisely as was asked for; mark `*`"
+#define VERDICT_RESOLUTION_LIMITED                                                                 \
+    "The timer resolution is too coarse for the precision asked for; mark `~`"
+#define VERDICT_UNCONVERGED "Samples or time ran out before the precision was reached; mark `?`"
+#define VERDICT_GAVE_UP "The samples make no sense to the policy, such as negative times; mark `!`"
+#define VERDICT_ENTRY(name, value, words) {words, NULL, VERDICT_##name},
+    GB_VERDICT_MAP(VERDICT_ENTRY)
+#undef VERDICT_ENTRY
+};
+
+static const struct help_entry statuses[] = {
+#define STATUS_OK "The case was measured, and its result is right or unchecked"
+#define STATUS_SKIPPED "The benchmark does not have this case, for the reason given"
+#define STATUS_FAILED "The benchmark, its policy or its device reported a failure"
+#define STATUS_WRONG_RESULT "The output differs from its reference by more than the tolerance"
+#define STATUS_CRASHED "The worker process died, with the signal or exit code"
+#define STATUS_TIMED_OUT "The case took longer than `time_limit` and was killed"
+#define STATUS_DEVICE_ERROR                                                                        \
+    "The device failed, such as by an illegal address; the case's process is replaced"
+#define STATUS_CANCELLED "The run was stopped; `gbrun run --resume FILE` measures the case"
+#define STATUS_RUNNING "The run was killed while the case was measured; --resume measures it again"
+#define STATUS_ENTRY(name, word, done, bad) {word, NULL, STATUS_##name},
+    CASE_STATUS_MAP(STATUS_ENTRY)
+#undef STATUS_ENTRY
+};
+
+static const struct help_entry exit_codes[] = {
+    {"0", NULL, "All fine"},
+    {"1", NULL,
+     "Some case failed (crashed, timed out, wrong result, device error, failed), or the run was "
+     "stopped; a policy failed in a replay"},
+    {"2", NULL,
+     "The command line or the configuration is wrong. All errors are reported at once with file, "
+     "line and column; nothing is run"},
+    {"4", NULL, "gbrun itself could not go on; the message says why"},
+};
+
+static const struct help_entry environment[] = {
+    {"COLUMNS", NULL,
+     "The width of tables and help, also where the output is no terminal. If it is not set that is "
+     "the terminal's width, or 120 for tables and 100 for help. Columns for which there is no room "
+     "are left out and named below the table"},
+    {"GBRUN_PLUGIN_PATH", NULL,
+     "Folders in which plugins are looked for, with colons between them. The order of search is: "
+     "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
+     "program is run from it, the folder lib/gbrun beside the folder of the program, the folder "
+     "that plugins are installed to"},
+    {"XDG_DATA_HOME", NULL,
+     "gbrun/roofs.gbr in this folder (~/.local/share if it is not set) holds the user's roofs"},
+};
+
+#define TOPIC(name, title, words, entries)                                                         \
+    {                                                                                              \
+        name, title, words, entries, sizeof entries / sizeof *entries, NULL, {NULL, 0}, NULL       \
+    }
+const struct help_topic help_texts[] = {
+    TOPIC("sections", "sections of a configuration", "", sections),
+    TOPIC("keys", "keys of [bench NAME]",
+          "Beside these a benchmark has the options of its plugin and the keys of `gbrun help "
+          "bench`.",
+          keys),
+    TOPIC("values", "values in a configuration", "Numbers are read the same whatever the locale.",
+          values),
+    TOPIC("checks", "comparisons of outputs: check.METRIC = TOLERANCE",
+          "Without any, the comparison is the one that the benchmark has chosen; all that are "
+          "given must hold. Whatever the tolerances, a NaN that the reference does not have fails, "
+          "and so does a comparison in which more than 1 % of the values overflowed, unless "
+          "`check.allow_overflow` is yes.",
+          checks),
+    TOPIC("marks", "marks in tables", "", marks),
+    TOPIC("verdicts", "verdicts of policies", "What a policy guarantees when it stops.", verdicts),
+    TOPIC("statuses", "statuses of cases", "", statuses),
+    TOPIC("exit-codes", "exit codes of gbrun", "", exit_codes),
+    TOPIC("environment", "environment variables", "", environment),
+};
+const size_t n_help_texts = sizeof help_texts / sizeof *help_texts;

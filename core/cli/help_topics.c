@@ -1,0 +1,249 @@
+/* help_topics.c - see help.h: topics from the tables of verbs, options, columns and plugins. */
+#include "core/cli/help.h"
+
+#include "core/base/table.h"
+#include "core/cli/verbs.h"
+#include "core/replay/replay.h"
+#include "core/view/views.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct help_topic *add(struct help_topics *topics, struct arena *arena,
+                              struct help_topic topic)
+{
+    topics->items = arena_grow(arena, topics->items, topics->n, sizeof *topics->items);
+    topics->items[topics->n] = topic;
+    return &topics->items[topics->n++];
+}
+
+static void add_verbs(struct help_topics *topics, struct arena *arena)
+{
+    const struct verb *const *verbs;
+    size_t n = verbs_all(&verbs);
+    struct help_entry *all = ARENA_ARRAY(arena, struct help_entry, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct verb *verb = verbs[i];
+        struct help_entry *options = ARENA_ARRAY(arena, struct help_entry, verb->n_options + 1);
+        all[i] = (struct help_entry){verb->name, NULL, verb->summary};
+        for (size_t j = 0; j < verb->n_options; j++)
+            options[j] = (struct help_entry){arena_printf(arena, "--%s", verb->options[j].name),
+                                             verb->options[j].argument, verb->options[j].help};
+        add(topics, arena,
+            (struct help_topic){.name = verb->name,
+                                .title = arena_printf(arena, "verb %s", verb->name),
+                                .words = "",
+                                .entries = options,
+                                .n = verb->n_options,
+                                .verb = verb});
+    }
+    add(topics, arena,
+        (struct help_topic){
+            .name = "verbs", .title = "verbs", .words = "", .entries = all, .n = n});
+}
+
+static struct help_topic *add_options(struct help_topics *topics, struct arena *arena,
+                                      const char *name, const char *title, const char *words,
+                                      struct option_table options)
+{
+    struct help_entry *entries = ARENA_ARRAY(arena, struct help_entry, options.n + 1);
+    for (uint32_t i = 0; i < options.n; i++) {
+        struct gb_option option = option_entry(options, i);
+        entries[i] = (struct help_entry){option.name, option.unit, option.help};
+    }
+    return add(topics, arena,
+               (struct help_topic){.name = name,
+                                   .title = title,
+                                   .words = words,
+                                   .entries = entries,
+                                   .n = options.n,
+                                   .options = options});
+}
+
+static void add_columns(struct help_topics *topics, struct arena *arena, const char *title,
+                        const char *words, bool (*column)(size_t i, struct help_entry *ret))
+{
+    struct help_topic topic = {.name = "columns", .title = title, .words = words};
+    struct help_entry entry, *entries = NULL;
+    for (; column(topic.n, &entry); topic.n++) {
+        entries = arena_grow(arena, entries, topic.n, sizeof *entries);
+        entries[topic.n] = entry;
+    }
+    topic.entries = entries;
+    add(topics, arena, topic);
+}
+
+static bool head_help(size_t i, struct help_entry *ret)
+{
+    bool is_there = table_head_help(i, ret);
+    ret->unit = NULL;
+    return is_there;
+}
+
+static void add_all_columns(struct help_topics *topics, struct arena *arena)
+{
+    struct help_topic list;
+    add_columns(
+        topics, arena, "columns of cases",
+        "Of gbrun export with --rows case or combined, and names for --where, --columns, --sort, "
+        "--group-by and --pivot of show and export. Parameters of the case and metrics that "
+        "plugins report (metric.NAME) are columns, too. Times are of one iteration; rates are over "
+        "the policy's estimate of the median, or else the median of the samples.",
+        result_column_help);
+    add_columns(topics, arena, "columns of samples",
+                "Of gbrun export with --rows sample, after run, run_uuid, bench, plugin, the "
+                "parameters, device, device_model, policy, round, status, clock and uid.",
+                sample_column_help);
+    add_columns(topics, arena, "columns of groups",
+                "--columns of show and export with --group-by LIST: a row for each group of cases "
+                "with equal values of the columns in LIST, over all runs asked for.",
+                aggregate_column_help);
+    add_columns(topics, arena, "columns of replays", "Of gbrun replay as CSV and JSON.",
+                replay_column_help);
+    for (size_t i = 0; list_columns(i, &list); i++)
+        add(topics, arena, list);
+    add_columns(topics, arena, "heads of tables, and the columns of exports they stand for", "",
+                head_help);
+    topics->items[topics->n - 1].name = "tables";
+}
+
+void help_topics_find(struct arena *arena, struct help_topics *ret)
+{
+    *ret = (struct help_topics){0};
+    add_verbs(ret, arena);
+    add_options(ret, arena, "gbrun", "section [gbrun]", "Keys of the section [gbrun]: the run.",
+                run_options());
+    add_options(ret, arena, "bench", "section [bench]",
+                "Keys that every [bench NAME] and [defaults] has beside a benchmark's own options "
+                "and those of `gbrun help keys`.",
+                common_options());
+    for (size_t i = 0; i < n_help_texts; i++)
+        add(ret, arena, help_texts[i]);
+    add_all_columns(ret, arena);
+}
+
+void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
+                             struct help_topics *topics)
+{
+    for (size_t i = 0; i < catalogue->n_plugins; i++) {
+        const struct plugin_info *info = &catalogue->plugins[i];
+        const struct gb_plugin *plugin = &info->plugin;
+        const char *title = arena_printf(arena, "%s %s", plugin_kind_words(plugin->kind),
+                                         plugin->id);
+        add_options(topics, arena, plugin->id, title, plugin->help ? plugin->help : "",
+                    option_table_of(plugin))
+            ->plugin = info;
+    }
+}
+
+bool help_entry_is(const struct help_entry *entry, const char *word)
+{
+    const char *name = entry->name + (*entry->name == '[');
+    size_t n = strcspn(name, ".( ]");
+    bool has_placeholder = name[n] && (isupper((unsigned char)name[n + 1]) || name[n] == ']');
+    bool is_before = has_placeholder && strncmp(name, word, n) == 0;
+    return text_equal(entry->name, word) || (is_before && (!word[n] || word[n] == '.'));
+}
+
+/* ---- as text ---- */
+
+static void write_entry(const struct help_entry *entry, int style, size_t width, struct text *out)
+{
+    enum { INDENT = 6 };
+    bool has_unit = entry->unit && *entry->unit;
+    if (style == HELP_ROFF) {
+        text_add(out, ".TP\n\\fB");
+        help_add_roff(entry->name, out);
+        text_printf(out, "\\fR%s%s%s\n", has_unit ? " (" : "", has_unit ? entry->unit : "",
+                    has_unit ? ")" : "");
+        help_add_roff(entry->help, out);
+        text_add(out, ".\n");
+        return;
+    }
+    text_printf(out, "  %s%s%s%s\n%*s", entry->name, has_unit ? " (" : "",
+                has_unit ? entry->unit : "", has_unit ? ")" : "", INDENT, "");
+    text_add_wrapped(out, entry->help, INDENT, INDENT, width);
+    text_add(out, "\n");
+}
+
+static void write_markdown(const struct help_topic *topic, struct text *out)
+{
+    struct table table = {0};
+    bool has_units = topic->n && topic->entries->unit;
+    table_column(&table, has_units ? "column" : "word", false);
+    if (has_units)
+        table_column(&table, "unit", false);
+    table_column(&table, "meaning", false);
+    for (size_t i = 0; i < topic->n; i++) {
+        table_row(&table);
+        table_cell_printf(&table, "`%s`", topic->entries[i].name);
+        if (has_units)
+            table_cell(&table, topic->entries[i].unit);
+        table_cell(&table, topic->entries[i].help);
+    }
+    table_write(&table, TABLE_MARKDOWN, out);
+    table_free(&table);
+}
+
+static void write_plain_head(const struct help_topic *topic, size_t width, struct text *out)
+{
+    const struct gb_plugin *plugin = topic->plugin ? &topic->plugin->plugin : NULL;
+    text_add(out, topic->title);
+    if (plugin) {
+        text_printf(out, ", version %s\n", plugin->version);
+        text_add_wrapped(out, plugin->summary, 0, 0, width);
+        text_add(out, ".");
+    }
+    text_add(out, "\n");
+    if (*topic->words) {
+        text_add(out, "\n");
+        text_add_wrapped(out, topic->words, 0, 0, width);
+        text_add(out, "\n");
+    }
+    if (plugin && plugin->devices)
+        text_printf(out, "\nruns on: %s\n", plugin->devices);
+    if (plugin)
+        text_printf(out, "module: %s\n", topic->plugin->path);
+    if (topic->n)
+        text_add(out, plugin ? "\noptions:\n" : "\n");
+}
+
+static void write_words(const struct help_topic *topic, int style, struct text *out)
+{
+    if (style == HELP_ROFF)
+        help_add_roff(topic->words, out);
+    else
+        text_add_wrapped(out, topic->words, 0, 0, HELP_COLUMNS);
+    text_add(out, style == HELP_ROFF ? "\n" : "\n\n");
+}
+
+void help_topic_write(const struct help_topic *topic, int style, size_t width, struct text *out)
+{
+    if (topic->verb) {
+        verb_help(topic->verb, style, width, out);
+        return;
+    }
+    if (style == HELP_PLAIN)
+        write_plain_head(topic, width, out);
+    else if (!topic->options.n && *topic->words)
+        write_words(topic, style, out);
+    if (topic->options.n)
+        option_table_help(topic->options, style, width, out);
+    else if (style == HELP_MARKDOWN && topic->n)
+        write_markdown(topic, out);
+    else
+        for (size_t i = 0; i < topic->n; i++)
+            write_entry(&topic->entries[i], style, width, out);
+}
+
+void help_entry_write(const struct help_topic *topic, size_t i, size_t width, struct text *out)
+{
+    text_printf(out, "%s: %s\n", topic->title, topic->entries[i].name);
+    if (topic->options.n) {
+        struct gb_option option = option_entry(topic->options, (uint32_t)i);
+        option_table_help((struct option_table){&option, 1}, HELP_PLAIN, width, out);
+    } else {
+        write_entry(&topic->entries[i], HELP_PLAIN, width, out);
+    }
+}
