@@ -33,6 +33,9 @@ void help_topics_find(struct arena *arena, struct help_topics *ret);
 void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
                              struct help_topics *topics);
 
+/* The topic "topics", of all that there are by now. */
+void help_topics_add_index(struct arena *arena, struct help_topics *topics);
+
 /* Is the entry meant by a word? Its name, or the part of it before a placeholder: "sweep" and
  * "sweep.rows" for sweep.KEY, "policy" for [policy NAME]. */
 bool help_entry_is(const struct help_entry *entry, const char *word);

@@ -114,7 +114,7 @@ void help_topics_find(struct arena *arena, struct help_topics *ret)
     add_verbs(ret, arena);
     add_options(ret, arena, "gbrun", "section [gbrun]", "Keys of the section [gbrun]: the run.",
                 run_options());
-    add_options(ret, arena, "bench", "section [bench]",
+    add_options(ret, arena, "bench", "keys of every benchmark",
                 "Keys that every [bench NAME] and [defaults] has beside a benchmark's own options "
                 "and those of `gbrun help keys`.",
                 common_options());
@@ -135,6 +135,23 @@ void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *ar
                     option_table_of(plugin))
             ->plugin = info;
     }
+}
+
+void help_topics_add_index(struct arena *arena, struct help_topics *topics)
+{
+    struct help_entry *entries = ARENA_ARRAY(arena, struct help_entry, topics->n);
+    size_t n = 0;
+    for (size_t i = 0; i < topics->n; i++) {
+        const struct help_topic *topic = &topics->items[i];
+        if (n == 0 || !text_equal(entries[n - 1].name, topic->name))
+            entries[n++] = (struct help_entry){topic->name, NULL, topic->title};
+    }
+    add(topics, arena,
+        (struct help_topic){.name = "topics",
+                            .title = "topics of gbrun help",
+                            .words = "",
+                            .entries = entries,
+                            .n = n});
 }
 
 bool help_entry_is(const struct help_entry *entry, const char *word)

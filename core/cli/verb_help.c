@@ -196,6 +196,7 @@ static int run_help(const struct arguments *arguments)
         code = catalogue_read(arguments, &search.arena, &catalogue);
         if (code == EXIT_FINE) {
             help_topics_add_plugins(&catalogue, &search.arena, &search.topics);
+            help_topics_add_index(&search.arena, &search.topics);
             code = find(&search, operands, n);
         }
     }

@@ -320,6 +320,7 @@ static int list_topics(const struct arguments *arguments, int format, const char
     help_topics_find(&arena, &topics);
     if (code == EXIT_FINE)
         help_topics_add_plugins(&catalogue, &arena, &topics);
+    help_topics_add_index(&arena, &topics);
     listing_begin(&listing, format, keyword_columns);
     for (size_t i = 0; i < topics.n; i++) {
         const struct help_topic *at = &topics.items[i];

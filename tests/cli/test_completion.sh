@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
-# Completion for bash offers what a user could type next; the program is played by a function.
+# Completion offers what a user could type next; the shells ask the program itself.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/packaging/completions/gbrun.bash"
+completions=$top_srcdir/packaging/completions
 
-gbrun()
-{
-    case "$*" in
-    'list plugins --format csv')
-        printf '%s\n' 'kind,id,version' 'bench,nop,1.0' 'bench,"copy",1.0' 'policy,fixed,1.0'
-        ;;
-    'help run') printf '%s\n' '  -c, --config FILE' '      --resume FILE' '      --config again' ;;
-    'help list') printf '%s\n' '      --format FORMAT  and --where SQL' ;;
-    esac
-}
+mkdir "$TMPDIR/bin" "$TMPDIR/folder"
+ln -s "$GBRUN" "$TMPDIR/bin/gbrun"
+PATH=$TMPDIR/bin:$PATH
+export PATH
+
 compopt()
 {
     :
@@ -29,36 +25,87 @@ offers()
     equals "$name" "$expected" "${COMPREPLY[*]}"
 }
 
-mkdir "$TMPDIR/folder"
 cd "$TMPDIR/folder" || exit 1
-printf '%s\n' '[gbrun]' '[bench streams]' '  [ bench gemm ] ; a comment' '# [bench no]' >bench.ini
+printf '%s\n' '[gbrun]' 'results = one.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench streams]' \
+    'plugin = copy' 'device = cpu' 'policy = few' 'sweep.bytes = 1 KiB' '  [ bench gemm ] ; a comment' '# [bench no]' \
+    >seen.ini
+printf '%s\n' '[gbrun]' 'results = old.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench streams]' \
+    'plugin = spin' 'policy = few' 'device = cpu' 'sweep.duration = 1 us, 2 us' >bench.ini
+gbrun -c bench.ini --quiet >/dev/null 2>&1
 mkdir conf
-: >old.gbr
 : >notes.txt
 : >trace.csv
 : >old.svg
 
-offers "verbs" "run list check help show merge export report replay doctor" gbrun ''
+verbs=$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1 | sort | paste -sd ' ')
+offers "verbs" "$verbs" gbrun ''
 offers "verbs by their start" "merge" gbrun me
-offers "long options of the verb that stands there" "--format --where" gbrun list cases --
-offers "long options of run without a verb" "--config --resume" gbrun --
-offers "long options by their start" "--resume" gbrun run --r
-offers "configurations after -c" "conf bench.ini" gbrun -c ''
+offers "long options of the verb that stands there" \
+    "--chip --config --device --format --plugin-path --set" gbrun list cases --
+offers "long options of run without a verb" "--resume --run" gbrun --r
+offers "long options by their start" "--resume --run" gbrun run --r
+offers "configurations after -c" "conf bench.ini seen.ini" gbrun -c ''
 offers "results files of show" "conf old.gbr" gbrun show ''
 offers "samples and results files of replay" "conf old.gbr trace.csv" gbrun replay ''
-offers "policies after -P" "fixed" gbrun replay -P ''
-offers "configurations after -c of replay" "conf bench.ini" gbrun replay -c ''
+offers "policies after -P" "stdrel steady" gbrun replay -P st
+offers "configurations after -c of replay" "conf bench.ini seen.ini" gbrun replay -c ''
 offers "plots after --plot" "conf old.svg" gbrun replay --plot ''
 offers "results files of report" "conf old.gbr" gbrun report ''
 offers "pictures after -o of report" "conf old.svg" gbrun report -o ''
 offers "results files after --roofs" "conf old.gbr" gbrun show --roofs ''
 offers "results files after --resume" "old.gbr" gbrun run --resume o
 offers "folders after -p" "conf" gbrun run -p ''
-offers "what list lists" "cases plugins devices counters" gbrun list ''
-offers "plugins after help" "nop" gbrun help no
-offers "quoted ids are bare" "copy" gbrun help co
-offers "sections after -s" "streams. gemm." gbrun -c bench.ini -s ''
-offers "benchmarks after --bench" "gemm" gbrun run --config=bench.ini --bench g
+offers "what list lists" "cases plugins devices counters verbs columns keywords" gbrun list ''
+offers "topics after list keywords" "values verbs verdicts" gbrun list keywords v
+offers "words after help" "nop" gbrun help nop
+offers "words of a topic" "precision" gbrun help steady prec
+offers "options of a verb after help" "columns" gbrun help export co
+offers "formats" "json jsonl" gbrun show --format j
+offers "the choices of an option" "case combined" gbrun export --rows c
+offers "columns" "relative_iqr" gbrun show --columns relat
+offers "columns after a comma" "label,median_ns" gbrun show --columns label,medi
+offers "columns after --sort" "low_ns" gbrun show --sort lo
+offers "columns after --group-by" "verified" gbrun export --group-by veri
+offers "parameters of the results file" "duration" gbrun show old.gbr --pivot dur
+offers "sections after -s" "gbrun. defaults. streams. gemm." gbrun -c seen.ini -s ''
+offers "keys of a section after -s" "streams.max_samples= streams.max_time=" gbrun -c bench.ini -s streams.max
+offers "keys of [gbrun] after -s" "gbrun.seed=" gbrun -c bench.ini -s gbrun.se
+offers "benchmarks after --bench" "" gbrun doctor --bench g
 offers "nothing for an unknown place" "" gbrun doctor x
+
+# ---- zsh and fish ----
+
+# What zsh would add; its own functions are played.
+in_zsh()
+{
+    zsh -f -c '
+        _describe() { local -a all; all=("${(@P)4}"); print -rl -- ${all%%:*}; }
+        _files() { print -r -- files "$@"; }
+        compset() { true; }
+        compadd() { print -rl -- "$@"; }
+        words=("$@") CURRENT=$#
+        fpath=("$completions" $fpath)
+        autoload -Uz _gbrun
+        _gbrun' zsh "$@" | sort | paste -sd ' '
+}
+in_fish()
+{
+    fish --no-config -c "source '$completions/gbrun.fish'; complete -C '$*'" | cut -f1 | sort | paste -sd ' '
+}
+export completions
+for shell in zsh fish; do
+    if ! command -v $shell >/dev/null; then
+        skip "completion for $shell" "there is no $shell"
+        continue
+    fi
+    succeeds "$shell reads its completion" $shell -n "$completions/$([ $shell = zsh ] && echo _gbrun || echo gbrun.fish)"
+    equals "$shell: options of a verb" 1 "$(in_$shell gbrun show -- | grep -c -e '--columns.*--where')"
+    equals "$shell: columns" 1 "$(in_$shell gbrun show --columns relative | grep -cw relative_iqr)"
+    equals "$shell: words of a topic" 1 "$(in_$shell gbrun help steady prec | grep -cw precision)"
+    equals "$shell: formats" 1 "$(in_$shell gbrun show --format j | grep -cw 'json jsonl')"
+done
+! command -v zsh >/dev/null || equals "zsh: verbs" "$verbs" "$(in_zsh gbrun '')"
+! command -v fish >/dev/null || equals "fish: verbs" "$verbs" "$(in_fish 'gbrun ')"
+! command -v fish >/dev/null || equals "fish: a verb by its start" "merge" "$(in_fish 'gbrun me')"
 
 finish
