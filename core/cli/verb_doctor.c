@@ -66,8 +66,8 @@ static int run_doctor(const struct arguments *arguments)
 const struct verb verb_doctor = {
     .name = "doctor",
     .operands = "",
-    .summary = "Say what makes measurements on this machine noisy",
-    .help = "Only looks. Prints the command that would fix what it finds; runs none of them. The "
+    .summary = "Report what makes measurements on this machine noisy",
+    .help = "Changes nothing: prints the command that would fix what it finds, and runs none. The "
             "devices are those of the configuration, or of all device plugins with their default "
             "settings.",
     .options = doctor_options,

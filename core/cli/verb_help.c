@@ -209,8 +209,7 @@ static int run_help(const struct arguments *arguments)
 const struct verb verb_help_on = {
     .name = "help",
     .operands = "[TOPIC] [WORD]",
-    .summary =
-        "Explain a verb, a plugin, a section of the configuration, or any word of it or of a table",
+    .summary = "Explain a verb, a plugin, or any word of a configuration or a table",
     .help =
         "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an option, a "
         "key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. Everything is "

@@ -248,7 +248,7 @@ static bool device_is_meant(const char *device, const char *name, uint32_t *ret_
 
 /* What was found of all devices asked. */
 struct found {
-    size_t n_told, n_shown;
+    size_t n_known, n_shown;
     struct text reasons; /* why some have none */
 };
 
@@ -271,7 +271,7 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
         listing_row(listing, cells, 4);
         found->n_shown++;
     }
-    found->n_told += counters.n;
+    found->n_known += counters.n;
     if (*counters.reason)
         text_printf(&found->reasons, "%s: no counters: %s\n", device->name, counters.reason);
     return EXIT_FINE;
@@ -297,12 +297,12 @@ static int list_counters(const struct arguments *arguments, int format, const ch
     }
     listing_end(&listing);
     /* A chip belongs to one device plugin: that others do not know it says nothing. */
-    if (!argument(arguments, "chip") || device || found.n_told == 0)
+    if (!argument(arguments, "chip") || device || found.n_known == 0)
         fputs(text_get(&found.reasons), stderr);
     if (code == EXIT_FINE && device && n_meant == 0)
         code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
                           device);
-    else if (code == EXIT_FINE && found.n_told > 0 && found.n_shown == 0)
+    else if (code == EXIT_FINE && found.n_known > 0 && found.n_shown == 0)
         fprintf(stderr, "no counter has '%s' in its name or description\n", pattern);
     text_free(&found.reasons);
     configuration_free(&configuration);
@@ -452,8 +452,9 @@ const struct verb verb_check = {
     .name = "check",
     .operands = "",
     .summary = "Check a configuration and report all errors in it",
-    .help = "Reads the configuration, checks every value through the plugins' own tables and "
-            "expands the sweeps. Runs nothing. Exit code 2 if there are errors.",
+    .help = "Reads the configuration, checks every value through the option tables of the plugins "
+            "and expands the sweeps. All errors are reported at once with file, line and column; "
+            "nothing is run. Exit code 2 if there are errors.",
     .options = check_options,
     .n_options = sizeof check_options / sizeof *check_options,
     .run = run_check,

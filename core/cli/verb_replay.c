@@ -21,18 +21,20 @@ static const struct verb_option options[] = {
     {"min-samples", 0, "N", "samples that a policy gets at least, as min_samples of a benchmark"},
     {"max-samples", 0, "N", "samples after which it ends, as max_samples"},
     {"max-time", 0, "DURATION", "recorded time after which it ends, as max_time"},
-    {"time-limit", 0, "DURATION", "time after which a policy that computes on is killed"},
+    {"time-limit", 0, "DURATION", "time after which a policy that still computes is killed"},
     {"input", 'i', "csv|f32|f64", "what files of samples hold, whatever their names"},
     {"column", 0, "NAME|N", "of CSV: the column with the times, by its head or its number from 1"},
     {"unit", 'u', "ns|us|ms|s",
      "of files of samples; if not given: that of the head (time_ns, Time (sec)) or of a column "
      "time_unit; s for f32 and f64"},
-    {"tick", 0, "DURATION", "of files of samples: the step of the clock they were timed with"},
+    {"tick", 0, "DURATION",
+     "of files of samples: the resolution of the timer they were taken with"},
     {"overhead", 0, "DURATION",
-     "of files of samples: untimed time that each sample took, for the time of day"},
+     "of files of samples: time that each sample took beside what was timed"},
     {"plot", 0, "FILE",
-     "draw the samples, their running spread, entropy and median, and where each policy stops; "
-     "FILE is .svg, .png, .pdf, or .gp for the script; of several cases FILE-1, FILE-2, ..."},
+     "draw the samples, their running relative standard deviation, entropy and median, and where "
+     "each policy stops; FILE is .svg, .png, .pdf, or .gp for the script; of several cases FILE-1, "
+     "FILE-2, ..."},
     {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
 };
 

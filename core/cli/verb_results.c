@@ -10,19 +10,21 @@
 static const char default_file[] = "results.gbr";
 
 #define VIEW_OPTIONS                                                                               \
-    {"run", 'r', "N|all", "the run to show, counted from 1 by start; the newest if not given"},    \
+    {"run", 'r', "N|all",                                                                          \
+     "the run to show, numbered from 1 by start, or all; the newest if not given"},                \
         {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},                 \
         {"pivot", 0, "NAME", "one column for each value of parameter NAME"},                       \
         {"group-by", 0, "LIST",                                                                    \
          "one row for each group of cases with equal values of these columns; --columns are then " \
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
-        {"columns", 0, "LIST", "the columns to show, with commas between"},                        \
+        {"columns", 0, "LIST",                                                                     \
+         "the columns to show, separated by commas; `gbrun help columns` lists them"},             \
         {"roofs", 0, "FILE",                                                                       \
-         "a results file with cases of the benchmark ceilings: the device's roofs, which cases "   \
-         "are held against; if not given, those of the file shown, then those that are "           \
+         "a results file with cases of the benchmark ceilings: the roofs of the device that "      \
+         "cases are compared with; if not given, those of the file shown, then those that are "    \
          "configured, then the user's"},                                                           \
     {                                                                                              \
-        "sort", 0, "LIST", "sort by columns, with commas between; - before one: downwards"         \
+        "sort", 0, "LIST", "sort by columns, separated by commas; - before one: descending"        \
     }
 
 static const struct verb_option show_options[] = {
@@ -40,7 +42,7 @@ static const struct verb_option export_options[] = {
 };
 
 static const struct verb_option merge_options[] = {
-    {"output", 'o', "FILE", "the file to merge into; made if it is not there"},
+    {"output", 'o', "FILE", "the file to merge into; created if it does not exist"},
 };
 
 int read_format(const struct arguments *arguments, int default_format, int *ret)
@@ -129,8 +131,8 @@ const struct verb verb_show = {
     .operands = "[FILE]",
     .summary = "Show a results file as tables",
     .help = "FILE is results.gbr if it is not given. Shows the newest run, with the machine and "
-            "the devices it was made on, one row for each case, then what went wrong and what to "
-            "be careful with.",
+            "the devices it was made on, one row for each case, then failures, messages and "
+            "notes.",
     .options = show_options,
     .n_options = sizeof show_options / sizeof *show_options,
     .run = run_show,

@@ -18,7 +18,7 @@ static const struct verb_option options[] = {
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
     {"run", 0, "N", "with --resume: run N instead of the newest"},
-    {"format", 'f', "FORMAT", "of the table at the end: table, csv, json, jsonl or md"},
+    {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
@@ -326,9 +326,8 @@ const struct verb verb_run = {
     .summary = "Measure every case of a configuration",
     .help = "Expands the sweeps of the configuration, measures each case in a worker process until "
             "its stopping policy is satisfied, checks its result, and stores it before the next "
-            "one. Ends with a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`. Exit "
-            "code: 0 all fine, 1 some case failed or the run was stopped, 2 the command line or "
-            "the configuration is wrong and nothing was run, 4 the run could not go on.",
+            "one. Ends with a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`; `gbrun "
+            "help exit-codes` explains how it ends.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

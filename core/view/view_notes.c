@@ -289,8 +289,7 @@ static void write_counts(const struct notes *notes, struct text *out)
     if (notes->n_short)
         text_printf(out,
                     "  %llu %s short samples: the timer overhead (up to %s) is more than 1 %% of "
-                    "each; it is "
-                    "not subtracted\n",
+                    "each; it is not subtracted\n",
                     (unsigned long long)notes->n_short,
                     plural(notes->n_short, "case has", "cases have"),
                     format_time(notes->short_overhead_ns, 3, number));
@@ -327,7 +326,7 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_outcomes(&notes->skips, "skipped", verbose, out);
     write_messages(&notes->messages, verbose, out);
     if (notes->histograms.length)
-        text_printf(out, "\nrelative differences from the references, and how many values\n%s",
+        text_printf(out, "\nhistograms of relative differences from the references\n%s",
                     text_get(&notes->histograms));
     write_counts(notes, &doubts);
     write_list(&notes->modes,
