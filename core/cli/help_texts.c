@@ -31,9 +31,10 @@ static const struct help_entry keys[] = {
      "about the same option"},
     {"device", NULL,
      "A [device NAME] section or the id of a device plugin, and which of its devices: `NAME` is "
-     "the first, `NAME:1` the second, `NAME:UUID` the one with that UUID (four characters or more "
-     "of it, if no other begins so), `NAME:all` all of them. `auto`, the default, is the first "
-     "that the benchmark runs on, of `devices` in [gbrun] or else of all there are, the CPU last"},
+     "the first, `NAME:1` the second, `NAME:UUID` the one with that UUID, of which four characters "
+     "or more after the dash are enough if no other begins so, `NAME:all` all of them. `auto`, the "
+     "default, is the first that the benchmark runs on, of `devices` in [gbrun] or else of all "
+     "there are, the CPU last"},
     {"policy", NULL,
      "A [policy NAME] section or the id of a policy plugin: when to stop sampling; `steady` if not "
      "given"},
@@ -169,6 +170,23 @@ static const struct help_entry environment[] = {
      "gbrun/roofs.gbr in this folder (~/.local/share if it is not set) holds the user's roofs"},
 };
 
+static const struct help_entry json_members[] = {
+    {"parameters", "", "The value of each option of the case"},
+    {"axes", "", "Names of the parameters that are swept"},
+    {"metrics", "", "What plugins reported: name, value, unit"},
+    {"checks", "",
+     "Comparisons with references by each metric: name of the output, metric, value, tolerance, "
+     "passed, index, reference and output there, text"},
+    {"comparisons", "",
+     "Counts of values of each compared output, and the histogram of relative differences"},
+    {"modes", "", "Modes of the distribution of the times: median_ns, low_ns, high_ns, weight"},
+    {"messages", "",
+     "Messages of plugins and of gbrun: severity (0: debug ... 5: gbrun bug), text"},
+    {"telemetry", "",
+     "What the device reported of itself before the first sample (begin) and after the last (end)"},
+    {"samples", "", "With --rows sample: an array for each column of samples"},
+};
+
 #define TOPIC(name, title, words, entries)                                                         \
     {                                                                                              \
         name, title, words, entries, sizeof entries / sizeof *entries, NULL, {NULL, 0}, NULL       \
@@ -192,5 +210,9 @@ const struct help_topic help_texts[] = {
     TOPIC("statuses", "statuses of cases", "", statuses),
     TOPIC("exit-codes", "exit codes of gbrun", "", exit_codes),
     TOPIC("environment", "environment variables", "", environment),
+    TOPIC(
+        "columns", "further members of cases in JSON",
+        "Beside the columns of cases; the whole is an object with format, runs, devices and cases.",
+        json_members),
 };
 const size_t n_help_texts = sizeof help_texts / sizeof *help_texts;

@@ -101,6 +101,7 @@ static void add_all_columns(struct help_topics *topics, struct arena *arena)
                 aggregate_column_help);
     add_columns(topics, arena, "columns of replays", "Of gbrun replay as CSV and JSON.",
                 replay_column_help);
+    add(topics, arena, help_texts[n_help_texts - 1]); /* belongs to the columns */
     for (size_t i = 0; list_columns(i, &list); i++)
         add(topics, arena, list);
     add_columns(topics, arena, "heads of tables, and the columns of exports they stand for", "",
@@ -118,7 +119,7 @@ void help_topics_find(struct arena *arena, struct help_topics *ret)
                 "Keys that every [bench NAME] and [defaults] has beside a benchmark's own options "
                 "and those of `gbrun help keys`.",
                 common_options());
-    for (size_t i = 0; i < n_help_texts; i++)
+    for (size_t i = 0; i + 1 < n_help_texts; i++)
         add(ret, arena, help_texts[i]);
     add_all_columns(ret, arena);
 }

@@ -18,8 +18,8 @@ page()
 {
     {
         printf '<!-- Written by make docs from the tables of the program: do not edit. -->\n# %s\n\n' "$2"
-        cat -s
-    } >"$folder/$1.md.new"
+        awk '/^## [a-z]/ && !/^## gbrun/ { $0 = "## " toupper(substr($0, 4, 1)) substr($0, 5) } { print }'
+    } | cat -s >"$folder/$1.md.new"
     mv "$folder/$1.md.new" "$folder/$1.md"
 }
 

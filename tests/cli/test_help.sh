@@ -93,6 +93,11 @@ equals "and those of groups" "count pass_rate" \
     "$(gbrun show one.gbr --group-by bench --columns 'count,pass_rate,avg(median_ns),max(median_ns)' |
         grep -m 1 '^bench ' | tr -s ' ' '\n' | grep -xF -e "$(columns_of groups)" | paste -sd ' ')"
 equals "and those of replays" "$(gbrun replay one.gbr --format csv 2>/dev/null | heads_of)" "$(columns_of replays)"
+members=$(gbrun list columns --format csv | tr -d '\r' |
+    awk -F, '$3 == "further members of cases in JSON" { print $1 }' | sort)
+equals "and members of JSON" "$members" \
+    "$(gbrun export one.gbr --rows sample --format json | grep -oE '"[a-z]+":[[{]' | tr -d '":[{' | sort -u |
+        grep -xF -e "$members")"
 for list in plugins devices; do
     equals "and those of list $list" "$(gbrun list $list --format csv 2>/dev/null | heads_of)" \
         "$(columns_of "list $list")"
