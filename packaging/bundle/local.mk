@@ -10,12 +10,14 @@ packaging_bundle_gbrun_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUG
 packaging_bundle_gbrun_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 packaging_bundle_gbrun_LDADD = $(gbrun_LDADD)
 
-# The plugin in CUDA C that README.md shows, by the command that stands there.
+# The example in CUDA C. What nvcc's C++ needs of the C++ library is a lock around a variable that is set
+# once; the machine that the bundle is taken to may have no such library.
 if HAVE_CUDA
-BUNDLE_README_PLUGIN = packaging/bundle/saxpy.so
-packaging/bundle/saxpy.so: README.md $(public_HEADERS) packaging/bundle/readme_plugin.sh tests/readme_blocks.sh
-	$(AM_V_GEN)$(MKDIR_P) packaging/bundle && NVCC='$(NVCC)' \
-	  bash $(srcdir)/packaging/bundle/readme_plugin.sh $(srcdir) packaging/bundle
+BUNDLE_EXAMPLE = packaging/bundle/saxpy.so
+packaging/bundle/saxpy.so: docs/examples/saxpy.cu $(public_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) packaging/bundle && \
+	$(NVCC) -O2 -arch=sm_90 -shared -Xcompiler -fPIC,-fno-threadsafe-statics -Xlinker --as-needed \
+	  -I$(top_srcdir)/include -o $@ $(srcdir)/docs/examples/saxpy.cu
 endif
 
 BUNDLE_TEST_FILES = \
@@ -23,14 +25,14 @@ BUNDLE_TEST_FILES = \
 	tests/tap.sh \
 	$(GPU_TEST_FILES)
 BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
-BUNDLE_COPIED = README.md conf $(public_HEADERS) $(BUNDLE_TEST_FILES)
+BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(dist_conf_DATA) $(public_HEADERS) $(BUNDLE_TEST_FILES)
 BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) $(dist_man_MANS) $(pkglib_LTLIBRARIES) \
-	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_README_PLUGIN)
+	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 
 $(BUNDLE): $(BUNDLE_BUILT) $(BUNDLE_COPIED) packaging/bundle/make.sh
 	$(AM_V_GEN)STRIP='$(STRIP)' PLUGINS='$(pkglib_LTLIBRARIES)' MAN='$(dist_man_MANS)' \
 	  TEST_PROGRAMS='$(BUNDLE_PROGRAM_LIST)' TEST_MODULES='$(GPU_MODULE_LIST)' \
-	  TEST_FILES='$(BUNDLE_TEST_FILES)' README_PLUGIN='$(BUNDLE_README_PLUGIN)' \
+	  COPIED='$(DOCUMENTS) $(EXAMPLES) $(dist_conf_DATA)' TEST_FILES='$(BUNDLE_TEST_FILES)' EXAMPLE='$(BUNDLE_EXAMPLE)' \
 	  bash $(srcdir)/packaging/bundle/make.sh $(srcdir) $(BUNDLE_NAME) $(BUNDLE)
 bundle-archive: $(BUNDLE)
 bundle: $(BUNDLE)
@@ -39,6 +41,6 @@ bundle: $(BUNDLE)
 	  grep -v '^ok' packaging/bundle/check.log; ! grep -qE '^(not ok|Bail out!)' packaging/bundle/check.log
 	@ls -l $(BUNDLE)
 
-EXTRA_DIST += packaging/bundle/make.sh packaging/bundle/readme_plugin.sh
+EXTRA_DIST += packaging/bundle/make.sh
 CLEANFILES += $(BUNDLE) packaging/bundle/gbrun$(EXEEXT) packaging/bundle/saxpy.so \
-	packaging/bundle/saxpy.cu packaging/bundle/check.log
+	packaging/bundle/check.log

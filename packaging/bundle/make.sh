@@ -52,6 +52,7 @@ needed()
 
 read -ra plugins <<<"${PLUGINS-}"
 read -ra man <<<"${MAN-}"
+read -ra copied <<<"${COPIED-}"
 read -ra test_programs <<<"${TEST_PROGRAMS-}"
 read -ra test_modules <<<"${TEST_MODULES-}"
 read -ra test_files <<<"${TEST_FILES-}"
@@ -63,19 +64,16 @@ for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done
 install -m 644 "$src"/include/gbrun/*.h "$root/include/gbrun/"
-install -m 644 "$src/README.md" "$root/"
-cp -r "$src/conf" "$root/"
-chmod -R u+w "$root/conf"
-
-for file in "${test_files[@]}"; do
-    mkdir -p "$root/${file%/*}"
-    install -m 644 "$src/$file" "$root/$file"
+for file in "${copied[@]}" "${test_files[@]}"; do
+    mkdir -p "$(dirname "$root/$file")"
+    cp -r "$src/$file" "$root/$file"
 done
+chmod -R u+w "$root"
 install -m 755 "$src/tests/gpu/run.sh" "$root/run-gpu-tests"
 rm "$root/tests/gpu/run.sh"
 [ ${#test_programs[@]} = 0 ] || strip_to tests "${test_programs[@]}"
 [ ${#test_modules[@]} = 0 ] || strip_to tests/modules "${test_modules[@]}"
-[ -z "${README_PLUGIN-}" ] || strip_to tests/modules "$README_PLUGIN"
+[ -z "${EXAMPLE-}" ] || strip_to tests/modules "$EXAMPLE"
 
 for file in "$root"/bin/gbrun "$root"/lib/gbrun/*.so; do
     needed "$file"

@@ -10,9 +10,10 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_devices.sh \
 	tests/cli/test_doctor.sh \
 	tests/cli/test_documented_names.sh \
+	tests/cli/test_examples.sh \
 	tests/cli/test_faults.sh \
-	tests/cli/test_hacking.sh \
 	tests/cli/test_fresh.sh \
+	tests/cli/test_hacking.sh \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \
@@ -25,5 +26,4 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
 	tests/cli/test_report.sh \
-	tests/cli/test_rust.sh \
 	tests/cli/test_steady_builds.sh

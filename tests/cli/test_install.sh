@@ -31,6 +31,13 @@ for file in bin/gbrun man1/gbrun.1 man5/gbrun.ini.5 bash-completion/completions/
 done
 equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h)" \
     "$(cd "$headers" && echo ./*.h)"
+data=$(dirname "$(find "$root" -type d -path '*/share/gbrun/examples')")
+for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
+    released=$(cd "$top_srcdir/${folder#*=}" && find . -type f \( -name '*.ini' -o -name '*.c*' -o -name '*.rs' \
+        -o -name '*.md' \) | sort)
+    equals "what is in ${folder#*=} is installed" "$released" \
+        "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
+done
 if [ -n "${SANITIZE:-}" ]; then
     skip "the program exports nothing for plugins to link with" "the sanitizers export symbols"
 else

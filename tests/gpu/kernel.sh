@@ -300,13 +300,6 @@ files=$(find "$XDG_CACHE_HOME" -type f)
 equals "what both made is kept once" 6 "$(grep -c '\.kernel$' <<<"$files")"
 equals "and nothing else" "" "$(grep -v '\.kernel$' <<<"$files")"
 
-# What README.md shows: the kernel and its ten lines.
-awk '/^<!-- file: transpose/ { name = $3; getline; inside = 1; next }
-    /^```/ { inside = 0 } inside { print >name }' "$top_srcdir/README.md"
-run transpose.ini
-verified "the example of README.md"
-number_of_cases 9
-
 rm -rf "$XDG_CACHE_HOME"
 run "$top_srcdir/conf/kernel.ini" -o results.gbr
 verified "the configuration that comes along"

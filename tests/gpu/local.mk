@@ -6,11 +6,11 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/clocks.sh \
 	tests/gpu/counters.sh \
 	tests/gpu/devices.sh \
+	tests/gpu/examples.sh \
 	tests/gpu/faults.sh \
 	tests/gpu/gemm_random.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
-	tests/gpu/readme_plugin.sh \
 	tests/gpu/sanitizer.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
@@ -25,7 +25,7 @@ GPU_MODULE_LIST = tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_c
 endif
 tests_plugins_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 
-check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_README_PLUGIN)
+check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/run.sh $(GPU_TEST_ARGUMENTS)
 GPU_TEST_ARGUMENTS =
 

@@ -1,0 +1,62 @@
+# docs/local.mk - the documents. Examples are installed and run by tests/cli/test_examples.sh.
+EXAMPLES = \
+	docs/examples/README.md \
+	docs/examples/caches.ini \
+	docs/examples/ci.ini \
+	docs/examples/clear.c \
+	docs/examples/clear.ini \
+	docs/examples/counter.ini \
+	docs/examples/counter.rs \
+	docs/examples/counters.ini \
+	docs/examples/cu_memset.ini \
+	docs/examples/devices.ini \
+	docs/examples/dot.c \
+	docs/examples/dot.ini \
+	docs/examples/environment.ini \
+	docs/examples/language.ini \
+	docs/examples/launches.ini \
+	docs/examples/memcpy.ini \
+	docs/examples/policies.ini \
+	docs/examples/qsort.ini \
+	docs/examples/rounds.ini \
+	docs/examples/saxpy.cu \
+	docs/examples/saxpy.ini \
+	docs/examples/shapes.ini \
+	docs/examples/strlen.ini \
+	docs/examples/sum.cc \
+	docs/examples/sum.ini \
+	docs/examples/tolerances.ini \
+	docs/examples/transpose.cu \
+	docs/examples/transpose.ini
+
+# What is copied to start from: the examples, the configurations of conf/, a plugin.
+examplesdir = $(pkgdatadir)/examples
+dist_examples_DATA = $(EXAMPLES)
+confdir = $(pkgdatadir)/conf
+dist_conf_DATA = \
+	conf/bench.ini \
+	conf/call.ini \
+	conf/call_cublas.ini \
+	conf/ceilings.ini \
+	conf/fp16.ini \
+	conf/kernel.cu \
+	conf/kernel.ini \
+	conf/multistream.ini \
+	conf/multistream_axes.ini \
+	conf/padding.ini \
+	conf/recordings.ini \
+	conf/roofline.ini
+skeletondir = $(pkgdatadir)/skeleton
+dist_skeleton_DATA = plugins/skeleton/skeleton.c
+
+DOCUMENTS = \
+	README.md \
+	docs/call.md \
+	docs/experiments \
+	docs/gpu.md \
+	docs/kernel.md \
+	docs/plugins.md \
+	docs/results.md \
+	docs/roofline.md \
+	docs/verification.md
+EXTRA_DIST += $(DOCUMENTS)

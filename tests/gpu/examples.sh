@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The examples for GPUs, docs/examples/, are measured and right; saxpy.so was built beside the bundle.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+cp "$top_srcdir"/docs/examples/* "$TMPDIR" && cd "$TMPDIR" || exit 99
+XDG_CACHE_HOME=$TMPDIR/cache
+export XDG_CACHE_HOME
+
+# example NAME CASES: it is measured, and all results were compared with a reference.
+example()
+{
+    run "$1.ini" -o results.gbr -s defaults.max_time='1 s'
+    all_fine "$1 is measured"
+    number_of_cases "$2"
+    equals "$1 is right" ok "$(column verified | sort -u)"
+}
+example cu_memset 6
+example launches 6
+if "$GBRUN" list plugins | grep -qw kernel; then
+    example transpose 9
+fi
+if [ -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
+    cp "$top_builddir/packaging/bundle/saxpy.so" .
+    example saxpy 6
+    equals "saxpy is right to one unit in the last place" "ulp" "$(column check_metric | sort -u)"
+    equals "its work is declared" "2097152,8388608,4194304" \
+        "$(column flops,bytes_read,bytes_written 'n = 1048576' | sort -u)"
+else
+    skip "saxpy is measured" "it was not built, as there was no nvcc"
+fi
+finish
