@@ -1,4 +1,5 @@
-# docs/local.mk - the documents. Examples are installed and run by tests/cli/test_examples.sh.
+# docs/local.mk - the documents. Examples are installed and run by tests/cli/test_examples.sh; what stands in
+# the documents is tested by tests/cli/test_docs.sh.
 EXAMPLES = \
 	docs/examples/README.md \
 	docs/examples/caches.ini \
@@ -52,11 +53,16 @@ dist_skeleton_DATA = plugins/skeleton/skeleton.c
 DOCUMENTS = \
 	README.md \
 	docs/call.md \
+	docs/config.md \
 	docs/experiments \
+	docs/faq.md \
 	docs/gpu.md \
 	docs/kernel.md \
+	docs/pictures \
 	docs/plugins.md \
 	docs/results.md \
 	docs/roofline.md \
+	docs/statistics.md \
+	docs/tutorial.md \
 	docs/verification.md
 EXTRA_DIST += $(DOCUMENTS)

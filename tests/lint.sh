@@ -192,6 +192,9 @@ rule no-home-paths 'a path of one machine has no place here' < <(
     grep -rnIE '(^|[^[:alnum:]_.$}])/(home|root|Users)/[[:alnum:]]+' \
         core include plugins tests conf docs packaging .ci ./*.* bootstrap 2>/dev/null |
         grep -vE '^(\./)?(configure|config\.(log|status)|aclocal\.m4|Makefile(\.in)?|libtool|gbrun\.pc):|\.(log|trs|la|gbr):|/\.libs/|/\.deps/|/home/user')
+rule short-lines-in-documents 'wrap it: no line of a document has over 120 characters' < <(
+    find . -name '*.md' ! -path './build*' ! -path './gbrun-*' ! -path './tests/golden/*' -print0 | sort -z |
+        LC_ALL=C.UTF-8 xargs -0 grep -nHE '.{121}' | cut -c1-100)
 rule executable-scripts 'chmod +x' < <(
     for file in bootstrap .ci/run tests/*/test_*.sh tests/gpu/run.sh; do
         [[ ! -f $file || -x $file ]] || echo "$file"

@@ -74,8 +74,7 @@ TEST_FILES += \
 	tests/isolate.sh \
 	tests/lint.sh \
 	tests/outside \
-	tests/readme_blocks.sh \
-	tests/readme_tables.sh \
+	tests/document_blocks.sh \
 	tests/tap.sh \
 	tests/words.txt \
 	$(GPU_TEST_FILES) \

@@ -8,12 +8,12 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_conf.sh \
 	tests/cli/test_counters.sh \
 	tests/cli/test_devices.sh \
+	tests/cli/test_docs.sh \
 	tests/cli/test_doctor.sh \
 	tests/cli/test_documented_names.sh \
 	tests/cli/test_examples.sh \
 	tests/cli/test_faults.sh \
 	tests/cli/test_fresh.sh \
-	tests/cli/test_hacking.sh \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \
@@ -22,7 +22,6 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_launch.sh \
 	tests/cli/test_measuring.sh \
 	tests/cli/test_no_gpu.sh \
-	tests/cli/test_readme.sh \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
 	tests/cli/test_report.sh \

@@ -24,8 +24,8 @@ mkdir "$TMPDIR/else" "$TMPDIR/here"
 tar -C "$TMPDIR/else" -xzf "$archive"
 root=$(echo "$TMPDIR"/else/gbrun-*)
 equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
-for file in README.md bin/gbrun conf/bench.ini docs/results.md docs/examples/clear.c \
-    include/gbrun/gbrun.h run-gpu-tests share/man/man1/gbrun.1 share/man/man5/gbrun.ini.5 tests/tap.sh; do
+for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
+    docs/pictures/replay.png include/gbrun/gbrun.h run-gpu-tests share/man/man1/gbrun.1 share/man/man5/gbrun.ini.5 tests/tap.sh; do
     if [ -s "$root/$file" ]; then
         pass "it has $file"
     else

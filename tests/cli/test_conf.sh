@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What users are told to type is right: the commands at the heads of conf/*.ini run (lines that begin
 # with three blanks and `gbrun`; one that begins with more goes on with the line before), with little
-# work in each case, so do those of README.md on the same results, and columns that are spoken of exist.
+# work in each case, so do those of the documents on the same results, and columns that are spoken of exist.
 . "$top_srcdir/tests/tap.sh"
 cp "$top_srcdir"/conf/* "$TMPDIR" && cd "$TMPDIR" && mkdir bin || exit 99
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$GBRUN" >bin/gbrun
@@ -88,10 +88,13 @@ for file in *.ini; do
     done < <(head_of "$file" | grep -o '`-s [^`]*`' | tr -d '`')
 done
 
-# README.md, about results that are here now; what comes first makes them or has other tests.
+shopt -s nullglob
+documents=("$top_srcdir"/README.md "$top_srcdir"/docs/*.md "$top_srcdir"/docs/experiments/*.md)
+
+# The documents, about results that are here now; what comes first makes them or has other tests.
 while IFS= read -r command; do
     reads "${command%%  #*}"
-done < <(grep -E '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "$top_srcdir/README.md" |
+done < <(grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "${documents[@]}" |
     while IFS= read -r line; do
         results=$(cut -d' ' -f3 <<<"$line")
         [ ! -f "$results" ] || printf '%s\n' "$line"
@@ -104,13 +107,13 @@ done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
 spoken_of()
 {
     grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' \
-        "$top_srcdir/README.md" "$top_srcdir"/docs/*.md 2>/dev/null | tr -d '`' | sort -u
+        "${documents[@]}" | tr -d '`' | sort -u
 }
 equals "columns that are spoken of exist" "" "$(spoken_of | grep -vxFf columns.txt)"
 [ "$(spoken_of | wc -l)" -gt 10 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
-for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' spread check status; do
+for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
     output=$(gbrun show bench.gbr --columns "$word" 2>&1) ||
         output=$(gbrun show results.gbr --columns "$word" 2>&1)
     if [[ $output = *"did you mean"* || $output = *"expected a parameter"* ]]; then
