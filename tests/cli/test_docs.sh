@@ -85,8 +85,8 @@ block()
         skip "$1: $(head -n 1 "$block.nvcc")" "configure found no nvcc"
     else
         while IFS= read -r command; do
-            if [[ $command = sqlite3* ]] && ! command -v sqlite3 >/dev/null; then
-                skip "$1: $command" "there is no sqlite3"
+            if [[ $command =~ ^(sqlite3|python3)\  ]] && ! command -v "${command%% *}" >/dev/null; then
+                skip "$1: $command" "there is no ${command%% *}"
             elif [ -n "$command" ]; then
                 succeeds "$1: $command" bash -euo pipefail -c "$command"
             fi
@@ -168,11 +168,11 @@ short()
 short 250 "$top_srcdir/README.md"
 short 30 "$examples/clear.c"
 short 60 "$examples/saxpy.cu"
-short 60 "$TMPDIR/HACKING.md/stable.c"
+short 60 "$TMPDIR/docs-plugins.md/stable.c"
 
-# The policy of HACKING.md was measured with, and does what is said of it.
-cd "$TMPDIR/HACKING.md" || exit 99
-equals "the policy of HACKING.md was the policy of a case" "ok,stable,mean" \
+# The policy of docs/plugins.md was measured with, and does what is said of it.
+cd "$TMPDIR/docs-plugins.md" || exit 99
+equals "the policy of docs/plugins.md was the policy of a case" "ok,stable,mean" \
     "$(gbrun export stable.gbr --columns status,policy_plugin,statistic | tail -n +2 | tr -d '\r')"
 
 # A series of each kind, handed over one by one and looked at where next asks for it.
