@@ -1,4 +1,4 @@
-// rust_plugin.rs - a benchmark written in Rust against the C header: counts up. It has its own copy of
+// counter.rs - a benchmark written in Rust against the C header: counts up. It has its own copy of
 // the structs, cut after what it uses, as any plugin in another language would.
 use std::ffi::c_void;
 use std::os::raw::c_char;

@@ -106,8 +106,10 @@ for results in *.gbr; do
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
 spoken_of()
 {
-    grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' \
-        "${documents[@]}" | tr -d '`' | sort -u
+    # But for the columns of tables and the members of structs, which stand in these.
+    printf '%s\n' "${documents[@]}" | grep -vE '/docs/(results|plugins)\.md$' |
+        xargs -d '\n' grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' |
+        tr -d '`' | sort -u
 }
 equals "columns that are spoken of exist" "" "$(spoken_of | grep -vxFf columns.txt)"
 [ "$(spoken_of | wc -l)" -gt 10 ] || fail "columns that are spoken of are found" "$(spoken_of)"

@@ -15,7 +15,7 @@ for source in *.c *.cc *.cu *.rs; do
     *.c) compiler="${CC:-cc} -std=c99 -pedantic $gcc_flags -Werror" ;;
     *.cc) compiler="${CXX:-c++} $gcc_flags" ;;
     *.cu) compiler=${NVCC:+$NVCC -O2 -arch=sm_90 -shared -Xcompiler -fPIC -I$top_srcdir/include} ;;
-    *.rs) compiler=${RUSTC:+$RUSTC --edition 2021 -O --crate-type cdylib} ;;
+    *.rs) compiler=${RUSTC:+$RUSTC -O --crate-type cdylib} ;;
     esac
     if [ -n "$compiler" ]; then
         # shellcheck disable=SC2086 # a command with its flags
