@@ -199,7 +199,7 @@ static const struct stored_column case_columns[] = {
            "of them, left out at the start as warm-up", IF_ESTIMATED),
     COLUMN(n_effective, "REAL", 1, record.estimate.n_effective,
            "effective sample size of the rest; 0: not known", IF_ESTIMATED),
-    COLUMN(excluded_mode_weight, "REAL", 1, record.estimate.excluded_mode_weight,
+    COLUMN(excluded_mode_weight, "REAL", 1, record.estimate.detectable_mode_weight,
            "a mode of this weight would have been detected; 0: not known", IF_ESTIMATED),
     COLUMN(flops, "REAL", 1, record.work.flops,
            "floating-point operations of one iteration; 0: not declared"),

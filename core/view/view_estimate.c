@@ -97,7 +97,7 @@ static void add_discarded(struct text *out, const struct shown *shown)
 
 static void add_excluded(struct text *out, const struct shown *shown)
 {
-    double weight = shown->row.c.record.estimate.excluded_mode_weight;
+    double weight = shown->row.c.record.estimate.detectable_mode_weight;
     if (weight > 0 && isfinite(weight))
         text_printf(out, "< %.2g %%", 100 * weight);
 }

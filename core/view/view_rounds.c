@@ -126,7 +126,7 @@ static void combine_estimates(const struct view_row *const *rounds, size_t n,
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = &rounds[i]->c.record;
         const struct gb_estimate *more = &record->estimate;
-        weights[i] = record->has_estimate ? more->excluded_mode_weight : NAN;
+        weights[i] = record->has_estimate ? more->detectable_mode_weight : NAN;
         if (!record->has_estimate)
             continue;
         memcpy(estimate->statistic, more->statistic, sizeof estimate->statistic);
@@ -140,7 +140,7 @@ static void combine_estimates(const struct view_row *const *rounds, size_t n,
             memcpy(estimate->modes, more->modes, sizeof estimate->modes);
         }
     }
-    estimate->excluded_mode_weight = median_of_known(weights, n);
+    estimate->detectable_mode_weight = median_of_known(weights, n);
 }
 
 static void combine_summaries(const struct view_row *const *rounds, size_t n, struct summary *ret,

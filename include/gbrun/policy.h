@@ -92,7 +92,7 @@ struct gb_estimate {
     /* effective sample size of those retained; 0: not known */
     double n_effective;
     /* a mode with at least this weight would have been seen; 0: not known */
-    double excluded_mode_weight;
+    double detectable_mode_weight;
     uint32_t n_modes; /* 0 or 1: one mode */
     uint32_t reserved;
     struct gb_mode modes[GB_MODES_MAX];

@@ -494,7 +494,8 @@ START_TEST(median_ci_certifies_its_interval)
     ck_assert_double_eq(work.estimate.n_effective, 30.0);
     ck_assert_double_eq(work.estimate.low_ns, 100.0 + 8.0 / 30.0);
     ck_assert_double_eq(work.estimate.high_ns, 100.0 + 21.0 / 30.0);
-    ck_assert_double_eq_tol(work.estimate.excluded_mode_weight, 1.0 - pow(0.05, 1.0 / 30.0), 1e-12);
+    ck_assert_double_eq_tol(work.estimate.detectable_mode_weight, 1.0 - pow(0.05, 1.0 / 30.0),
+                            1e-12);
     end(&work);
 
     begin(&work, "median_ci"); /* the same, asked for more than it can give */

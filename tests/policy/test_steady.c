@@ -82,7 +82,7 @@ START_TEST(normal_noise_is_certified)
     ck_assert_uint_eq(work.estimate.n, work.n);
     ck_assert_uint_eq(work.estimate.n_discarded, 0);
     ck_assert_uint_eq(work.estimate.n_modes, 1);
-    ck_assert_double_eq_tol(work.estimate.excluded_mode_weight,
+    ck_assert_double_eq_tol(work.estimate.detectable_mode_weight,
                             1.0 - pow(0.05, 1.0 / work.estimate.n_effective), 1e-12);
     policy_end(&work);
 }

@@ -83,6 +83,6 @@ void median_estimate_report(const struct sample_array *samples,
     estimate->n_discarded = 0;
     estimate->n_effective = median->n_effective;
     if (median->n_effective > 0.0)
-        estimate->excluded_mode_weight = 1.0 - pow(1.0 - confidence, 1.0 / median->n_effective);
+        estimate->detectable_mode_weight = 1.0 - pow(1.0 - confidence, 1.0 / median->n_effective);
     estimate->n_modes = median->n > 0 ? 1 : 0;
 }

@@ -357,8 +357,8 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
     estimate->n_discarded = found->first;
     estimate->n_effective = found->n_effective;
     if (found->n_effective > 0.0)
-        estimate->excluded_mode_weight = 1.0 - pow(1.0 - steady->options->confidence,
-                                                   1.0 / found->n_effective);
+        estimate->detectable_mode_weight = 1.0 - pow(1.0 - steady->options->confidence,
+                                                     1.0 / found->n_effective);
     estimate->n_modes = found->n_modes > 1 ? found->n_modes : (uint32_t)is_known;
     memcpy(estimate->modes, found->modes, sizeof estimate->modes);
     report_metrics(steady, host);
