@@ -166,7 +166,7 @@ static const struct check_record no_check = {.metric = NULL};
       "Samples that the policy discarded as warm-up")                                              \
     X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective),                                  \
       "Effective sample size: how many independent samples carry the same information")            \
-    X(detectable_mode_weight, REAL, UNIT_RATIO, estimated(c, e->detectable_mode_weight),             \
+    X(detectable_mode_weight, REAL, UNIT_RATIO, estimated(c, e->detectable_mode_weight),           \
       "Smallest share of the samples at which a further mode would have been detected")            \
     X(n_modes, INTEGER, UNIT_NONE, e->n_modes > 1 ? e->n_modes : 1,                                \
       "Number of modes in the distribution of the times")                                          \

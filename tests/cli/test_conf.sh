@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What users are told to type is right: the commands at the heads of conf/*.ini run (lines that begin
+# What documents tell users to type is right: the commands at the heads of conf/*.ini run (lines that begin
 # with three blanks and `gbrun`; one that begins with more goes on with the line before), with little
 # work in each case, so do those of the documents on the same results, and columns that are spoken of exist.
 . "$top_srcdir/tests/tap.sh"

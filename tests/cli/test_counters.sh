@@ -100,7 +100,7 @@ work.math = {math}
 counters = fake.format, fake.unit
 sweep.math = fp32 vector, bf16 tensor
 INI
-equals "the device is told of the declared arithmetic" \
+equals "the device learns the declared arithmetic" \
     "0 0,0 2,2 4,3" "$code $(column fake.format,fake.unit | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- what is said ----
@@ -231,7 +231,7 @@ succeeds "it is the plugin's bug" grep -q 'plugin bug: gave counters without usa
 succeeds "a count below zero, too" grep -q 'plugin bug: the counter fake.negative is reported as -3' \
     table.txt
 equals "no work is made of it" 0 "$(n_derived)"
-equals "and no terminal is told anything" 0 "$(grep -c $'\033' table.txt)"
+equals "and nothing is written for terminals" 0 "$(grep -c $'\033' table.txt)"
 
 for how in error crash; do
     run <<INI
@@ -283,7 +283,7 @@ equals "TEXT is looked for in descriptions, too" \
 list --device fake:2 fake.cycles
 equals "a counter's name lists its forms" 2 "$(grep -c '^fake.cycles' list.txt)"
 list --device fake:3
-succeeds "an index that is not there is told" grep -q 'fake: no counters: there is no such device' \
+succeeds "an index that is not there is reported" grep -q 'fake: no counters: there is no such device' \
     text.txt
 list --device fake nonsense
 succeeds "so is that nothing was found" \
@@ -294,7 +294,7 @@ list --chip FK1
 equals "a chip's counters are its plugin's" "0 2 0" \
     "$? $(grep -c 'fake$\|fake  ' list.txt) $(grep -c 'no counters' text.txt)"
 list --device shorter
-succeeds "a device without counters is told" grep -q 'shorter: no counters: it has no counters' text.txt
+succeeds "a device without counters is reported" grep -q 'shorter: no counters: it has no counters' text.txt
 list
 succeeds "all devices are asked" grep -q 'task-clock' list.txt
 for how in forbidden garbage error crash; do

@@ -66,7 +66,7 @@ kind = error
 plugin = fake
 n_devices = 1' 'dies, fails, fine'
 equals "devices that break are no failure of doctor" 0 "$code"
-equals "a crash and a failure are told" \
+equals "a crash and a failure are reported" \
     "dies: cannot be examined: crashed (SIGABRT) while examining devices
 fails: cannot be examined: device fails: examining a device: the fake device's planned failure" \
     "$(said 'dies|fails|fine')"

@@ -136,7 +136,7 @@ for what in locale cwd signals rounding flush_to_zero umask variables nice all; 
     equals "a benchmark that changes $what is measured" "ok n=12" "$(status "environment what=$what")"
 done
 while read -r what words; do
-    succeeds "and what it changed is told: $words" grep -q "changed the process's $words (environment what=$what)" table.txt
+    succeeds "and what it changed is reported: $words" grep -q "changed the process's $words (environment what=$what)" table.txt
 done <<'LIST'
 locale locale
 cwd working directory

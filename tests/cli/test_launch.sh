@@ -77,7 +77,7 @@ throttle_from = 10
 sweep.device = fake, held
 INI
 equals "the device was asked before the samples and after them" "40,100,2e+09,2e+09,1e+09,
-40,100,2e+09,2e+09,1e+09,held down by its option" \
+40,100,2e+09,2e+09,1e+09,throttled by its option" \
     "$(column temperature_celsius,power_watts,clock_begin_hz,clock_end_hz,memory_clock_hz,throttle_reasons |
         sed 's/2000000000/2e+09/g; s/1000000000/1e+09/g')"
 telemetry=$("$GBRUN" export --format jsonl --where "device = 'fake'" | grep -o '"telemetry":.*')
@@ -88,8 +88,8 @@ samples()
 equals "iterations between them are the samples'" "0 24" "$(samples begin iterations) $(samples end iterations)"
 equals "and so is what the counter moved by" 12 \
     $(($(samples end energy_joules) - $(samples begin energy_joules)))
-equals "throttled samples are told with the reason" \
-    "  1 case has throttled samples: 5 of its 12 (held down by its option)" "$(grep throttled table.txt)"
+equals "throttled samples are reported with the reason" \
+    "  1 case has throttled samples: 5 of its 12 (throttled by its option)" "$(grep throttled table.txt)"
 succeeds "a verbose table has what the device told" \
     sh -c '"$GBRUN" show --verbose | grep -E "clock rate +temperature +power" && "$GBRUN" show --verbose | grep -E "2.000 GHz +40 C +100.0 W"'
 

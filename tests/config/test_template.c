@@ -1,5 +1,5 @@
 /* test_template.c - expressions in the texts of options: what they become, where a byte of it was
- * written, what is told of mistakes; alone and in a configuration. */
+ * written, what is reported of errors; alone and in a configuration. */
 #include "tests/check_main.h"
 
 #include "tests/config/settings_fixture.h"

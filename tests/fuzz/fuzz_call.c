@@ -1,7 +1,7 @@
 /*
  * fuzz_call.c - any text as a signature, a value, calls, a number or arithmetic of the benchmark
- * `call`. The first byte, a digit, says as which. What is wrong is told, with a place inside the
- * text; what is read obeys its limits, and texts in it are parts of the one that was read.
+ * `call`. The first byte, a digit, says as which. What is wrong is reported, with a place inside
+ * the text; what is read obeys its limits, and texts in it are parts of the one that was read.
  */
 #include "plugins/common/call/call_math.h"
 

@@ -101,7 +101,7 @@ equals "a graph holds all of the work" "" "$(column launch,min_ns |
     awk -F, '$2 < 8 * 49000 { print }')"
 measure 'launch = graph' 'kind = waits'
 equals "what waits cannot be a graph" "failed 1" "$(column status) $code"
-succeeds "which is told" grep -q 'launch = graph: what run does cannot be captured' table.txt
+succeeds "which is reported" grep -q 'launch = graph: what run does cannot be captured' table.txt
 measure 'sweep.launch = graph, stream' 'kind = waits'
 equals "and the next case is fine" "failed ok" "$(in_a_line column status)"
 measure 'launch = graph' 'kind = nothing'

@@ -197,7 +197,7 @@ equals "warm: hardly anything is" "" \
 measure '[bench copy]' 'method = kernel' 'bytes = 64MiB' \
     'counters = gpu__time_duration.sum, lts__t_sector_hit_rate.pct, no__such.sum, dram__bytes_read'
 all_fine "counters by name"
-equals "unknown ones are told in one line" 1 \
+equals "unknown ones are reported in one line" 1 \
     "$(said 'counters: no__such.sum, dram__bytes_read: no counter of the chip')"
 equals "a rate is a rate" "" \
     "$(column lts__t_sector_hit_rate.pct | awk '!($1 > 0 && $1 <= 100) { print "it is", $1 }')"
@@ -225,10 +225,10 @@ counted "work on several streams"
 
 measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = absent' 'sweep.width = 4, 8, 16'
 all_fine "a libcupti without a profiler"
-equals "is told once" 1 "$(said 'this libcupti has no cuptiProfilerInitialize')"
+equals "is reported once" 1 "$(said 'this libcupti has no cuptiProfilerInitialize')"
 measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = without' 'sweep.width = 4, 8, 16'
 all_fine "no libcupti on purpose"
-equals "is told once as well" 1 "$(said "counters: the device's option cupti is no")"
+equals "is reported once as well" 1 "$(said "counters: the device's option cupti is no")"
 
 # Another user, who may not count on most systems.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

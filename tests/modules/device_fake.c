@@ -2,7 +2,7 @@
  * device_fake.c - a device that is not there, `fake`: three of them, or as many as an option or the
  * variable FAKE_DEVICES of the environment says, whose clock is arithmetic, so that samples are the
  * same on every machine and in every run. It calls reset and run as a device
- * does, but no time passes between. Options make it lose samples, fail, be held down or die. gbrun
+ * does, but no time passes between. Options make it lose samples, fail, be throttled or die. gbrun
  * must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash cost
  * one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
  * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine.
@@ -10,7 +10,7 @@
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
- * that. `gbrun doctor` is told two things about each; with where = examine the second is not told.
+ * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
  *
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
@@ -73,7 +73,7 @@ static const struct gb_option options[] = {
     GB_INT(struct params, error_at, "-1", "-1:", "samples",
            "return GB_DEVICE_ERROR at this sample since open; -1: never"),
     GB_INT(struct params, throttle_from, "-1", "-1:", "samples",
-           "held down from this sample on; -1: never"),
+           "throttled from this sample on; -1: never"),
     GB_CHOICE(struct params, where, "none", places, "the function that misbehaves"),
     GB_CHOICE(struct params, kind, "crash", kinds, "how it misbehaves"),
     GB_INT(struct params, n_devices, "3", "0:8", "devices", "how many there are"),
@@ -329,7 +329,7 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     telemetry->energy_joules = (double)device->n_samples;
     telemetry->throttle = device->params->throttle_from >= 0 ? 4 : 0;
     if (telemetry->throttle)
-        strcpy(telemetry->throttle_text, "held down by its option");
+        strcpy(telemetry->throttle_text, "throttled by its option");
     return act_on(device, TELEMETRY);
 }
 

@@ -1,8 +1,8 @@
 /*
  * fake_profiler.h - the profiler's part of a libcupti without a GPU: a chip FK100 with a few
- * metrics, whose counts a test sets; it fails where it is told to, and what is done in the wrong
- * order is counted. As CUPTI of CUDA 13.0 does, it crashes if a metric is added that it does not
- * have.
+ * metrics, whose counts a test sets; it fails where a test wants it to, and what is done in the
+ * wrong order is counted. As CUPTI of CUDA 13.0 does, it crashes if a metric is added that it does
+ * not have.
  */
 #ifndef GBRUN_TESTS_MODULES_FAKE_PROFILER_H
 #define GBRUN_TESTS_MODULES_FAKE_PROFILER_H

@@ -499,7 +499,7 @@ START_TEST(throttled_samples_take_three_seconds)
 }
 END_TEST
 
-/* Held down at the start only, and that is left out. */
+/* Throttled at the start only, and that is left out. */
 START_TEST(throttled_warm_up_is_left_out)
 {
     struct policy_work work;

@@ -1,5 +1,5 @@
 /* test_host.c - core/run/host.c and core/verify/check_dump.c: how a comparison is judged with the
- * user's settings, what is told of it, and its arrays as files. */
+ * user's settings, what is reported of it, and its arrays as files. */
 #include "core/run/host.h"
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"

@@ -196,7 +196,7 @@ struct outcome outcome_of(const struct experiment *experiment, size_t scenario, 
         outcome.n_failed += stop->has_failed;
         outcome.verdicts[stop->verdict]++;
         if (stop->verdict == GB_VERDICT_MULTIMODAL)
-            continue; /* vouches for its modes, not for the median */
+            continue; /* guarantees its modes, not for the median */
         outcome.n_intervals++;
         outcome.n_covered += stop_covers(stop, s->truth.median_ns);
     }

@@ -140,8 +140,9 @@ double stop_error(const struct stop *stop, double median_ns, const double *modes
 
 bool stop_is_false(const struct stop *stop, double precision, double error)
 {
-    bool vouched = stop->verdict == GB_VERDICT_CERTIFIED || stop->verdict == GB_VERDICT_MULTIMODAL;
-    return vouched && !(error <= precision);
+    bool guaranteed = stop->verdict == GB_VERDICT_CERTIFIED ||
+                      stop->verdict == GB_VERDICT_MULTIMODAL;
+    return guaranteed && !(error <= precision);
 }
 
 bool stop_covers(const struct stop *stop, double median_ns)

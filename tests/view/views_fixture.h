@@ -184,7 +184,7 @@ static inline void views_export(const char *file, const struct view_options *opt
     ck_assert_msg(status == GB_OK, "%s", error.text);
 }
 
-/* Long texts: only the first line that differs is told. */
+/* Long texts: only the first line that differs is shown. */
 static inline void views_expect_text(const char *name, const char *expected, const char *got)
 {
     int line = 1;
