@@ -35,8 +35,8 @@ for file in *.ini; do
     if [ -n "$module" ] && [ ! -f "$module" ]; then
         skip "$file" "$module was not built"
         continue
-    elif grep -q '^plugin = kernel' "$file" && ! grep -qw kernel <<<"$plugins"; then
-        skip "$file" "the benchmark kernel was not built"
+    elif grep -qE '^(plugin = kernel|device = cuda)' "$file" && ! grep -q '^device *cuda ' <<<"$plugins"; then
+        skip "$file" "the device cuda was not built"
         continue
     fi
     succeeds "gbrun check -c $file" "$GBRUN" check -c "$file"
