@@ -1,5 +1,5 @@
 #include <gbrun/gbrun.h>
-
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
 struct params { int64_t n; };
 struct saxpy { const gb_host *host; uint64_t n; float *inputs, *x; }; // y and z lie behind x
 static const gb_option options[] = {GB_INT(params, n, "16Mi", "1:2^32", "elements", "length")};
