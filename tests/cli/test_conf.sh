@@ -100,19 +100,19 @@ done < <(grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "${docume
         [ ! -f "$results" ] || printf '%s\n' "$line"
     done)
 
-# Columns that documents speak of: what can be nothing else.
+# Columns that documents speak of: what can be nothing else. docs/results.md has the stored ones,
+# docs/plugins.md members of structs.
 for results in *.gbr; do
     gbrun export "$results" | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
 spoken_of()
 {
-    # But for the columns of tables and the members of structs, which stand in these.
-    printf '%s\n' "${documents[@]}" | grep -vE '/docs/(results|plugins)\.md$' |
-        xargs -d '\n' grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' |
+    find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -name results.md ! -name plugins.md \
+        -exec grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' {} + |
         tr -d '`' | sort -u
 }
 equals "columns that are spoken of exist" "" "$(spoken_of | grep -vxFf columns.txt)"
-[ "$(spoken_of | wc -l)" -gt 10 ] || fail "columns that are spoken of are found" "$(spoken_of)"
+[ "$(spoken_of | wc -l)" -gt 5 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
 for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
