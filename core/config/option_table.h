@@ -95,7 +95,7 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
 
 /*
  * Help: one entry an option, name, type or choices, default, range, unit, help. Plain for
- * terminals, as a Markdown table for README, as roff (.TP items) for the manual page.
+ * terminals, as a Markdown table for docs/reference, as roff (.TP items) for the manual page.
  */
 enum { HELP_PLAIN, HELP_MARKDOWN, HELP_ROFF };
 enum { HELP_COLUMNS = 100 }; /* that plain help takes where the width of the output is not known */

@@ -345,7 +345,7 @@ equals "what is optional and missing is skipped" "0 missing skipped
 no_function skipped
 there ok" "$? $(statuses)"
 
-# --- Work held against roofs ----------------------------------------------------------------------
+# --- Work and roofs -----------------------------------------------------------------------------
 
 begin
 bench of_math status "int(int)" "arg.1 = 0" "work.flops = 1e9" "work.bytes_read = 8" \
@@ -357,7 +357,7 @@ printf '%s\n' "[bench bandwidths]" "plugin = ceilings" "bytes = 64KiB" \
     "sweep.roof = dram_copy, l3_copy, l2_copy" "[bench rates]" "plugin = ceilings" \
     "roof = fp64_fma" >>"$config"
 measure
-equals "work.math names the rate that flops are held against" \
+equals "work.math names the rate that flops are compared with" \
     "of_math,fp64,vector,math-bound,fp64_fma
 of_math,fp64,tensor,,a bandwidth
 of_memory,fp64,vector,memory-bound,a bandwidth

@@ -61,7 +61,7 @@ succeeds "roofs are measured" "$GBRUN" -c roofs.ini -q -o others.gbr
 grep -q "^roofs of .*: run 1 of .*others.gbr" shown.txt
 equals "the configured file is found and named" 0 "$?"
 grep -q "% l[23]_copy\|% dram_copy" shown.txt
-equals "and cases are held against it" 0 "$?"
+equals "and cases are compared with it" 0 "$?"
 
 equals "what computes is known of each case" "fp32,scalar,5" "$("$GBRUN" export results.gbr \
     --where "bench = 'gemm'" --columns math_format,math_unit,intensity | sed -n '2s/[.].*//p')"

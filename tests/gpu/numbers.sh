@@ -119,7 +119,7 @@ INI
     printf '%-58s %10s s\n' "copy of 1, 4, 16, 64 MiB, cold, 0.5 %: the first process" "$(head -n 1 times.txt)"
     verdict "  median of three" "$(sort -n times.txt | sed -n 2p)" s ":1.5"
     # A step of the clock of 32 ns is 1.5 % of the smallest copy: no interval of it can be narrower.
-    verdict "  cases within 0.5 %, or as near as the clock's step lets it" \
+    verdict "  cases within 0.5 %, or as near as the timer resolution lets it" \
         "$(rows verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
 }
 

@@ -10,7 +10,7 @@ TEST_PROGRAM_LIST += \
 	tests/policy/test_steady \
 	tests/policy/test_steady_definition \
 	tests/policy/test_thinned
-TEST_FILES += tests/policy/policy_fixture.h tests/policy/steady_traces.c
+TEST_FILES += tests/policy/policy_fixture.h tests/policy/steady_reference.h tests/policy/steady_traces.c
 tests_policy_test_clock_history_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_confidence_sequence_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_effective_size_LDADD = $(PLUGIN_COMMON) $(LDADD)

@@ -1,4 +1,4 @@
-/* test_roofs.c - what cases are held against: the rule, where roofs are looked for, and what tables
+/* test_roofs.c - what cases are compared with: the rule, where roofs are looked for, and what tables
  * and reports show of them. */
 #include "core/report/report.h"
 #include "core/view/view_cases.h"
