@@ -200,7 +200,7 @@ rule short-lines-in-documents 'wrap it: no line of a document has over 120 chara
 
 # Terms of the field stand where these words did; they puzzle who reads them first.
 rule plain-words 'use the term of the field: see the words in HACKING.md' < <(
-    git ls-files 2>/dev/null | grep -vE '^tests/(lint\.sh|words\.txt)$' | xargs -d '\n' grep -nIiE \
+    git ls-files 2>/dev/null | grep -vE '^(HACKING\.md|tests/(lint\.sh|words\.txt))$' | xargs -d '\n' grep -nIiE \
         '(^|[^[:alnum:]_])(can not|vouch(es|ed)?( for)?|reads? around nothing|held down|held against the roofs?|is told|are told|to mend|mended|the cure|is no verb|is called so)([^[:alnum:]_]|$)')
 
 rule executable-scripts 'chmod +x' < <(

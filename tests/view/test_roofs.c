@@ -1,5 +1,5 @@
-/* test_roofs.c - what cases are compared with: the rule, where roofs are looked for, and what tables
- * and reports show of them. */
+/* test_roofs.c - what cases are compared with: the rule, where roofs are looked for, and what
+ * tables and reports show of them. */
 #include "core/report/report.h"
 #include "core/view/view_cases.h"
 #include "tests/check_main.h"
