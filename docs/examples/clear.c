@@ -16,6 +16,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations) /* timed */
 {
     struct clear *clear = bench;
+    (void)queue; /* of a GPU; here run computes and returns */
     for (; iterations > 0; iterations--) {
         memset(clear->memory, 0, clear->bytes);
         GB_KEEP(clear); /* compiler barrier: no iteration is optimized away */
@@ -25,5 +26,5 @@ static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iteration
 static const struct gb_bench_ops ops = {.size = sizeof ops, .create = create, .run = run};
 static const struct gb_plugin plugin = {.size = sizeof plugin, .kind = GB_PLUGIN_BENCH,
     .id = "clear", .version = "1.0", .summary = "sets memory to zero", .devices = "cpu",
-    .options = options, .n_options = 1, .params_size = sizeof(struct clear), .ops = &ops};
+    GB_OPTIONS(options, struct clear), .ops = &ops};
 GB_MODULE(&plugin)

@@ -115,5 +115,5 @@ static const struct gb_bench_ops ops = {.size = sizeof ops, .create = create, .p
     .run = run, .verify = verify, .work = work};
 static const struct gb_plugin plugin = {.size = sizeof plugin, .kind = GB_PLUGIN_BENCH,
     .id = "dot", .version = "1.0", .summary = "dot product", .devices = "cpu",
-    .options = options, .n_options = 2, .params_size = sizeof(struct params), .ops = &ops};
+    GB_OPTIONS(options, struct params), .ops = &ops};
 GB_MODULE(&plugin)

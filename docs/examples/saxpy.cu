@@ -56,5 +56,5 @@ static const gb_bench_ops ops = {.size = sizeof ops, .create = create, .prepare 
     .run = run, .verify = verify, .work = work};
 static const gb_plugin plugin = {.size = sizeof plugin, .kind = GB_PLUGIN_BENCH,
     .id = "saxpy", .version = "1.0", .summary = "z = a x + y", .devices = "cuda",
-    .options = options, .n_options = 1, .params_size = sizeof(params), .ops = &ops};
+    GB_OPTIONS(options, params), .ops = &ops};
 GB_MODULE(&plugin)

@@ -58,8 +58,8 @@ const gb_option options[] = {GB_INT(Params, n, "64Ki", "1:2^26", "elements", "le
 const gb_bench_ops ops = {
     .size = sizeof ops, .create = create, .run = run, .verify = verify, .destroy = destroy};
 const gb_plugin plugin = {.size = sizeof plugin, .kind = GB_PLUGIN_BENCH, .id = "sum",
-    .version = "1.0", .summary = "sum of an array, in C++", .devices = "cpu", .options = options,
-    .n_options = 1, .params_size = sizeof(Params), .ops = &ops};
+    .version = "1.0", .summary = "sum of an array, in C++", .devices = "cpu",
+    GB_OPTIONS(options, Params), .ops = &ops};
 
 } // namespace
 

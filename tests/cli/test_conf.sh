@@ -104,6 +104,7 @@ done < <(grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "${docume
 # docs/plugins.md members of structs.
 for results in *.gbr; do
     gbrun export "$results" | head -n 1
+    gbrun export "$results" --rows sample | head -n 1
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
 spoken_of()
 {

@@ -82,15 +82,24 @@ static char *read_file(const char *path)
 
 static glob_t kernels;
 
-/* Plugins bring their sources along for devices that they were not built for. */
+/* Plugins bring their sources along for devices that they were not built for; what several of them
+ * share comes first (CUDA_IMAGE_AFTER). */
 START_TEST(takes_the_kernels_of_all_plugins)
 {
     enum { ARCHITECTURE = 80 };
     const char *path = kernels.gl_pathv[_i];
-    char *source = read_file(path);
-    ck_assert_msg(compile(source, ARCHITECTURE, NULL), "%s: %s", path, reason);
+    char pattern[4096];
+    snprintf(pattern, sizeof pattern, "%.*s*.cuh", (int)(strrchr(path, '/') + 1 - path), path);
+    glob_t shared;
+    char *before = glob(pattern, 0, NULL, &shared) == 0 ? read_file(*shared.gl_pathv) : strdup("");
+    char *source = read_file(path), *whole = NULL;
+    ck_assert_int_gt(asprintf(&whole, "%s\n%s", before, source), 0);
+    ck_assert_msg(compile(whole, ARCHITECTURE, NULL), "%s: %s", path, reason);
     free(image);
+    free(whole);
     free(source);
+    free(before);
+    globfree(&shared);
 }
 END_TEST
 
