@@ -108,7 +108,8 @@ for results in *.gbr; do
 done | tr ',' '\n' | sed 's/^metric\.//' | sort -u >columns.txt
 spoken_of()
 {
-    find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -name results.md ! -name plugins.md \
+    find "$top_srcdir/README.md" "$top_srcdir/docs" -name '*.md' ! -path '*/reference/*' \
+        ! -name results.md ! -name plugins.md \
         -exec grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' {} + |
         tr -d '`' | sort -u
 }
