@@ -32,8 +32,15 @@ static int32_t script_create(const struct gb_host *host, const void *params, voi
 static int32_t script_observe(void *policy, const struct gb_samples *samples)
 {
     struct script *script = policy;
-    for (uint64_t i = 0; i < samples->n; i++)
-        ck_assert_double_eq(samples->time_ns[i], (double)(script->seen + i));
+    for (uint64_t i = 0; i < samples->n; i++) {
+        uint64_t number = script->seen + i;
+        ck_assert_double_eq(samples->time_ns[i], (double)number);
+        ck_assert_double_eq(samples->elapsed_ns[i], 1e6 * (double)(number + 1));
+        ck_assert_uint_eq(samples->iterations[i], number + 1);
+        ck_assert_double_eq(samples->clock_hz[i], 1e9 + (double)number);
+        ck_assert_uint_eq(samples->throttle[i], number % 5);
+        ck_assert_uint_eq(samples->flags[i], number % 3);
+    }
     script->seen += samples->n;
     return script->observe_status ? (script->host->fail)(script->host, "no patience") : GB_OK;
 }
@@ -85,21 +92,30 @@ static const struct host_sink sink = {.log = count_log};
 
 enum { SAMPLES = 2000 };
 
-/* Of samples 0, 1, 2 ... of 1 ms each those from `first` on. */
+/* Of samples 0, 1, 2 ... of 1 ms each those from `first` on; no column has one's values for
+ * another.
+ */
 static struct gb_samples samples_from(uint64_t first, uint64_t n)
 {
-    static double times[SAMPLES], elapsed[SAMPLES];
-    static uint64_t iterations[SAMPLES];
+    static double times[SAMPLES], elapsed[SAMPLES], clock_hz[SAMPLES];
+    static uint64_t iterations[SAMPLES], throttle[SAMPLES];
+    static uint32_t flags[SAMPLES];
     for (size_t i = 0; i < SAMPLES; i++) {
         times[i] = (double)i;
         elapsed[i] = 1e6 * (double)(i + 1);
-        iterations[i] = 1;
+        iterations[i] = i + 1;
+        clock_hz[i] = 1e9 + (double)i;
+        throttle[i] = i % 5;
+        flags[i] = (uint32_t)(i % 3);
     }
     return (struct gb_samples){.size = sizeof(struct gb_samples),
                                .n = n,
                                .time_ns = times + first,
                                .elapsed_ns = elapsed + first,
-                               .iterations = iterations + first};
+                               .iterations = iterations + first,
+                               .clock_hz = clock_hz + first,
+                               .throttle = throttle + first,
+                               .flags = flags + first};
 }
 
 /* Runs the script over the samples, `batch` at a time, until it ends or there are none left. */
