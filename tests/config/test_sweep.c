@@ -267,6 +267,20 @@ START_TEST(settings_fill_the_params)
 }
 END_TEST
 
+/* A key of every benchmark that a formula computes has another value in each case. */
+START_TEST(formulas_fill_the_common_params)
+{
+    load(&loaded, MATMUL "sweep.streams = 1, 2\nlet.max_samples = streams * 1000\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    for (uint64_t i = 0; i < 2; i++) {
+        struct arena arena = {0};
+        struct bench_case made = case_at(&loaded, i, &arena);
+        ck_assert_int_eq(made.common.max_samples, 1000 * ((int64_t)i + 1));
+        arena_free(&arena);
+    }
+}
+END_TEST
+
 START_TEST(devices_are_shared)
 {
     struct arena arena = {0};
@@ -562,6 +576,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, case_in_full);
     tcase_add_test(tcase, tolerances_of_each_case);
     tcase_add_test(tcase, settings_fill_the_params);
+    tcase_add_test(tcase, formulas_fill_the_common_params);
     tcase_add_test(tcase, devices_are_shared);
     tcase_add_test(tcase, no_such_case);
     tcase_add_test(tcase, hundred_thousand_cases);
