@@ -361,11 +361,16 @@ START_TEST(the_same_device_is_stored_once)
     updated.index++;
     ck_assert_int_eq(store_device(store, run_id, &updated, &other, NULL), GB_OK);
     ck_assert_int_ne(other, first);
+    updated.index--;
+    updated.uuid = "GPU-1234"; /* another one in its place */
+    int64_t in_place = 0;
+    ck_assert_int_eq(store_device(store, run_id, &updated, &in_place, NULL), GB_OK);
+    ck_assert(in_place != first && in_place != other);
     fixture_close(store);
 }
 END_TEST
 
-/* Three parts of 7, 7 and 6 samples must give what one of 20 gives. */
+/* Parts of 7, 7, 3 and 3 samples must give what one of 20 gives. */
 START_TEST(spilled_samples_give_the_same_case)
 {
     struct fixture_case c;
