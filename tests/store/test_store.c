@@ -395,9 +395,11 @@ START_TEST(spilled_samples_give_the_same_case)
                      GB_INVALID);
     ck_assert_str_eq(fixture_error(&error),
                      "results.gbr: samples from 15 on do not follow the 14 stored");
-    struct sample_column rest[] = {{"wall", c.wall + 14}, {"elapsed", c.elapsed + 14}};
+    struct sample_column third[] = {{"wall", c.wall + 14}, {"elapsed", c.elapsed + 14}};
+    ck_assert_int_eq(store_samples(store, run_id, &c.record, 14, 3, third, 2, &error), GB_OK);
+    struct sample_column rest[] = {{"wall", c.wall + 17}, {"elapsed", c.elapsed + 17}};
     c.record.columns = rest;
-    c.record.n_samples = 6;
+    c.record.n_samples = 3;
     fixture_store(store, run_id, &c);
     struct arena arena = {0};
     struct stored_case got;
