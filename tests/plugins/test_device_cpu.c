@@ -4,12 +4,15 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct fake_host *fake;
 static const struct gb_plugin *plugin;
@@ -184,6 +187,25 @@ START_TEST(memory_is_there_to_be_used)
     ops->queue_destroy(device, queue);
     ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
     ck_assert_double_nan(telemetry.memory_clock_hz);
+}
+END_TEST
+
+/* No page of it is first touched while a benchmark is timed. */
+START_TEST(memory_has_its_pages)
+{
+    const uint64_t bytes = UINT64_C(1) << 20;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char is_there[256] = {0};
+    char *memory = NULL;
+    open_it();
+    ck_assert_int_eq(ops->allocate(device, bytes, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
+    char *first = memory + (page - (uintptr_t)memory % page) % page;
+    const size_t n = (size_t)(memory + bytes - first) / page;
+    ck_assert_uint_le(n, sizeof is_there);
+    ck_assert_int_eq(mincore(first, n * page, is_there), 0);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(is_there[i] & 1, "page %zu of %zu is not there", i, n);
+    ops->release(device, memory);
 }
 END_TEST
 
@@ -429,6 +451,7 @@ Suite *test_suite(void)
     tcase_add_test(machine, the_process_is_pinned_until_it_is_closed);
     tcase_add_loop_test(machine, cpus_that_are_not_there_are_refused, 0, 2);
     tcase_add_test(machine, memory_is_there_to_be_used);
+    tcase_add_test(machine, memory_has_its_pages);
     tcase_add_test(machine, clocks_are_described);
     suite_add_tcase(suite, machine);
 
