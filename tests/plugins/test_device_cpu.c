@@ -441,6 +441,107 @@ START_TEST(the_flush_buffer_is_sized_by_the_cache)
 }
 END_TEST
 
+/* --- sensors --- */
+
+/* Puts a file of the test's own in the place of one of the system's. */
+static void replace_file(int *sensor, int file)
+{
+    if (*sensor >= 0)
+        close(*sensor);
+    *sensor = file;
+}
+
+static int number_file(void)
+{
+    const int file = memfd_create("number", MFD_CLOEXEC);
+    ck_assert_int_ge(file, 0);
+    return file;
+}
+
+/* As the kernel's files are: a number and a line feed, shorter or longer than before. */
+static void write_number(int file, uint64_t number)
+{
+    char text[32];
+    const int n = snprintf(text, sizeof text, "%llu\n", (unsigned long long)number);
+    ck_assert_int_eq(ftruncate(file, 0), 0);
+    ck_assert_int_eq(pwrite(file, text, (size_t)n, 0), n);
+}
+
+static struct sensors *sensors_of_files(void)
+{
+    open_it();
+    struct sensors *sensors = &((struct cpu_device *)device)->sensors;
+    replace_file(&sensors->frequency_file, number_file());
+    replace_file(&sensors->core_throttle_file, number_file());
+    replace_file(&sensors->package_throttle_file, number_file());
+    replace_file(&sensors->temperature_file, number_file());
+    replace_file(&sensors->energy_file, number_file());
+    write_number(sensors->frequency_file, 2400000); /* kHz */
+    write_number(sensors->core_throttle_file, 7);
+    write_number(sensors->package_throttle_file, 3);
+    write_number(sensors->temperature_file, 61500); /* thousandths */
+    write_number(sensors->energy_file, 900000000);  /* uJ */
+    sensors->frequency_read_at_ns = -INFINITY;
+    sensors->throttle_counts[0] = 7;
+    sensors->throttle_counts[1] = 3;
+    sensors->energy_uj = 900e6;
+    sensors->energy_range_uj = 1000e6;
+    sensors->energy_joules = 0;
+    return sensors;
+}
+
+START_TEST(telemetry_is_in_its_units)
+{
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    struct sensors *sensors = sensors_of_files();
+    write_number(sensors->energy_file, 950000000);
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_double_eq(telemetry.clock_hz, 2.4e9);
+    ck_assert_double_eq_tol(telemetry.temperature_celsius, 61.5, 1e-9);
+    ck_assert_double_eq_tol(telemetry.energy_joules, 50, 1e-6);
+    ck_assert_uint_eq(telemetry.throttle, 0);
+    ck_assert_str_eq(telemetry.throttle_text, "");
+    write_number(sensors->energy_file, 20000000); /* past its range: 70 J more */
+    write_number(sensors->package_throttle_file, 4);
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_double_eq_tol(telemetry.energy_joules, 120, 1e-6);
+    ck_assert_uint_eq(telemetry.throttle, THROTTLE_PACKAGE);
+    ck_assert_str_eq(telemetry.throttle_text, "package too hot");
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_uint_eq(telemetry.throttle, 0); /* since the last reading */
+}
+END_TEST
+
+/* The third run of two batches counts an event; the samples of its batch are marked, no others. */
+static struct sensors *throttled_sensors;
+
+static int32_t throttle_at_third(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct spinner *spinner = object;
+    if (spinner->n_runs == 2)
+        write_number(throttled_sensors->core_throttle_file, 8);
+    return spin(object, queue, iterations);
+}
+
+START_TEST(a_throttled_batch_is_marked)
+{
+    static const struct gb_bench_ops throttling = {.size = sizeof throttling,
+                                                   .run = throttle_at_third};
+    struct spinner spinner = {0};
+    throttled_sensors = sensors_of_files();
+    for (int batch = 0; batch < 2; batch++) {
+        struct gb_measurement measurement = measurement_of(&spinner, 4);
+        measurement.bench_ops = &throttling;
+        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+        for (uint64_t i = 0; i < 4; i++) {
+            ck_assert_double_eq(columns[5][i], 2.4e9);
+            ck_assert_uint_eq(throttle[i], batch == 0 ? THROTTLE_CORE : 0);
+            ck_assert_uint_eq(flags[i] & GB_SAMPLE_THROTTLED, batch == 0 ? GB_SAMPLE_THROTTLED : 0);
+        }
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("device_cpu");
@@ -466,5 +567,11 @@ Suite *test_suite(void)
     tcase_add_test(measuring, a_cold_sample_walks_the_whole_buffer);
     tcase_add_test(measuring, the_flush_buffer_is_sized_by_the_cache);
     suite_add_tcase(suite, measuring);
+
+    TCase *sensing = tcase_create("sensors");
+    tcase_add_checked_fixture(sensing, setup, teardown);
+    tcase_add_test(sensing, telemetry_is_in_its_units);
+    tcase_add_test(sensing, a_throttled_batch_is_marked);
+    suite_add_tcase(suite, sensing);
     return suite;
 }
