@@ -250,6 +250,40 @@ START_TEST(a_pivot_with_another_axis_and_rounds)
 }
 END_TEST
 
+/* Sample i takes 100 i ns: a piece that is left out, twice there or numbered anew shows. */
+START_TEST(long_recordings_are_exported_whole)
+{
+    enum { LONG = STORE_CHUNK + 1500 };
+    double *times = malloc(LONG * sizeof *times);
+    struct fixture_case c;
+    fixture_case(&c, 0, 1, 100);
+    for (int i = 0; i < LONG; i++)
+        times[i] = 100.0 * i;
+    c.columns[0].values = times;
+    c.record.n_samples = LONG;
+    c.record.n_columns = 1;
+    struct store *store = fixture_open("long.gbr", STORE_WRITE);
+    fixture_store(store, fixture_begin_run(store, 1), &c);
+    fixture_close(store);
+    free(times);
+    CLEANUP(text_free) struct text got = {0}, expected = {0};
+    struct view_options options = {.format = FORMAT_CSV, .pivot = "streams"};
+    views_export("long.gbr", &options, &got);
+    text_add(&expected, "1 Stream\n");
+    for (int i = 0; i < LONG; i++)
+        text_printf(&expected, "%.4f\n", 1e-4 * i);
+    views_expect_text("the table", text_get(&expected), text_get(&got));
+    text_clear(&got);
+    text_clear(&expected);
+    options = (struct view_options){.format = FORMAT_CSV, .rows = ROWS_SAMPLE, .columns = "bench"};
+    views_export("long.gbr", &options, &got);
+    text_add(&expected, "bench,sample,time_ns,wall_ns\n");
+    for (int i = 0; i < LONG; i++)
+        text_printf(&expected, "streams,%d,%d,%d\n", i, 100 * i, 100 * i);
+    views_expect_text("the samples", text_get(&expected), text_get(&got));
+}
+END_TEST
+
 static const struct {
     const char *where, *sort, *streams; /* of the cases found, in order */
 } selections[] = {
@@ -470,6 +504,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(views, json_is_valid, 0, N_EXPORTS);
     tcase_add_test(views, the_pivot_of_streams_is_the_documents_table);
     tcase_add_test(views, a_pivot_with_another_axis_and_rounds);
+    tcase_add_test(views, long_recordings_are_exported_whole);
     tcase_add_loop_test(views, selected_and_sorted, 0, N_SELECTIONS);
     tcase_add_loop_test(views, mistakes_are_named, 0, N_ERRORS);
     tcase_add_test(views, formats_have_names);
