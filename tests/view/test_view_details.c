@@ -371,8 +371,8 @@ END_TEST
 
 /* ---- rounds ---- */
 
-/* Three rounds of one case, 1 % apart from each other, made by `change`; shown. */
-static void show_rounds(void (*change)(struct fixture_case *, unsigned round), struct text *out)
+/* Three rounds of one case, 1 % apart from each other, made by `change`. */
+static void make_rounds(void (*change)(struct fixture_case *, unsigned round))
 {
     struct store *store = fixture_open("one.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -388,8 +388,6 @@ static void show_rounds(void (*change)(struct fixture_case *, unsigned round), s
     }
     fixture_end_run(store, run_id);
     fixture_close(store);
-    struct view_options options = {.verbose = true};
-    views_show("one.gbr", &options, out);
 }
 
 static void leave_round(struct fixture_case *c, unsigned round)
@@ -443,6 +441,29 @@ static void make_means(struct fixture_case *c, unsigned round)
     strcpy(c->record.estimate.statistic, "mean");
 }
 
+static void make_one_wrong(struct fixture_case *c, unsigned round)
+{
+    if (round != 1)
+        return;
+    c->record.status = CASE_WRONG_RESULT;
+    c->checks[0].passed = false;
+    c->checks[0].value = 0.5;
+}
+
+static void make_more_confident(struct fixture_case *c, unsigned round)
+{
+    (void)round;
+    c->record.estimate.confidence = 0.99;
+}
+
+static void make_lossy(struct fixture_case *c, unsigned round)
+{
+    c->record.n_lost = 1 + round;
+    c->extra[round] = GB_SAMPLE_THROTTLED;
+    c->columns[2] = (struct sample_column){"flags", c->extra};
+    c->record.n_columns = 3;
+}
+
 static const struct {
     void (*change)(struct fixture_case *, unsigned round);
     const char *expected, *unexpected; /* part of what is shown, and no part of it; or NULL */
@@ -466,16 +487,32 @@ static const struct {
     {make_one_unconverged, "  unconverged         54  ", NULL},
     {make_without_estimates, "  1.010 ms   \u00B12.46 %  ", "effective"},
     {make_means, "  mean \u00B12.46 %  ", NULL},
+    {make_one_wrong, "  FAIL abs 0.5 > 1e-06  ", "ok abs"},
+    {make_more_confident, "  1.010 ms   \u00B15.67 %  ", NULL}, /* T2 of 99 % */
 };
 enum { N_ROUNDS = sizeof rounds / sizeof *rounds };
 
 START_TEST(rounds_are_one_row)
 {
     CLEANUP(text_free) struct text got = {0};
-    show_rounds(rounds[_i].change, &got);
+    struct view_options options = {.verbose = true};
+    make_rounds(rounds[_i].change);
+    views_show("one.gbr", &options, &got);
     ck_assert_msg(strstr(text_get(&got), rounds[_i].expected) != NULL, "%s", text_get(&got));
     ck_assert_msg(!rounds[_i].unexpected || !strstr(text_get(&got), rounds[_i].unexpected), "%s",
                   text_get(&got));
+}
+END_TEST
+
+START_TEST(counts_of_rounds_add_up)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct view_options options = {.format = FORMAT_CSV,
+                                   .rows = ROWS_COMBINED,
+                                   .columns = "n_samples,n_lost,n_throttled,wall_ns"};
+    make_rounds(make_lossy);
+    views_export("one.gbr", &options, &got);
+    ck_assert_str_eq(text_get(&got), "n_samples,n_lost,n_throttled,wall_ns\n60,6,3,3000000\n");
 }
 END_TEST
 
@@ -486,6 +523,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
     tcase_add_loop_test(tests, details_of_a_row, 0, N_DETAILS);
     tcase_add_loop_test(tests, rounds_are_one_row, 0, N_ROUNDS);
+    tcase_add_test(tests, counts_of_rounds_add_up);
     tcase_add_loop_test(tests, an_axis_of_device_policy_or_clock_is_one_column, 0, N_ONE_COLUMNS);
     tcase_add_test(tests, an_axis_that_is_named_like_a_column_is_shown);
     tcase_add_loop_test(tests, what_says_least_is_left_out_first, 0, N_WIDTHS);
