@@ -6,6 +6,7 @@
 #include "tests/store/store_fixture.h"
 
 #include "core/run/collector.h"
+#include "core/run/messages.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -179,6 +180,18 @@ END_TEST
 
 /* ---- what arrives ---- */
 
+/* Ends the message, hands it over and frees it. */
+static int32_t deliver(struct collector *collector, uint32_t type, struct wire_writer *writer)
+{
+    wire_end(writer);
+    struct wire_reader reader = {.data = (const unsigned char *)writer->bytes.data +
+                                         WIRE_HEADER_BYTES,
+                                 .length = writer->bytes.length - WIRE_HEADER_BYTES};
+    int32_t status = collector_take(collector, type, &reader);
+    wire_writer_free(writer);
+    return status;
+}
+
 /* Two samples, with the columns named, of which the i-th value is i + 10 times the column. */
 static int32_t collect(struct collector *collector, const char *const *names, uint32_t n)
 {
@@ -190,13 +203,7 @@ static int32_t collect(struct collector *collector, const char *const *names, ui
         wire_put_text(&writer, names[i]);
         wire_put_f64s(&writer, (const double[]){10.0 * i, 10.0 * i + 1}, 2);
     }
-    wire_end(&writer);
-    struct wire_reader reader = {.data = (const unsigned char *)writer.bytes.data +
-                                         WIRE_HEADER_BYTES,
-                                 .length = writer.bytes.length - WIRE_HEADER_BYTES};
-    int32_t status = collector_take(collector, WIRE_SAMPLES, &reader);
-    wire_writer_free(&writer);
-    return status;
+    return deliver(collector, WIRE_SAMPLES, &writer);
 }
 
 START_TEST(columns_may_come_and_go)
@@ -248,6 +255,56 @@ START_TEST(too_many_columns_are_refused)
     ck_assert_uint_eq(collector.n, 2);
     collector_finish(&collector, CASE_OK, "");
     collector_free(&collector);
+}
+END_TEST
+
+static void collect_metric(struct collector *collector, const char *name, double value)
+{
+    struct wire_writer writer = {0};
+    wire_begin(&writer, WIRE_METRIC);
+    wire_put_fields(&writer, metric_fields, &(struct metric_record){name, value, "B"});
+    ck_assert_int_eq(deliver(collector, WIRE_METRIC, &writer), GB_OK);
+}
+
+START_TEST(a_metric_has_its_last_value)
+{
+    struct collector collector;
+    collector_begin(&collector, NULL, "0123", 0);
+    collect_metric(&collector, "heap", 1);
+    collect_metric(&collector, "stack", 2);
+    collect_metric(&collector, "heap", 3);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_metrics, 2);
+    ck_assert_str_eq(collector.record.metrics[0].name, "heap");
+    ck_assert_double_eq(collector.record.metrics[0].value, 3);
+    ck_assert_double_eq(collector.record.metrics[1].value, 2);
+    collector_free(&collector);
+}
+END_TEST
+
+/* As many as there is room for, in their order; of a case that went well none. */
+START_TEST(the_last_lines_printed_are_kept)
+{
+    static const int statuses[] = {CASE_OK, CASE_CRASHED};
+    for (int lines = 1; lines <= COLLECTOR_PRINTED_LINES + 5; lines++) {
+        struct collector collector;
+        struct text expected = {0};
+        int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
+        collector_begin(&collector, NULL, "0123", 0);
+        for (int i = 0; i < lines; i++) {
+            char line[32];
+            snprintf(line, sizeof line, "line %d", i);
+            collector_printed(&collector, line);
+            if (i >= first)
+                text_printf(&expected, "%s%s", i > first ? "\n" : "printed: ", line);
+        }
+        collector_finish(&collector, statuses[_i], "");
+        ck_assert_uint_eq(collector.record.n_messages, statuses[_i] != CASE_OK);
+        if (collector.record.n_messages > 0)
+            ck_assert_str_eq(collector.record.messages[0].text, text_get(&expected));
+        text_free(&expected);
+        collector_free(&collector);
+    }
 }
 END_TEST
 
@@ -364,6 +421,8 @@ Suite *test_suite(void)
     TCase *arriving = tcase_create("arriving");
     tcase_add_test(arriving, columns_may_come_and_go);
     tcase_add_test(arriving, too_many_columns_are_refused);
+    tcase_add_test(arriving, a_metric_has_its_last_value);
+    tcase_add_loop_test(arriving, the_last_lines_printed_are_kept, 0, 2);
     suite_add_tcase(suite, arriving);
     TCase *program = tcase_create("program");
     tcase_add_checked_fixture(program, fixture_begin, fixture_end);
