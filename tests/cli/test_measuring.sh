@@ -30,6 +30,65 @@ equals "warmup = 0: only calibration is run before the samples" 15 "$(head -n 1 
 succeeds "warmup = 500 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
     test "$(tail -n 1 <<<"$runs")" -gt 15
 
+# ---- samples whose times are lost ----
+# Calibration takes three samples, of which the third is lost, as is every third from there on.
+cat >lost.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[device lossy]
+plugin = fake
+lose_every = 3
+[bench good]
+policy = few
+device = lossy
+warmup = 0
+iterations = 1
+INI
+"$GBRUN" -c lost.ini -o lost.gbr >/dev/null 2>err.txt
+equals "samples lost before the first that counts are not counted" "12 5" \
+    "$(column n_samples,n_lost lost.gbr | tr ',' ' ')"
+
+# ---- clocks that a device does not read ----
+cat >clocks.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[device half]
+plugin = fake
+leaves_garbage = yes
+[bench good]
+policy = few
+warmup = 0
+device = fake
+INI
+for device in fake half; do
+    "$GBRUN" -c clocks.ini -s good.device=$device -o $device.gbr >/dev/null 2>err.txt
+    "$GBRUN" export --rows sample --columns status $device.gbr | head -n 1 | tr -d '\r' >$device.txt
+done
+equals "a column for each clock that was read" "status,sample,time_ns,offset_ns,synthetic_ns" \
+    "$(cut -d , -f 1-5 fake.txt)"
+equals "and none for one that was not" "status,sample,time_ns,synthetic_ns" "$(cut -d , -f 1-4 half.txt)"
+
+# ---- a cold cache ----
+# The device's own memory, taken by the first cold case, is nothing that the benchmark leaves behind.
+cat >cold.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 2
+[device large]
+plugin = cpu
+flush = 300 MiB
+[bench good]
+policy = few
+device = large
+cache = cold
+warmup = 0
+INI
+"$GBRUN" -c cold.ini -o cold.gbr >cold.txt 2>err.txt
+equals "cold samples" "ok" "$(column status cold.gbr)"
+equals "what flushes the cache is not taken for a leak" 0 "$(grep -c behind cold.txt)"
+
 # ---- benchmarks that do one iteration at a time ----
 cat >single.ini <<'INI'
 [policy few]

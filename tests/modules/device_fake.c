@@ -54,6 +54,7 @@ struct params {
     int64_t lose_every;
     int64_t error_at;
     int64_t throttle_from;
+    int32_t leaves_garbage;
     int32_t where;
     int32_t kind;
     int64_t n_devices;
@@ -74,6 +75,8 @@ static const struct gb_option options[] = {
            "return GB_DEVICE_ERROR at this sample since open; -1: never"),
     GB_INT(struct params, throttle_from, "-1", "-1:", "samples",
            "throttled from this sample on; -1: never"),
+    GB_BOOL(struct params, leaves_garbage, "no",
+            "write the times of the clock `offset`, but do not say that they are filled"),
     GB_CHOICE(struct params, where, "none", places, "the function that misbehaves"),
     GB_CHOICE(struct params, kind, "crash", kinds, "how it misbehaves"),
     GB_INT(struct params, n_devices, "3", "0:8", "devices", "how many there are"),
@@ -309,7 +312,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
     int32_t status = act_on(device, MEASURE);
     for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++)
         status = measure_one(device, measurement);
-    measurement->clocks_filled = 3;
+    measurement->clocks_filled = device->params->leaves_garbage ? 1 : 3;
     return status;
 }
 
