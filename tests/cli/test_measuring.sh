@@ -141,4 +141,46 @@ equals "it is one of those that are left" \
 equals "what was measured of it is kept" "ok cancelled" "$(column status | paste -sd ' ')"
 "$GBRUN" run --resume results.gbr >/dev/null 2>err.txt
 equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
+
+# ---- stopping a case that does not listen ----
+# It waits in vain for another one, and for no signal: only its end can be seen.
+cat >deaf.ini <<INI
+[policy few]
+plugin = fixed
+samples = 12
+[bench beside]
+policy = few
+device = fake
+log = $TMPDIR/log
+held_from = 0
+INI
+
+# begin_deaf OPTION...: starts the run, and returns when its case is in run; sets pid.
+begin_deaf()
+{
+    rm -f log results.gbr*
+    "$GBRUN" -c deaf.ini "$@" >/dev/null 2>err.txt &
+    pid=$!
+    until grep -qs begin log; do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.01
+    done
+}
+
+begin_deaf -s "beside.time_limit=5 s"
+kill -INT $pid
+wait $pid
+equals "the limit of a case that is stopped ends it as cancelled" "1 cancelled" "$? $(column status)"
+
+for signals in "INT INT" "TERM HUP" "HUP TERM"; do
+    begin_deaf -s "beside.time_limit=100 s"
+    kill -"${signals% *}" $pid
+    while ! grep -q 'once more to stop at once' err.txt && kill -0 $pid 2>/dev/null; do
+        sleep 0.01
+    done
+    kill -"${signals#* }" $pid 2>/dev/null
+    wait $pid
+    equals "two signals end the run at once: $signals" "1 cancelled 1" \
+        "$? $(column status) $(grep -c '^gbrun: stopping at once$' err.txt)"
+done
 finish
