@@ -110,6 +110,8 @@ sweep.number = 1, 2
 [bench isolated]
 plugin = process
 isolate = yes
+[bench next]
+plugin = process
 [bench pinned]
 plugin = process
 device = one
@@ -125,12 +127,25 @@ value()
 }
 equals "cases share a process" 1 "$(value pid "bench = 'shared' and round = 0" | wc -l)"
 equals "an isolated case does not" 1 "$(value made "bench = 'isolated'")"
+equals "and leaves none to the next" 1 "$(value made "bench = 'next' and round = 0")"
 equals "pinned to one CPU" 1 "$(value cpus "bench = 'pinned'")"
 equals "a variable of the environment reaches the worker" "7
 8" "$(value variable "bench = 'variable'")"
 equals "each of its values has a process of its own" 2 "$(value pid "bench = 'variable' and round = 0" | wc -l)"
-equals "rounds are interleaved" "shared shared isolated pinned variable variable shared shared isolated pinned variable variable" \
+equals "rounds are interleaved" "shared shared isolated next pinned variable variable shared shared isolated next pinned variable variable" \
     "$("$GBRUN" export --columns bench --sort sequence process.gbr | tail -n +2 | tr -d '\r' | paste -sd ' ')"
+
+cat >prefix.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 10
+[bench process]
+device = cpu
+policy = few
+env.GBRUN_TES = 1
+INI
+GBRUN_TEST=5 "$GBRUN" -q -c prefix.ini -o prefix.gbr >/dev/null 2>err.txt
+equals "a variable with a longer name is left as it is" "5" "$(column metric.variable prefix.gbr)"
 
 # ---- several jobs ----
 cat >jobs.ini <<'INI'
