@@ -171,6 +171,25 @@ done
 run -s beside.sweep.number=1 -s beside.alone=yes -s more.sweep.number=7:66
 succeeds "one that waits is not overtaken by all" test "$(grep begin log | tail -n 1)" != "begin 1 on 0"
 cp only.ini bench.ini
+cat >bench.ini <<INI
+[gbrun]
+devices = all
+$head
+[bench one]
+plugin = beside
+device = gpu
+log = $TMPDIR/log
+number = 9
+linger = 20 ms
+[bench beside]
+log = $TMPDIR/log
+let.number = 0
+sweep.number = 1:3
+INI
+run
+equals "a case of one device, then three of all" "0 4" "$code $(column status | grep -c ok)"
+succeeds "beside one that has one device there is no room for more" is_alone '^9$'
+cp only.ini bench.ini
 run -s gbrun.jobs=1 -s beside.device=gpu -s beside.alone=yes
 equals "on one device it is alone anyway" "0 6" "$code $(column status | grep -c ok)"
 sed -i 's/Big, Big, Big, Small/Big/; s/n_devices = 4/n_devices = 6/' bench.ini
