@@ -345,6 +345,28 @@ equals "what is optional and missing is skipped" "0 missing skipped
 no_function skipped
 there ok" "$? $(statuses)"
 
+begin
+printf '%s\n' "[bench first]" "plugin = call" "library = ./targets.so, libc.so.6" \
+    "function = handles_open" "signature = int()" "expect = 0" >>"$config"
+bench second handles_open "int()" "expect = 0"
+sed -i 's|^library = ./targets.so$|library = ./missing.so, ./targets.so|' "$config"
+measure
+equals "of several libraries the first that is there counts" "0 first ok
+second ok" "$? $(statuses)"
+
+begin
+bench work status "int(int)" "arg.1 = 0" "work.flops = 0" "work.bytes_read = 3" \
+    "work.bytes_written = 5" "work.items = 7" "work.item = call"
+measure
+equals "each kind of work is stored as its own" "0,3,5,7,call" \
+    "$("$GBRUN" export --columns flops,bytes_read,bytes_written,items,item results.gbr | tr -d '\r' | tail -n 1)"
+
+begin
+bench closing status "int(int)" "arg.1 = 0" "ok = 0" "after = int status(int 3)"
+measure
+equals "a call of 'after' that fails is a warning" "0 closing ok" "$? $(statuses)"
+succeeds "which the table shows" grep -q "a call of 'after' failed" stdout
+
 # --- Work and roofs -----------------------------------------------------------------------------
 
 begin
