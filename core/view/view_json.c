@@ -169,12 +169,13 @@ static void add_telemetry(struct json_writer *json, const struct case_record *re
     json_close(json, JSON_OBJECT);
 }
 
+static const struct json_member mode_members[] = {
+    JSON_MEMBER(struct gb_mode, median_ns), JSON_MEMBER(struct gb_mode, low_ns),
+    JSON_MEMBER(struct gb_mode, high_ns), JSON_MEMBER(struct gb_mode, weight)};
+
 void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
 {
-    static const struct json_member members[] = {
-        JSON_MEMBER(struct gb_mode, median_ns), JSON_MEMBER(struct gb_mode, low_ns),
-        JSON_MEMBER(struct gb_mode, high_ns), JSON_MEMBER(struct gb_mode, weight)};
-    ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, members);
+    ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, mode_members);
 }
 
 static void add_parameters(struct json_writer *json, const struct stored_case *c)
