@@ -140,7 +140,7 @@ static size_t join_spans(struct span *spans, size_t n)
 int32_t integer_set_read(const char *text, struct origin origin, struct arena *arena, size_t *ret_n,
                          uint32_t **ret_items, struct gb_error *error)
 {
-    struct text_list items;
+    struct text_list items = {0};
     int32_t status = text_split(text, ',', origin, arena, &items, error);
     if (status != GB_OK)
         return status;
