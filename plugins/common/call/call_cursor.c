@@ -118,35 +118,21 @@ static bool read_integer(const char *text, size_t n, unsigned base, uint64_t *re
     return true;
 }
 
-static const struct {
-    const char *word;
-    uint64_t factor;
-} units[] = {
-    {"KiB", UINT64_C(1) << 10},
-    {"MiB", UINT64_C(1) << 20},
-    {"GiB", UINT64_C(1) << 30},
-    {"TiB", UINT64_C(1) << 40},
-    {"Ki", UINT64_C(1) << 10},
-    {"Mi", UINT64_C(1) << 20},
-    {"Gi", UINT64_C(1) << 30},
-    {"Ti", UINT64_C(1) << 40},
-    {"kB", 1000},
-    {"MB", 1000000},
-    {"GB", 1000000000},
-    {"TB", UINT64_C(1000000000000)},
-    {"k", 1000},
-    {"M", 1000000},
-    {"G", 1000000000},
-    {"T", UINT64_C(1000000000000)},
-};
-
-/* The factor of the unit that is all of the word; 1 without one, 0 if it is none. */
+/* The factor of the unit that is all of the word: k M G T, powers of 1000, or Ki Mi Gi Ti, powers
+ * of 1024, with or without a B; 1 without a unit, 0 if it is none. */
 static uint64_t unit_factor(struct span word)
 {
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (span_is(word, units[i].word))
-            return units[i].factor;
-    return word.n == 0;
+    const bool is_binary = word.n > 1 && word.text[1] == 'i';
+    const char *prefixes = is_binary ? "KMGT" : "kMGT";
+    const char *found = word.n > 0 ? memchr(prefixes, word.text[0], 4) : NULL;
+    const size_t n = is_binary ? 2 : 1;
+    const bool has_b = word.n == n + 1 && word.text[n] == 'B';
+    uint64_t factor = 1;
+    if (found == NULL || word.n != n + has_b)
+        return word.n == 0;
+    for (const char *at = prefixes; at <= found; at++)
+        factor *= is_binary ? 1024 : 1000;
+    return factor;
 }
 
 /* "2^20": what stands before it becomes a power. */

@@ -96,15 +96,6 @@ SHAPES(LOOP)
 
 enum { HALVES_MAX = 2 };
 
-/* As the callee may rely on: shorter integers with their sign in all of a register. */
-static uint64_t widened(const struct raw *value, const struct type_info *info)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, value->bytes, info->bytes);
-    const unsigned unused = 64u - 8u * info->bytes;
-    return info->is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
-}
-
 static void add_integer(struct direct *direct, uint64_t bits)
 {
     direct->integers[direct->n_integers++] = bits;
@@ -126,7 +117,8 @@ static bool add_stack(struct direct *direct, uint64_t bits)
 static bool add_scalar(struct direct *direct, const struct raw *value, enum type_id type)
 {
     const struct type_info *info = type_info(type);
-    const uint64_t bits = widened(value, info);
+    /* As the callee may rely on: shorter integers with their sign in all of a register. */
+    const uint64_t bits = element_bits(type, value->bytes);
     if (info->kind == KIND_FLOAT && direct->n_floats < REGISTERS_FLOAT)
         add_float(direct, bits);
     else if (info->kind != KIND_FLOAT && direct->n_integers < REGISTERS_INTEGER)

@@ -94,79 +94,27 @@ static bool take_buffer_expectation(struct cursor *cursor, struct buffer *ret)
            check_element(cursor, ret->expect.at, ret, &ret->expect.number);
 }
 
-/* Keys of a buffer: those with a value read it, the others set something. */
-static bool set_integral(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    return ret->is_integral = true;
-}
-static bool set_count(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    ret->fill = FILL_COUNT;
-    return true;
-}
-static bool set_shuffle(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    ret->fill = FILL_SHUFFLE;
-    return true;
-}
-static bool set_zero_end(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    return ret->has_zero_end = true;
-}
-static bool set_device(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    ret->memory = MEMORY_DEVICE;
-    return true;
-}
-static bool set_host(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    ret->memory = MEMORY_HOST;
-    return true;
-}
-static bool set_pinned(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    ret->memory = MEMORY_PINNED;
-    return true;
-}
-static bool set_out(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    return ret->is_out = true;
-}
-static bool set_restore(struct cursor *cursor, struct buffer *ret)
-{
-    (void)cursor;
-    return ret->is_restored = true;
-}
-
-/* Of a group a buffer has one key at most. */
-enum buffer_group { GROUP_NONE, GROUP_CONTENTS, GROUP_MEMORY };
+/* What a key without a value sets. Of the first two groups a buffer has one key at most. */
+enum buffer_group { GROUP_CONTENTS, GROUP_MEMORY, GROUP_FLAG };
 
 static const struct {
     const char *word;
-    bool has_value;
     enum buffer_group group;
-    bool (*take)(struct cursor *cursor, struct buffer *ret);
+    size_t value; /* of `fill` or `memory`, or where the flag is */
+    bool (*take)(struct cursor *cursor, struct buffer *ret); /* what stands behind '=' */
 } buffer_keys[] = {
-    {"fill", true, GROUP_CONTENTS, take_fill},
-    {"uniform", true, GROUP_CONTENTS, take_uniform},
-    {"expect", true, GROUP_NONE, take_buffer_expectation},
-    {"integral", false, GROUP_NONE, set_integral},
-    {"count", false, GROUP_CONTENTS, set_count},
-    {"shuffle", false, GROUP_CONTENTS, set_shuffle},
-    {"zero_end", false, GROUP_NONE, set_zero_end},
-    {"device", false, GROUP_MEMORY, set_device},
-    {"host", false, GROUP_MEMORY, set_host},
-    {"pinned", false, GROUP_MEMORY, set_pinned},
-    {"out", false, GROUP_NONE, set_out},
-    {"restore", false, GROUP_NONE, set_restore},
+    {"fill", GROUP_CONTENTS, 0, take_fill},
+    {"uniform", GROUP_CONTENTS, 0, take_uniform},
+    {"count", GROUP_CONTENTS, FILL_COUNT, NULL},
+    {"shuffle", GROUP_CONTENTS, FILL_SHUFFLE, NULL},
+    {"device", GROUP_MEMORY, MEMORY_DEVICE, NULL},
+    {"host", GROUP_MEMORY, MEMORY_HOST, NULL},
+    {"pinned", GROUP_MEMORY, MEMORY_PINNED, NULL},
+    {"integral", GROUP_FLAG, offsetof(struct buffer, is_integral), NULL},
+    {"zero_end", GROUP_FLAG, offsetof(struct buffer, has_zero_end), NULL},
+    {"out", GROUP_FLAG, offsetof(struct buffer, is_out), NULL},
+    {"restore", GROUP_FLAG, offsetof(struct buffer, is_restored), NULL},
+    {"expect", GROUP_FLAG, 0, take_buffer_expectation},
 };
 enum { N_BUFFER_KEYS = sizeof buffer_keys / sizeof buffer_keys[0] };
 
@@ -174,10 +122,24 @@ enum { N_BUFFER_KEYS = sizeof buffer_keys / sizeof buffer_keys[0] };
 static const char *rival_of(size_t key, uint32_t given)
 {
     for (size_t i = 0; i < N_BUFFER_KEYS; i++)
-        if ((given >> i & 1) && buffer_keys[key].group != GROUP_NONE &&
+        if ((given >> i & 1) && buffer_keys[key].group != GROUP_FLAG &&
             buffer_keys[i].group == buffer_keys[key].group)
             return buffer_keys[i].word;
     return NULL;
+}
+
+static bool set_buffer_key(struct cursor *cursor, struct buffer *ret, size_t key)
+{
+    const size_t value = buffer_keys[key].value;
+    if (buffer_keys[key].take != NULL)
+        return cursor_need(cursor, "=") && buffer_keys[key].take(cursor, ret);
+    if (buffer_keys[key].group == GROUP_CONTENTS)
+        ret->fill = (enum fill_kind)value;
+    else if (buffer_keys[key].group == GROUP_MEMORY)
+        ret->memory = (enum memory_kind)value;
+    else
+        *(bool *)((char *)ret + value) = true;
+    return true;
 }
 
 static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t *given)
@@ -194,9 +156,7 @@ static bool take_buffer_key(struct cursor *cursor, struct buffer *ret, uint32_t 
             return cursor_fail(cursor, at, "'%s' and '%s' exclude each other", rival,
                                buffer_keys[i].word);
         *given |= 1u << i;
-        if (buffer_keys[i].has_value && !cursor_need(cursor, "="))
-            return false;
-        return buffer_keys[i].take(cursor, ret);
+        return set_buffer_key(cursor, ret, i);
     }
     return cursor_fail(cursor, at,
                        "'%.*s' is no key of a buffer: expected fill=, uniform=, expect=, integral, "
@@ -227,14 +187,21 @@ static bool take_buffer(struct cursor *cursor, struct value *ret)
     return cursor_need(cursor, ")");
 }
 
-static bool take_numbers(struct cursor *cursor, struct value *ret)
+/* Numbers, or names where these may stand. */
+static bool take_parts(struct cursor *cursor, struct value *ret, bool has_names)
 {
     do {
         if (ret->n == NUMBERS_MAX)
             return cursor_fail(cursor, cursor_next(cursor), "too many numbers: expected up to %d",
                                NUMBERS_MAX);
-        if (!cursor_number(cursor, &ret->numbers[ret->n++]))
+        const bool is_number = !has_names || cursor_is_number(cursor);
+        if (is_number && !cursor_number(cursor, &ret->numbers[ret->n]))
             return false;
+        if (!is_number)
+            ret->names[ret->n] = cursor_name(cursor);
+        if (!is_number && ret->names[ret->n].n == 0)
+            return cursor_expected(cursor, "a number, null or a name such as arg.1");
+        ret->n++;
     } while (cursor_take(cursor, ","));
     return cursor_need(cursor, ")");
 }
@@ -242,21 +209,7 @@ static bool take_numbers(struct cursor *cursor, struct value *ret)
 static bool take_struct(struct cursor *cursor, struct value *ret)
 {
     ret->kind = VALUE_STRUCT;
-    do {
-        if (ret->n == NUMBERS_MAX)
-            return cursor_fail(cursor, cursor_next(cursor), "too many numbers: expected up to %d",
-                               NUMBERS_MAX);
-        if (cursor_is_number(cursor)) {
-            if (!cursor_number(cursor, &ret->numbers[ret->n]))
-                return false;
-        } else {
-            ret->names[ret->n] = cursor_name(cursor);
-            if (ret->names[ret->n].n == 0)
-                return cursor_expected(cursor, "a number, null or a name such as arg.1");
-        }
-        ret->n++;
-    } while (cursor_take(cursor, ","));
-    return cursor_need(cursor, ")");
+    return take_parts(cursor, ret, true);
 }
 
 static bool take_constant(struct cursor *cursor, struct value *ret)
@@ -264,7 +217,7 @@ static bool take_constant(struct cursor *cursor, struct value *ret)
     ret->kind = VALUE_CONSTANT;
     const size_t at = cursor_next(cursor);
     if (!take_element_type(cursor, &ret->type) || !cursor_need(cursor, ",") ||
-        !take_numbers(cursor, ret))
+        !take_parts(cursor, ret, false))
         return false;
     for (size_t i = 0; i < ret->n; i++)
         if (!number_fits(&ret->numbers[i], ret->type))

@@ -70,6 +70,8 @@ bool number_fits(const struct number *number, enum type_id type);
 /* Stores it; false for finite numbers of KIND_BITS, which gb_host.fill rounds. */
 bool number_store(const struct number *number, enum type_id type, void *to);
 
+/* The bits of an element; those of shorter integers widened with their sign. */
+uint64_t element_bits(enum type_id type, const void *element);
 /* An element of an array as a double. */
 double element_value(enum type_id type, const void *element);
 
