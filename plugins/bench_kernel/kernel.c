@@ -100,7 +100,7 @@ static void report_build(const struct gb_host *host, struct build *build)
 static int32_t find_kernels(struct kernel_bench *bench, CUmodule module, const char *const *names,
                             CUfunction **ret, size_t n)
 {
-    const struct driver *driver = &bench->driver.driver;
+    const struct driver *driver = &bench->driver;
     CUresult result = CUDA_SUCCESS;
     char doing[300] = "";
     for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++) {
@@ -129,7 +129,7 @@ static int32_t load_compiled(struct kernel_bench *bench, const struct source *so
         .n_folders = settings->n_folders,
         .cache = cache,
     };
-    int32_t status = launch_architecture(&bench->driver, host, &request.architecture);
+    int32_t status = launch_architecture(&bench->launch, &request.architecture);
     if (status == GB_OK && !build_make(&request, &build, reason)) {
         log_lines(host, build.log != NULL ? build.log : "");
         status = host->fail(host, reason);
@@ -137,7 +137,7 @@ static int32_t load_compiled(struct kernel_bench *bench, const struct source *so
     if (status == GB_OK && source == &settings->source)
         report_build(host, &build);
     if (status == GB_OK)
-        status = launch_load(&bench->driver, host, source->path, build.image, log, ret);
+        status = launch_load(&bench->launch, source->path, build.image, log, ret);
     if (status == GB_OK)
         status = find_kernels(bench, *ret, (const char *const *)build.names, ret_kernels, n);
     build_free(&build);
@@ -166,7 +166,7 @@ static int32_t load_image(struct kernel_bench *bench, const struct source *sourc
     if (image == NULL)
         return host->fail(host, reason);
     const double start_ms = now_ms();
-    int32_t status = launch_load(&bench->driver, host, source->path, image, log, ret);
+    int32_t status = launch_load(&bench->launch, source->path, image, log, ret);
     free(image);
     if (status == GB_OK && source == &bench->settings.source && source->kind == SOURCE_PTX) {
         host->metric(host, "compile_ms", now_ms() - start_ms, "ms");
@@ -248,9 +248,9 @@ CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream)
     for (size_t i = 0; i < plan->n_entries && result == CUDA_SUCCESS; i++) {
         const struct made *made = &bench->world.made[i];
         if (made->pristine != NULL)
-            result = bench->driver.driver.copy_async(
-                (CUdeviceptr)(uintptr_t)made->memory, (CUdeviceptr)(uintptr_t)made->pristine,
-                buffer_bytes(&plan->entries[i].value.buffer), stream);
+            result = bench->driver.copy_async((CUdeviceptr)(uintptr_t)made->memory,
+                                              (CUdeviceptr)(uintptr_t)made->pristine,
+                                              buffer_bytes(&plan->entries[i].value.buffer), stream);
     }
     return result;
 }
@@ -268,9 +268,12 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     const int32_t status = settings_make(host, params, &reporter, &bench->settings);
     if (status != GB_OK || reporter.n > 0)
         return status != GB_OK ? status : GB_FAILED;
-    bench->launch.shape = bench->settings.shape;
-    bench->launch.cluster = bench->settings.cluster;
-    bench->reference.shape = bench->settings.reference_shape;
+    bench->launch = (struct launch){.driver = &bench->driver,
+                                    .host = host,
+                                    .shape = bench->settings.shape,
+                                    .cluster = bench->settings.cluster};
+    bench->reference = (struct launch){
+        .driver = &bench->driver, .host = host, .shape = bench->settings.reference_shape};
     *ret_bench = bench;
     return GB_OK;
 }
@@ -283,11 +286,12 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct plan *plan = &bench->settings.plan;
     const struct routine *routine = &plan->routine;
     (void)queue;
-    int32_t status = launch_driver_open(&bench->driver, host);
+    char reason[512];
+    if (!driver_open(&bench->driver, reason, sizeof reason))
+        return host->fail(host, reason);
+    int32_t status = load(bench);
     if (status == GB_OK)
-        status = load(bench);
-    if (status == GB_OK)
-        status = launch_prepare(&bench->driver, host, &bench->launch, &routine->signature);
+        status = launch_prepare(&bench->launch, &routine->signature);
     if (status == GB_OK)
         status = world_new(plan, &none, &bench->world);
     if (status == GB_OK)
@@ -296,7 +300,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         status = world_complete(&bench->world);
     if (status == GB_OK)
         status = kernel_read_inputs(bench, &bench->world);
-    return status == GB_OK ? launch_report(&bench->driver, host, &bench->launch) : status;
+    return status == GB_OK ? launch_report(&bench->launch) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -304,14 +308,14 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     const struct kernel_bench *bench = object;
     CUresult result = CUDA_SUCCESS;
     for (; iterations > 0 && result == CUDA_SUCCESS; iterations--)
-        result = launch_once(&bench->driver, &bench->launch, queue->native);
-    return driver_status(&bench->driver.driver, bench->host, result, "launching the kernel");
+        result = launch_once(&bench->launch, queue->native);
+    return driver_status(&bench->driver, bench->host, result, "launching the kernel");
 }
 
 static int32_t reset(void *object, const struct gb_queue *queue)
 {
     const struct kernel_bench *bench = object;
-    return driver_status(&bench->driver.driver, bench->host, kernel_restore(bench, queue->native),
+    return driver_status(&bench->driver, bench->host, kernel_restore(bench, queue->native),
                          "restoring buffers");
 }
 
@@ -329,9 +333,9 @@ static void destroy(void *object)
         return;
     world_free(&bench->world);
     if (bench->module != NULL)
-        bench->driver.driver.module_unload(bench->module);
+        bench->driver.module_unload(bench->module);
     if (bench->reference_module != NULL)
-        bench->driver.driver.module_unload(bench->reference_module);
+        bench->driver.module_unload(bench->reference_module);
 }
 
 static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,

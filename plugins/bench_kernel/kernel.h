@@ -7,7 +7,7 @@
 struct kernel_bench {
     const struct gb_host *host;
     struct settings settings;
-    struct launch_driver driver;
+    struct driver driver;
     CUmodule module, reference_module; /* the second NULL: there is none, or it is the first */
     struct world world;
     struct launch launch, reference;

@@ -8,52 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t launch_driver_open(struct launch_driver *driver, const struct gb_host *host)
+static int32_t status_of(const struct launch *launch, CUresult result, const char *doing)
 {
-    const struct {
-        void **member;
-        const char *symbol;
-        bool is_needed;
-    } table[] = {
-        {(void **)&driver->module_load_with, "cuModuleLoadDataEx", true},
-        {(void **)&driver->function_set, "cuFuncSetAttribute", true},
-        {(void **)&driver->launch_with, "cuLaunchKernelEx", true},
-        {(void **)&driver->occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", true},
-        {(void **)&driver->parameter, "cuFuncGetParamInfo", false},
-    };
-    char reason[512];
-    if (!driver_open(&driver->driver, reason, sizeof reason))
-        return host->fail(host, reason);
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        *table[i].member = dlsym(driver->driver.library, table[i].symbol);
-        if (*table[i].member != NULL || !table[i].is_needed)
-            continue;
-        snprintf(reason, sizeof reason, "the driver is too old: libcuda.so.1 has no %s",
-                 table[i].symbol);
-        return host->fail(host, reason);
-    }
-    return GB_OK;
+    return driver_status(launch->driver, launch->host, result, doing);
 }
 
-static CUresult device_value(const struct launch_driver *driver, CUdevice_attribute attribute,
-                             int *ret)
+static CUresult device_value(const struct launch *launch, CUdevice_attribute attribute, int *ret)
 {
     CUdevice device = 0;
-    const CUresult result = driver->driver.context_device(&device);
-    return result == CUDA_SUCCESS ? driver->driver.device_attribute(ret, attribute, device)
+    const CUresult result = launch->driver->context_device(&device);
+    return result == CUDA_SUCCESS ? launch->driver->device_attribute(ret, attribute, device)
                                   : result;
 }
 
-int32_t launch_architecture(const struct launch_driver *driver, const struct gb_host *host,
-                            int *ret)
+int32_t launch_architecture(const struct launch *launch, int *ret)
 {
     int major = 0;
     int minor = 0;
-    CUresult result = device_value(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    CUresult result = device_value(launch, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
     if (result == CUDA_SUCCESS)
-        result = device_value(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+        result = device_value(launch, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
     *ret = 10 * major + minor;
-    return driver_status(&driver->driver, host, result, "asking for the device's architecture");
+    return status_of(launch, result, "asking for the device's architecture");
 }
 
 /* "k.ptx(11): error: ..." of "ptxas application ptx input, line 11; error   : ..." */
@@ -73,25 +49,25 @@ static bool read_line(const char *path, const char *errors, char *ret, size_t by
 }
 
 /* The first error is the reason; all of them are logged. */
-static int32_t explain_loading(const struct launch_driver *driver, const struct gb_host *host,
-                               const char *path, CUresult result, const char *errors)
+static int32_t explain_loading(const struct launch *launch, const char *path, CUresult result,
+                               const char *errors)
 {
     char doing[400], reason[1024];
     int architecture = 0;
     if (errors[0] != '\0')
-        host->log(host, GB_LOG_INFO, errors);
+        launch->host->log(launch->host, GB_LOG_INFO, errors);
     if (read_line(path, errors, reason, sizeof reason))
-        return host->fail(host, reason);
-    const int32_t status = launch_architecture(driver, host, &architecture);
+        return launch->host->fail(launch->host, reason);
+    const int32_t status = launch_architecture(launch, &architecture);
     if (status != GB_OK)
         return status;
     snprintf(doing, sizeof doing, "loading %.300s for this device, which is sm_%d", path,
              architecture);
-    return driver_status(&driver->driver, host, result, doing);
+    return status_of(launch, result, doing);
 }
 
-int32_t launch_load(const struct launch_driver *driver, const struct gb_host *host,
-                    const char *path, const char *image, char log[LOADING_LOG_BYTES], CUmodule *ret)
+int32_t launch_load(const struct launch *launch, const char *path, const char *image,
+                    char log[LOADING_LOG_BYTES], CUmodule *ret)
 {
     char errors[LOADING_LOG_BYTES] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
@@ -102,9 +78,10 @@ int32_t launch_load(const struct launch_driver *driver, const struct gb_host *ho
     void *values[N_OPTIONS] = {errors, (void *)(uintptr_t)sizeof errors, log,
                                (void *)(uintptr_t)LOADING_LOG_BYTES, (void *)(uintptr_t)1};
     log[0] = '\0';
-    const CUresult result = driver->module_load_with(ret, image, N_OPTIONS, options, values);
+    const CUresult result = launch->driver->module_load_with(ret, image, N_OPTIONS, options,
+                                                             values);
     errors[sizeof errors - 1] = '\0';
-    return result == CUDA_SUCCESS ? GB_OK : explain_loading(driver, host, path, result, errors);
+    return result == CUDA_SUCCESS ? GB_OK : explain_loading(launch, path, result, errors);
 }
 
 int32_t launch_bind(struct launch *launch, struct world *world, const struct routine *routine)
@@ -116,15 +93,16 @@ int32_t launch_bind(struct launch *launch, struct world *world, const struct rou
 
 /* --- does it fit? --- */
 
-static int32_t check_parameters(const struct launch_driver *driver, const struct gb_host *host,
-                                const struct launch *launch, const struct signature *signature)
+/* From CUDA 12.4 on; before that how many parameters a kernel has is not known. */
+static int32_t check_parameters(const struct launch *launch, const struct signature *signature)
 {
+    CUresult (*parameter)(CUfunction function, size_t i, size_t * ret_offset, size_t * ret_bytes);
     char text[256];
     size_t n = 0, offset = 0, bytes = 0;
-    if (driver->parameter == NULL)
+    *(void **)&parameter = dlsym(launch->driver->library, "cuFuncGetParamInfo");
+    if (parameter == NULL)
         return GB_OK;
-    while (n < SHRT_MAX &&
-           driver->parameter(launch->function, n, &offset, &bytes) == CUDA_SUCCESS) {
+    while (n < SHRT_MAX && parameter(launch->function, n, &offset, &bytes) == CUDA_SUCCESS) {
         const size_t wanted = n < signature->n ? type_bytes(&signature->parameters[n]) : bytes;
         n++;
         if (bytes == wanted)
@@ -132,118 +110,112 @@ static int32_t check_parameters(const struct launch_driver *driver, const struct
         snprintf(text, sizeof text,
                  "signature: parameter %zu has %zu bytes, but that of the kernel %zu", n, wanted,
                  bytes);
-        return host->fail(host, text);
+        return launch->host->fail(launch->host, text);
     }
     if (n == signature->n)
         return GB_OK;
     snprintf(text, sizeof text, "signature: it has %zu parameters, but the kernel %zu",
              signature->n, n);
-    return host->fail(host, text);
+    return launch->host->fail(launch->host, text);
 }
 
-static int32_t check_threads(const struct launch_driver *driver, const struct gb_host *host,
-                             const struct launch *launch)
+static int32_t check_threads(const struct launch *launch)
 {
     const struct dims *block = &launch->shape.block;
     const uint64_t n = (uint64_t)block->x * block->y * block->z;
     char text[256];
     int most = 0;
     int registers = 0;
-    CUresult result = driver->driver.function_attribute(
+    CUresult result = launch->driver->function_attribute(
         &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, launch->function);
     if (result == CUDA_SUCCESS)
-        result = driver->driver.function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
-                                                   launch->function);
+        result = launch->driver->function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                                    launch->function);
     if (result != CUDA_SUCCESS || n <= (uint64_t)most)
-        return driver_status(&driver->driver, host, result, "asking what the kernel needs");
+        return status_of(launch, result, "asking what the kernel needs");
     snprintf(text, sizeof text,
              "a block of %llu threads does not fit: this kernel, which has %d registers, takes up "
              "to %d",
              (unsigned long long)n, registers, most);
-    return host->skip(host, text);
+    return launch->host->skip(launch->host, text);
 }
 
-static int32_t check_cluster(const struct launch_driver *driver, const struct gb_host *host,
-                             const struct launch *launch)
+static int32_t check_cluster(const struct launch *launch)
 {
     enum { PORTABLE = 8, FIRST_ARCHITECTURE = 90 };
     const struct dims *cluster = &launch->cluster;
     int architecture = 0;
-    int32_t status = launch_architecture(driver, host, &architecture);
+    int32_t status = launch_architecture(launch, &architecture);
     if (status == GB_OK && architecture < FIRST_ARCHITECTURE)
-        return host->skip(host, "this device has no clusters of blocks");
+        return launch->host->skip(launch->host, "this device has no clusters of blocks");
     if (status == GB_OK && cluster->x * cluster->y * cluster->z > PORTABLE)
-        status = driver_status(
-            &driver->driver, host,
-            driver->function_set(launch->function,
-                                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+        status = status_of(
+            launch,
+            launch->driver->function_set(launch->function,
+                                         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
             "asking for clusters of more than 8 blocks");
     return status;
 }
 
 /* Beyond 48 KiB, and less what the kernel itself has, it must be asked for. */
-static int32_t ask_for_shared(const struct launch_driver *driver, const struct gb_host *host,
-                              const struct launch *launch)
+static int32_t ask_for_shared(const struct launch *launch)
 {
     const int wanted = (int)launch->shape.shared;
     char text[256];
     int own = 0;
     int most = 0;
-    CUresult result = driver->driver.function_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-                                                        launch->function);
+    CUresult result = launch->driver->function_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                                                         launch->function);
     if (result == CUDA_SUCCESS)
-        result = device_value(driver, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most);
+        result = device_value(launch, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most);
     if (result == CUDA_SUCCESS && wanted > most - own) {
         snprintf(text, sizeof text,
                  "shared = %d does not fit: a block has up to %d bytes, of which the kernel itself "
                  "takes %d",
                  wanted, most, own);
-        return host->skip(host, text);
+        return launch->host->skip(launch->host, text);
     }
     if (result == CUDA_SUCCESS && wanted > 0)
-        result = driver->function_set(launch->function,
-                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted);
-    return driver_status(&driver->driver, host, result, "asking for shared memory");
+        result = launch->driver->function_set(
+            launch->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted);
+    return status_of(launch, result, "asking for shared memory");
 }
 
-int32_t launch_prepare(const struct launch_driver *driver, const struct gb_host *host,
-                       const struct launch *launch, const struct signature *signature)
+int32_t launch_prepare(const struct launch *launch, const struct signature *signature)
 {
-    int32_t status = check_parameters(driver, host, launch, signature);
+    int32_t status = check_parameters(launch, signature);
     if (status == GB_OK)
-        status = check_threads(driver, host, launch);
+        status = check_threads(launch);
     if (status == GB_OK)
-        status = ask_for_shared(driver, host, launch);
+        status = ask_for_shared(launch);
     if (status == GB_OK && launch->cluster.x > 0)
-        status = check_cluster(driver, host, launch);
+        status = check_cluster(launch);
     return status;
 }
 
 /* --- metrics --- */
 
 /* A block takes whole warps. */
-static int32_t report_occupancy(const struct launch_driver *driver, const struct gb_host *host,
-                                const struct launch *launch)
+static int32_t report_occupancy(const struct launch *launch)
 {
     enum { WARP = 32 };
     const struct dims *block = &launch->shape.block;
     const int n_threads = (int)(block->x * block->y * block->z);
     int n_blocks = 0;
     int most = 0;
-    CUresult result = driver->occupancy(&n_blocks, launch->function, n_threads,
-                                        launch->shape.shared);
+    CUresult result = launch->driver->occupancy(&n_blocks, launch->function, n_threads,
+                                                launch->shape.shared);
     if (result == CUDA_SUCCESS)
-        result = device_value(driver, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &most);
+        result = device_value(launch, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &most);
     if (result == CUDA_SUCCESS && most > 0) {
         const int n_taken = (n_threads + WARP - 1) / WARP * WARP;
-        host->metric(host, "blocks_per_unit", n_blocks, "blocks");
-        host->metric(host, "occupancy", (double)n_blocks * n_taken / most, "ratio");
+        launch->host->metric(launch->host, "blocks_per_unit", n_blocks, "blocks");
+        launch->host->metric(launch->host, "occupancy", (double)n_blocks * n_taken / most, "ratio");
     }
-    return driver_status(&driver->driver, host, result, "asking for the occupancy");
+    return status_of(launch, result, "asking for the occupancy");
 }
 
-int32_t launch_report(const struct launch_driver *driver, const struct gb_host *host,
-                      const struct launch *launch)
+int32_t launch_report(const struct launch *launch)
 {
     static const struct {
         const char *name, *unit;
@@ -258,30 +230,30 @@ int32_t launch_report(const struct launch_driver *driver, const struct gb_host *
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; result == CUDA_SUCCESS && i < sizeof metrics / sizeof metrics[0]; i++) {
         int value = 0;
-        result = driver->driver.function_attribute(&value, metrics[i].attribute, launch->function);
+        result = launch->driver->function_attribute(&value, metrics[i].attribute, launch->function);
         if (result == CUDA_SUCCESS)
-            host->metric(host, metrics[i].name,
-                         (double)value + (metrics[i].counts_asked ? launch->shape.shared : 0),
-                         metrics[i].unit);
+            launch->host->metric(launch->host, metrics[i].name,
+                                 (double)value +
+                                     (metrics[i].counts_asked ? launch->shape.shared : 0),
+                                 metrics[i].unit);
     }
-    host->metric(host, "blocks", (double)grid->x * grid->y * grid->z, "blocks");
+    launch->host->metric(launch->host, "blocks", (double)grid->x * grid->y * grid->z, "blocks");
     if (result != CUDA_SUCCESS)
-        return driver_status(&driver->driver, host, result, "asking what the kernel needs");
-    return report_occupancy(driver, host, launch);
+        return status_of(launch, result, "asking what the kernel needs");
+    return report_occupancy(launch);
 }
 
 /* --- launching --- */
 
-CUresult launch_once(const struct launch_driver *driver, const struct launch *launch,
-                     CUstream stream)
+CUresult launch_once(const struct launch *launch, CUstream stream)
 {
     const struct dims *grid = &launch->shape.grid, *block = &launch->shape.block;
     /* The driver reads the arguments only. */
     void **arguments = (void **)(uintptr_t)launch->arguments;
     if (launch->cluster.x == 0)
-        return driver->driver.launch(launch->function, grid->x, grid->y, grid->z, block->x,
-                                     block->y, block->z, launch->shape.shared, stream, arguments,
-                                     NULL);
+        return launch->driver->launch(launch->function, grid->x, grid->y, grid->z, block->x,
+                                      block->y, block->z, launch->shape.shared, stream, arguments,
+                                      NULL);
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     cluster.value.clusterDim.x = launch->cluster.x;
     cluster.value.clusterDim.y = launch->cluster.y;
@@ -296,5 +268,5 @@ CUresult launch_once(const struct launch_driver *driver, const struct launch *la
                                    .hStream = stream,
                                    .attrs = &cluster,
                                    .numAttrs = 1};
-    return driver->launch_with(&config, launch->function, arguments, NULL);
+    return launch->driver->launch_with(&config, launch->function, arguments, NULL);
 }

@@ -12,7 +12,7 @@
 static int32_t wait(const struct kernel_bench *bench, CUstream stream, CUresult result,
                     const char *doing)
 {
-    const struct driver *driver = &bench->driver.driver;
+    const struct driver *driver = &bench->driver;
     if (result == CUDA_SUCCESS)
         result = driver->stream_synchronize(stream);
     return driver_status(driver, bench->host, result, doing);
@@ -25,7 +25,7 @@ static int32_t launch_once_more(const struct kernel_bench *bench, CUstream strea
     if (world_restores(&bench->settings.plan)) {
         result = kernel_restore(bench, stream);
         if (result == CUDA_SUCCESS)
-            result = launch_once(&bench->driver, &bench->launch, stream);
+            result = launch_once(&bench->launch, stream);
     }
     return wait(bench, stream, result, "running the kernel once more");
 }
@@ -43,7 +43,7 @@ static int32_t run_kernel(struct kernel_bench *bench, struct world *world, CUstr
     const struct routine *routine = &bench->settings.plan.reference;
     const struct gb_host *host = bench->host;
     struct launch *launch = &bench->reference;
-    int32_t status = launch_prepare(&bench->driver, host, launch, &routine->signature);
+    int32_t status = launch_prepare(launch, &routine->signature);
     if (status == GB_SKIPPED)
         return host->fail(host, "the reference kernel does not fit this device");
     if (status == GB_OK)
@@ -52,8 +52,7 @@ static int32_t run_kernel(struct kernel_bench *bench, struct world *world, CUstr
         status = make_world(bench, world);
     if (status != GB_OK)
         return status;
-    return wait(bench, stream, launch_once(&bench->driver, launch, stream),
-                "running the reference kernel");
+    return wait(bench, stream, launch_once(launch, stream), "running the reference kernel");
 }
 
 static int32_t run_function(const struct kernel_bench *bench, struct world *world)

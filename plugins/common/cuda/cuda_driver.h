@@ -74,6 +74,11 @@
     X(module_function, cuModuleGetFunction, "cuModuleGetFunction")                                 \
     X(function_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                                \
     X(launch, cuLaunchKernel, "cuLaunchKernel")                                                    \
+    X(module_load_with, cuModuleLoadDataEx, "cuModuleLoadDataEx")                                  \
+    X(function_set, cuFuncSetAttribute, "cuFuncSetAttribute")                                      \
+    X(launch_with, cuLaunchKernelEx, "cuLaunchKernelEx")                                           \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                      \
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                               \
     X(context_disable_peer, cuCtxDisablePeerAccess, "cuCtxDisablePeerAccess")
 
 struct driver {
