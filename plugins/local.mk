@@ -46,11 +46,9 @@ CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
 	plugins/common/call/call_math.c \
-	plugins/common/call/call_math.h \
 	plugins/common/call/call_parse.c \
 	plugins/common/call/call_parse.h \
 	plugins/common/call/call_signature.c \
-	plugins/common/call/call_signature.h \
 	plugins/common/call/call_types.c \
 	plugins/common/call/call_types.h
 CALL_SOURCES = \
@@ -62,7 +60,6 @@ CALL_SOURCES = \
 	plugins/common/call/call_direct.h \
 	plugins/common/call/call_expect.c \
 	plugins/common/call/call_fill.c \
-	plugins/common/call/call_fill.h \
 	plugins/common/call/call_foreign.c \
 	plugins/common/call/call_foreign.h \
 	plugins/common/call/call_invoke.c \

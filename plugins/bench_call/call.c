@@ -111,19 +111,6 @@ int32_t make_calls(struct call_bench *bench, const char *what, const struct call
     return status;
 }
 
-int32_t bind_routine(struct world *world, const struct routine *routine, void *function,
-                     struct invocation *ret)
-{
-    const struct gb_host *host = world->plan->host;
-    ret->function = function;
-    ret->signature = &routine->signature;
-    ret->mask = ret->wrong = 0;
-    const int32_t status = world_arguments(world, routine, ret->values);
-    if (status != GB_OK)
-        return status;
-    return invocation_make(ret) ? GB_OK : host->fail(host, "libffi does not take this signature");
-}
-
 int32_t wait_for_device(struct call_bench *bench)
 {
     char byte;
@@ -175,15 +162,15 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
                                 "has done: expected plugin = call_synchronous");
     bench->world.stream = has_stream ? queue->native : NULL;
     bench->world.library = bench->linkage.library;
-    int32_t status = world_new(plan, &bench->linkage, &bench->world);
+    int32_t status = world_new(plan, &bench->world);
     if (status == GB_OK && has_stream)
         status = host->device_allocate(host, 1, GB_MEMORY_DEVICE, &bench->fence);
     if (status == GB_OK)
         status = make_calls(bench, "before", plan->before, plan->n_before);
     bench->is_set_up = status == GB_OK;
     if (status == GB_OK)
-        status = bind_routine(&bench->world, &plan->routine, bench->linkage.function,
-                              &bench->invocation);
+        status = invocation_bind(&bench->world, &plan->routine, bench->linkage.function,
+                                 &bench->invocation);
     if (status == GB_OK)
         status = world_complete(&bench->world);
     if (status != GB_OK)

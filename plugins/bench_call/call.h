@@ -20,10 +20,6 @@ struct call_bench {
 /* Makes the calls, one after the other. what: "before" or "after", for messages. */
 int32_t make_calls(struct call_bench *bench, const char *what, const struct call *calls, size_t n);
 
-/* Gives a routine the values of a world. */
-int32_t bind_routine(struct world *world, const struct routine *routine, void *function,
-                     struct invocation *ret);
-
 /* Waits until the device has done all that was enqueued. */
 int32_t wait_for_device(struct call_bench *bench);
 

@@ -112,9 +112,9 @@ static bool compares_results(const struct plan *plan)
 static int32_t call_reference(struct call_bench *bench, struct world *world)
 {
     struct invocation *call = &bench->scratch;
-    int32_t status = world_new(&bench->plan, &bench->linkage, world);
+    int32_t status = world_new(&bench->plan, world);
     if (status == GB_OK)
-        status = bind_routine(world, &bench->plan.reference, bench->linkage.reference, call);
+        status = invocation_bind(world, &bench->plan.reference, bench->linkage.reference, call);
     if (status == GB_OK)
         status = world_complete(world);
     if (status != GB_OK)

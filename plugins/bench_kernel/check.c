@@ -171,19 +171,6 @@ static void check_folders(const struct settings *settings, struct reporter *repo
     }
 }
 
-static void check_function(const struct settings *settings, struct reporter *reporter)
-{
-    const struct kernel_params *params = settings->params;
-    const struct span name = {params->reference, strlen(params->reference)};
-    char reason[LIBRARY_REASON_BYTES];
-    void *library = library_open(&params->reference_library, settings_folder(settings->host),
-                                 reason);
-    if (library == NULL)
-        report(reporter, "reference_library", 0, "%s", reason);
-    else if (library_symbol(library, name, reason) == NULL)
-        report(reporter, "reference", 0, "%s", reason);
-}
-
 static void check_arrays(const struct settings *settings, struct reporter *reporter,
                          const struct gb_map *map, const char *name)
 {
@@ -233,12 +220,13 @@ void settings_check_files(const struct settings *settings, struct reporter *repo
             .signature = &settings->plan.reference.signature,
         }};
     const uint64_t n_before = reporter->n;
+    struct linkage linkage;
     check_options(settings, reporter);
     check_folders(settings, reporter);
     if (reporter->n == n_before)
         check_sources(wanted, settings->has_reference_kernel ? 2 : 1);
     if (*params->reference != '\0')
-        check_function(settings, reporter);
+        link_reference(&settings->plan, reporter, &linkage);
     check_arrays(settings, reporter, &params->input, "input");
     check_arrays(settings, reporter, &params->output, "output");
 }

@@ -280,7 +280,6 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
-    static const struct linkage none = {0};
     struct kernel_bench *bench = object;
     const struct gb_host *host = bench->host;
     const struct plan *plan = &bench->settings.plan;
@@ -293,7 +292,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = launch_prepare(&bench->launch, &routine->signature);
     if (status == GB_OK)
-        status = world_new(plan, &none, &bench->world);
+        status = world_new(plan, &bench->world);
     if (status == GB_OK)
         status = launch_bind(&bench->launch, &bench->world, routine);
     if (status == GB_OK)

@@ -175,13 +175,6 @@ static bool read_source(struct settings *settings, struct reporter *reporter, co
     return ret->path != NULL;
 }
 
-static bool is_identifier(const char *text)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *text != '\0' && strchr("0123456789", *text) == NULL &&
-           text[strspn(text, letters)] == '\0';
-}
-
 static bool add_option(struct settings *settings, char *option, size_t place)
 {
     settings->option_places[settings->n_options] = place;
@@ -195,7 +188,7 @@ static bool add_define(struct settings *settings, struct reporter *reporter, con
     char words[OPTION_BYTES];
     char *option = NULL;
     snprintf(words, sizeof words, "define.%.48s", name);
-    if (!is_identifier(name))
+    if (!text_is_word(name))
         report(reporter, words, 0,
                "'%.100s' is no name of a macro: expected letters, digits and underscores", name);
     return asprintf(&option, "--define-macro=%s=%s", name, value) >= 0 &&

@@ -58,24 +58,18 @@ static int32_t run_kernel(struct kernel_bench *bench, struct world *world, CUstr
 static int32_t run_function(const struct kernel_bench *bench, struct world *world)
 {
     const struct gb_host *host = bench->host;
-    const struct kernel_params *params = bench->settings.params;
-    const struct routine *routine = &bench->settings.plan.reference;
-    const struct span name = {params->reference, strlen(params->reference)};
+    const struct plan *plan = &bench->settings.plan;
+    struct linkage linkage;
     struct invocation *call = host->allocate(host, sizeof *call);
-    char reason[LIBRARY_REASON_BYTES];
     if (call == NULL)
         return GB_NO_MEMORY;
-    world->library = library_open(&params->reference_library, settings_folder(host), reason);
-    call->function = world->library != NULL ? library_symbol(world->library, name, reason) : NULL;
-    if (call->function == NULL)
-        return host->fail(host, reason);
-    call->signature = &routine->signature;
+    if (!link_reference(plan, NULL, &linkage))
+        return host->fail(host, linkage.reason);
+    world->library = linkage.reference_library;
     call->is_foreign = true;
-    int32_t status = world_arguments(world, routine, call->values);
+    int32_t status = invocation_bind(world, &plan->reference, linkage.reference, call);
     if (status == GB_OK)
         status = make_world(bench, world);
-    if (status == GB_OK && !invocation_make(call))
-        status = host->fail(host, "reference: libffi does not take this signature");
     if (status == GB_OK)
         invocation_run(call, 1);
     return status;
@@ -124,13 +118,12 @@ static int32_t compare_all(const struct kernel_bench *bench, const struct world 
 
 int32_t kernel_verify(void *object, const struct gb_queue *queue)
 {
-    static const struct linkage none = {0};
     struct kernel_bench *bench = object;
     const struct settings *settings = &bench->settings;
     struct world world = {.is_on_host = !settings->has_reference_kernel};
     int32_t status = launch_once_more(bench, queue->native);
     if (status == GB_OK && settings->plan.has_reference) {
-        status = world_new(&settings->plan, &none, &world);
+        status = world_new(&settings->plan, &world);
         if (status == GB_OK)
             status = settings->has_reference_kernel ? run_kernel(bench, &world, queue->native)
                                                     : run_function(bench, &world);

@@ -3,7 +3,7 @@
  * `call`. The first byte, a digit, says as which. What is wrong is reported, with a place inside
  * the text; what is read obeys its limits, and texts in it are parts of the one that was read.
  */
-#include "plugins/common/call/call_math.h"
+#include "plugins/common/call/call_parse.h"
 
 #include <math.h>
 #include <stdio.h>

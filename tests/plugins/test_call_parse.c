@@ -2,7 +2,7 @@
  * is read, and what is said, at which byte, of what is not. */
 #include "tests/check_main.h"
 
-#include "plugins/common/call/call_math.h"
+#include "plugins/common/call/call_parse.h"
 
 #include <gbrun/bench.h>
 

@@ -54,13 +54,6 @@ static void make_reference(const struct comparison *comparison, double *referenc
         reference[i] = wanted_value(comparison, i);
 }
 
-/* Integers of 16 bits as those of 32. */
-static void widen(const struct comparison *comparison, int32_t *output)
-{
-    for (uint64_t i = 0; i < comparison->n; i++)
-        output[i] = (int32_t)element_value(comparison->type, comparison->output + 2 * i);
-}
-
 /* Integers that are compared with numbers with a fraction must not have these rounded away. */
 static bool has_fractions(const struct comparison *comparison)
 {
@@ -99,18 +92,17 @@ int32_t compare(const struct gb_host *host, const struct comparison *comparison)
     }
     if (comparison->constant != NULL && isinf(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
-    const bool is_difference = is_inexact(comparison), is_double = has_fractions(comparison);
-    if (is_difference || is_double || check.format == 0) {
+    const bool is_difference = is_inexact(comparison);
+    /* gb_check knows no integers of 16 bits. */
+    if (is_difference || has_fractions(comparison) || check.format == 0) {
         void *output = host->allocate(host, comparison->n * sizeof(int64_t));
         if (output == NULL)
             return GB_NO_MEMORY;
         if (is_difference)
             make_differences(comparison, output, reference);
-        else if (is_double)
-            make_doubles(comparison, output);
         else
-            widen(comparison, output);
-        check.format = is_difference ? GB_I64 : is_double ? GB_F64 : GB_I32;
+            make_doubles(comparison, output);
+        check.format = is_difference ? GB_I64 : GB_F64;
         check.output = output;
     }
     return host->check(host, &check);

@@ -68,6 +68,12 @@ static size_t word_length(const char *text)
     return n;
 }
 
+bool text_is_word(const char *text)
+{
+    const size_t n = word_length(text);
+    return n > 0 && text[n] == '\0';
+}
+
 struct span cursor_word(struct cursor *cursor)
 {
     const char *text = cursor->text + cursor_next(cursor);

@@ -34,4 +34,8 @@ bool cursor_number(struct cursor *cursor, struct number *ret);
 bool cursor_quoted(struct cursor *cursor, struct span *ret);
 bool cursor_end(struct cursor *cursor);
 
+/* call_signature.c: the type of a number in memory; a signature. */
+bool take_element_type(struct cursor *cursor, enum type_id *ret);
+bool take_signature(struct cursor *cursor, struct signature *ret);
+
 #endif

@@ -1,5 +1,5 @@
-/* call_fill.c - see call_fill.h. Plugin side. */
-#include "call_fill.h"
+/* call_fill.c - what buffers hold at first; see call_world.h. Plugin side. */
+#include "call_world.h"
 
 #include <stdlib.h>
 #include <string.h>

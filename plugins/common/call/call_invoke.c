@@ -32,6 +32,19 @@ bool invocation_make(struct invocation *invocation)
     return foreign_make(invocation->signature, &invocation->foreign);
 }
 
+int32_t invocation_bind(struct world *world, const struct routine *routine, void *function,
+                        struct invocation *ret)
+{
+    const struct gb_host *host = world->plan->host;
+    ret->function = function;
+    ret->signature = &routine->signature;
+    ret->mask = ret->wrong = 0;
+    const int32_t status = world_arguments(world, routine, ret->values);
+    if (status != GB_OK)
+        return status;
+    return invocation_make(ret) ? GB_OK : host->fail(host, "libffi does not take this signature");
+}
+
 void invocation_expect(struct invocation *invocation, const struct number *ok)
 {
     const uint32_t bytes = type_info(invocation->signature->result.id)->bytes;

@@ -29,6 +29,10 @@ struct invocation {
  * does not take the signature. */
 bool invocation_make(struct invocation *invocation);
 
+/* Makes that of a routine, with the values of a world. Set before: is_foreign. */
+int32_t invocation_bind(struct world *world, const struct routine *routine, void *function,
+                        struct invocation *ret);
+
 /* Expects a status of each call: an integer. */
 void invocation_expect(struct invocation *invocation, const struct number *ok);
 

@@ -57,8 +57,13 @@ static void *open_one(const char *name, const char *folder, char reason[LIBRARY_
     return library;
 }
 
-void *library_open(const struct gb_list *names, const char *folder,
-                   char reason[LIBRARY_REASON_BYTES])
+/*
+ * Opens the first of some names or paths. One with a slash is relative to `folder`; a name is
+ * looked for where the loader does, then where the CUDA Toolkit keeps its own. It stays open for
+ * the life of the process. NULL: none, and the reason says why.
+ */
+static void *library_open(const struct gb_list *names, const char *folder,
+                          char reason[LIBRARY_REASON_BYTES])
 {
     const char *const *items = names->items;
     void *library = NULL;
@@ -166,33 +171,53 @@ static void find_calls(struct linker *linker, const char *option, const struct c
     }
 }
 
-bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret)
+static const char *folder_of(const struct plan *plan)
 {
+    return GB_HAS(plan->host, folder) ? plan->host->folder : NULL;
+}
+
+static void find_reference(struct linker *linker)
+{
+    const struct plan *plan = linker->plan;
     const struct params *params = plan->params;
-    const char *folder = GB_HAS(plan->host, folder) ? plan->host->folder : NULL;
+    struct linkage *linkage = linker->linkage;
     char reason[LIBRARY_REASON_BYTES];
+    const bool has_own = params->reference_library.n > 0;
+    linkage->reference_library = has_own ? library_open(&params->reference_library, folder_of(plan),
+                                                        reason)
+                                         : linkage->library;
+    if (linkage->reference_library == NULL && has_own)
+        miss(linker, "reference_library", 0, reason);
+    if (linkage->reference_library == NULL)
+        return;
+    linkage->reference = find_named(linker, linkage->reference_library, "reference",
+                                    params->reference);
+    find_entries(linker, linkage->reference_library, plan->ref_entries, plan->n_ref_entries);
+}
+
+bool link_reference(const struct plan *plan, struct reporter *reporter, struct linkage *ret)
+{
     struct linker linker = {plan, reporter, ret, true};
     *ret = (struct linkage){0};
-    ret->library = library_open(&params->library, folder, reason);
+    find_reference(&linker);
+    return linker.is_complete;
+}
+
+bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret)
+{
+    char reason[LIBRARY_REASON_BYTES];
+    struct linker linker = {plan, reporter, ret, true};
+    *ret = (struct linkage){
+        .library = library_open(&plan->params->library, folder_of(plan), reason)};
     if (ret->library == NULL) {
         miss(&linker, "library", 0, reason);
     } else {
-        ret->function = find_named(&linker, ret->library, "function", params->function);
+        ret->function = find_named(&linker, ret->library, "function", plan->params->function);
         find_entries(&linker, ret->library, plan->entries, plan->n_entries);
         find_calls(&linker, "before", plan->before, plan->n_before);
         find_calls(&linker, "after", plan->after, plan->n_after);
     }
-    if (!plan->has_reference)
-        return linker.is_complete;
-    const bool has_own = params->reference_library.n > 0;
-    ret->reference_library = has_own ? library_open(&params->reference_library, folder, reason)
-                                     : ret->library;
-    if (ret->reference_library == NULL && has_own)
-        miss(&linker, "reference_library", 0, reason);
-    if (ret->reference_library != NULL) {
-        ret->reference = find_named(&linker, ret->reference_library, "reference",
-                                    params->reference);
-        find_entries(&linker, ret->reference_library, plan->ref_entries, plan->n_ref_entries);
-    }
+    if (plan->has_reference)
+        find_reference(&linker);
     return linker.is_complete;
 }

@@ -6,18 +6,12 @@
 
 enum { LIBRARY_REASON_BYTES = 512 };
 
-/*
- * Opens the first of some names or paths. One with a slash is relative to `folder`; a name is
- * looked for where the loader does, then where the CUDA Toolkit keeps its own. It stays open for
- * the life of the process. NULL: none, and the reason says why.
- */
-void *library_open(const struct gb_list *names, const char *folder,
-                   char reason[LIBRARY_REASON_BYTES]);
-
 /* The address of a function or variable; NULL: there is none, and the reason says so. */
 void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON_BYTES]);
 
-/* The libraries and functions of a plan. */
+/* The libraries and functions of a plan. A name of a library is looked for where the loader does,
+ * then where the CUDA Toolkit keeps its own; a path starts from the folder of the configuration.
+ * They stay open for the life of the process. */
 struct linkage {
     void *library, *reference_library;
     void *function, *reference;
@@ -29,5 +23,7 @@ struct linkage {
  * NULL for a reporter the first one's reason is kept, and false returned.
  */
 bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
+/* The same for the reference alone. */
+bool link_reference(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
 
 #endif

@@ -1,6 +1,4 @@
-/* call_math.c - see call_math.h. Plugin side. */
-#include "call_math.h"
-
+/* call_math.c - which arithmetic work is; see call_parse.h. Plugin side. */
 #include "call_cursor.h"
 
 #include <gbrun/bench.h>

@@ -1,5 +1,5 @@
 /* call_parse.c - see call_parse.h. Plugin side. */
-#include "call_signature.h"
+#include "call_cursor.h"
 
 #include <math.h>
 #include <string.h>

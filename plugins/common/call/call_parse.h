@@ -23,6 +23,9 @@
  *   calls     = call {"," call}
  *   call      = [TYPE] [WORD "="] WORD "(" [argument {"," argument}] ")"    no TYPE: int
  *   argument  = [TYPE] value
+ *   math      = FORMAT UNIT                              of work.math; as results name them
+ *   FORMAT    = fp64 fp32 fp16 bf16 tf32 e4m3 e5m2 int8 int32 int64 uint8 uint32 uint64
+ *   UNIT      = scalar vector tensor
  *   NUMBER    = 32 -5 0x20 2^20 64Ki 1MiB 10k 1e6 0.5 1e-3 inf
  *   TEXT      = in double quotes; \" \\ \n \t \xHH stand for what they do in C
  * Blanks may stand between all of these.
@@ -146,6 +149,9 @@ bool parse_signature(const char *text, struct signature *ret, struct problem *pr
 bool parse_value(const char *text, struct value *ret, struct problem *problem);
 bool parse_expectation(const char *text, struct expectation *ret, struct problem *problem);
 bool parse_number(const char *text, struct number *ret, struct problem *problem);
+/* Into GB_F32 ... and GB_MATH_... */
+bool parse_math(const char *text, uint32_t *ret_format, uint32_t *ret_unit,
+                struct problem *problem);
 /* At most CALLS_MAX; none in an empty text. */
 bool parse_calls(const char *text, struct call *ret, size_t *ret_n, struct problem *problem);
 
@@ -153,6 +159,8 @@ bool parse_calls(const char *text, struct call *ret, size_t *ret_n, struct probl
  * text.n. to NULL: they are only counted. */
 size_t unquote(struct span text, char *to);
 
+/* Letters, digits and _, of which the first is no digit? */
+bool text_is_word(const char *text);
 bool span_is(struct span span, const char *word);
 bool span_equal(struct span a, struct span b);
 

@@ -128,12 +128,6 @@ static bool read_place(const char *key, size_t *ret)
     return true;
 }
 
-static bool is_word(const char *key)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *key != '\0' && strchr("0123456789", *key) == NULL && key[strspn(key, letters)] == '\0';
-}
-
 static void read_entry(const struct maker *maker, struct entry *entry, bool may_be_name)
 {
     static const char *const taken[] = {"null", "stream", "out", "arg"};
@@ -145,7 +139,7 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
         if (entry->place >= PARAMETERS_MAX)
             report(maker->reporter, option, 0, "arguments are numbered from 1 to %d",
                    PARAMETERS_MAX);
-    } else if (!may_be_name || !is_word(entry->key)) {
+    } else if (!may_be_name || !text_is_word(entry->key)) {
         report(maker->reporter, option, 0, "'%s' is no argument: expected %s.1, %s.2, ...%s",
                entry->key, entry->map, entry->map, may_be_name ? " or arg.NAME" : "");
     }
@@ -162,16 +156,13 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
     }
 }
 
-static struct entry *read_entries(const struct maker *maker, const struct gb_map *map,
-                                  const char *name)
+static void read_entries(const struct maker *maker, const struct gb_map *map, const char *name,
+                         struct entry *entries)
 {
-    const struct gb_host *host = maker->plan->host;
-    struct entry *entries = host->allocate(host, (map->n + 1) * sizeof *entries);
-    for (uint64_t i = 0; entries != NULL && i < map->n; i++) {
+    for (uint64_t i = 0; i < map->n; i++) {
         entries[i] = (struct entry){.map = name, .key = map->keys[i], .text = map->values[i]};
         read_entry(maker, &entries[i], strcmp(name, "arg") == 0);
     }
-    return entries;
 }
 
 /* Gives each parameter its argument. */
@@ -358,12 +349,16 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
     *ret = (struct plan){.host = host, .params = params, .work.size = sizeof ret->work};
     ret->n_entries = params->arg.n;
     ret->n_ref_entries = params->ref.n;
-    ret->entries = read_entries(&maker, &params->arg, "arg");
-    ret->ref_entries = read_entries(&maker, &params->ref, "ref");
+    ret->entries = host->allocate(host,
+                                  (ret->n_entries + ret->n_ref_entries + 1) * sizeof *ret->entries);
+    if (ret->entries == NULL)
+        return GB_NO_MEMORY;
+    ret->ref_entries = ret->entries + ret->n_entries;
+    read_entries(&maker, &params->arg, "arg", ret->entries);
+    read_entries(&maker, &params->ref, "ref", ret->ref_entries);
     ret->before = read_calls(&maker, "before", params->before, &ret->n_before);
     ret->after = read_calls(&maker, "after", params->after, &ret->n_after);
-    if (ret->entries == NULL || ret->ref_entries == NULL || ret->before == NULL ||
-        ret->after == NULL)
+    if (ret->before == NULL || ret->after == NULL)
         return GB_NO_MEMORY;
     if (*params->function == '\0')
         report(reporter, "function", 0, "it is empty: expected the name of a function");

@@ -50,7 +50,7 @@ struct routine {
 struct plan {
     const struct gb_host *host;
     const struct params *params;
-    struct entry *entries, *ref_entries;
+    struct entry *entries, *ref_entries; /* of arg, and behind them those of ref */
     size_t n_entries, n_ref_entries;
     struct routine routine, reference;
     struct call *before, *after; /* CALLS_MAX each */

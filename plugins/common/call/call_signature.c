@@ -1,5 +1,5 @@
-/* call_signature.c - see call_signature.h and call_parse.h. Plugin side. */
-#include "call_signature.h"
+/* call_signature.c - types and signatures; see call_parse.h. Plugin side. */
+#include "call_cursor.h"
 
 static const char a_type[] = "a type such as int, size_t, double, pointer";
 

@@ -1,6 +1,5 @@
 /* call_work.c - the work of a call, work.NAME; see call_maker.h. Plugin side. */
 #include "call_maker.h"
-#include "call_math.h"
 
 #include <float.h>
 #include <stdio.h>

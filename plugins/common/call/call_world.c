@@ -2,7 +2,6 @@
 #include "call_world.h"
 
 #include "call_callback.h"
-#include "call_fill.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,34 +12,24 @@ static const struct gb_host *host_of(const struct world *world)
     return world->plan->host;
 }
 
-static bool is_reference_entry(const struct entry *entry)
-{
-    return strcmp(entry->map, "ref") == 0;
-}
-
 struct made *world_made(const struct world *world, const struct entry *entry)
 {
-    const struct plan *plan = world->plan;
-    return is_reference_entry(entry) ? &world->made_refs[entry - plan->ref_entries]
-                                     : &world->made[entry - plan->entries];
+    return &world->made[entry - world->plan->entries];
 }
 
-int32_t world_new(const struct plan *plan, const struct linkage *linkage, struct world *ret)
+int32_t world_new(const struct plan *plan, struct world *ret)
 {
     const struct gb_host *host = plan->host;
     ret->plan = plan;
-    ret->linkage = linkage;
     ret->closures = NULL;
-    ret->made = host->allocate(host, (plan->n_entries + 1) * sizeof *ret->made);
-    ret->made_refs = host->allocate(host, (plan->n_ref_entries + 1) * sizeof *ret->made_refs);
+    ret->made = host->allocate(host,
+                               (plan->n_entries + plan->n_ref_entries + 1) * sizeof *ret->made);
     if (ret->variables == NULL) {
         ret->variables = host->allocate(host, VARIABLES_MAX * sizeof *ret->variables);
         ret->is_set = host->allocate(host, VARIABLES_MAX * sizeof *ret->is_set);
     }
-    return ret->made != NULL && ret->made_refs != NULL && ret->variables != NULL &&
-                   ret->is_set != NULL
-               ? GB_OK
-               : GB_NO_MEMORY;
+    return ret->made != NULL && ret->variables != NULL && ret->is_set != NULL ? GB_OK
+                                                                              : GB_NO_MEMORY;
 }
 
 void world_free(struct world *world)
@@ -118,8 +107,8 @@ static int32_t no_room(const struct world *world, const struct entry *entry)
 static int32_t make_buffer(const struct world *world, const struct entry *entry, struct made *made)
 {
     const struct buffer *buffer = &entry->value.buffer;
-    const struct entry *first = is_reference_entry(entry) ? world->plan->ref_entries
-                                                          : world->plan->entries;
+    const struct entry *first = entry < world->plan->ref_entries ? world->plan->entries
+                                                                 : world->plan->ref_entries;
     int32_t status = take_memory(world, buffer, &made->memory);
     if (status == GB_NO_MEMORY)
         return no_room(world, entry);

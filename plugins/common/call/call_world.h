@@ -25,11 +25,10 @@ struct made {
 
 struct world {
     const struct plan *plan;
-    const struct linkage *linkage;
     void *library;   /* for symbols */
     bool is_on_host; /* all buffers are host memory */
     void *stream;
-    struct made *made, *made_refs;
+    struct made *made;   /* of all entries of the plan */
     uint64_t *variables; /* VARIABLES_MAX */
     bool *is_set;        /* likewise */
     struct closure *closures;
@@ -37,7 +36,7 @@ struct world {
 
 /* Takes the memory for the lists; nothing is made yet. variables, is_set: shared with another
  * world, or NULL for new ones. */
-int32_t world_new(const struct plan *plan, const struct linkage *linkage, struct world *ret);
+int32_t world_new(const struct plan *plan, struct world *ret);
 /* Frees callbacks; memory is the host's. */
 void world_free(struct world *world);
 
@@ -58,6 +57,19 @@ int32_t world_restore(struct world *world);
 bool world_restores(const struct plan *plan);
 
 uint64_t buffer_bytes(const struct buffer *buffer);
+/*
+ * Writes all of a buffer's elements to host memory. stream: of random numbers, one for each buffer.
+ * What no key fills is 0, or all bits set where the function is to write it.
+ */
+int32_t buffer_fill(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
+                    void *to);
+
+/* What all bytes of a buffer are before that, and stay if no key fills it. */
+uint8_t buffer_first_byte(const struct buffer *buffer);
+
+/* n numbers as elements of a type, one behind the other. */
+int32_t numbers_store(const struct gb_host *host, const struct number *numbers, size_t n,
+                      enum type_id type, void *to);
 /* The contents of a buffer in host memory: the buffer itself or a copy, freed with the host. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
 struct made *world_made(const struct world *world, const struct entry *entry);
