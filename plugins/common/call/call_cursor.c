@@ -1,6 +1,7 @@
 /* call_cursor.c - see call_cursor.h. Plugin side. */
 #include "call_cursor.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,21 +110,6 @@ bool cursor_is_number(struct cursor *cursor)
 
 /* ---- numbers ---- */
 
-/* An integer without a sign; false: it is more than 64 bits hold. */
-static bool read_integer(const char *text, size_t n, unsigned base, uint64_t *ret)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < n; i++) {
-        const char c = text[i];
-        const unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10u;
-        if (__builtin_mul_overflow(value, base, &value) ||
-            __builtin_add_overflow(value, digit, &value))
-            return false;
-    }
-    *ret = value;
-    return true;
-}
-
 /* The factor of the unit that is all of the word: k M G T, powers of 1000, or Ki Mi Gi Ti, powers
  * of 1024, with or without a B; 1 without a unit, 0 if it is none. */
 static uint64_t unit_factor(struct span word)
@@ -148,11 +134,13 @@ static bool take_power(struct cursor *cursor, struct number *number, bool *ret_f
         return true;
     const char *text = cursor->text + ++cursor->at;
     const size_t n = strspn(text, digits);
-    uint64_t exponent = 0, value = 1;
+    uint64_t value = 1;
     if (n == 0)
         return cursor_expected(cursor, "an exponent, such as 2^20");
     cursor->at += n;
-    *ret_fits = number->is_integer && read_integer(text, n, 10, &exponent);
+    errno = 0;
+    unsigned long long exponent = strtoull(text, NULL, 10);
+    *ret_fits = number->is_integer && errno == 0;
     if (*ret_fits && number->magnitude > 1) {
         for (; *ret_fits && exponent > 0; exponent--)
             *ret_fits = !__builtin_mul_overflow(value, number->magnitude, &value);
@@ -171,51 +159,28 @@ static void make_integer(struct number *number, double value)
     number->value = value;
 }
 
-/* Digits with at most one point and an exponent. */
-static size_t decimal_length(const char *text, bool *ret_is_plain)
-{
-    size_t n = strspn(text, digits);
-    *ret_is_plain = true;
-    if (text[n] == '.') {
-        n += 1 + strspn(text + n + 1, digits);
-        *ret_is_plain = false;
-    }
-    const size_t sign = text[n] == 'e' || text[n] == 'E' ? 1 : 0;
-    const size_t more = sign + (sign && (text[n + 1] == '-' || text[n + 1] == '+'));
-    const size_t exponent = sign ? strspn(text + n + more, digits) : 0;
-    if (exponent > 0) {
-        n += more + exponent;
-        *ret_is_plain = false;
-    }
-    return n;
-}
-
 static bool take_magnitude(struct cursor *cursor, struct number *ret, bool *ret_fits)
 {
     const char *text = cursor->text + cursor->at;
-    bool is_plain = true;
+    const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end = NULL;
     if (text[0] == 'i' || text[0] == 'n') { /* inf or nan, as cursor_is_number says */
         cursor->at += 3;
         *ret = (struct number){.value = text[0] == 'i' ? (double)INFINITY : (double)NAN};
         return true;
     }
-    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-        const size_t n = strspn(text + 2, "0123456789abcdefABCDEF");
-        ret->is_integer = true;
-        *ret_fits = read_integer(text + 2, n, 16, &ret->magnitude);
-        cursor->at += 2 + n;
-        return n > 0 || cursor_expected(cursor, "hexadecimal digits");
+    const double value = is_hex ? 0 : strtod(text, &end);
+    ret->is_integer = is_hex || end == text + strspn(text, digits);
+    if (ret->is_integer) {
+        errno = 0;
+        ret->magnitude = strtoull(text, &end, is_hex ? 16 : 10);
+        *ret_fits = errno == 0;
+    } else {
+        make_integer(ret, value);
+        *ret_fits = isfinite(value);
     }
-    const size_t n = decimal_length(text, &is_plain);
-    cursor->at += n;
-    if (is_plain) {
-        ret->is_integer = true;
-        *ret_fits = read_integer(text, n, 10, &ret->magnitude);
-        return true;
-    }
-    make_integer(ret, strtod(text, NULL));
-    *ret_fits = isfinite(ret->value);
-    return true;
+    cursor->at += is_hex && end < text + 2 ? 2 : (size_t)(end - text);
+    return !is_hex || end > text + 2 || cursor_expected(cursor, "hexadecimal digits");
 }
 
 static bool take_unit(struct cursor *cursor, size_t start, struct number *number, bool *ret_fits)

@@ -24,11 +24,9 @@ bool plan_compares_structs(const struct plan *plan)
 static void check_expected_struct(const struct maker *maker)
 {
     struct value *value = &maker->plan->expected_struct;
-    struct problem problem;
-    if (!parse_value(maker->plan->params->expect, value, &problem)) {
-        maker_report(maker, "expect", &problem);
+    if (!maker_took(maker, "expect",
+                    parse_value(maker->plan->params->expect, value, maker->problem)))
         return;
-    }
     check_type(maker, "expect", value->at, value, &maker->plan->routine.signature.result);
     for (size_t i = 0; i < value->n && value->kind == VALUE_STRUCT; i++)
         if (value->names[i].n > 0)
@@ -43,7 +41,6 @@ void check_expected_return(const struct maker *maker)
     const struct type *result = &plan->routine.signature.result;
     const struct expectation *expect = &plan->expect;
     const bool is_pointer = type_kind(result) == KIND_POINTER;
-    struct problem problem;
     if (*plan->params->expect == '\0')
         return;
     if (result->id == TYPE_STRUCT) {
@@ -54,8 +51,10 @@ void check_expected_return(const struct maker *maker)
     if (result->id == TYPE_STRING && strcmp(plan->params->expect, "null") != 0) {
         plan->expect.kind = EXPECT_TEXT;
         plan->expect.text = (struct span){plan->params->expect, strlen(plan->params->expect)};
-    } else if (!parse_expectation(plan->params->expect, &plan->expect, &problem)) {
-        maker_report(maker, "expect", &problem);
+    } else if (!maker_took(
+                   maker, "expect",
+                   parse_expectation(plan->params->expect, &plan->expect, maker->problem))) {
+        return;
     } else if (expect->kind == EXPECT_NUMBER &&
                (!is_number(result) || !number_fits(&expect->number, result->id))) {
         char words[OPTION_BYTES];
@@ -101,13 +100,11 @@ void check_expected_output(const struct maker *maker, const struct entry *entry)
 void check_ok(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
-    struct problem problem;
     if (*plan->params->ok == '\0')
         return;
-    plan->has_ok = parse_number(plan->params->ok, &plan->ok, &problem);
-    if (!plan->has_ok)
-        maker_report(maker, "ok", &problem);
-    else if (!plan->ok.is_integer)
+    plan->has_ok = maker_took(maker, "ok",
+                              parse_number(plan->params->ok, &plan->ok, maker->problem));
+    if (plan->has_ok && !plan->ok.is_integer)
         report(maker->reporter, "ok", 0, "a status is a whole number");
 }
 

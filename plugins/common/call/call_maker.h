@@ -12,14 +12,15 @@ enum { OPTION_BYTES = 64 };
 struct maker {
     struct plan *plan;
     struct reporter *reporter;
-    bool *is_unsound; /* an entry has no value, or a name leads nowhere */
+    struct problem *problem; /* where parsers put what they find */
+    bool *is_unsound;        /* an entry has no value, or a name leads nowhere */
 };
 
 /* "arg.1" */
 void entry_option(const struct entry *entry, char name[OPTION_BYTES]);
 
-/* Reports what a parser found in the text of an option. */
-void maker_report(const struct maker *maker, const char *option, const struct problem *problem);
+/* Returns whether a parser took the text of an option; what it found is reported if not. */
+bool maker_took(const struct maker *maker, const char *option, bool is_parsed);
 
 /* Whether a value suits a parameter (call_suit.c): `value` is what the argument resolves to, `at`
  * where it was written. */

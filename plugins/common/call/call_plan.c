@@ -35,9 +35,11 @@ void entry_option(const struct entry *entry, char name[OPTION_BYTES])
     snprintf(name, OPTION_BYTES, "%s.%s", entry->map, entry->key);
 }
 
-void maker_report(const struct maker *maker, const char *option, const struct problem *problem)
+bool maker_took(const struct maker *maker, const char *option, bool is_parsed)
 {
-    report(maker->reporter, option, problem->at, "%s", problem->text);
+    if (!is_parsed)
+        report(maker->reporter, option, maker->problem->at, "%s", maker->problem->text);
+    return is_parsed;
 }
 
 /* ---- names ---- */
@@ -132,7 +134,6 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
 {
     static const char *const taken[] = {"null", "stream", "out", "arg"};
     char option[OPTION_BYTES];
-    struct problem problem;
     entry_option(entry, option);
     entry->place = NOT_AN_ARGUMENT;
     if (read_place(entry->key, &entry->place)) {
@@ -147,13 +148,11 @@ static void read_entry(const struct maker *maker, struct entry *entry, bool may_
         if (strcmp(entry->key, taken[i]) == 0)
             report(maker->reporter, option, 0, "'%s' has a meaning of its own: choose another name",
                    entry->key);
-    if (!parse_value(entry->text, &entry->value, &problem)) {
-        maker_report(maker, option, &problem);
+    if (!maker_took(maker, option, parse_value(entry->text, &entry->value, maker->problem)))
         *maker->is_unsound = true;
-    } else if (entry->value.kind == VALUE_OUT) {
+    else if (entry->value.kind == VALUE_OUT)
         report(maker->reporter, option, entry->value.at,
                "'out' belongs to calls of 'before': expected a buffer or constant here");
-    }
 }
 
 static void read_entries(const struct maker *maker, const struct gb_map *map, const char *name,
@@ -243,12 +242,10 @@ static struct call *read_calls(const struct maker *maker, const char *option, co
                                size_t *ret_n)
 {
     const struct gb_host *host = maker->plan->host;
-    struct problem problem;
     struct call *calls = host->allocate(host, CALLS_MAX * sizeof *calls);
-    if (calls != NULL && !parse_calls(text, calls, ret_n, &problem)) {
-        maker_report(maker, option, &problem);
+    if (calls != NULL &&
+        !maker_took(maker, option, parse_calls(text, calls, ret_n, maker->problem)))
         *ret_n = 0;
-    }
     return calls;
 }
 
@@ -280,7 +277,6 @@ static void check_reference(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
     const struct params *params = plan->params;
-    struct problem problem;
     const bool has_own = *params->reference_signature != '\0';
     plan->has_reference = *params->reference != '\0';
     if (!plan->has_reference) {
@@ -290,11 +286,10 @@ static void check_reference(const struct maker *maker)
         return;
     }
     plan->reference.signature = plan->routine.signature;
-    if (has_own &&
-        !parse_signature(params->reference_signature, &plan->reference.signature, &problem)) {
-        maker_report(maker, "reference_signature", &problem);
+    if (has_own && !maker_took(maker, "reference_signature",
+                               parse_signature(params->reference_signature,
+                                               &plan->reference.signature, maker->problem)))
         return;
-    }
     const bool has_ref = params->ref.n > 0;
     bind(maker, has_ref ? plan->ref_entries : plan->entries,
          has_ref ? plan->n_ref_entries : plan->n_entries, has_ref ? "ref" : "arg",
@@ -313,7 +308,6 @@ static void check_reference(const struct maker *maker)
 static void check_arguments(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
-    struct problem problem;
     const uint64_t n_before = maker->reporter->n;
     for (size_t i = 0; i < plan->n_entries; i++) {
         if (plan->entries[i].value.kind == VALUE_NAME)
@@ -329,11 +323,10 @@ static void check_arguments(const struct maker *maker)
     /* Names may lead in circles. */
     if (maker->reporter->n > n_before)
         *maker->is_unsound = true;
-    if (!parse_signature(plan->params->signature, &plan->routine.signature, &problem)) {
-        maker_report(maker, "signature", &problem);
-        return;
-    }
-    if (*maker->is_unsound)
+    if (!maker_took(
+            maker, "signature",
+            parse_signature(plan->params->signature, &plan->routine.signature, maker->problem)) ||
+        *maker->is_unsound)
         return;
     bind(maker, plan->entries, plan->n_entries, "arg", "signature", &plan->routine);
     check_statuses(maker);
@@ -345,7 +338,8 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
                   struct reporter *reporter, struct plan *ret)
 {
     bool is_unsound = false;
-    struct maker maker = {ret, reporter, &is_unsound};
+    struct problem problem;
+    struct maker maker = {ret, reporter, &problem, &is_unsound};
     *ret = (struct plan){.host = host, .params = params, .work.size = sizeof ret->work};
     ret->n_entries = params->arg.n;
     ret->n_ref_entries = params->ref.n;

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void check_math(const struct maker *maker, const char *text)
-{
-    struct gb_work *work = &maker->plan->work;
-    struct problem problem;
-    if (!parse_math(text, &work->math_format, &work->math_unit, &problem))
-        maker_report(maker, "work.math", &problem);
-}
-
 void check_work(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
@@ -26,7 +18,6 @@ void check_work(const struct maker *maker)
                  {"items", &plan->work.items}};
     enum { N_RATES = sizeof rates / sizeof rates[0] };
     char option[OPTION_BYTES];
-    struct problem problem;
     struct number number;
     for (uint64_t i = 0; i < map->n; i++) {
         size_t k = 0;
@@ -36,13 +27,15 @@ void check_work(const struct maker *maker)
         if (strcmp(map->keys[i], "item") == 0)
             plan->work.item = map->values[i];
         else if (strcmp(map->keys[i], "math") == 0)
-            check_math(maker, map->values[i]);
+            maker_took(maker, option,
+                       parse_math(map->values[i], &plan->work.math_format, &plan->work.math_unit,
+                                  maker->problem));
         else if (k == N_RATES)
             report(maker->reporter, option, 0,
                    "unknown kind of work: expected work.flops, work.math, work.bytes_read, "
                    "work.bytes_written, work.items or work.item");
-        else if (!parse_number(map->values[i], &number, &problem))
-            maker_report(maker, option, &problem);
+        else if (!maker_took(maker, option, parse_number(map->values[i], &number, maker->problem)))
+            continue;
         else if (!(number.value >= 0.0 && number.value <= DBL_MAX))
             report(maker->reporter, option, 0, "%.17g is out of range: expected 0 or more",
                    number.value);
