@@ -19,35 +19,37 @@ enum { OPTIONS_MAX = 256, NAME_MAX_SHOWN = 100 };
 /* --- the options --- */
 
 struct options {
-    const char *items[OPTIONS_MAX];
+    char *items[OPTIONS_MAX];
     size_t n;
-    char target[NVRTC_TARGET_BYTES + 8]; /* of a longer one NVRTC says that there is none */
     bool is_binary;
-    char *made[OPTIONS_MAX]; /* those to be freed */
-    size_t n_made;
 };
 
 static void options_free(struct options *options)
 {
-    for (size_t i = 0; i < options->n_made; i++)
-        free(options->made[i]);
+    for (size_t i = 0; i < options->n; i++)
+        free(options->items[i]);
 }
 
-static bool add(struct options *options, const char *option)
+/* Takes the option; NULL: there was no memory for it. */
+static bool add(struct options *options, char *option)
 {
-    if (option == NULL || options->n == OPTIONS_MAX)
+    if (option == NULL || options->n == OPTIONS_MAX) {
+        free(option);
         return false;
+    }
     options->items[options->n++] = option;
     return true;
 }
 
-static bool add_folder(struct options *options, const char *folder)
+static bool add_joint(struct options *options, const char *name, const char *value)
 {
     char *option = NULL;
-    if (options->n_made == OPTIONS_MAX || asprintf(&option, "--include-path=%s", folder) < 0)
-        return false;
-    options->made[options->n_made++] = option;
-    return add(options, option);
+    return asprintf(&option, "%s%s", name, value) >= 0 && add(options, option);
+}
+
+static bool add_folder(struct options *options, const char *folder)
+{
+    return add_joint(options, "--include-path=", folder);
 }
 
 /* What stands behind one of the spellings of an option, or NULL: it is another one. */
@@ -92,10 +94,9 @@ static bool add_target(struct options *options, const struct build_request *requ
     }
     options->is_binary = strncmp(target, binary, n) == 0;
     const bool is_changed = request->is_trial && options->is_binary;
-    snprintf(options->target, sizeof options->target, "%s%s%.20s", name,
-             is_changed ? "compute_" : "", is_changed ? target + n : target);
     options->is_binary = options->is_binary && !is_changed;
-    return add(options, options->target);
+    return is_changed ? add_joint(options, "--gpu-architecture=compute_", target + n)
+                      : add_joint(options, name, target);
 }
 
 /* Adds a folder inside another one if it is there. */
@@ -130,12 +131,12 @@ static bool make_options(const struct build_request *request, struct options *re
     reason[0] = '\0';
     bool is_made = folder != NULL && add_target(ret, request, reason);
     if (is_made && find_option(request, standard_spellings) == NULL)
-        is_made = add(ret, "--std=c++17");
+        is_made = add(ret, strdup("--std=c++17"));
     if (is_made && ret->is_binary)
-        is_made = add(ret, "--ptxas-options=-v");
+        is_made = add(ret, strdup("--ptxas-options=-v"));
     for (size_t i = 0; is_made && i < request->n_options; i++)
         if (option_value(request->options[i], target_spellings) == NULL)
-            is_made = add(ret, request->options[i]);
+            is_made = add(ret, strdup(request->options[i]));
     is_made = is_made && add_folder(ret, folder);
     for (size_t i = 0; is_made && i < request->n_folders; i++)
         is_made = add_folder(ret, request->folders[i]);
@@ -353,7 +354,7 @@ static void find_unused(const struct build_request *request, const struct source
 
 /* --- compiling --- */
 
-static double now_ms(void)
+double build_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -419,15 +420,15 @@ static bool compile(const struct build_request *request, const struct options *o
     const struct nvrtc_request program = {
         .name = request->path,
         .source = sources->files[0].text,
-        .options = options->items,
+        .options = (const char *const *)options->items,
         .n_options = options->n,
         .expressions = request->entries,
         .n_expressions = request->n_entries,
         .is_binary = options->is_binary,
     };
-    const double start_ms = now_ms();
+    const double start_ms = build_now_ms();
     const bool is_compiled = nvrtc_build(&program, &output, words, sizeof words);
-    ret->compile_ms = now_ms() - start_ms;
+    ret->compile_ms = build_now_ms() - start_ms;
     ret->log = output.log;
     output.log = NULL;
     if (!is_compiled)

@@ -123,41 +123,25 @@ static bool make_folders(char *path)
     return true;
 }
 
-static bool write_all(int descriptor, const char *data, size_t bytes)
-{
-    while (bytes > 0) {
-        const ssize_t n = write(descriptor, data, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
-
 /* temporary: ends in XXXXXX. */
 static bool write_entry(char *temporary, const char *path, const char *key, size_t key_bytes,
                         const char *value, size_t bytes)
 {
     const struct head head = head_of(key, key_bytes, value, bytes);
     const int descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (descriptor < 0)
-        return false;
-    bool is_written = write_all(descriptor, (const char *)&head, sizeof head) &&
-                      write_all(descriptor, key, key_bytes) && write_all(descriptor, value, bytes);
-    int why = errno;
-    if (close(descriptor) != 0 && is_written) {
-        is_written = false;
-        why = errno;
-    }
-    if (is_written && rename(temporary, path) == 0)
-        return true;
-    why = is_written ? errno : why;
-    unlink(temporary);
+    FILE *to = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    bool is_written = to != NULL && fwrite(&head, sizeof head, 1, to) == 1 &&
+                      fwrite(key, 1, key_bytes, to) == key_bytes &&
+                      fwrite(value, 1, bytes, to) == bytes;
+    if (to != NULL)
+        is_written = fclose(to) == 0 && is_written && rename(temporary, path) == 0;
+    const int why = errno;
+    if (!is_written && descriptor >= 0)
+        unlink(temporary);
+    if (to == NULL && descriptor >= 0)
+        close(descriptor);
     errno = why;
-    return false;
+    return is_written;
 }
 
 bool cache_write(const char *folder, const char *key, size_t key_bytes, const char *value,

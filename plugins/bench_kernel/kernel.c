@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define P struct kernel_params
 #define TEXT(member, default_, help)                                                               \
@@ -145,13 +144,6 @@ static int32_t load_compiled(struct kernel_bench *bench, const struct source *so
     return status;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 /* PTX is compiled as it is loaded. */
 static int32_t load_image(struct kernel_bench *bench, const struct source *source,
                           const char *const *entries, CUfunction **ret_kernels, size_t n,
@@ -165,11 +157,11 @@ static int32_t load_image(struct kernel_bench *bench, const struct source *sourc
     char *image = file_read(source->path, &bytes, reason);
     if (image == NULL)
         return host->fail(host, reason);
-    const double start_ms = now_ms();
+    const double start_ms = build_now_ms();
     int32_t status = launch_load(&bench->launch, source->path, image, log, ret);
     free(image);
     if (status == GB_OK && source == &bench->settings.source && source->kind == SOURCE_PTX) {
-        host->metric(host, "compile_ms", now_ms() - start_ms, "ms");
+        host->metric(host, "compile_ms", build_now_ms() - start_ms, "ms");
         if (build_spills(log, entries[0], &stores, &loads))
             host->metric(host, "spill_bytes", stores, "bytes");
     }
