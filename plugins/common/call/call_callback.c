@@ -6,35 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X(constant, C type) */
-#define COMPARED_TYPES(X)                                                                          \
-    X(BOOL, uint8_t)                                                                               \
-    X(INT8, int8_t)                                                                                \
-    X(UINT8, uint8_t)                                                                              \
-    X(INT16, int16_t)                                                                              \
-    X(UINT16, uint16_t)                                                                            \
-    X(INT32, int32_t)                                                                              \
-    X(UINT32, uint32_t)                                                                            \
-    X(INT64, int64_t)                                                                              \
-    X(UINT64, uint64_t)                                                                            \
-    X(FLOAT, float)                                                                                \
-    X(DOUBLE, double)
-
-#define COMPARISON(constant, type)                                                                 \
+/* One for each type; the parser refuses those that C has no numbers for. */
+#define COMPARISON(constant, name, kind, type, is_signed, format)                                  \
     static int compare_##constant(const void *a, const void *b)                                    \
     {                                                                                              \
-        const type first = *(const type *)a, second = *(const type *)b;                            \
+        type const first = *(type const *)a;                                                       \
+        type const second = *(type const *)b;                                                      \
         return (first > second) - (first < second);                                                \
     }
-COMPARED_TYPES(COMPARISON)
+TYPE_MAP(COMPARISON)
 
 typedef int comparison_fn(const void *a, const void *b);
 
 void *compare_function(enum type_id type)
 {
     static comparison_fn *const functions[TYPES] = {
-#define COMPARISON_ENTRY(constant, c_type) [TYPE_##constant] = compare_##constant,
-        COMPARED_TYPES(COMPARISON_ENTRY)};
+#define COMPARISON_ENTRY(constant, name, kind, type, is_signed, format) compare_##constant,
+        TYPE_MAP(COMPARISON_ENTRY)};
     void *address;
     memcpy(&address, &functions[type], sizeof address);
     return address;
@@ -59,20 +47,15 @@ static void answer(ffi_cif *cif, void *result, void **arguments, void *context)
 
 static void set_result(struct closure *closure, enum type_id type, const struct number *number)
 {
-    const struct type_info *info = type_info(type);
-    ffi_sarg wide = 0;
-    if (info->kind == KIND_VOID)
+    const bool is_float = type_info(type)->kind == KIND_FLOAT;
+    if (type == TYPE_VOID)
         return;
-    closure->result_bytes = info->bytes > sizeof wide ? info->bytes : sizeof wide;
-    if (info->kind == KIND_FLOAT && number != NULL) {
-        closure->result_bytes = info->bytes;
-        number_store(number, type, closure->result);
+    closure->result_bytes = is_float ? type_info(type)->bytes : sizeof(ffi_arg);
+    if (number == NULL)
         return;
-    }
-    if (number != NULL)
-        wide = (ffi_sarg)(number->is_negative ? UINT64_C(0) - number->magnitude
-                                              : number->magnitude);
-    memcpy(closure->result, &wide, sizeof wide);
+    number_store(number, type, closure->result);
+    const uint64_t wide = element_bits(type, closure->result);
+    memcpy(closure->result, &wide, closure->result_bytes);
 }
 
 void *closure_new(const struct signature *signature, const struct number *number,

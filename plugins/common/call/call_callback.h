@@ -4,7 +4,7 @@
 
 #include "call_parse.h"
 
-/* int (const void *a, const void *b): below 0, 0 or above 0, for any type but KIND_BITS; NULL. NaN
+/* int (const void *a, const void *b): below 0, 0 or above 0, for any type but KIND_BITS. NaN
  * equals all. */
 void *compare_function(enum type_id type);
 

@@ -48,12 +48,6 @@ static void make_differences(const struct comparison *comparison, int64_t *outpu
     }
 }
 
-static void make_reference(const struct comparison *comparison, double *reference)
-{
-    for (uint64_t i = 0; i < comparison->n; i++)
-        reference[i] = wanted_value(comparison, i);
-}
-
 /* Integers that are compared with numbers with a fraction must not have these rounded away. */
 static bool has_fractions(const struct comparison *comparison)
 {
@@ -85,7 +79,8 @@ int32_t compare(const struct gb_host *host, const struct comparison *comparison)
     };
     if (reference == NULL)
         return GB_NO_MEMORY;
-    make_reference(comparison, reference);
+    for (uint64_t i = 0; i < comparison->n; i++)
+        reference[i] = wanted_value(comparison, i);
     if (comparison->n == 1 && reference[0] == 0.0) {
         check.default_metric = "abs";
         check.default_tolerance = 0;

@@ -3,6 +3,9 @@
 
 static ffi_type *scalar_type(enum type_id id)
 {
+    static ffi_type *const integers[2][4] = {
+        {&ffi_type_uint8, &ffi_type_uint16, &ffi_type_uint32, &ffi_type_uint64},
+        {&ffi_type_sint8, &ffi_type_sint16, &ffi_type_sint32, &ffi_type_sint64}};
     const struct type_info *info = type_info(id);
     if (info->kind == KIND_VOID)
         return &ffi_type_void;
@@ -10,16 +13,7 @@ static ffi_type *scalar_type(enum type_id id)
         return &ffi_type_pointer;
     if (info->kind == KIND_FLOAT)
         return id == TYPE_FLOAT ? &ffi_type_float : &ffi_type_double;
-    switch (info->bytes) {
-    case 1:
-        return info->is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
-    case 2:
-        return info->is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
-    case 4:
-        return info->is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
-    default:
-        return info->is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
-    }
+    return integers[info->is_signed][__builtin_ctz(info->bytes)];
 }
 
 static ffi_type *any_type(struct foreign *foreign, const struct type *type, size_t place)
