@@ -37,36 +37,34 @@ struct dims_rule {
     const char *words; /* what is expected */
 };
 
-static const struct dims_rule grid_rule = {2147483647, 65535, 65535, UINT64_MAX,
-                                           "blocks: up to 2147483647, 65535, 65535"};
-static const struct dims_rule block_rule = {1024, 1024, 64, 1024,
-                                            "threads: up to 1024, 1024, 64 and 1024 in all"};
-static const struct dims_rule cluster_rule = {16, 16, 16, 16, "blocks of a cluster: up to 16"};
+static const struct dims_rule grid_rule = {
+    2147483647, 65535, 65535, UINT64_MAX,
+    "whole numbers of blocks: up to 2147483647, 65535, 65535"};
+static const struct dims_rule block_rule = {
+    1024, 1024, 64, 1024, "whole numbers of threads: up to 1024, 1024, 64 and 1024 in all"};
+static const struct dims_rule cluster_rule = {16, 16, 16, 16,
+                                              "whole numbers of blocks of a cluster: up to 16"};
 
-/* One number of a list; *at goes behind it and its comma. */
-static bool read_dim(struct reporter *reporter, const char *option, const char *text, size_t *at,
-                     const struct dims_rule *rule, unsigned largest, unsigned *ret)
+/* The number of n bytes at `at` of a text. */
+static bool read_whole(struct reporter *reporter, const char *option, const char *text, size_t at,
+                       size_t n, unsigned least, unsigned most, const char *expected, unsigned *ret)
 {
     char word[SPLIT_MAX];
     struct number number;
     struct problem problem = {0};
-    const size_t begin = *at, n = strcspn(text + begin, ",");
-    snprintf(word, sizeof word, "%.*s", (int)(n < SPLIT_MAX ? n : SPLIT_MAX - 1), text + begin);
-    *at = begin + n + (text[begin + n] == ',' && text[begin + n + 1] != '\0');
+    snprintf(word, sizeof word, "%.*s", (int)(n < SPLIT_MAX ? n : SPLIT_MAX - 1), text + at);
     if (!parse_number(word, &number, &problem)) {
         const bool is_formula = word[strcspn(word, "+*/%()")] != '\0';
-        report(reporter, option, begin + problem.at, "%s%s", problem.text,
+        report(reporter, option, at + problem.at, "%s%s", problem.text,
                is_formula ? " (an expression stands in braces, such as {n / 256})" : "");
         return false;
     }
-    if (!number.is_integer || number.is_negative || number.magnitude < 1 ||
-        number.magnitude > largest) {
-        report(reporter, option, begin, "%.17g is out of range: expected whole numbers of %s",
-               number.value, rule->words);
-        return false;
-    }
     *ret = (unsigned)number.magnitude;
-    return true;
+    if (number.is_integer && !number.is_negative && number.magnitude >= least &&
+        number.magnitude <= most)
+        return true;
+    report(reporter, option, at, "%.17g is out of range: expected %s", number.value, expected);
+    return false;
 }
 
 static void read_dims(struct reporter *reporter, const char *option, const char *text,
@@ -76,8 +74,11 @@ static void read_dims(struct reporter *reporter, const char *option, const char 
     unsigned values[] = {1, 1, 1};
     size_t at = 0;
     bool is_read = true;
-    for (size_t i = 0; is_read && i < 3 && (i == 0 || text[at] != '\0'); i++)
-        is_read = read_dim(reporter, option, text, &at, rule, largest[i], &values[i]);
+    for (size_t i = 0; is_read && i < 3 && (i == 0 || text[at] != '\0'); i++) {
+        const size_t n = strcspn(text + at, ",");
+        is_read = read_whole(reporter, option, text, at, n, 1, largest[i], rule->words, &values[i]);
+        at += n + (text[at + n] == ',' && text[at + n + 1] != '\0');
+    }
     *ret = (struct dims){values[0], values[1], values[2]};
     if (is_read && text[at] != '\0')
         report(reporter, option, at + strspn(text + at, " "),
@@ -90,17 +91,8 @@ static void read_dims(struct reporter *reporter, const char *option, const char 
 static void read_bytes(struct reporter *reporter, const char *option, const char *text,
                        unsigned *ret)
 {
-    enum { LARGEST = 1 << 24 };
-    struct number number;
-    struct problem problem = {0};
-    if (!parse_number(text, &number, &problem))
-        report(reporter, option, problem.at, "%s", problem.text);
-    else if (!number.is_integer || number.is_negative || number.magnitude > LARGEST)
-        report(reporter, option, 0,
-               "%.17g is out of range: expected bytes, a whole number up to %d", number.value,
-               LARGEST);
-    else
-        *ret = (unsigned)number.magnitude;
+    read_whole(reporter, option, text, 0, strlen(text), 0, 1u << 24,
+               "bytes, a whole number up to 16777216", ret);
 }
 
 static void read_shapes(struct settings *settings, struct reporter *reporter)
@@ -375,13 +367,11 @@ static void check_routine(const struct settings *settings, struct reporter *repo
 
 const struct entry *settings_buffer(const struct settings *settings, const char *key)
 {
-    const struct entry *entry = plan_resolve(
-        &settings->plan, plan_entry(&settings->plan, (struct span){key, strlen(key)}));
-    if (entry == NULL) { /* "1" of arg.1 */
-        for (size_t i = 0; entry == NULL && i < settings->plan.n_entries; i++)
-            if (strcmp(settings->plan.entries[i].key, key) == 0)
-                entry = plan_resolve(&settings->plan, &settings->plan.entries[i]);
-    }
+    const struct plan *plan = &settings->plan;
+    const struct entry *entry = NULL;
+    for (size_t i = 0; entry == NULL && i < plan->n_entries; i++)
+        if (strcmp(plan->entries[i].key, key) == 0)
+            entry = plan_resolve(plan, &plan->entries[i]);
     return entry != NULL && entry->value.kind == VALUE_BUFFER ? entry : NULL;
 }
 
