@@ -7,8 +7,6 @@
  */
 #include "ceilings.h"
 
-#include "plugins/common/cuda/with_cuda.h"
-
 #include <stdio.h>
 
 static const char *const roof_names[] = {
@@ -81,21 +79,17 @@ static void tell_metrics(const struct ceilings *ceilings)
         host->metric(host, "datasheet", datasheet, is_rate ? "FLOP/s" : "bytes/s");
 }
 
+BACKEND_OPS(struct ceilings, ceilings_cpu, ceilings_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
-    struct ceilings *ceilings = host->allocate(host, sizeof *ceilings);
-    if (ceilings == NULL)
-        return GB_NO_MEMORY;
-    *ceilings = (struct ceilings){
-        .host = host,
-        .params = settings,
-        .roof = &roofs[settings->roof],
-        .backend = plugin_backend(host, &ceilings_cpu, PLUGIN_CUDA(ceilings_cuda)),
-    };
-    if (ceilings->backend == NULL)
-        return GB_SKIPPED;
-    int32_t status = refuse_options(ceilings);
+    struct ceilings *ceilings = NULL;
+    int32_t status = backend_start(host, params, &ceilings);
+    if (status != GB_OK)
+        return status;
+    ceilings->roof = &roofs[settings->roof];
+    status = refuse_options(ceilings);
     if (status == GB_OK)
         status = ceilings->backend->create(ceilings);
     if (status == GB_OK) {
@@ -105,24 +99,6 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         ceilings->backend->destroy(ceilings);
     }
     return status;
-}
-
-static int32_t prepare(void *object, const struct gb_queue *queue)
-{
-    struct ceilings *ceilings = object;
-    return ceilings->backend->prepare(ceilings, queue);
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    const struct ceilings *ceilings = object;
-    return ceilings->backend->run(ceilings, queue, iterations);
-}
-
-static int32_t verify(void *object, const struct gb_queue *queue)
-{
-    struct ceilings *ceilings = object;
-    return ceilings->backend->verify(ceilings, queue);
 }
 
 /* Bytes as STREAM counts them (McCalpin, 1995): what the program reads and writes, without the
@@ -168,21 +144,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct ceilings *ceilings = object;
-    if (ceilings != NULL)
-        ceilings->backend->destroy(ceilings);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
-    .prepare = prepare,
-    .run = run,
-    .verify = verify,
+    .prepare = backend_prepare,
+    .run = backend_run,
+    .verify = backend_verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

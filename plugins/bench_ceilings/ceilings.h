@@ -7,6 +7,8 @@
 
 #include "roofs.h"
 
+#include "plugins/common/cuda/with_cuda.h"
+
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
 
@@ -34,16 +36,8 @@ struct ceilings {
     uint64_t working_set_bytes; /* bandwidths: of all arrays */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
 struct backend {
-    /* [create] Refuses roofs and options that the device has not. */
-    int32_t (*create)(struct ceilings *ceilings);
-    int32_t (*prepare)(struct ceilings *ceilings, const struct gb_queue *queue);
-    int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
-                   uint64_t iterations);
-    int32_t (*verify)(struct ceilings *ceilings, const struct gb_queue *queue);
-    /* [untimed] After any create that set `own`; what prepare took may be missing. */
-    void (*destroy)(struct ceilings *ceilings);
+    BACKEND_FUNCTIONS(struct ceilings);
 };
 
 extern const struct backend ceilings_cpu;

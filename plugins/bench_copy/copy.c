@@ -6,8 +6,6 @@
  */
 #include "copy.h"
 
-#include "plugins/common/cuda/with_cuda.h"
-
 #include <gbrun/gbrun.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,26 +110,16 @@ static void tell_if_exclusive(const struct gb_host *host, const struct params *p
         host->exclusive(host);
 }
 
+BACKEND_OPS(struct copy, copy_cpu, copy_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = plugin_backend(host, &copy_cpu, PLUGIN_CUDA(copy_cuda));
     int32_t status = check_params(host, params);
-    if (status != GB_OK)
-        return status;
-    if (backend == NULL)
-        return GB_SKIPPED;
-    struct copy *copy = host->allocate(host, sizeof *copy);
-    if (copy == NULL)
-        return GB_NO_MEMORY;
-    copy->host = host;
-    copy->params = params;
-    copy->backend = backend;
-    status = backend->create(copy);
-    if (status != GB_OK)
-        return status;
-    tell_if_exclusive(host, params);
-    *ret_bench = copy;
-    return GB_OK;
+    if (status == GB_OK)
+        status = backend_create(host, params, ret_bench);
+    if (status == GB_OK)
+        tell_if_exclusive(host, params);
+    return status;
 }
 
 /* The target starts out wrong in every byte, so that none can be left uncopied unseen. */
@@ -139,8 +127,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct copy *copy = object;
     void *chunk = NULL;
-    (void)queue;
-    int32_t status = copy->backend->prepare(copy);
+    int32_t status = backend_prepare(object, queue);
     if (status == GB_OK)
         status = copy->host->device_allocate(
             copy->host, smaller(copy->params->bytes + sizeof(uint64_t), CHUNK_BYTES),
@@ -149,12 +136,6 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = upload(copy, copy->from, 0);
     return status == GB_OK ? upload(copy, copy->to, COMPLEMENT) : status;
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    const struct copy *copy = object;
-    return copy->backend->run(copy, queue, iterations);
 }
 
 static int32_t count_right(const struct gb_host *host, uint64_t first, uint64_t bytes,
@@ -227,21 +208,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct copy *copy = object;
-    if (copy != NULL && copy->backend->destroy != NULL)
-        copy->backend->destroy(copy);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .run = backend_run,
     .verify = verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

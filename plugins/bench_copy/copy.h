@@ -5,7 +5,7 @@
 #ifndef GBRUN_PLUGINS_BENCH_COPY_COPY_H
 #define GBRUN_PLUGINS_BENCH_COPY_COPY_H
 
-#include <gbrun/bench.h>
+#include "plugins/common/cuda/with_cuda.h"
 
 /* In the order of the words in copy.c. */
 enum { METHOD_AUTO, METHOD_MEMCPY, METHOD_LOOP, METHOD_STREAM, METHOD_KERNEL };
@@ -27,19 +27,9 @@ struct copy {
     unsigned char *chunk;     /* host memory through which both are reached, part by part */
 };
 
-/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
+/* prepare sets from and to, to memory that host->device_copy reaches. */
 struct backend {
-    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
-    int32_t (*create)(struct copy *copy);
-
-    /* Sets from and to, to memory that host->device_copy reaches; makes run ready. */
-    int32_t (*prepare)(struct copy *copy);
-
-    int32_t (*run)(const struct copy *copy, const struct gb_queue *queue, uint64_t iterations);
-
-    /* Frees what prepare took elsewhere than from the host; it may have failed half way. Or NULL.
-     */
-    void (*destroy)(struct copy *copy);
+    BACKEND_FUNCTIONS(struct copy);
 };
 
 extern const struct backend copy_cpu;

@@ -87,8 +87,9 @@ static int32_t take_memory(const struct copy *copy, unsigned char **ret)
     return status;
 }
 
-static int32_t prepare(struct copy *copy)
+static int32_t prepare(struct copy *copy, const struct gb_queue *queue)
 {
+    (void)queue;
     const int32_t status = take_memory(copy, &copy->from);
     return status == GB_OK ? take_memory(copy, &copy->to) : status;
 }

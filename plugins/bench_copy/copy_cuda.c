@@ -242,8 +242,9 @@ static int32_t prepare_kernel(const struct copy *copy, struct copy_cuda *cuda)
     return driver_status(driver, copy->host, result, "mapping pinned memory");
 }
 
-static int32_t prepare(struct copy *copy)
+static int32_t prepare(struct copy *copy, const struct gb_queue *queue)
 {
+    (void)queue;
     struct copy_cuda *cuda = copy->own;
     const struct params *params = copy->params;
     const int32_t status = take_both(copy, cuda);

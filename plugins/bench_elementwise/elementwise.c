@@ -79,26 +79,21 @@ static void describe_arrays(struct elementwise *elementwise)
                                 formats->describe(elementwise->output_format)->bytes;
 }
 
+BACKEND_OPS(struct elementwise, elementwise_cpu, elementwise_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct backend *backend = plugin_backend(host, &elementwise_cpu,
-                                                   PLUGIN_CUDA(elementwise_cuda));
-    if (backend == NULL)
-        return GB_SKIPPED;
-    int32_t status = check_params(host, params);
+    struct elementwise *elementwise = NULL;
+    int32_t status = backend_start(host, params, &elementwise);
+    if (status == GB_OK)
+        status = check_params(host, params);
     if (status != GB_OK)
         return status;
-    struct elementwise *elementwise = host->allocate(host, sizeof *elementwise);
-    if (elementwise == NULL)
-        return GB_NO_MEMORY;
-    elementwise->host = host;
-    elementwise->params = params;
-    elementwise->backend = backend;
     elementwise->formats = host->extension(host, GB_FORMATS);
     if (elementwise->formats == NULL)
         return host->fail(host, "this gbrun has no " GB_FORMATS ": elementwise needs a newer one");
     describe_arrays(elementwise);
-    status = backend->create(elementwise);
+    status = elementwise->backend->create(elementwise);
     if (status == GB_OK)
         *ret_bench = elementwise;
     return status;
@@ -159,7 +154,6 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = elementwise->host;
     const uint64_t input_bytes = elementwise->n * elementwise->element_bytes;
     void *chunk = NULL;
-    (void)queue;
     int32_t status = host->device_allocate(host, elementwise->output_bytes, GB_MEMORY_DEVICE,
                                            &elementwise->output);
     if (status == GB_OK)
@@ -174,13 +168,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         if (status == GB_OK)
             status = fill_input(elementwise, i, chunk);
     }
-    return status == GB_OK ? elementwise->backend->prepare(elementwise) : status;
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    const struct elementwise *elementwise = object;
-    return elementwise->backend->run(elementwise, queue, iterations);
+    return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
 /* --- verify --- */
@@ -322,21 +310,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct elementwise *elementwise = object;
-    if (elementwise != NULL)
-        elementwise->backend->destroy(elementwise);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .run = backend_run,
     .verify = verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

@@ -7,7 +7,7 @@
 
 #include "reference.h"
 
-#include <gbrun/bench.h>
+#include "plugins/common/cuda/with_cuda.h"
 
 /* In the order of the words in elementwise.c. */
 enum { DTYPE_FP32, DTYPE_FP16, DTYPE_BF16, DTYPE_FP64, DTYPES };
@@ -38,19 +38,9 @@ struct elementwise {
     void *output;       /* the same */
 };
 
-/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
+/* prepare sets sum_depth. */
 struct backend {
-    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
-    int32_t (*create)(struct elementwise *elementwise);
-
-    /* inputs and output are there; sets sum_depth. */
-    int32_t (*prepare)(struct elementwise *elementwise);
-
-    int32_t (*run)(const struct elementwise *elementwise, const struct gb_queue *queue,
-                   uint64_t iterations);
-
-    /* Frees what prepare took elsewhere than from the host; it may have failed half way. */
-    void (*destroy)(struct elementwise *elementwise);
+    BACKEND_FUNCTIONS(struct elementwise);
 };
 
 extern const struct backend elementwise_cpu;

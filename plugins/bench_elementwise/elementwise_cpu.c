@@ -84,8 +84,9 @@ static void share_out(const struct elementwise *elementwise, struct elementwise_
     }
 }
 
-static int32_t prepare(struct elementwise *elementwise)
+static int32_t prepare(struct elementwise *elementwise, const struct gb_queue *queue)
 {
+    (void)queue;
     struct elementwise_cpu *cpu = elementwise->own;
     const struct params *params = elementwise->params;
     const bool is_sum = params->kernel == KERNEL_SUM;

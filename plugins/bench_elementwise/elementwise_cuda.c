@@ -240,8 +240,9 @@ static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_c
     return status == GB_OK ? load(elementwise, &sum_image, "") : status;
 }
 
-static int32_t prepare(struct elementwise *elementwise)
+static int32_t prepare(struct elementwise *elementwise, const struct gb_queue *queue)
 {
+    (void)queue;
     struct elementwise_cuda *cuda = elementwise->own;
     const int32_t status = ask_device(elementwise, cuda);
     cuda->output = (CUdeviceptr)(uintptr_t)elementwise->output;

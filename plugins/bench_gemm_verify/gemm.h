@@ -10,6 +10,8 @@
 #include "range.h"
 #include "sums.h"
 
+#include "plugins/common/cuda/with_cuda.h"
+
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
 
@@ -61,7 +63,7 @@ struct sum_model {
 struct gemm {
     const struct gb_host *host;
     const struct params *params;
-    const struct gemm_backend *backend;
+    const struct backend *backend;
     void *own; /* the backend's; NULL before its create */
     struct product_shape shape;
     struct range range;
@@ -73,24 +75,16 @@ struct gemm {
     void *host_a, *host_b, *host_c;        /* inputs as filled; room for the output */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
-struct gemm_backend {
-    /* [create] Chooses kernel and reference, refuses what the device does not have, and sets
-     * `model`. */
-    int32_t (*create)(struct gemm *gemm);
-    /* [untimed] Makes what run needs, once the matrices are there. */
-    int32_t (*prepare)(struct gemm *gemm, const struct gb_queue *queue);
-    /* [timed] */
-    int32_t (*run)(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations);
+/* create chooses kernel and reference and sets `model`; destroy also after a create that failed. */
+struct backend {
+    BACKEND_FUNCTIONS(struct gemm);
     /* [untimed] A reference that is not of the CPU, and how its sums are rounded; may be NULL. */
     int32_t (*reference)(struct gemm *gemm, const struct gb_queue *queue, double *sum,
                          double *magnitude, struct sum_model *ret_model);
-    /* [untimed] Only after a create that returned GB_OK or failed half way. May be NULL. */
-    void (*destroy)(struct gemm *gemm);
 };
 
-extern const struct gemm_backend gemm_cpu;
-extern const struct gemm_backend gemm_cuda; /* where PLUGIN_WITH_CUDA is defined */
+extern const struct backend gemm_cpu;
+extern const struct backend gemm_cuda; /* where PLUGIN_WITH_CUDA is defined */
 
 /* Skips the case: "OPTION = WORD: REASON". */
 int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word,

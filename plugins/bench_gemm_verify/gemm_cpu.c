@@ -65,7 +65,7 @@ static int32_t prepare(struct gemm *gemm, const struct gb_queue *queue)
 }
 
 /* Numbers are unpacked in each run: that is part of multiplying them. */
-static void multiply(struct gemm *gemm)
+static void multiply(const struct gemm *gemm)
 {
     struct cpu_gemm *cpu = gemm->own;
     const struct product_shape *shape = &gemm->shape;
@@ -82,7 +82,7 @@ static void multiply(struct gemm *gemm)
     gemm->formats->store(gemm->output->format, gemm->c, 0, shape->m * shape->n, cpu->sums);
 }
 
-static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue;
     for (uint64_t i = 0; i < iterations; i++)
@@ -90,7 +90,7 @@ static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t ite
     return GB_OK;
 }
 
-const struct gemm_backend gemm_cpu = {
+const struct backend gemm_cpu = {
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -337,7 +337,7 @@ static CUresult launch(struct cuda_gemm *cuda, CUstream stream)
                           1, FINISH_THREADS, 1, 1, 0, stream, arguments, NULL);
 }
 
-static int32_t run(struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
 {
     struct cuda_gemm *cuda = gemm->own;
     CUresult result = CUDA_SUCCESS;
@@ -439,7 +439,7 @@ static void destroy(struct gemm *gemm)
     cuda_kernels_free(&cuda->kernels);
 }
 
-const struct gemm_backend gemm_cuda = {
+const struct backend gemm_cuda = {
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -6,7 +6,6 @@
  * that depends on numbers, types, order of summation and reference.
  */
 #include "gemm.h"
-#include "plugins/common/cuda/with_cuda.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -179,34 +178,31 @@ static int32_t set_up(struct gemm *gemm)
     return status == GB_OK ? refuse_reference(gemm) : status;
 }
 
+BACKEND_OPS(struct gemm, gemm_cpu, gemm_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
-    struct gemm *gemm = host->allocate(host, sizeof *gemm);
-    if (gemm == NULL)
-        return GB_NO_MEMORY;
-    *gemm = (struct gemm){
-        .host = host,
-        .params = settings,
-        .backend = plugin_backend(host, &gemm_cpu, PLUGIN_CUDA(gemm_cuda)),
-        .shape = {(uint64_t)settings->m, (uint64_t)settings->n, (uint64_t)settings->k},
-        .formats = host->extension(host, GB_FORMATS),
-        .kernel = settings->kernel,
-        .reference = settings->reference,
-        .accumulate = settings->accumulate != ACCUMULATE_AUTO ? settings->accumulate
-                                                              : types[settings->dtype].accumulate,
-    };
-    if (gemm->backend == NULL)
-        return GB_SKIPPED;
+    struct gemm *gemm = NULL;
+    int32_t status = backend_start(host, params, &gemm);
+    if (status != GB_OK)
+        return status;
+    gemm->shape = (struct product_shape){(uint64_t)settings->m, (uint64_t)settings->n,
+                                         (uint64_t)settings->k};
+    gemm->formats = host->extension(host, GB_FORMATS);
+    gemm->kernel = settings->kernel;
+    gemm->reference = settings->reference;
+    gemm->accumulate = settings->accumulate != ACCUMULATE_AUTO ? settings->accumulate
+                                                               : types[settings->dtype].accumulate;
     if (gemm->formats == NULL)
         return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
     gemm->input = gemm->formats->describe(types[settings->dtype].input);
     gemm->output = gemm->formats->describe(types[settings->dtype].output);
-    const int32_t status = set_up(gemm);
+    status = set_up(gemm);
     if (status == GB_OK)
         *ret_bench = gemm;
-    else if (gemm->backend->destroy != NULL)
-        gemm->backend->destroy(gemm);
+    else
+        backend_destroy(gemm);
     return status;
 }
 
@@ -302,13 +298,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         status = make_input(gemm, 1, shape->n * shape->k, &gemm->host_b, &gemm->b);
     if (status == GB_OK)
         status = make_output(gemm);
-    return status == GB_OK ? gemm->backend->prepare(gemm, queue) : status;
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    struct gemm *gemm = object;
-    return gemm->backend->run(gemm, queue, iterations);
+    return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
 /* --- the plugin --- */
@@ -343,21 +333,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct gemm *gemm = object;
-    if (gemm != NULL && gemm->backend->destroy != NULL)
-        gemm->backend->destroy(gemm);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .run = backend_run,
     .verify = gemm_check,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

@@ -6,8 +6,6 @@
  */
 #include "histogram.h"
 
-#include "plugins/common/cuda/with_cuda.h"
-
 #include <gbrun/gbrun.h>
 
 enum { CHUNK_VALUES = 1 << 20 };
@@ -84,23 +82,7 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
 
 /* --- the benchmark --- */
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    const struct backend *backend = plugin_backend(host, &histogram_cpu,
-                                                   PLUGIN_CUDA(histogram_cuda));
-    if (backend == NULL)
-        return GB_SKIPPED;
-    struct histogram *histogram = host->allocate(host, sizeof *histogram);
-    if (histogram == NULL)
-        return GB_NO_MEMORY;
-    histogram->host = host;
-    histogram->params = params;
-    histogram->backend = backend;
-    const int32_t status = backend->create(histogram);
-    if (status == GB_OK)
-        *ret_bench = histogram;
-    return status;
-}
+BACKEND_OPS(struct histogram, histogram_cpu, histogram_cuda);
 
 static int32_t take_memory(const struct gb_host *host, uint64_t n, uint32_t kind, uint32_t **ret)
 {
@@ -117,7 +99,6 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const uint64_t n = (uint64_t)histogram->params->n;
     const uint64_t bins = (uint64_t)histogram->params->bins;
     uint32_t *chunk = NULL;
-    (void)queue;
     int32_t status = take_memory(host, n, GB_MEMORY_DEVICE, &histogram->values);
     if (status == GB_OK)
         status = take_memory(host, bins, GB_MEMORY_DEVICE, &histogram->counts);
@@ -129,20 +110,14 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (histogram->expected == NULL)
         return GB_NO_MEMORY;
     status = fill_in(histogram, chunk);
-    return status == GB_OK ? histogram->backend->prepare(histogram) : status;
-}
-
-static int32_t reset(void *object, const struct gb_queue *queue)
-{
-    const struct histogram *histogram = object;
-    return histogram->backend->reset(histogram, queue);
+    return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct histogram *histogram = object;
     histogram->iterations = iterations;
-    return histogram->backend->run(histogram, queue, iterations);
+    return backend_run(object, queue, iterations);
 }
 
 /* The counts are those of all iterations since the last reset, modulo 2^32. */
@@ -186,22 +161,15 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct histogram *histogram = object;
-    if (histogram != NULL)
-        histogram->backend->destroy(histogram);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .create = create,
+    .create = backend_create,
     .prepare = prepare,
     .run = run,
-    .reset = reset,
+    .reset = backend_reset,
     .verify = verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

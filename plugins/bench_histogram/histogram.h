@@ -5,7 +5,7 @@
 #ifndef GBRUN_PLUGINS_BENCH_HISTOGRAM_HISTOGRAM_H
 #define GBRUN_PLUGINS_BENCH_HISTOGRAM_HISTOGRAM_H
 
-#include <gbrun/bench.h>
+#include "plugins/common/cuda/with_cuda.h"
 
 /* In the order of the words in histogram.c. */
 enum { METHOD_PRIVATE, METHOD_GLOBAL };
@@ -30,23 +30,9 @@ struct histogram {
     uint64_t iterations; /* of the last run */
 };
 
-/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
+/* reset sets all counts to 0; run adds to them, `iterations` times. */
 struct backend {
-    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. */
-    int32_t (*create)(struct histogram *histogram);
-
-    /* values and counts are there. */
-    int32_t (*prepare)(struct histogram *histogram);
-
-    /* Sets all counts to 0. */
-    int32_t (*reset)(const struct histogram *histogram, const struct gb_queue *queue);
-
-    /* Adds to the counts, `iterations` times. */
-    int32_t (*run)(const struct histogram *histogram, const struct gb_queue *queue,
-                   uint64_t iterations);
-
-    /* Frees what prepare took elsewhere than from the host; it may have failed half way. */
-    void (*destroy)(struct histogram *histogram);
+    BACKEND_FUNCTIONS(struct histogram);
 };
 
 extern const struct backend histogram_cpu;

@@ -92,10 +92,11 @@ static int32_t take_private_counts(const struct histogram *histogram, struct his
     return status;
 }
 
-static int32_t prepare(struct histogram *histogram)
+static int32_t prepare(struct histogram *histogram, const struct gb_queue *queue)
 {
     struct histogram_cpu *own = histogram->own;
     char text[128];
+    (void)queue;
     if (histogram->params->method == METHOD_PRIVATE) {
         const int32_t status = take_private_counts(histogram, own);
         if (status != GB_OK)

@@ -63,11 +63,12 @@ static int32_t size_grid(const struct histogram *histogram, struct histogram_cud
     return status;
 }
 
-static int32_t prepare(struct histogram *histogram)
+static int32_t prepare(struct histogram *histogram, const struct gb_queue *queue)
 {
     struct histogram_cuda *cuda = histogram->own;
     const struct params *params = histogram->params;
     const bool is_private = params->method == METHOD_PRIVATE;
+    (void)queue;
     cuda->n = (unsigned long long)params->n;
     cuda->bins = (unsigned)params->bins;
     cuda->counts = (CUdeviceptr)(uintptr_t)histogram->counts;

@@ -5,6 +5,8 @@
 #ifndef GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
 #define GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
 
+#include "plugins/common/cuda/with_cuda.h"
+
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
 
@@ -35,8 +37,8 @@ struct launch {
 struct matmul {
     const struct gb_host *host;
     const struct params *params;
-    const struct matmul_backend *backend;
-    void *state;                     /* the backend's own; NULL before its create */
+    const struct backend *backend;
+    void *own;                       /* the backend's; NULL before its create */
     uint64_t a_size, b_size, c_size; /* elements of one problem's matrices */
     uint64_t n_streams;              /* in use: a stream beyond the problems would never get one */
     struct launch *launches;         /* of all problems, in order */
@@ -47,28 +49,20 @@ struct matmul {
     float *staged_rows; /* B once more, by rows */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
-struct matmul_backend {
+struct backend {
+    BACKEND_FUNCTIONS(struct matmul);
     bool has_host_memory; /* matrices are filled and read in place; */
     bool has_b_by_rows;   /* B is stored by rows, else by columns */
 
-    /* [create] Refuses options that mean nothing on the device. */
-    int32_t (*create)(struct matmul *matmul);
     /* [untimed] Memory for matrices; the backend or the host frees it. */
     int32_t (*allocate)(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
                         float **ret);
     /* [untimed] Gives n elements one value; may only be enqueued when it returns. */
     int32_t (*set)(struct matmul *matmul, const struct gb_queue *queue, float *to, uint64_t n,
                    float value);
-    /* [untimed] Makes what run needs, once the matrices are there. */
-    int32_t (*prepare)(struct matmul *matmul);
-    /* [timed] */
-    int32_t (*run)(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations);
-    /* [untimed] Also after any of the others has failed, and without them. */
-    void (*destroy)(struct matmul *matmul);
 };
 
-extern const struct matmul_backend matmul_cpu;
-extern const struct matmul_backend matmul_cuda; /* where PLUGIN_WITH_CUDA is defined */
+extern const struct backend matmul_cpu;
+extern const struct backend matmul_cuda; /* where PLUGIN_WITH_CUDA is defined */
 
 #endif

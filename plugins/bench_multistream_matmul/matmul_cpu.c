@@ -82,14 +82,15 @@ static int32_t set(struct matmul *matmul, const struct gb_queue *queue, float *t
 
 /* A thread that spins takes a CPU from one that works where there is not one for each of them, the
  * launching one included. */
-static int32_t prepare(struct matmul *matmul)
+static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
 {
+    (void)queue;
     const struct gb_host *host = matmul->host;
     const uint64_t spins = matmul->n_streams < host->device->n_units ? SPINS : 0;
     struct streams *streams = NULL;
     const int error = streams_start(matmul->n_streams, (uint64_t)matmul->params->problems,
                                     run_problem, matmul, spins, &streams);
-    matmul->state = streams;
+    matmul->own = streams;
     if (error == 0)
         return GB_OK;
     char text[160];
@@ -98,9 +99,9 @@ static int32_t prepare(struct matmul *matmul)
     return host->fail(host, text);
 }
 
-static int32_t run(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
 {
-    struct streams *streams = matmul->state;
+    struct streams *streams = matmul->own;
     const uint64_t n_problems = (uint64_t)matmul->params->problems;
     (void)queue;
     for (uint64_t i = 0; i < iterations; i++) {
@@ -113,10 +114,10 @@ static int32_t run(struct matmul *matmul, const struct gb_queue *queue, uint64_t
 
 static void destroy(struct matmul *matmul)
 {
-    streams_stop(matmul->state);
+    streams_stop(matmul->own);
 }
 
-const struct matmul_backend matmul_cpu = {
+const struct backend matmul_cpu = {
     .has_host_memory = true,
     .create = create,
     .allocate = allocate,

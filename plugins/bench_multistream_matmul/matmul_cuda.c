@@ -33,7 +33,7 @@ struct cuda_matmul {
 
 static int32_t status_of(const struct matmul *matmul, CUresult result, const char *doing)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     return driver_status(&cuda->driver, matmul->host, result, doing);
 }
 
@@ -41,7 +41,7 @@ static int32_t status_of(const struct matmul *matmul, CUresult result, const cha
 
 static int32_t require_pools(const struct matmul *matmul)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     CUdevice device = 0;
     int has_pools = 0;
     CUresult result = cuda->driver.context_device(&device);
@@ -61,7 +61,7 @@ static int32_t create(struct matmul *matmul)
     struct cuda_matmul *cuda = host->allocate(host, sizeof *cuda);
     if (cuda == NULL)
         return GB_NO_MEMORY;
-    matmul->state = cuda;
+    matmul->own = cuda;
     if (matmul->a_size > INT32_MAX || matmul->b_size > INT32_MAX)
         return host->skip(host, "on CUDA a matrix has fewer than 2^31 elements");
     if (!driver_open(&cuda->driver, reason, sizeof reason))
@@ -79,7 +79,7 @@ static int32_t create(struct matmul *matmul)
 static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
                         float **ret)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    struct cuda_matmul *cuda = matmul->own;
     void *memory = NULL;
     int32_t status;
     if (matmul->params->allocation == ALLOCATION_POOL) {
@@ -99,7 +99,7 @@ static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uin
 static int32_t set(struct matmul *matmul, const struct gb_queue *queue, float *to, uint64_t n,
                    float value)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     unsigned bits;
     memcpy(&bits, &value, sizeof bits);
     return status_of(
@@ -113,7 +113,7 @@ static int32_t set(struct matmul *matmul, const struct gb_queue *queue, float *t
 /* From the highest on the first stream to the lowest on the last; lower numbers are higher. */
 static CUresult priority_of(const struct matmul *matmul, uint64_t stream, int *ret)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     int lowest = 0;
     int highest = 0;
     *ret = 0;
@@ -127,7 +127,7 @@ static CUresult priority_of(const struct matmul *matmul, uint64_t stream, int *r
 
 static CUresult make_stream(const struct matmul *matmul, uint64_t stream)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    struct cuda_matmul *cuda = matmul->own;
     int priority = 0;
     CUresult result = priority_of(matmul, stream, &priority);
     if (result == CUDA_SUCCESS)
@@ -144,7 +144,7 @@ static CUresult make_stream(const struct matmul *matmul, uint64_t stream)
 /* In the context that they belong to. */
 static int32_t make_streams_and_kernel(struct matmul *matmul)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    struct cuda_matmul *cuda = matmul->own;
     int32_t status = cuda_image_load(&cuda->driver, matmul->host, &image, &cuda->module);
     if (status == GB_OK)
         status = cuda_image_function(&cuda->driver, matmul->host, cuda->module, "multiply",
@@ -156,7 +156,7 @@ static int32_t make_streams_and_kernel(struct matmul *matmul)
 
 static int32_t choose_units(struct matmul *matmul)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    struct cuda_matmul *cuda = matmul->own;
     const struct gb_host *host = matmul->host;
     if (matmul->params->units == 0)
         return GB_OK;
@@ -174,9 +174,10 @@ static CUresult go_to(const struct cuda_matmul *cuda, CUcontext context)
     return cuda->work == cuda->home ? CUDA_SUCCESS : cuda->driver.context_set(context);
 }
 
-static int32_t prepare(struct matmul *matmul)
+static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    (void)queue;
+    struct cuda_matmul *cuda = matmul->own;
     const struct gb_host *host = matmul->host;
     cuda->streams = host->allocate(host, matmul->n_streams * sizeof *cuda->streams);
     cuda->joins = host->allocate(host, matmul->n_streams * sizeof *cuda->joins);
@@ -203,7 +204,7 @@ static unsigned n_blocks(int64_t elements, int64_t block)
 
 static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CUstream stream)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     const struct params *params = matmul->params;
     const unsigned block = (unsigned)params->block;
     const float *a = matmul->a + problem * matmul->a_size;
@@ -221,7 +222,7 @@ static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CU
 /* What is done on the streams, between the fork and the join on the queue. */
 static CUresult launch_problems(const struct matmul *matmul)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     const uint64_t n_problems = (uint64_t)matmul->params->problems;
     CUresult result = CUDA_SUCCESS;
     for (uint64_t i = 0; result == CUDA_SUCCESS && i < matmul->n_streams; i++)
@@ -238,7 +239,7 @@ static CUresult launch_problems(const struct matmul *matmul)
 /* An event is recorded in its own context; waiting for one of another is allowed. */
 static CUresult run_once(const struct matmul *matmul, CUstream queue)
 {
-    const struct cuda_matmul *cuda = matmul->state;
+    const struct cuda_matmul *cuda = matmul->own;
     CUresult result = cuda->driver.event_record(cuda->fork, queue);
     if (result == CUDA_SUCCESS)
         result = go_to(cuda, cuda->work);
@@ -252,7 +253,7 @@ static CUresult run_once(const struct matmul *matmul, CUstream queue)
     return result;
 }
 
-static int32_t run(struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)
 {
     CUresult result = CUDA_SUCCESS;
     for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
@@ -278,7 +279,7 @@ static void destroy_streams_and_kernel(struct cuda_matmul *cuda)
 /* Memory of the pool is freed when nothing uses it: all work was waited for. */
 static void destroy(struct matmul *matmul)
 {
-    struct cuda_matmul *cuda = matmul->state;
+    struct cuda_matmul *cuda = matmul->own;
     const struct driver *driver = &cuda->driver;
     if (go_to(cuda, cuda->work) == CUDA_SUCCESS)
         destroy_streams_and_kernel(cuda);
@@ -292,7 +293,7 @@ static void destroy(struct matmul *matmul)
         driver->free(cuda->pooled[i]);
 }
 
-const struct matmul_backend matmul_cuda = {
+const struct backend matmul_cuda = {
     .has_b_by_rows = true,
     .create = create,
     .allocate = allocate,

@@ -6,7 +6,6 @@
  * problems on s streams the time falls in steps, T(1) ceil(P / s) / P, as long as there is room.
  */
 #include "matmul.h"
-#include "plugins/common/cuda/with_cuda.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,6 +53,8 @@ static int32_t refuse_inexact_sums(const struct gb_host *host, const struct para
     return host->fail(host, text);
 }
 
+BACKEND_OPS(struct matmul, matmul_cpu, matmul_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
@@ -62,20 +63,14 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     int32_t status = refuse_inexact_sums(host, settings);
     if (status != GB_OK)
         return status;
-    struct matmul *matmul = host->allocate(host, sizeof *matmul);
-    if (matmul == NULL)
-        return GB_NO_MEMORY;
-    *matmul = (struct matmul){
-        .host = host,
-        .params = settings,
-        .backend = plugin_backend(host, &matmul_cpu, PLUGIN_CUDA(matmul_cuda)),
-        .a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned,
-        .b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned,
-        .c_size = (uint64_t)settings->rows * (uint64_t)settings->cols,
-        .n_streams = n_streams < n_problems ? n_streams : n_problems,
-    };
-    if (matmul->backend == NULL)
-        return GB_SKIPPED;
+    struct matmul *matmul = NULL;
+    status = backend_start(host, params, &matmul);
+    if (status != GB_OK)
+        return status;
+    matmul->a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned;
+    matmul->b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned;
+    matmul->c_size = (uint64_t)settings->rows * (uint64_t)settings->cols;
+    matmul->n_streams = n_streams < n_problems ? n_streams : n_problems;
     status = matmul->backend->create(matmul);
     if (status == GB_OK)
         *ret_bench = matmul;
@@ -217,13 +212,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
                                                        : fill_ones(matmul, queue);
     if (status == GB_OK)
         status = order_launches(matmul);
-    return status == GB_OK ? matmul->backend->prepare(matmul) : status;
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    struct matmul *matmul = object;
-    return matmul->backend->run(matmul, queue, iterations);
+    return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
 /* --- verify --- */
@@ -326,21 +315,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct matmul *matmul = object;
-    if (matmul != NULL)
-        matmul->backend->destroy(matmul);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .run = backend_run,
     .verify = verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

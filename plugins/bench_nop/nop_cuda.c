@@ -17,8 +17,9 @@ static int32_t create(struct nop *nop)
     return cuda != NULL ? cuda_kernels_open(&cuda->kernels, nop->host) : GB_NO_MEMORY;
 }
 
-static int32_t prepare(struct nop *nop)
+static int32_t prepare(struct nop *nop, const struct gb_queue *queue)
 {
+    (void)queue;
     struct nop_cuda *cuda = nop->own;
     return cuda_kernels_load(&cuda->kernels, &nop_image, "nop", &cuda->function);
 }

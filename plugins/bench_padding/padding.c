@@ -7,7 +7,6 @@
  */
 #include "padding.h"
 
-#include "plugins/common/cuda/with_cuda.h"
 #include "reference.h"
 
 #include <inttypes.h>
@@ -71,23 +70,19 @@ static struct product_shape shape_of(const struct params *params)
     };
 }
 
+BACKEND_OPS(struct padding, padding_cpu, padding_cuda);
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const struct params *settings = params;
-    struct padding *padding = host->allocate(host, sizeof *padding);
-    if (padding == NULL)
-        return GB_NO_MEMORY;
-    *padding = (struct padding){
-        .host = host,
-        .params = settings,
-        .backend = plugin_backend(host, &padding_cpu, PLUGIN_CUDA(padding_cuda)),
-        .shape = shape_of(settings),
-    };
-    if (padding->backend == NULL)
-        return GB_SKIPPED;
+    struct padding *padding = NULL;
+    int32_t status = backend_start(host, params, &padding);
+    if (status != GB_OK)
+        return status;
+    padding->shape = shape_of(settings);
     if (settings->tile != TILE_AUTO && settings->schedule != SCHEDULE_TUNED)
         return padding_skip_schedule(padding, "made of fixed tiles: tile is for schedule = tuned");
-    const int32_t status = padding->backend->create(padding);
+    status = padding->backend->create(padding);
     if (status == GB_OK)
         *ret_bench = padding;
     return status;
@@ -170,14 +165,8 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = fill(padding, 1, n_w(padding), padding->w, padding->host_w);
     if (status == GB_OK)
-        status = padding->backend->prepare(padding, queue);
+        status = backend_prepare(object, queue);
     return status == GB_OK ? spoil_output(padding) : status;
-}
-
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    struct padding *padding = object;
-    return padding->backend->run(padding, queue, iterations);
 }
 
 /* --- verify --- */
@@ -255,21 +244,14 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static void destroy(void *object)
-{
-    struct padding *padding = object;
-    if (padding != NULL && padding->backend->destroy != NULL)
-        padding->backend->destroy(padding);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .run = backend_run,
     .verify = verify,
     .work = work,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

@@ -7,6 +7,8 @@
 
 #include "plan.h"
 
+#include "plugins/common/cuda/with_cuda.h"
+
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
 
@@ -20,30 +22,21 @@ struct params {
 struct padding {
     const struct gb_host *host;
     const struct params *params;
-    const struct padding_backend *backend;
+    const struct backend *backend;
     void *own; /* the backend's; NULL before its create */
     struct product_shape shape;
     float *x, *w, *y;       /* where the device has them, one product after the other */
     float *host_x, *host_w; /* the inputs as the host filled them; on the CPU x and w */
 };
 
-/* What a kind of device does. Statuses as in bench.h; failures are reported to the host. */
-struct padding_backend {
+/* prepare also reports metrics; y may be written until it returns. */
+struct backend {
+    BACKEND_FUNCTIONS(struct padding);
     bool has_host_memory; /* matrices are filled and read in place */
-
-    /* [create] Refuses what the device does not have. */
-    int32_t (*create)(struct padding *padding);
-    /* [untimed] Makes what run needs, and reports metrics, once the matrices are there; y may be
-     * written until it returns. */
-    int32_t (*prepare)(struct padding *padding, const struct gb_queue *queue);
-    /* [timed] */
-    int32_t (*run)(struct padding *padding, const struct gb_queue *queue, uint64_t iterations);
-    /* [untimed] Only after a create that returned GB_OK or failed half way. May be NULL. */
-    void (*destroy)(struct padding *padding);
 };
 
-extern const struct padding_backend padding_cpu;
-extern const struct padding_backend padding_cuda; /* where PLUGIN_WITH_CUDA is defined */
+extern const struct backend padding_cpu;
+extern const struct backend padding_cuda; /* where PLUGIN_WITH_CUDA is defined */
 
 /* Skips the case with the words "schedule = ... is ". */
 int32_t padding_skip_schedule(const struct padding *padding, const char *words);

@@ -326,7 +326,7 @@ static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
     return cpu->xs != NULL && cpu->ws != NULL ? GB_OK : GB_NO_MEMORY;
 }
 
-static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct cpu_padding *cpu = padding->own;
     const struct product_shape *shape = &padding->shape;
@@ -341,7 +341,7 @@ static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64
     return GB_OK;
 }
 
-const struct padding_backend padding_cpu = {
+const struct backend padding_cpu = {
     .has_host_memory = true,
     .create = create,
     .prepare = prepare,

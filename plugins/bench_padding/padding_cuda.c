@@ -139,7 +139,7 @@ static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
 
 /* --- run --- */
 
-static int32_t run(struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(const struct padding *padding, const struct gb_queue *queue, uint64_t iterations)
 {
     struct cuda_padding *cuda = padding->own;
     const struct driver *driver = &cuda->kernels.driver;
@@ -162,7 +162,7 @@ static void destroy(struct padding *padding)
     cuda_kernels_free(&cuda->kernels);
 }
 
-const struct padding_backend padding_cuda = {
+const struct backend padding_cuda = {
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -8,8 +8,6 @@
  */
 #include "spin.h"
 
-#include "plugins/common/cuda/with_cuda.h"
-
 #include <gbrun/gbrun.h>
 #include <math.h>
 
@@ -32,28 +30,13 @@ static const struct gb_option options[] = {
 
 /* --- the benchmark --- */
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    struct spin *spin = host->allocate(host, sizeof *spin);
-    if (spin == NULL)
-        return GB_NO_MEMORY;
-    spin->host = host;
-    spin->params = params;
-    spin->backend = plugin_backend(host, &spin_cpu, PLUGIN_CUDA(spin_cuda));
-    if (spin->backend == NULL)
-        return GB_SKIPPED;
-    const int32_t status = spin->backend->create != NULL ? spin->backend->create(spin) : GB_OK;
-    if (status == GB_OK)
-        *ret_bench = spin;
-    return status;
-}
+BACKEND_OPS(struct spin, spin_cpu, spin_cuda);
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct spin *spin = object;
     const struct gb_host *host = spin->host;
     void *ring = NULL;
-    (void)queue;
     spin->copied = host->allocate(host, sizeof *spin->copied);
     if (spin->copied == NULL)
         return GB_NO_MEMORY;
@@ -61,17 +44,15 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     spin->ring = ring;
     if (status == GB_OK)
         status = host->device_copy(host, ring, spin->copied, sizeof *spin->ring);
-    if (status == GB_OK && spin->backend->prepare != NULL)
-        status = spin->backend->prepare(spin);
-    return status;
+    return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct spin *spin = object;
     const struct params *params = spin->params;
-    return spin->backend->run(spin, queue, iterations * (uint64_t)params->kernels,
-                              params->record == RECORD_TIMED ? spin->ring : NULL);
+    return spin->backend->spin(spin, queue, iterations * (uint64_t)params->kernels,
+                               params->record == RECORD_TIMED ? spin->ring : NULL);
 }
 
 /* --- what the spins noted --- */
@@ -162,7 +143,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     const struct gb_host *host = spin->host;
     int32_t status = GB_OK;
     if (spin->params->record == RECORD_AFTER)
-        status = spin->backend->run(spin, queue, spins_after(spin->params), spin->ring);
+        status = spin->backend->spin(spin, queue, spins_after(spin->params), spin->ring);
     if (status == GB_OK)
         status = host->device_copy(host, spin->copied, spin->ring, sizeof *spin->copied);
     if (status != GB_OK)
@@ -175,20 +156,13 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     return check_lengths(spin, n);
 }
 
-static void destroy(void *object)
-{
-    struct spin *spin = object;
-    if (spin != NULL && spin->backend->destroy != NULL)
-        spin->backend->destroy(spin);
-}
-
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .create = create,
+    .create = backend_create,
     .prepare = prepare,
     .run = run,
     .verify = verify,
-    .destroy = destroy,
+    .destroy = backend_destroy,
 };
 
 static const struct gb_plugin plugin = {

@@ -5,7 +5,7 @@
 #ifndef GBRUN_PLUGINS_BENCH_SPIN_SPIN_H
 #define GBRUN_PLUGINS_BENCH_SPIN_SPIN_H
 
-#include <gbrun/bench.h>
+#include "plugins/common/cuda/with_cuda.h"
 
 enum { RECORD_AFTER, RECORD_TIMED };
 
@@ -38,20 +38,12 @@ struct spin {
     struct spin_ring *copied; /*   of the host */
 };
 
-/* A device's way. All of it is called as the functions of the same name of a benchmark are. */
 struct backend {
-    /* Skips what the device cannot do, fills in `own`; holds nothing that destroy would free. Or
-     * NULL. */
-    int32_t (*create)(struct spin *spin);
-    int32_t (*prepare)(struct spin *spin); /* or NULL */
+    BACKEND_FUNCTIONS(struct spin); /* but for run: */
 
     /* n spins one after the other; they note themselves in the ring unless it is NULL. */
-    int32_t (*run)(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
-                   struct spin_ring *ring);
-
-    /* Frees what prepare took elsewhere than from the host; it may have failed half way. Or NULL.
-     */
-    void (*destroy)(struct spin *spin);
+    int32_t (*spin)(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
+                    struct spin_ring *ring);
 };
 
 extern const struct backend spin_cpu;

@@ -29,8 +29,8 @@ static void spin_once(uint64_t duration_ns, struct spin_ring *ring)
         ring->records[ring->n++ % SPIN_RECORDS] = (struct spin_record){begin_ns, end_ns, 0};
 }
 
-static int32_t run(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
-                   struct spin_ring *ring)
+static int32_t run_spins(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
+                         struct spin_ring *ring)
 {
     const uint64_t duration_ns = (uint64_t)spin->params->duration;
     (void)queue;
@@ -41,5 +41,5 @@ static int32_t run(const struct spin *spin, const struct gb_queue *queue, uint64
 
 const struct backend spin_cpu = {
     .create = create,
-    .run = run,
+    .spin = run_spins,
 };

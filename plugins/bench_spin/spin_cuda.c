@@ -17,14 +17,15 @@ static int32_t create(struct spin *spin)
     return cuda != NULL ? cuda_kernels_open(&cuda->kernels, spin->host) : GB_NO_MEMORY;
 }
 
-static int32_t prepare(struct spin *spin)
+static int32_t prepare(struct spin *spin, const struct gb_queue *queue)
 {
+    (void)queue;
     struct spin_cuda *cuda = spin->own;
     return cuda_kernels_load(&cuda->kernels, &spin_image, "spin", &cuda->function);
 }
 
-static int32_t run(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
-                   struct spin_ring *ring)
+static int32_t run_spins(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
+                         struct spin_ring *ring)
 {
     const struct spin_cuda *cuda = spin->own;
     const struct driver *driver = &cuda->kernels.driver;
@@ -47,6 +48,6 @@ static void destroy(struct spin *spin)
 const struct backend spin_cuda = {
     .create = create,
     .prepare = prepare,
-    .run = run,
+    .spin = run_spins,
     .destroy = destroy,
 };

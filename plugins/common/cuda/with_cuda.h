@@ -2,13 +2,23 @@
  * with_cuda.h - for plugins that run on the CPU and, where the CUDA Toolkit was there when they
  * were built, on GPUs. Plugin side; needs no header of CUDA.
  *
- * What a device does in its own way is a struct of functions, defined once for the CPU and once for
- * CUDA; plugin_backend chooses.
+ * What a device does in its own way is a `struct backend` of functions, defined once for the CPU
+ * and once for CUDA, which a benchmark declares in its header:
+ *
+ *     struct backend {
+ *         BACKEND_FUNCTIONS(struct copy);
+ *     };
+ *     extern const struct backend copy_cpu, copy_cuda;
+ *
+ * where struct copy, the benchmark's object, has the members host, params, backend (pointers to
+ * const struct gb_host, params and backend) and `void *own`, which is the backend's: memory of the
+ * host's, NULL before its create. BACKEND_OPS(struct copy, copy_cpu, copy_cuda) in the main file
+ * then defines those functions for its struct gb_bench_ops that only call the backend's.
  */
 #ifndef GBRUN_PLUGINS_COMMON_WITH_CUDA_H
 #define GBRUN_PLUGINS_COMMON_WITH_CUDA_H
 
-#include <gbrun/host.h>
+#include <gbrun/bench.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,11 +32,8 @@
 #define PLUGIN_CUDA(backend) NULL
 #endif
 
-/*
- * That of the two structs which is for the host's device, as in
- *     nop->backend = plugin_backend(host, &nop_cpu, PLUGIN_CUDA(nop_cuda));
- * NULL: this build has none for it, and the case is skipped: create returns GB_SKIPPED.
- */
+/* The one of the two that is for the host's device. NULL: this build has none for it, and the case
+ * is skipped. */
 static inline const void *plugin_backend(const struct gb_host *host, const void *cpu,
                                          const void *cuda)
 {
@@ -38,5 +45,76 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
         host->skip(host, "this build of the benchmark is not for this device");
     return backend;
 }
+
+/*
+ * Called as the functions of the same name of bench.h are. `create` skips or refuses what the
+ * device does not have and fills in `own`; where it fails it leaves nothing behind that destroy
+ * would free. `destroy` frees what prepare took elsewhere than from the host; it may have failed
+ * half way. Each but run may be NULL where nothing calls it.
+ */
+#define BACKEND_FUNCTIONS(type)                                                                    \
+    int32_t (*create)(type * bench);                                                               \
+    int32_t (*prepare)(type * bench, const struct gb_queue *queue);                                \
+    int32_t (*run)(const type *bench, const struct gb_queue *queue, uint64_t iterations);          \
+    int32_t (*reset)(const type *bench, const struct gb_queue *queue);                             \
+    int32_t (*verify)(type * bench, const struct gb_queue *queue);                                 \
+    void (*destroy)(type * bench)
+
+/*
+ * backend_start makes the object and chooses its backend, for a create that has more to do before
+ * backend->create is called; backend_create is a whole create; the others are those of the backend.
+ */
+#define BACKEND_OPS(type, cpu, cuda)                                                               \
+    static inline int32_t backend_start(const struct gb_host *host, const void *params,            \
+                                        type **ret)                                                \
+    {                                                                                              \
+        type *bench = host->allocate(host, sizeof *bench);                                         \
+        if (bench == NULL)                                                                         \
+            return GB_NO_MEMORY;                                                                   \
+        bench->host = host;                                                                        \
+        bench->params = params;                                                                    \
+        bench->backend = plugin_backend(host, &(cpu), PLUGIN_CUDA(cuda));                          \
+        *ret = bench;                                                                              \
+        return bench->backend != NULL ? GB_OK : GB_SKIPPED;                                        \
+    }                                                                                              \
+    static inline int32_t backend_create(const struct gb_host *host, const void *params,           \
+                                         void **ret_bench)                                         \
+    {                                                                                              \
+        type *bench = NULL;                                                                        \
+        int32_t status = backend_start(host, params, &bench);                                      \
+        if (status == GB_OK && bench->backend->create != NULL)                                     \
+            status = bench->backend->create(bench);                                                \
+        if (status == GB_OK)                                                                       \
+            *ret_bench = bench;                                                                    \
+        return status;                                                                             \
+    }                                                                                              \
+    static inline int32_t backend_prepare(void *object, const struct gb_queue *queue)              \
+    {                                                                                              \
+        type *bench = object;                                                                      \
+        return bench->backend->prepare != NULL ? bench->backend->prepare(bench, queue) : GB_OK;    \
+    }                                                                                              \
+    static inline int32_t backend_run(void *object, const struct gb_queue *queue,                  \
+                                      uint64_t iterations)                                         \
+    {                                                                                              \
+        const type *bench = object;                                                                \
+        return bench->backend->run(bench, queue, iterations);                                      \
+    }                                                                                              \
+    static inline int32_t backend_reset(void *object, const struct gb_queue *queue)                \
+    {                                                                                              \
+        const type *bench = object;                                                                \
+        return bench->backend->reset(bench, queue);                                                \
+    }                                                                                              \
+    static inline int32_t backend_verify(void *object, const struct gb_queue *queue)               \
+    {                                                                                              \
+        type *bench = object;                                                                      \
+        return bench->backend->verify(bench, queue);                                               \
+    }                                                                                              \
+    static inline void backend_destroy(void *object)                                               \
+    {                                                                                              \
+        type *bench = object;                                                                      \
+        if (bench != NULL && bench->backend->destroy != NULL)                                      \
+            bench->backend->destroy(bench);                                                        \
+    }                                                                                              \
+    struct backend
 
 #endif
