@@ -1,6 +1,7 @@
 /* histogram_cpu.c - see histogram.h: threads count, each a part of the values. Plugin side. */
-#include "crew.h"
 #include "histogram.h"
+
+#include "plugins/common/team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 enum { LINE_WORDS = 16 };
 
 struct histogram_cpu {
-    struct crew *crew;
-    uint64_t n_threads;
+    struct team *team;
+    uint32_t n_threads;
     uint32_t *private_counts; /* of each thread; NULL: there are none */
     uint64_t stride;          /* from one thread's to the next one's, on other cache lines */
 };
@@ -22,40 +23,41 @@ static uint64_t first_of(uint64_t total, uint64_t member, uint64_t n)
     return total * member / n;
 }
 
-static void count_atomically(void *object, uint64_t member, uint64_t n)
+static void count_atomically(void *object, uint32_t member)
 {
     const struct histogram *histogram = object;
+    const struct histogram_cpu *own = histogram->own;
     const uint32_t bins = (uint32_t)histogram->params->bins;
     const uint64_t total = (uint64_t)histogram->params->n;
-    const uint64_t end = first_of(total, member + 1, n);
-    for (uint64_t i = first_of(total, member, n); i < end; i++)
+    const uint64_t end = first_of(total, member + 1, own->n_threads);
+    for (uint64_t i = first_of(total, member, own->n_threads); i < end; i++)
         __atomic_fetch_add(&histogram->counts[histogram_bin(histogram->values[i], bins)], 1,
                            __ATOMIC_RELAXED);
 }
 
-static void count_privately(void *object, uint64_t member, uint64_t n)
+static void count_privately(void *object, uint32_t member)
 {
     const struct histogram *histogram = object;
     const struct histogram_cpu *own = histogram->own;
     const uint32_t bins = (uint32_t)histogram->params->bins;
     const uint64_t total = (uint64_t)histogram->params->n;
-    const uint64_t end = first_of(total, member + 1, n);
+    const uint64_t end = first_of(total, member + 1, own->n_threads);
     uint32_t *counts = own->private_counts + member * own->stride;
     memset(counts, 0, bins * sizeof *counts);
-    for (uint64_t i = first_of(total, member, n); i < end; i++)
+    for (uint64_t i = first_of(total, member, own->n_threads); i < end; i++)
         counts[histogram_bin(histogram->values[i], bins)]++;
 }
 
 /* Each thread adds up a part of the bins. */
-static void add_up(void *object, uint64_t member, uint64_t n)
+static void add_up(void *object, uint32_t member)
 {
     const struct histogram *histogram = object;
     const struct histogram_cpu *own = histogram->own;
     const uint64_t bins = (uint64_t)histogram->params->bins;
-    const uint64_t end = first_of(bins, member + 1, n);
-    for (uint64_t thread = 0; thread < n; thread++) {
+    const uint64_t end = first_of(bins, member + 1, own->n_threads);
+    for (uint64_t thread = 0; thread < own->n_threads; thread++) {
         const uint32_t *counts = own->private_counts + thread * own->stride;
-        for (uint64_t bin = first_of(bins, member, n); bin < end; bin++)
+        for (uint64_t bin = first_of(bins, member, own->n_threads); bin < end; bin++)
             histogram->counts[bin] += counts[bin];
     }
 }
@@ -71,9 +73,11 @@ static int32_t create(struct histogram *histogram)
     struct histogram_cpu *own = host->allocate(host, sizeof *own);
     if (own == NULL)
         return GB_NO_MEMORY;
-    own->n_threads = params->threads > 0 ? (uint64_t)params->threads : host->device->n_units;
+    own->n_threads = params->threads > 0 ? (uint32_t)params->threads : host->device->n_units;
     if (own->n_threads == 0)
         own->n_threads = 1;
+    if (own->n_threads > TEAM_MAX)
+        own->n_threads = TEAM_MAX;
     if (own->n_threads > 1 && GB_HAS(host, exclusive))
         host->exclusive(host);
     histogram->own = own;
@@ -86,7 +90,7 @@ static int32_t take_private_counts(const struct histogram *histogram, struct his
     void *memory = NULL;
     own->stride = (bins + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     const int32_t status = histogram->host->device_allocate(
-        histogram->host, own->n_threads * own->stride * sizeof *own->private_counts,
+        histogram->host, (uint64_t)own->n_threads * own->stride * sizeof *own->private_counts,
         GB_MEMORY_DEVICE, &memory);
     own->private_counts = memory;
     return status;
@@ -102,11 +106,11 @@ static int32_t prepare(struct histogram *histogram, const struct gb_queue *queue
         if (status != GB_OK)
             return status;
     }
-    const int error = crew_start(own->n_threads, &own->crew);
+    const int error = team_start(NULL, own->n_threads, &own->team);
     if (error == 0)
         return GB_OK;
-    snprintf(text, sizeof text, "threads = %llu: a thread cannot be started: %s",
-             (unsigned long long)own->n_threads, strerror(error));
+    snprintf(text, sizeof text, "threads = %u: a thread cannot be started: %s", own->n_threads,
+             strerror(error));
     return histogram->host->fail(histogram->host, text);
 }
 
@@ -125,10 +129,10 @@ static int32_t run(const struct histogram *histogram, const struct gb_queue *que
     (void)queue;
     for (uint64_t i = 0; i < iterations; i++) {
         if (own->private_counts != NULL) {
-            crew_run(own->crew, count_privately, context);
-            crew_run(own->crew, add_up, context);
+            team_run(own->team, count_privately, context);
+            team_run(own->team, add_up, context);
         } else {
-            crew_run(own->crew, count_atomically, context);
+            team_run(own->team, count_atomically, context);
         }
         GB_CLOBBER();
     }
@@ -138,7 +142,7 @@ static int32_t run(const struct histogram *histogram, const struct gb_queue *que
 static void destroy(struct histogram *histogram)
 {
     const struct histogram_cpu *own = histogram->own;
-    crew_stop(own->crew);
+    team_stop(own->team);
 }
 
 const struct backend histogram_cpu = {

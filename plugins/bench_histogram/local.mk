@@ -1,7 +1,6 @@
 pkglib_LTLIBRARIES += plugins/bench_histogram/bench_histogram.la
 plugins_bench_histogram_bench_histogram_la_SOURCES = \
-	plugins/bench_histogram/crew.c \
-	plugins/bench_histogram/crew.h \
+	$(TEAM_SOURCES) \
 	plugins/bench_histogram/histogram.c \
 	plugins/bench_histogram/histogram.cu \
 	plugins/bench_histogram/histogram.h \

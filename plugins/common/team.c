@@ -22,7 +22,8 @@ enum { LINE_BYTES = 64, SPINS = 20000, STACK_BYTES = 256 * 1024 };
 
 struct team {
     uint32_t n, n_started; /* n_started: of members[1] and so on */
-    cpu_set_t before;      /* where the calling thread may run outside a team */
+    bool is_bound;
+    cpu_set_t before; /* where the calling thread may run outside a team */
     team_fn *work;
     void *context;
     pthread_mutex_t mutex;
@@ -62,7 +63,7 @@ static int bind_to(uint32_t cpu)
 /* False: there is no work and never will be. */
 static bool wait_for_round(struct team *team, uint64_t n_done)
 {
-    for (uint32_t i = 0; i < SPINS; i++) {
+    for (uint32_t i = 0; team->is_bound && i < SPINS; i++) {
         if (atomic_load_explicit(&team->n_rounds, memory_order_acquire) > n_done)
             return true;
         pause_a_moment();
@@ -79,7 +80,7 @@ static void *serve(void *object)
 {
     struct member *member = object;
     struct team *team = member->team;
-    member->error = bind_to(member->cpu);
+    member->error = team->is_bound ? bind_to(member->cpu) : 0;
     for (uint64_t n_done = 0; wait_for_round(team, n_done); n_done++) {
         team->work(team->context, member->number);
         atomic_fetch_sub_explicit(&team->n_busy, 1, memory_order_release);
@@ -111,7 +112,7 @@ static int start_members(struct team *team)
 /* The first round ends when all are bound. */
 static int bind_members(struct team *team)
 {
-    int error = bind_to(team->members[0].cpu);
+    int error = team->is_bound ? bind_to(team->members[0].cpu) : 0;
     team_run(team, do_nothing, NULL);
     for (uint32_t i = 1; i < team->n && error == 0; i++)
         error = team->members[i].error;
@@ -124,15 +125,16 @@ int team_start(const uint32_t *cpus, uint32_t n, struct team **ret)
     if (posix_memalign(&memory, LINE_BYTES, sizeof(struct team)) != 0)
         return ENOMEM;
     struct team *team = memory;
-    *team = (struct team){.n = n};
-    if (sched_getaffinity(0, sizeof team->before, &team->before) != 0) {
+    *team = (struct team){.n = n, .is_bound = cpus != NULL};
+    if (team->is_bound && sched_getaffinity(0, sizeof team->before, &team->before) != 0) {
         free(team);
         return errno;
     }
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->has_changed, NULL);
     for (uint32_t i = 0; i < n; i++)
-        team->members[i] = (struct member){.team = team, .number = i, .cpu = cpus[i]};
+        team->members[i] = (struct member){
+            .team = team, .number = i, .cpu = cpus != NULL ? cpus[i] : 0};
     int error = start_members(team);
     if (error == 0)
         error = bind_members(team);
@@ -156,8 +158,12 @@ void team_run(struct team *team, team_fn *work, void *context)
         pthread_mutex_unlock(&team->mutex);
     }
     work(context, 0);
-    while (atomic_load_explicit(&team->n_busy, memory_order_acquire) > 0)
-        pause_a_moment();
+    while (atomic_load_explicit(&team->n_busy, memory_order_acquire) > 0) {
+        if (team->is_bound)
+            pause_a_moment();
+        else
+            sched_yield();
+    }
 }
 
 void team_stop(struct team *team)
@@ -170,7 +176,8 @@ void team_stop(struct team *team)
     pthread_mutex_unlock(&team->mutex);
     for (uint32_t i = 1; i <= team->n_started; i++)
         pthread_join(team->members[i].thread, NULL);
-    sched_setaffinity(0, sizeof team->before, &team->before);
+    if (team->is_bound)
+        sched_setaffinity(0, sizeof team->before, &team->before);
     pthread_cond_destroy(&team->has_changed);
     pthread_mutex_destroy(&team->mutex);
     free(team);

@@ -1,4 +1,5 @@
-/* team.h - threads that do the same at the same time, each on a CPU of its own. Plugin side. */
+/* team.h - threads that do the same at the same time, where asked each on a CPU of its own. Plugin
+ * side. */
 #ifndef GBRUN_PLUGINS_COMMON_TEAM_H
 #define GBRUN_PLUGINS_COMMON_TEAM_H
 
@@ -14,8 +15,10 @@ typedef void team_fn(void *context, uint32_t thread);
  * say. */
 uint32_t team_cpus(uint32_t cpus[TEAM_MAX]);
 
-/* Thread i is bound to cpus[i], which is copied; thread 0 is the calling one, which gets back what
- * it may run on at team_stop. Returns 0 or an error of <errno.h>. */
+/* At most TEAM_MAX threads. Thread i is bound to cpus[i], which is copied; thread 0 is the calling
+ * one, which gets back what it may run on at team_stop. Without cpus (NULL) none is bound, there
+ * may be more of them than CPUs, and those that wait for work sleep. Returns 0 or an error of
+ * <errno.h>. */
 int team_start(const uint32_t *cpus, uint32_t n, struct team **ret);
 
 /* Calls work for each thread of the team and returns when all have; from the thread that started it
