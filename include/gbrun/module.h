@@ -36,6 +36,14 @@ struct gb_plugin {
     const void *(*extension)(const char *id); /* [any] optional features by id; may be NULL */
 };
 
+/* The members that each plugin has, in an initializer; what else it has stands after them. KIND is
+ * BENCH, POLICY or DEVICE.
+ *   static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "id", "1.0", "summary"), .ops = &ops};
+ */
+#define GB_PLUGIN(kind_, id_, version_, summary_)                                                  \
+    .size = (uint32_t)sizeof(struct gb_plugin), .kind = GB_PLUGIN_##kind_, .id = (id_),            \
+    .version = (version_), .summary = (summary_)
+
 /* The three members that must agree, in an initializer: the table and the struct that it fills.
  *   static const struct gb_plugin plugin = {..., GB_OPTIONS(options, struct params), .ops = &ops};
  */

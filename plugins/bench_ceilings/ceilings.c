@@ -155,11 +155,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "ceilings",
-    .version = "1.0",
-    .summary = "measures the bandwidths and peak rates that bound a device",
+    GB_PLUGIN(BENCH, "ceilings", "1.0",
+              "measures the bandwidths and peak rates that bound a device"),
     .help =
         "A bandwidth is named after its level (`dram`, `l3`, `l2`, `l1`, `shared`) and how memory "
         "is used: `read` (mixes all words), `write`, `copy`, or `triad`, a = b + 3 c. Bytes are "

@@ -219,11 +219,7 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "copy",
-    .version = "1.0",
-    .summary = "copies memory to memory",
+    GB_PLUGIN(BENCH, "copy", "1.0", "copies memory to memory"),
     .help =
         "Random bytes are copied to another place; afterwards every byte is compared. Rates count "
         "each byte once as read and once as written. With cache = warm, sizes that fit into a "

@@ -321,11 +321,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "elementwise",
-    .version = "1.0",
-    .summary = "kernels that do little with each element: copies, sums, activations, norms",
+    GB_PLUGIN(BENCH, "elementwise", "1.0",
+              "kernels that do little with each element: copies, sums, activations, norms"),
     .help =
         "Each kernel reads its arrays once and writes its result once, with so few operations for "
         "each element that memory sets its speed:\n\n"

@@ -344,11 +344,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "gemm_verify",
-    .version = "1.0",
-    .summary = "matrix products in every type of number, compared with a float64 reference",
+    GB_PLUGIN(BENCH, "gemm_verify", "1.0",
+              "matrix products in every type of number, compared with a float64 reference"),
     .help =
         "C = A B with A m x k and B k x n. Inputs are drawn in their own type; the reference takes "
         "them as they are and is rounded once, by the comparison. The tolerance follows from the "

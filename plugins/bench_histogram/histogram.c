@@ -173,11 +173,7 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "histogram",
-    .version = "1.0",
-    .summary = "counts how many values fall into each bin",
+    GB_PLUGIN(BENCH, "histogram", "1.0", "counts how many values fall into each bin"),
     .help =
         "Random values of 32 bits are counted; afterwards every count is compared with that of the "
         "same values on the host. The bin of a value is value * bins / 2^32. An iteration adds all "

@@ -326,11 +326,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "multistream_matmul",
-    .version = "1.0",
-    .summary = "independent matrix products spread over streams",
+    GB_PLUGIN(BENCH, "multistream_matmul", "1.0",
+              "independent matrix products spread over streams"),
     .help =
         "Problem i goes to stream i mod streams. Each product is long and thin and fills a small "
         "part of a device only, so that streams make the whole faster in steps: the time is that "

@@ -27,11 +27,7 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "nop",
-    .version = "1.0",
-    .summary = "does nothing: the floor of what can be measured",
+    GB_PLUGIN(BENCH, "nop", "1.0", "does nothing: the floor of what can be measured"),
     .help = "On the CPU a loop whose body is empty. With iterations = 1 it shows what a sample "
             "costs that holds no work; with many it shows what the loop adds to each iteration of "
             "a benchmark that is written the same way.\n\n"

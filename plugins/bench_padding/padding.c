@@ -255,11 +255,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "padding",
-    .version = "1.0",
-    .summary = "matrix products whose tiles hang over: guards, partitioning, padding",
+    GB_PLUGIN(BENCH, "padding", "1.0",
+              "matrix products whose tiles hang over: guards, partitioning, padding"),
     .help =
         "Y[m,n] = X[m,k] W[n,k]^T in single precision is computed tile by tile, and the last tiles "
         "hang over the ends of the matrices. `baseline` guards every access and every "

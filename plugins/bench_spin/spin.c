@@ -166,11 +166,8 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "spin",
-    .version = "1.0",
-    .summary = "occupies the device for a known time, to hold clocks against it",
+    GB_PLUGIN(BENCH, "spin", "1.0",
+              "occupies the device for a known time, to hold clocks against it"),
     .help =
         "On the CPU a loop looks at CLOCK_MONOTONIC_RAW until the duration is over. On CUDA a "
         "kernel of one thread looks at %globaltimer, or counts cycles by clock64; how long that "

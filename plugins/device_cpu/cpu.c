@@ -264,11 +264,7 @@ static const void *extension(const char *id)
 }
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "cpu",
-    .version = "1.0",
-    .summary = "the processors of this machine",
+    GB_PLUGIN(DEVICE, "cpu", "1.0", "the processors of this machine"),
     .help =
         "Benchmarks run on the thread that measures, pinned to `cpus` if given; threads that they "
         "start inherit the set.\n\n"

@@ -401,11 +401,7 @@ static const void *extension(const char *id)
 }
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "cuda",
-    .version = "1.0",
-    .summary = "NVIDIA GPUs, by the CUDA driver",
+    GB_PLUGIN(DEVICE, "cuda", "1.0", "NVIDIA GPUs, by the CUDA driver"),
     .help =
         "A benchmark's queue is a non-blocking stream in the device's primary context, which is "
         "also that of the CUDA runtime. The driver, CUPTI and NVML are opened when they are "

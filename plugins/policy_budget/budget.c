@@ -74,11 +74,7 @@ static const struct gb_policy_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "budget",
-    .version = "1.0",
-    .summary = "as many samples as fit into a given time",
+    GB_PLUGIN(POLICY, "budget", "1.0", "as many samples as fit into a given time"),
     .help =
         "Takes samples for `time` of wall time, counted from the start of the first one to the "
         "end of the last, and at least one.\n\n"

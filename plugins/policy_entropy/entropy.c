@@ -114,11 +114,8 @@ static const struct gb_policy_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "entropy",
-    .version = "1.0",
-    .summary = "NVBench's second rule: until new samples bring hardly any new values",
+    GB_PLUGIN(POLICY, "entropy", "1.0",
+              "NVBench's second rule: until new samples bring hardly any new values"),
     .help =
         "Stops at the sample where NVBench's `entropy` would: where the entropy of the times seen "
         "has levelled off, which is looked at after every second sample as the slope of its last "

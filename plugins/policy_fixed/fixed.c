@@ -73,11 +73,7 @@ static const struct gb_policy_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "fixed",
-    .version = "1.0",
-    .summary = "a fixed number of samples",
+    GB_PLUGIN(POLICY, "fixed", "1.0", "a fixed number of samples"),
     .help =
         "Takes exactly `samples` samples, whatever they say, so that runs of the same case "
         "have the same length.\n\n"

@@ -171,11 +171,8 @@ static const struct gb_policy_ops ops = {
     "for `precision`, or the median lies between two ticks, the policy stops and says so."
 
 static const struct gb_plugin median_ci = {
-    .size = sizeof median_ci,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "median_ci",
-    .version = "1.0",
-    .summary = "until the confidence interval of the median is narrow enough",
+    GB_PLUGIN(POLICY, "median_ci", "1.0",
+              "until the confidence interval of the median is narrow enough"),
     .help =
         "Stops when the order-statistic interval of the median is within `precision` of it on "
         "either side, with the effective sample size of correlated samples.\n\n"
@@ -187,11 +184,8 @@ static const struct gb_plugin median_ci = {
 };
 
 static const struct gb_plugin median_cs = {
-    .size = sizeof median_cs,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "median_cs",
-    .version = "1.0",
-    .summary = "until the median's interval is narrow enough, for all looks",
+    GB_PLUGIN(POLICY, "median_cs", "1.0",
+              "until the median's interval is narrow enough, for all looks"),
     .help = "Stops when the order-statistic interval of the median is within `precision` of it on "
             "either side, with the effective sample size of correlated samples.\n\n"
             "The interval is one of a confidence sequence: it holds with probability `confidence` "

@@ -112,11 +112,8 @@ static const struct gb_policy_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "stdrel",
-    .version = "1.0",
-    .summary = "NVBench's default rule: until the relative standard deviation is small or settled",
+    GB_PLUGIN(POLICY, "stdrel", "1.0",
+              "NVBench's default rule: until the relative standard deviation is small or settled"),
     .help = "Stops at the sample where NVBench's `stdrel` would: once `min_time` has been measured "
             "and the relative standard deviation (the noise) is below `max_noise`, or has settled: "
             "its last 512 values vary by less than 5 %.\n\n"

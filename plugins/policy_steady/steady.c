@@ -67,11 +67,8 @@ static const struct gb_policy_ops ops = {
 };
 
 static const struct gb_plugin steady = {
-    .size = sizeof steady,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "steady",
-    .version = "1.0",
-    .summary = "until the interval of the median is narrow enough and can be trusted",
+    GB_PLUGIN(POLICY, "steady", "1.0",
+              "until the interval of the median is narrow enough and can be trusted"),
     .help =
         "Stops when the median is known to within `precision` on either side:\n"
         "- repeated looks: the interval is one of a confidence sequence, so that it holds with "
@@ -100,11 +97,8 @@ static const struct gb_plugin steady = {
 };
 
 static const struct gb_plugin quantiles = {
-    .size = sizeof quantiles,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "quantiles",
-    .version = "1.0",
-    .summary = "until the median and the quantiles at 10 % and 90 % are known well enough",
+    GB_PLUGIN(POLICY, "quantiles", "1.0",
+              "until the median and the quantiles at 10 % and 90 % are known well enough"),
     .help = "As `steady`, and the intervals of the quantiles at 10 % and 90 % must be within "
             "`tails` of them. The three intervals hold together with probability `confidence`. The "
             "tails are the metrics p10, p10_low, p10_high, p90, p90_low and p90_high.",
