@@ -132,7 +132,6 @@ include $(top_srcdir)/plugins/bench_padding/local.mk
 include $(top_srcdir)/plugins/bench_spin/local.mk
 include $(top_srcdir)/plugins/device_cpu/local.mk
 include $(top_srcdir)/plugins/device_cuda/local.mk
-include $(top_srcdir)/plugins/policy_budget/local.mk
 include $(top_srcdir)/plugins/policy_entropy/local.mk
 include $(top_srcdir)/plugins/policy_fixed/local.mk
 include $(top_srcdir)/plugins/policy_median/local.mk

@@ -259,13 +259,16 @@ const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const cha
 
 const struct gb_plugin *fake_policy(const char *id)
 {
+    static const char *const others[][2] = {{"median_ci", "median"},
+                                            {"median_cs", "median"},
+                                            {"quantiles", "steady"},
+                                            {"budget", "fixed"}};
+    const char *module = id;
     char folder[64];
-    const bool is_median = strncmp(id, "median_", 7) == 0;
-    const bool is_quantiles = strcmp(id, "quantiles") == 0;
-    snprintf(folder, sizeof folder, "policy_%s",
-             is_median      ? "median"
-             : is_quantiles ? "steady"
-                            : id);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(id, others[i][0]) == 0)
+            module = others[i][1];
+    snprintf(folder, sizeof folder, "policy_%s", module);
     return fake_plugin(folder, GB_PLUGIN_POLICY, id);
 }
 

@@ -66,7 +66,7 @@ START_TEST(descriptors_are_complete)
         uint32_t kind;
     } all[] = {
         {"policy_fixed", "fixed", GB_PLUGIN_POLICY},
-        {"policy_budget", "budget", GB_PLUGIN_POLICY},
+        {"policy_fixed", "budget", GB_PLUGIN_POLICY},
         {"policy_stdrel", "stdrel", GB_PLUGIN_POLICY},
         {"policy_entropy", "entropy", GB_PLUGIN_POLICY},
         {"policy_median", "median_ci", GB_PLUGIN_POLICY},
