@@ -73,8 +73,7 @@ void error_list_take(struct error_list *list, const struct gb_error *error)
         list->n_left_out++;
         return;
     }
-    list->items = memory_grow(list->items, list->n, sizeof *list->items);
-    list->items[list->n++] = *error;
+    MEMORY_APPEND(list->items, list->n, *error);
 }
 
 void error_list_add(struct error_list *list, struct origin origin, const char *format, ...)

@@ -25,6 +25,12 @@ char *memory_copy_text(const char *text);
  * capacity follows from n, so every item is to be added through this. */
 void *memory_grow(void *items, size_t n, size_t item_bytes);
 
+/* Room for one more item, of which there are n, and the same with its value; every item is to be
+ * added through these. */
+#define MEMORY_ADD(items, n) ((items) = memory_grow((items), (n), sizeof *(items)), &(items)[(n)++])
+#define MEMORY_APPEND(items, n, ...)                                                               \
+    ((items) = memory_grow((items), (n), sizeof *(items)), (items)[(n)++] = __VA_ARGS__)
+
 /* Zero-initialize; arena_free leaves it empty and usable again. */
 struct arena {
     struct arena_block *blocks;
@@ -43,8 +49,9 @@ void arena_adopt(struct arena *arena, struct arena *from);
 void arena_free(struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_allocate((arena), sizeof(type)))
-/* Adds an item, of which there are n, to an array in an arena; every item is to be added through
- * this. */
+/* As MEMORY_ADD and MEMORY_APPEND, of an array in an arena. */
+#define ARENA_ADD(arena, items, n)                                                                 \
+    ((items) = arena_grow((arena), (items), (n), sizeof *(items)), &(items)[(n)++])
 #define ARENA_APPEND(arena, items, n, ...)                                                         \
     ((items) = arena_grow((arena), (items), (n), sizeof *(items)), (items)[(n)++] = __VA_ARGS__)
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_allocate((arena), sizeof(type) * (size_t)(n)))

@@ -24,8 +24,7 @@ void table_column(struct table *table, const char *head, bool right)
 
 void table_row(struct table *table)
 {
-    table->rows = memory_grow(table->rows, table->n_rows, sizeof *table->rows);
-    struct table_row *row = &table->rows[table->n_rows++];
+    struct table_row *row = MEMORY_ADD(table->rows, table->n_rows);
     row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
     row->n = 0;
 }

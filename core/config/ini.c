@@ -127,10 +127,8 @@ static void end_section(struct reader *reader)
 static void begin_section(struct reader *reader, const char *kind, const char *name,
                           struct origin origin)
 {
-    reader->sections = arena_grow(reader->arena, reader->sections, reader->n_sections,
-                                  sizeof *reader->sections);
-    reader->sections[reader->n_sections++] = (struct ini_section){
-        .kind = kind, .name = name, .origin = origin};
+    ARENA_APPEND(reader->arena, reader->sections, reader->n_sections,
+                 (struct ini_section){.kind = kind, .name = name, .origin = origin});
     reader->is_listed = true;
 }
 
@@ -392,13 +390,12 @@ static int take_entry(void *user, const char *section, const char *name, const c
         drop(reader, false);
         return 1;
     }
-    reader->entries = arena_grow(reader->arena, reader->entries, reader->n_entries,
-                                 sizeof *reader->entries);
-    reader->entries[reader->n_entries++] = (struct ini_entry){
-        .key = key,
-        .origin = origin,
-        .value_origin = {reader->file, reader->line, reader->value_column},
-    };
+    ARENA_APPEND(reader->arena, reader->entries, reader->n_entries,
+                 (struct ini_entry){
+                     .key = key,
+                     .origin = origin,
+                     .value_origin = {reader->file, reader->line, reader->value_column},
+                 });
     reader->has_value = true;
     text_add(&reader->value, unmasked(reader->arena, value));
     return 1;

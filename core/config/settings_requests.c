@@ -55,9 +55,7 @@ static void add_request(const struct parser *parser, struct plugin_request reque
             same_text(known->path, request.path))
             return;
     }
-    settings->requests = arena_grow(parser->arena, settings->requests, settings->n_requests,
-                                    sizeof *settings->requests);
-    settings->requests[settings->n_requests++] = request;
+    ARENA_APPEND(parser->arena, settings->requests, settings->n_requests, request);
 }
 
 /* A UUID has a dash behind its first character, and no number has one there. */

@@ -76,13 +76,6 @@ static bool is_case(struct finder *finder, uint64_t point)
     return true;
 }
 
-static void add_point(struct finder *finder, uint64_t point)
-{
-    struct sweep_bench *bench = finder->bench;
-    bench->points = memory_grow(bench->points, bench->n, sizeof *bench->points);
-    bench->points[bench->n++] = (uint32_t)point;
-}
-
 static size_t n_expressions(const struct bench_section *section)
 {
     return section->n_formulas + section->n_filters + section->n_templates;
@@ -113,7 +106,7 @@ void sweep_find_cases(struct sweep_bench *bench, struct error_list *errors)
     struct finder finder = {.bench = bench, .troubles = troubles};
     for (uint64_t point = 0; point < bench->n_points; point++) {
         if (is_case(&finder, point))
-            add_point(&finder, point);
+            MEMORY_APPEND(bench->points, bench->n, (uint32_t)point);
         if (finder.arena.bytes > SCRATCH_BYTES)
             arena_free(&finder.arena);
     }

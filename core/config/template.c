@@ -52,9 +52,7 @@ struct reader {
 static struct part *add_part(const struct reader *reader, size_t source)
 {
     struct template *template = reader->template;
-    template->parts = arena_grow(reader->arena, template->parts, template->n,
-                                 sizeof *template->parts);
-    struct part *part = &template->parts[template->n++];
+    struct part *part = ARENA_ADD(reader->arena, template->parts, template->n);
     *part = (struct part){.source = source};
     return part;
 }

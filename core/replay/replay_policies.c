@@ -164,8 +164,8 @@ static const struct plugin_settings *settings_named(const struct settings *setti
 static void add_policy(struct replay_policies *policies, struct arena *arena, const char *label,
                        const struct plugin_settings *settings)
 {
-    policies->items = arena_grow(arena, policies->items, policies->n, sizeof *policies->items);
-    policies->items[policies->n++] = (struct replay_policy){.label = label, .settings = settings};
+    ARENA_APPEND(arena, policies->items, policies->n,
+                 (struct replay_policy){.label = label, .settings = settings});
 }
 
 /* --plugin-path first, from the current folder; then plugin_path of [gbrun], from that of the

@@ -46,9 +46,7 @@ static struct report_chart *chart_of(struct report *report, const struct view_ro
             (known && source ? text_equal(known, source) : known == source))
             return &report->charts[i];
     }
-    report->charts = arena_grow(&report->arena, report->charts, report->n_charts,
-                                sizeof *report->charts);
-    struct report_chart *chart = &report->charts[report->n_charts++];
+    struct report_chart *chart = ARENA_ADD(&report->arena, report->charts, report->n_charts);
     *chart = (struct report_chart){.model = arena_text(&report->arena, model),
                                    .source = source ? arena_text(&report->arena, source) : NULL};
     return chart;
@@ -59,8 +57,8 @@ static void add_roof(struct report *report, struct report_chart *chart, const st
     struct roofs *roofs = &chart->roofs;
     if (!roof || roof_named(roofs, roof->name))
         return;
-    roofs->items = arena_grow(&report->arena, roofs->items, roofs->n, sizeof *roofs->items);
-    roofs->items[roofs->n++] = (struct roof){arena_text(&report->arena, roof->name), roof->rate};
+    ARENA_APPEND(&report->arena, roofs->items, roofs->n,
+                 (struct roof){arena_text(&report->arena, roof->name), roof->rate});
 }
 
 static double metric_of(const struct view_row *row, const char *name)
@@ -135,8 +133,7 @@ static void add_case(struct report *report, const struct view *view, const struc
     add_roof(report, chart, roofline->memory);
     add_roof(report, chart, roofline->math);
     add_levels(report, chart, row, &one);
-    chart->cases = arena_grow(&report->arena, chart->cases, chart->n, sizeof *chart->cases);
-    chart->cases[chart->n++] = one;
+    ARENA_APPEND(&report->arena, chart->cases, chart->n, one);
 }
 
 int32_t report_add_rooflines(struct report *report, struct view *view, const char *path,
@@ -196,9 +193,9 @@ static struct report_bars *bars_of(struct report *report, const char *title)
     for (size_t i = 0; i < report->n_bars; i++)
         if (text_equal(report->bars[i].title, title))
             return &report->bars[i];
-    report->bars = arena_grow(&report->arena, report->bars, report->n_bars, sizeof *report->bars);
-    report->bars[report->n_bars] = (struct report_bars){.title = title};
-    return &report->bars[report->n_bars++];
+    struct report_bars *added = ARENA_ADD(&report->arena, report->bars, report->n_bars);
+    *added = (struct report_bars){.title = title};
+    return added;
 }
 
 static void add_bar(struct report *report, const struct view *view, const struct view_row *row,
@@ -210,14 +207,14 @@ static void add_bar(struct report *report, const struct view *view, const struct
     struct report_bars *bars = bars_of(report, rest_of(view, row, report->pivot, path, arena));
     bool is_of_median = row->c.record.has_estimate && text_equal(estimate->statistic, "median");
     cell_readable(value, &words);
-    bars->bars = arena_grow(arena, bars->bars, bars->n, sizeof *bars->bars);
-    bars->bars[bars->n++] = (struct report_bar){
-        .value = arena_text(arena, text_get(&words)),
-        .sort = value->kind == CELL_TEXT ? NAN : value->real,
-        .median_ns = central_ns(&row->c),
-        .low_ns = is_of_median ? estimate->low_ns : NAN,
-        .high_ns = is_of_median ? estimate->high_ns : NAN,
-    };
+    ARENA_APPEND(arena, bars->bars, bars->n,
+                 (struct report_bar){
+                     .value = arena_text(arena, text_get(&words)),
+                     .sort = value->kind == CELL_TEXT ? NAN : value->real,
+                     .median_ns = central_ns(&row->c),
+                     .low_ns = is_of_median ? estimate->low_ns : NAN,
+                     .high_ns = is_of_median ? estimate->high_ns : NAN,
+                 });
 }
 
 /* Numbers go up; words stay as measured. */

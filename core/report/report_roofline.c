@@ -28,8 +28,7 @@ struct panel_maker {
 
 static void add_note(struct panel_maker *maker, const struct plot_note *note)
 {
-    maker->notes = arena_grow(maker->arena, maker->notes, maker->n_notes, sizeof *maker->notes);
-    maker->notes[maker->n_notes++] = *note;
+    ARENA_APPEND(maker->arena, maker->notes, maker->n_notes, *note);
 }
 
 /* Notes of a few rows, as many as the words need; in a cell, or as whole lines (-1). */

@@ -55,10 +55,9 @@ static void keep_value(void *context, const char *name, double value, const char
         counting->n_refused++;
         return;
     }
-    counting->values = arena_grow(&counting->arena, counting->values, counting->n_values,
-                                  sizeof *counting->values);
-    counting->values[counting->n_values++] = (struct count_value){
-        arena_text(&counting->arena, name), arena_text(&counting->arena, unit), value};
+    ARENA_APPEND(&counting->arena, counting->values, counting->n_values,
+                 (struct count_value){arena_text(&counting->arena, name),
+                                      arena_text(&counting->arena, unit), value});
 }
 
 static void add_name(struct counting *counting, const char ***names, const char *begin,

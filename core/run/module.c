@@ -21,8 +21,7 @@
 
 static void list_add(struct path_list *list, struct arena *arena, const char *path)
 {
-    list->items = arena_grow(arena, list->items, list->n, sizeof *list->items);
-    list->items[list->n++] = path;
+    ARENA_APPEND(arena, list->items, list->n, path);
 }
 
 const char *path_from(const char *folder, const char *path, struct arena *arena)

@@ -122,8 +122,7 @@ static int32_t merge_record(struct merge *merge, int table, sqlite3_stmt *row, i
         merge->counts.runs_added += !is_known;
         merge->n_devices = 0;
     } else if (table == TABLE_DEVICE) {
-        merge->devices = memory_grow(merge->devices, merge->n_devices, sizeof ids);
-        merge->devices[merge->n_devices++] = ids;
+        MEMORY_APPEND(merge->devices, merge->n_devices, ids);
     } else if (table == TABLE_CASE) {
         merge->counts.cases_added += changed;
         merge->counts.cases_known += !changed;

@@ -39,8 +39,7 @@ static void raise_roof(struct roof_set *set, const char *name, double rate, stru
     while (i < roofs->n && !text_equal(roofs->items[i].name, name))
         i++;
     if (i == roofs->n) {
-        roofs->items = arena_grow(arena, roofs->items, roofs->n, sizeof *roofs->items);
-        roofs->items[roofs->n++] = (struct roof){arena_text(arena, name), 0};
+        ARENA_APPEND(arena, roofs->items, roofs->n, (struct roof){arena_text(arena, name), 0});
     }
     roofs->items[i].rate = fmax(roofs->items[i].rate, rate);
 }
@@ -67,8 +66,7 @@ static struct roof_set *set_of(struct roof_library *library, size_t first, const
     set->model = arena_text(arena, model);
     set->source = describe(run, path, arena);
     set->run_uuid = arena_text(arena, run->record.uuid);
-    library->sets = arena_grow(arena, library->sets, library->n, sizeof *library->sets);
-    library->sets[library->n++] = set;
+    ARENA_APPEND(arena, library->sets, library->n, set);
     return set;
 }
 

@@ -96,8 +96,7 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
     size_t n = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        ids = memory_grow(ids, n, sizeof *ids);
-        ids[n++] = sqlite3_column_int64(select, 0);
+        MEMORY_APPEND(ids, n, sqlite3_column_int64(select, 0));
     }
     int32_t status = store_end_rows(store, select, code, error);
     if (status != GB_OK) {
@@ -119,8 +118,8 @@ static int32_t read_names(struct store *store, const char *sql, int64_t id, stru
     size_t n = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        names = arena_grow(arena, names, n, sizeof *names);
-        names[n++] = arena_text(arena, (const char *)sqlite3_column_text(select, 0));
+        ARENA_APPEND(arena, names, n,
+                     arena_text(arena, (const char *)sqlite3_column_text(select, 0)));
     }
     *ret_names = names;
     *ret_n = n;

@@ -241,9 +241,8 @@ static size_t pivot_of(struct grouping *grouping, const struct view_row *row)
     for (size_t i = 0; i < grouping->n_pivots; i++)
         if (cell_compare(&grouping->pivots[i], &cell) == 0)
             return i;
-    grouping->pivots = memory_grow(grouping->pivots, grouping->n_pivots, sizeof *grouping->pivots);
-    grouping->pivots[grouping->n_pivots] = keep_cell(grouping, cell);
-    return grouping->n_pivots++;
+    MEMORY_APPEND(grouping->pivots, grouping->n_pivots, keep_cell(grouping, cell));
+    return grouping->n_pivots - 1;
 }
 
 static struct bundle *bundle_of(struct grouping *grouping, const struct view_row *row)
@@ -259,9 +258,7 @@ static struct bundle *bundle_of(struct grouping *grouping, const struct view_row
     for (size_t i = 0; i < grouping->n_bundles; i++)
         if (grouping->bundles[i].hash == hash)
             return &grouping->bundles[i];
-    grouping->bundles = memory_grow(grouping->bundles, grouping->n_bundles,
-                                    sizeof *grouping->bundles);
-    struct bundle *bundle = &grouping->bundles[grouping->n_bundles++];
+    struct bundle *bundle = MEMORY_ADD(grouping->bundles, grouping->n_bundles);
     *bundle = (struct bundle){
         .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads), .hash = hash};
     for (size_t i = 0; i < grouping->n_heads; i++)
@@ -272,9 +269,9 @@ static struct bundle *bundle_of(struct grouping *grouping, const struct view_row
 static struct part *part_of(struct grouping *grouping, struct bundle *bundle, size_t pivot)
 {
     while (bundle->n_parts <= pivot) {
-        bundle->parts = memory_grow(bundle->parts, bundle->n_parts, sizeof *bundle->parts);
-        bundle->parts[bundle->n_parts++] = (struct part){
-            .values = memory_allocate((grouping->n_sources + 1) * sizeof(struct values))};
+        MEMORY_APPEND(bundle->parts, bundle->n_parts,
+                      (struct part){.values = memory_allocate((grouping->n_sources + 1) *
+                                                              sizeof(struct values))});
     }
     return &bundle->parts[pivot];
 }
@@ -301,8 +298,7 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
             continue;
         source->is_there = true;
         source->unit = cell.unit;
-        values->items = memory_grow(values->items, values->n, sizeof *values->items);
-        values->items[values->n++] = cell.real;
+        MEMORY_APPEND(values->items, values->n, cell.real);
     }
 }
 

@@ -16,12 +16,12 @@ static struct note *list_add(struct notes *notes, struct note_list *list, const 
             list->items[i].last_case = notes->n_cases;
             return &list->items[i];
         }
-    list->items = arena_grow(notes->arena, list->items, list->n, sizeof *list->items);
-    list->items[list->n] = (struct note){.words = arena_text(notes->arena, words),
-                                         .first = arena_text(notes->arena, label),
-                                         .count = 1,
-                                         .last_case = notes->n_cases};
-    return &list->items[list->n++];
+    struct note *added = ARENA_ADD(notes->arena, list->items, list->n);
+    *added = (struct note){.words = arena_text(notes->arena, words),
+                           .first = arena_text(notes->arena, label),
+                           .count = 1,
+                           .last_case = notes->n_cases};
+    return added;
 }
 
 /* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
@@ -49,8 +49,7 @@ static void add_value(struct notes *notes, struct note *note, const char *value)
     for (size_t i = 0; i < note->n_values; i++)
         if (text_equal(note->values[i], value))
             return;
-    note->values = arena_grow(notes->arena, note->values, note->n_values, sizeof *note->values);
-    note->values[note->n_values++] = arena_text(notes->arena, value);
+    ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
 }
 
 /* Reasons that differ in the value of an axis are one: "roof = l3_read is for CPUs" and the same of

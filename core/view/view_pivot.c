@@ -215,8 +215,7 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
         cell->status = item->status;
         return;
     }
-    cell->items = arena_grow(arena, cell->items, cell->n, sizeof *cell->items);
-    cell->items[cell->n++] = item;
+    ARENA_APPEND(arena, cell->items, cell->n, item);
 }
 
 static void fill_rows(struct pivot *pivot)

@@ -250,12 +250,6 @@ struct selection {
     struct sorter sorter;
 };
 
-static void append(struct view *view, const struct view_entry *entry)
-{
-    view->entries = memory_grow(view->entries, view->n_entries, sizeof *view->entries);
-    view->entries[view->n_entries++] = *entry;
-}
-
 /* The keys of entry number i; in the order of the entries. */
 static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
 {
@@ -274,9 +268,10 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
                           struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
+    struct view *view = selection->view;
     struct view_row row;
     bool wanted = true;
-    int32_t status = view_read(selection->view, entry, &arena, &row, error);
+    int32_t status = view_read(view, entry, &arena, &row, error);
     if (status == GB_OK && selection->filter.expression)
         status = filter_test(&selection->filter, &row, &wanted, error);
     if (status != GB_OK || !wanted)
@@ -284,10 +279,10 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
     entry->place = place_of(&row);
     entry->position = row.c.position;
     entry->round = row.c.record.round;
-    if (selection->view->options->rows != ROWS_COMBINED)
-        add_keys(selection, selection->view->n_entries, &row);
-    append(selection->view, entry);
-    survey_add(&selection->view->survey, &row);
+    if (view->options->rows != ROWS_COMBINED)
+        add_keys(selection, view->n_entries, &row);
+    MEMORY_APPEND(view->entries, view->n_entries, *entry);
+    survey_add(&view->survey, &row);
     return GB_OK;
 }
 
@@ -321,7 +316,7 @@ static int32_t combine_entries(struct selection *selection, struct gb_error *err
         struct view_entry entry = view->rounds[groups[i].first];
         entry.first_round = groups[i].first;
         entry.n_rounds = groups[i].n;
-        append(view, &entry);
+        MEMORY_APPEND(view->entries, view->n_entries, entry);
         if (!selection->sorter.n)
             continue;
         status = view_read(view, &entry, &arena, &row, error);

@@ -9,9 +9,7 @@ static struct survey_bench *bench_of(struct survey *survey, const char *name)
     for (size_t i = 0; i < survey->n_benches; i++)
         if (text_equal(survey->benches[i].name, name))
             return &survey->benches[i];
-    survey->benches = arena_grow(survey->arena, survey->benches, survey->n_benches,
-                                 sizeof *survey->benches);
-    struct survey_bench *bench = &survey->benches[survey->n_benches++];
+    struct survey_bench *bench = ARENA_ADD(survey->arena, survey->benches, survey->n_benches);
     *bench = (struct survey_bench){.name = arena_text(survey->arena, name)};
     return bench;
 }
@@ -22,9 +20,8 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
     for (size_t i = 0; i < bench->n_parameters; i++)
         if (text_equal(bench->parameters[i].name, name))
             return &bench->parameters[i];
-    bench->parameters = arena_grow(survey->arena, bench->parameters, bench->n_parameters,
-                                   sizeof *bench->parameters);
-    struct survey_parameter *parameter = &bench->parameters[bench->n_parameters++];
+    struct survey_parameter *parameter = ARENA_ADD(survey->arena, bench->parameters,
+                                                   bench->n_parameters);
     *parameter = (struct survey_parameter){.name = arena_text(survey->arena, name),
                                            .is_number = true};
     return parameter;
@@ -58,10 +55,9 @@ static void add_metrics(struct survey *survey, const struct view_row *row)
             j++;
         if (j < survey->n_metrics)
             continue;
-        survey->metrics = arena_grow(survey->arena, survey->metrics, survey->n_metrics,
-                                     sizeof *survey->metrics);
-        survey->metrics[survey->n_metrics++] = (struct survey_metric){
-            arena_text(survey->arena, metric->name), arena_text(survey->arena, metric->unit)};
+        ARENA_APPEND(survey->arena, survey->metrics, survey->n_metrics,
+                     (struct survey_metric){arena_text(survey->arena, metric->name),
+                                            arena_text(survey->arena, metric->unit)});
     }
 }
 

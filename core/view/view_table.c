@@ -135,8 +135,7 @@ static void leave_out(struct left_out *left_out, const char *name, struct arena 
     for (size_t i = 0; i < left_out->n; i++)
         if (text_equal(left_out->names[i], name))
             return;
-    left_out->names = arena_grow(arena, left_out->names, left_out->n, sizeof *left_out->names);
-    left_out->names[left_out->n++] = arena_text(arena, name);
+    ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
 static void remove_column(struct case_table *table, size_t i)
