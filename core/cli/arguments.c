@@ -148,7 +148,7 @@ static void help_roff(const struct verb *verb, struct text *out)
 
 static void help_markdown(const struct verb *verb, struct text *out)
 {
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     table_column(&table, "option", false);
     table_column(&table, "meaning", false);
     for (size_t i = 0; i < verb->n_options; i++) {
@@ -160,7 +160,6 @@ static void help_markdown(const struct verb *verb, struct text *out)
     }
     if (verb->n_options)
         table_write(&table, TABLE_MARKDOWN, out);
-    table_free(&table);
 }
 
 void verb_help(const struct verb *verb, int style, size_t width, struct text *out)
@@ -180,12 +179,11 @@ void verb_help(const struct verb *verb, int style, size_t width, struct text *ou
     text_add(out, "\n");
     for (size_t i = 0; i < verb->n_options; i++) {
         enum { HELP_COLUMN = 34 };
-        struct text switches = {0};
+        CLEANUP(text_free) struct text switches = {0};
         add_switches(&verb->options[i], "-", &switches);
         text_printf(out, "%s  %-*s  ", i ? "" : "\noptions:\n", HELP_COLUMN - 4,
                     text_get(&switches));
         text_add_wrapped(out, verb->options[i].help, HELP_COLUMN, HELP_COLUMN, width);
         text_add(out, "\n");
-        text_free(&switches);
     }
 }

@@ -28,6 +28,7 @@ struct verb {
     size_t n_options;
     int (*run)(const struct arguments *arguments); /* returns the exit code */
 };
+#define VERB_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof *(table)
 
 enum { EXIT_FINE = 0, EXIT_CASE_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERNAL = 4 };
 

@@ -164,10 +164,9 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
     struct path_list folders;
     struct gb_error error;
     module_folders(".", given, n, arena, &folders);
-    if (catalogue_load_all(&folders, arena, ret, &error) == GB_OK)
-        return EXIT_FINE;
-    say_error(&error);
-    return EXIT_INTERNAL;
+    return catalogue_load_all(&folders, arena, ret, &error) == GB_OK
+               ? EXIT_FINE
+               : fail_with(&error, EXIT_INTERNAL);
 }
 
 int device_settings_read(const struct arguments *arguments, struct configuration *configuration,

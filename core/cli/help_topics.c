@@ -13,9 +13,9 @@
 static struct help_topic *add(struct help_topics *topics, struct arena *arena,
                               struct help_topic topic)
 {
-    topics->items = arena_grow(arena, topics->items, topics->n, sizeof *topics->items);
-    topics->items[topics->n] = topic;
-    return &topics->items[topics->n++];
+    struct help_topic *added = ARENA_ADD(arena, topics->items, topics->n);
+    *added = topic;
+    return added;
 }
 
 static void add_verbs(struct help_topics *topics, struct arena *arena)
@@ -66,10 +66,8 @@ static void add_columns(struct help_topics *topics, struct arena *arena, const c
 {
     struct help_topic topic = {.name = "columns", .title = title, .words = words};
     struct help_entry entry, *entries = NULL;
-    for (; column(topic.n, &entry); topic.n++) {
-        entries = arena_grow(arena, entries, topic.n, sizeof *entries);
-        entries[topic.n] = entry;
-    }
+    while (column(topic.n, &entry))
+        ARENA_APPEND(arena, entries, topic.n, entry);
     topic.entries = entries;
     add(topics, arena, topic);
 }
@@ -187,7 +185,7 @@ static void write_entry(const struct help_entry *entry, int style, size_t width,
 
 static void write_markdown(const struct help_topic *topic, struct text *out)
 {
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     bool has_units = topic->n && topic->entries->unit;
     table_column(&table, has_units ? "column" : "word", false);
     if (has_units)
@@ -201,7 +199,6 @@ static void write_markdown(const struct help_topic *topic, struct text *out)
         table_cell(&table, topic->entries[i].help);
     }
     table_write(&table, TABLE_MARKDOWN, out);
-    table_free(&table);
 }
 
 static void write_plain_head(const struct help_topic *topic, size_t width, struct text *out)

@@ -49,16 +49,12 @@ static int check_output(int code)
 
 static int call(const struct verb *verb, int argc, char **argv)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct arguments *arguments;
     struct gb_error error;
-    int code = EXIT_USAGE;
-    if (arguments_parse(verb, argc, argv, &arena, &arguments, &error) == GB_OK)
-        code = verb->run(arguments);
-    else
-        say_error(&error);
-    arena_free(&arena);
-    return check_output(code);
+    if (arguments_parse(verb, argc, argv, &arena, &arguments, &error) != GB_OK)
+        return check_output(fail_with(&error, EXIT_USAGE));
+    return check_output(verb->run(arguments));
 }
 
 int main(int argc, char **argv)

@@ -42,7 +42,7 @@ static int run_doctor(const struct arguments *arguments)
     const char *const *operands;
     if (argument_operands(arguments, &operands) > 0)
         return fail_usage("'%s': doctor takes no operand", operands[0]);
-    struct configuration configuration;
+    CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct examination examination = {0};
     struct finding *findings = NULL;
@@ -59,7 +59,6 @@ static int run_doctor(const struct arguments *arguments)
         print_examination(&examination, &n, &n_noisy);
         printf("\n%zu of %zu look noisy; nothing was changed\n", n_noisy, n);
     }
-    configuration_free(&configuration);
     return code;
 }
 
@@ -70,7 +69,6 @@ const struct verb verb_doctor = {
     .help = "Changes nothing: prints the command that would fix what it finds, and runs none. The "
             "devices are those of the configuration, or of all device plugins with their default "
             "settings.",
-    .options = doctor_options,
-    .n_options = sizeof doctor_options / sizeof *doctor_options,
+    VERB_OPTIONS(doctor_options),
     .run = run_doctor,
 };

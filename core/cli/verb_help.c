@@ -214,7 +214,6 @@ const struct verb verb_help_on = {
         "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an option, a "
         "key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. Everything is "
         "printed from the tables that the program itself and the plugins are read by.",
-    .options = help_options,
-    .n_options = sizeof help_options / sizeof *help_options,
+    VERB_OPTIONS(help_options),
     .run = run_help,
 };

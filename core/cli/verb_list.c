@@ -31,25 +31,25 @@ static void csv_line(const char *const *cells, size_t n)
     printf("%s\r\n", text_get(&line));
 }
 
-/* Rows of texts, printed as they come (CSV) or at the end (tables). */
+/* Rows of texts, printed as they come (CSV) or at the end (tables), before the notes. */
 struct listing {
     int format;
     struct table table;
+    struct text notes; /* for standard error */
 };
 
 enum { COLUMNS_MAX = 5 };
 
-static void listing_begin(struct listing *listing, int format, const struct help_entry *columns)
+static void listing_begin(struct listing *listing, const struct help_entry *columns)
 {
     const char *heads[COLUMNS_MAX];
     size_t n = 0;
-    *listing = (struct listing){.format = format};
-    for (; n < COLUMNS_MAX && columns[n].name; n++)
+    for (; n < COLUMNS_MAX && columns[n].name; n++) {
         heads[n] = columns[n].name;
-    if (format == FORMAT_CSV)
+        table_column(&listing->table, heads[n], false);
+    }
+    if (listing->format == FORMAT_CSV)
         csv_line(heads, n);
-    for (size_t i = 0; i < n && format != FORMAT_CSV; i++)
-        table_column(&listing->table, heads[i], false);
 }
 
 static void listing_row(struct listing *listing, const char *const *cells, size_t n)
@@ -65,12 +65,13 @@ static void listing_row(struct listing *listing, const char *const *cells, size_
 
 static void listing_end(struct listing *listing)
 {
-    struct text text = {0};
-    if (listing->format != FORMAT_CSV)
+    CLEANUP(text_free) struct text text = {0};
+    if (listing->format != FORMAT_CSV && listing->table.n_columns)
         table_write(&listing->table,
                     listing->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &text);
     fputs(text_get(&text), stdout);
-    text_free(&text);
+    fputs(text_get(&listing->notes), stderr);
+    text_free(&listing->notes);
     table_free(&listing->table);
 }
 
@@ -112,88 +113,84 @@ static const struct help_entry keyword_columns[COLUMNS_MAX + 1] = {
 };
 
 /* One line a case, printed as it is made: a sweep may be long. */
-static int list_cases(const struct arguments *arguments, int format, const char *text)
+static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listing,
+                         struct gb_error *error)
 {
-    (void)text;
-    struct configuration configuration;
-    int code = configuration_read(arguments, &configuration);
-    uint64_t n = code == EXIT_FINE ? sweep_size(configuration.sweep) : 0;
-    struct listing listing;
-    if (format == FORMAT_CSV && code == EXIT_FINE)
-        listing_begin(&listing, format, case_columns);
-    for (uint64_t i = 0; i < n && code == EXIT_FINE; i++) {
-        struct arena arena = {0};
-        struct bench_case bench_case;
-        struct gb_error error;
-        struct text label = {0};
-        if (sweep_case(configuration.sweep, i, &arena, &bench_case, &error) == GB_OK) {
-            struct text device = {0};
-            bench_case_label(&bench_case, &label);
-            device_choice_text(&bench_case.device, &device);
-            if (format == FORMAT_CSV) {
-                const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
-                                       bench_case.bench, text_get(&label), bench_case.policy->name,
-                                       text_get(&device)};
-                csv_line(cells, sizeof cells / sizeof *cells);
-            } else {
-                printf("%s\n", text_get(&label));
-            }
-            text_free(&device);
-        } else {
-            say_error(&error);
-            code = EXIT_INTERNAL;
-        }
-        text_free(&label);
-        arena_free(&arena);
-    }
-    if (code == EXIT_FINE && format != FORMAT_CSV)
-        fprintf(stderr, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
-    configuration_free(&configuration);
-    return code;
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text label = {0}, device = {0};
+    struct bench_case bench_case;
+    int32_t status = sweep_case(sweep, i, &arena, &bench_case, error);
+    if (status != GB_OK)
+        return status;
+    bench_case_label(&bench_case, &label);
+    device_choice_text(&bench_case.device, &device);
+    const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
+                           bench_case.bench, text_get(&label), bench_case.policy->name,
+                           text_get(&device)};
+    if (listing->format == FORMAT_CSV)
+        csv_line(cells, COLUMNS_MAX);
+    else
+        printf("%s\n", text_get(&label));
+    return GB_OK;
 }
 
-static int list_plugins(const struct arguments *arguments, int format, const char *text)
+static int list_cases(const struct arguments *arguments, struct listing *listing, const char *text)
 {
     (void)text;
-    struct arena arena = {0};
+    CLEANUP(configuration_free) struct configuration configuration;
+    struct gb_error error;
+    int code = configuration_read(arguments, &configuration);
+    if (code != EXIT_FINE)
+        return code;
+    uint64_t n = sweep_size(configuration.sweep);
+    if (listing->format == FORMAT_CSV)
+        listing_begin(listing, case_columns);
+    for (uint64_t i = 0; i < n; i++)
+        if (list_case(configuration.sweep, i, listing, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
+    if (listing->format != FORMAT_CSV)
+        text_printf(&listing->notes, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
+    return EXIT_FINE;
+}
+
+static int list_plugins(const struct arguments *arguments, struct listing *listing,
+                        const char *text)
+{
+    (void)text;
+    CLEANUP(arena_free) struct arena arena = {0};
     struct catalogue catalogue;
-    struct listing listing;
     int code = catalogue_read(arguments, &arena, &catalogue);
-    listing_begin(&listing, format, plugin_columns);
+    listing_begin(listing, plugin_columns);
     for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
         const struct plugin_info *info = &catalogue.plugins[i];
         const char *cells[] = {plugin_kind_words(info->plugin.kind), info->plugin.id,
                                info->plugin.version, info->plugin.summary, info->path};
-        listing_row(&listing, cells, 5);
+        listing_row(listing, cells, 5);
     }
-    listing_end(&listing);
     for (size_t i = 0; i < catalogue.n_failures; i++)
-        fprintf(stderr, "%s: cannot be used: %s\n", catalogue.failures[i].path,
-                catalogue.failures[i].reason);
+        text_printf(&listing->notes, "%s: cannot be used: %s\n", catalogue.failures[i].path,
+                    catalogue.failures[i].reason);
     if (catalogue.n_plugins == 0)
         for (size_t i = 0; i < catalogue.n_folders; i++)
-            fprintf(stderr, "no plugins in %s\n", catalogue.folders[i]);
-    arena_free(&arena);
+            text_printf(&listing->notes, "no plugins in %s\n", catalogue.folders[i]);
     return code;
 }
 
 /* The devices of a configuration, or of every device plugin with its defaults. */
-static int list_devices(const struct arguments *arguments, int format, const char *text)
+static int list_devices(const struct arguments *arguments, struct listing *listing,
+                        const char *text)
 {
     (void)text;
-    struct configuration configuration;
+    CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct device_list devices = {0};
     struct gb_error error;
-    struct listing listing;
     size_t n, n_auto;
     int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
     if (code == EXIT_FINE &&
-        devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK) {
-        say_error(&error);
-        code = EXIT_INTERNAL;
-    }
-    listing_begin(&listing, format, device_columns);
+        devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    listing_begin(listing, device_columns);
     for (size_t i = 0; i < devices.n; i++) {
         const struct known_device *device = &devices.items[i];
         char memory[NUMBER_TEXT_MAX];
@@ -201,13 +198,11 @@ static int list_devices(const struct arguments *arguments, int format, const cha
             arena_printf(&configuration.arena, "%s:%u", device->settings->name, device->info.index),
             device->info.model, arena_printf(&configuration.arena, "%u", device->info.n_units),
             format_bytes((double)device->info.memory_bytes, memory), device->info.uuid};
-        listing_row(&listing, cells, 5);
+        listing_row(listing, cells, 5);
     }
-    listing_end(&listing);
     for (size_t i = 0; i < devices.n_absent; i++)
-        fprintf(stderr, "%s: absent: %s\n", devices.absent[i].settings->name,
-                devices.absent[i].reason);
-    configuration_free(&configuration);
+        text_printf(&listing->notes, "%s: absent: %s\n", devices.absent[i].settings->name,
+                    devices.absent[i].reason);
     return code;
 }
 
@@ -259,10 +254,8 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
     struct counter_list counters;
     struct gb_error error;
     if (counters_find(device, index, argument(arguments, "chip"), pattern, arena, &counters,
-                      &error) != GB_OK) {
-        say_error(&error);
-        return EXIT_INTERNAL;
-    }
+                      &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
     for (size_t i = 0; i < counters.n; i++) {
         const struct gb_counter *counter = &counters.items[i];
         const char *cells[] = {counter->name, counter->unit, device->name, counter->help};
@@ -277,51 +270,49 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
     return EXIT_FINE;
 }
 
-static int list_counters(const struct arguments *arguments, int format, const char *pattern)
+static int list_counters(const struct arguments *arguments, struct listing *listing,
+                         const char *pattern)
 {
-    struct configuration configuration;
+    CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
-    struct listing listing;
     const char *device = argument(arguments, "device");
     size_t n, n_auto, n_meant = 0;
     struct found found = {0};
     int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
-    listing_begin(&listing, format, counter_columns);
+    listing_begin(listing, counter_columns);
     for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
         uint32_t index;
         if (!device_is_meant(device, settings[i].name, &index))
             continue;
         n_meant++;
         code = list_counters_of(arguments, &settings[i], index, pattern, &configuration.arena,
-                                &listing, &found);
+                                listing, &found);
     }
-    listing_end(&listing);
     /* A chip belongs to one device plugin: that others do not know it says nothing. */
     if (!argument(arguments, "chip") || device || found.n_known == 0)
-        fputs(text_get(&found.reasons), stderr);
+        text_add(&listing->notes, text_get(&found.reasons));
     if (code == EXIT_FINE && device && n_meant == 0)
         code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
                           device);
     else if (code == EXIT_FINE && found.n_known > 0 && found.n_shown == 0)
-        fprintf(stderr, "no counter has '%s' in its name or description\n", pattern);
+        text_printf(&listing->notes, "no counter has '%s' in its name or description\n", pattern);
     text_free(&found.reasons);
-    configuration_free(&configuration);
     return code;
 }
 
-static int list_topics(const struct arguments *arguments, int format, const char *topic)
+static int list_topics(const struct arguments *arguments, struct listing *listing,
+                       const char *topic)
 {
     struct arena arena = {0};
     struct help_topics topics;
     struct catalogue catalogue;
-    struct listing listing;
     size_t n = 0;
     int code = catalogue_read(arguments, &arena, &catalogue);
     help_topics_find(&arena, &topics);
     if (code == EXIT_FINE)
         help_topics_add_plugins(&catalogue, &arena, &topics);
     help_topics_add_index(&arena, &topics);
-    listing_begin(&listing, format, keyword_columns);
+    listing_begin(listing, keyword_columns);
     for (size_t i = 0; i < topics.n; i++) {
         const struct help_topic *at = &topics.items[i];
         bool is_asked = !topic || text_equal(at->name, topic);
@@ -330,42 +321,30 @@ static int list_topics(const struct arguments *arguments, int format, const char
             const struct help_entry *entry = &at->entries[j];
             const char *cells[] = {entry->name, at->name, at->title, entry->unit ? entry->unit : "",
                                    entry->help};
-            listing_row(&listing, cells, COLUMNS_MAX);
+            listing_row(listing, cells, COLUMNS_MAX);
         }
     }
-    listing_end(&listing);
     if (code == EXIT_FINE && n == 0)
         code = fail_usage("list keywords: unknown topic '%s': `gbrun help` names the topics",
                           topic);
-    arena_free(&arena);
     return code;
-}
-
-static int list_verbs(const struct arguments *arguments, int format, const char *text)
-{
-    (void)text;
-    return list_topics(arguments, format, "verbs");
-}
-
-static int list_columns_of(const struct arguments *arguments, int format, const char *text)
-{
-    (void)text;
-    return list_topics(arguments, format, "columns");
 }
 
 static const struct list {
     const char *name, *title;
-    int (*list)(const struct arguments *arguments, int format, const char *text);
+    int (*list)(const struct arguments *arguments, struct listing *listing, const char *text);
     const struct help_entry *columns;
-    bool takes_text; /* a second operand */
+    bool takes_text;  /* a second operand */
+    const char *text; /* what stands for it; NULL */
 } lists[] = {
-    {"cases", "columns of list cases", list_cases, case_columns, false},
-    {"plugins", "columns of list plugins", list_plugins, plugin_columns, false},
-    {"devices", "columns of list devices", list_devices, device_columns, false},
-    {"counters", "columns of list counters", list_counters, counter_columns, true},
-    {"verbs", NULL, list_verbs, NULL, false},
-    {"columns", NULL, list_columns_of, NULL, false},
-    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, true},
+    {"cases", "columns of list cases", list_cases, case_columns, false, NULL},
+    {"plugins", "columns of list plugins", list_plugins, plugin_columns, false, NULL},
+    {"devices", "columns of list devices", list_devices, device_columns, false, NULL},
+    {"counters", "columns of list counters", list_counters, counter_columns, true, NULL},
+    {"verbs", NULL, list_topics, NULL, false, "verbs"},
+    {"columns", NULL, list_topics, NULL, false, "columns"},
+    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, true,
+     NULL},
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
@@ -405,12 +384,15 @@ static int run_list(const struct arguments *arguments)
         if (n > most)
             return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
                               operands[most], operands[most - 1]);
-        return lists[i].list(arguments, format, n > 1 ? operands[1] : NULL);
+        struct listing listing = {.format = format};
+        int code = lists[i].list(arguments, &listing, n > 1 ? operands[1] : lists[i].text);
+        listing_end(&listing);
+        return code;
     }
     const char *nearest = text_nearest(what, N_LISTS, list_name, lists);
     return fail_usage(
         "list %s: expected cases, plugins, devices, counters, verbs, columns or keywords%s%s%s",
-        what, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        what, DID_YOU_MEAN(nearest, ""));
 }
 
 const struct verb verb_list = {
@@ -423,8 +405,7 @@ const struct verb verb_list = {
             "reason. Counters are those with TEXT in name or description; where TEXT is the name "
             "of one, with or without its form (.sum, .avg ...), all of its forms are listed. "
             "Keywords are all words that `gbrun help` explains, or those of TOPIC.",
-    .options = list_options,
-    .n_options = sizeof list_options / sizeof *list_options,
+    VERB_OPTIONS(list_options),
     .run = run_list,
 };
 
@@ -432,19 +413,17 @@ const struct verb verb_list = {
 
 static int run_check(const struct arguments *arguments)
 {
-    struct configuration configuration;
+    CLEANUP(configuration_free) struct configuration configuration;
+    CLEANUP(text_free) struct text text = {0};
     int code = configuration_read(arguments, &configuration);
     if (code == EXIT_FINE && argument(arguments, "print")) {
-        struct text text = {0};
         settings_print(configuration.settings, &text);
         fputs(text_get(&text), stdout);
-        text_free(&text);
     } else if (code == EXIT_FINE) {
         uint64_t n = sweep_size(configuration.sweep);
         printf("%s: ok, %llu case%s\n", configuration.path, (unsigned long long)n,
                n == 1 ? "" : "s");
     }
-    configuration_free(&configuration);
     return code;
 }
 
@@ -455,7 +434,6 @@ const struct verb verb_check = {
     .help = "Reads the configuration, checks every value through the option tables of the plugins "
             "and expands the sweeps. All errors are reported at once with file, line and column; "
             "nothing is run. Exit code 2 if there are errors.",
-    .options = check_options,
-    .n_options = sizeof check_options / sizeof *check_options,
+    VERB_OPTIONS(check_options),
     .run = run_check,
 };

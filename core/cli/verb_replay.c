@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_file[] = "results.gbr";
-
 static const struct verb_option options[] = {
     {"policy", 'P', "TEXT",
      "a policy: the name of a plugin, of a [policy NAME] of -c, or a path, then key=value for its "
@@ -193,19 +191,14 @@ static bool is_results_file(const char *path)
 
 static int open_results(struct job *job, struct source *source)
 {
-    const char *run = argument(job->arguments, "run");
     struct gb_error error;
-    int64_t number = RUN_NEWEST;
-    if (run && text_equal(run, "all"))
-        number = RUN_ALL;
-    else if (run &&
-             read_run_number(run, "the number of a run, from 1, or all", &number) != EXIT_FINE)
-        return EXIT_USAGE;
-    source->options = (struct view_options){.run = number,
-                                            .where = argument(job->arguments, "where")};
-    if (store_open(source->path, STORE_READ, &source->store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    if (view_open(source->store, &source->options, number, &source->view, &error) != GB_OK)
+    source->options = (struct view_options){.where = argument(job->arguments, "where")};
+    int code = read_run(job->arguments, &source->options.run);
+    if (code != EXIT_FINE)
+        return code;
+    if (store_open(source->path, STORE_READ, &source->store, &error) != GB_OK ||
+        view_open(source->store, &source->options, source->options.run, &source->view, &error) !=
+            GB_OK)
         return fail_with(&error, EXIT_USAGE);
     source->has_view = true;
     return EXIT_FINE;
@@ -214,13 +207,8 @@ static int open_results(struct job *job, struct source *source)
 static int open_sources(struct job *job)
 {
     const char *const *operands;
-    static const char *const default_files[] = {default_file};
     bool has_results = false, has_files = false;
-    job->n_sources = argument_operands(job->arguments, &operands);
-    if (job->n_sources == 0) {
-        operands = default_files;
-        job->n_sources = 1;
-    }
+    job->n_sources = results_files(job->arguments, &operands);
     job->sources = ARENA_ARRAY(&job->arena, struct source, job->n_sources);
     for (size_t i = 0; i < job->n_sources; i++) {
         struct source *source = &job->sources[i];
@@ -384,7 +372,6 @@ const struct verb verb_replay = {
             "samples it stops and why, its estimate and interval, and how these compare with the "
             "median of all samples. \"not yet\": the samples ended first. Policies run in "
             "processes of their own; one that crashes costs its line.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    VERB_OPTIONS(options),
     .run = run_replay,
 };

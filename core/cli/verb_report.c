@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-static const char default_file[] = "results.gbr";
-
 static const struct verb_option options[] = {
     {"roofline", 0, NULL,
      "operations a second over operations a byte, with the device's roofs and one mark for each "
@@ -23,20 +21,15 @@ static const struct verb_option options[] = {
 
 static int read_options(const struct arguments *arguments, struct view_options *ret)
 {
-    const char *run = argument(arguments, "run"), *path = argument(arguments, "output");
+    const char *path = argument(arguments, "output");
     struct gb_error error;
-    *ret = (struct view_options){.run = RUN_NEWEST,
-                                 .where = argument(arguments, "where"),
+    *ret = (struct view_options){.where = argument(arguments, "where"),
                                  .pivot = argument(arguments, "pivot"),
                                  .roofs = argument(arguments, "roofs"),
                                  .rows = ROWS_COMBINED};
     if (path && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    if (run && text_equal(run, "all"))
-        ret->run = RUN_ALL;
-    else if (run)
-        return read_run_number(run, "the number of a run, from 1, or all", &ret->run);
-    return EXIT_FINE;
+    return read_run(arguments, &ret->run);
 }
 
 static int32_t add_view(const struct arguments *arguments, struct report *report, struct view *view,
@@ -91,16 +84,11 @@ static int write_report(const struct arguments *arguments, const struct report *
 
 static int run_report(const struct arguments *arguments)
 {
-    static const char *const default_files[] = {default_file};
     const char *const *operands;
     struct view_options view_options;
     struct report report = {0};
-    size_t n = argument_operands(arguments, &operands);
+    size_t n = results_files(arguments, &operands);
     int code = read_options(arguments, &view_options);
-    if (n == 0) {
-        operands = default_files;
-        n = 1;
-    }
     for (size_t i = 0; i < n && code == EXIT_FINE; i++)
         code = add_file(arguments, &view_options, &report, operands[i], n == 1);
     if (code == EXIT_FINE)
@@ -116,7 +104,6 @@ const struct verb verb_report = {
     .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
             "the device's model. Drawings need gnuplot, text and .gp do not.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_file[] = "results.gbr";
-
 #define VIEW_OPTIONS                                                                               \
     {"run", 'r', "N|all",                                                                          \
      "the run to show, numbered from 1 by start, or all; the newest if not given"},                \
@@ -60,6 +58,24 @@ int read_run_number(const char *text, const char *expected, int64_t *ret)
     return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
 }
 
+int read_run(const struct arguments *arguments, int64_t *ret)
+{
+    const char *run = argument(arguments, "run");
+    *ret = run && text_equal(run, "all") ? RUN_ALL : RUN_NEWEST;
+    return run && *ret == RUN_NEWEST
+               ? read_run_number(run, "the number of a run, from 1, or all", ret)
+               : EXIT_FINE;
+}
+
+size_t results_files(const struct arguments *arguments, const char *const **ret)
+{
+    static const char *const default_files[] = {"results.gbr"};
+    size_t n = argument_operands(arguments, ret);
+    if (n == 0)
+        *ret = default_files;
+    return n ? n : 1;
+}
+
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
 {
     CLEANUP(text_free) struct text text = {0};
@@ -75,9 +91,8 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
 static int read_view(const struct arguments *arguments, int default_format,
                      struct view_options *ret)
 {
-    const char *run = argument(arguments, "run"), *rows = argument(arguments, "rows");
-    *ret = (struct view_options){.run = RUN_NEWEST,
-                                 .where = argument(arguments, "where"),
+    const char *rows = argument(arguments, "rows");
+    *ret = (struct view_options){.where = argument(arguments, "where"),
                                  .pivot = argument(arguments, "pivot"),
                                  .group_by = argument(arguments, "group-by"),
                                  .columns = argument(arguments, "columns"),
@@ -90,11 +105,7 @@ static int read_view(const struct arguments *arguments, int default_format,
     if (rows && rows_named(rows) < 0)
         return fail_usage("--rows %s: expected case, sample or combined", rows);
     ret->rows = rows ? rows_named(rows) : ROWS_CASE;
-    if (run && text_equal(run, "all"))
-        ret->run = RUN_ALL;
-    else if (run)
-        return read_run_number(run, "the number of a run, from 1, or all", &ret->run);
-    return EXIT_FINE;
+    return read_run(arguments, &ret->run);
 }
 
 /* The one file named, or the default. */
@@ -102,10 +113,9 @@ static int open_named(const struct arguments *arguments, struct store **ret)
 {
     const char *const *operands;
     struct gb_error error;
-    size_t n = argument_operands(arguments, &operands);
-    if (n > 1)
+    if (results_files(arguments, &operands) > 1)
         return fail_usage("'%s': expected one results file", operands[1]);
-    if (store_open(n ? operands[0] : default_file, STORE_READ, ret, &error) != GB_OK)
+    if (store_open(operands[0], STORE_READ, ret, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     return EXIT_FINE;
 }
@@ -133,8 +143,7 @@ const struct verb verb_show = {
     .help = "FILE is results.gbr if it is not given. Shows the newest run, with the machine and "
             "the devices it was made on, one row for each case, then failures, messages and "
             "notes.",
-    .options = show_options,
-    .n_options = sizeof show_options / sizeof *show_options,
+    VERB_OPTIONS(show_options),
     .run = run_show,
 };
 
@@ -177,8 +186,7 @@ const struct verb verb_export = {
     .summary = "Write a results file in a format that other programs read",
     .help = "FILE is results.gbr if it is not given. Full precision, every parameter a column. "
             "With --pivot and csv: one row for each sample, times in milliseconds.",
-    .options = export_options,
-    .n_options = sizeof export_options / sizeof *export_options,
+    VERB_OPTIONS(export_options),
     .run = run_export,
 };
 
@@ -215,7 +223,6 @@ const struct verb verb_merge = {
     .summary = "Merge results files",
     .help = "Adds every run and case that FILE does not hold yet. Nothing is lost; merging again "
             "changes nothing, and the order of the files does not matter.",
-    .options = merge_options,
-    .n_options = sizeof merge_options / sizeof *merge_options,
+    VERB_OPTIONS(merge_options),
     .run = run_merge,
 };

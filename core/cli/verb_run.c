@@ -42,7 +42,7 @@ struct job {
 /* The command line as a shell would take it. */
 static char *command_line(struct arena *arena)
 {
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     FILE *file = fopen("/proc/self/cmdline", "re");
     int letter;
     bool fresh = true;
@@ -58,9 +58,7 @@ static char *command_line(struct arena *arena)
     }
     if (file)
         fclose(file);
-    char *copy = arena_text(arena, text_get(&text));
-    text_free(&text);
-    return copy;
+    return arena_text(arena, text_get(&text));
 }
 
 static int32_t record_modules(struct job *job, struct gb_error *error)
@@ -99,7 +97,7 @@ static int32_t record_modules(struct job *job, struct gb_error *error)
 static int32_t begin_run(struct job *job, struct gb_error *error)
 {
     struct configuration *configuration = &job->configuration;
-    struct text config = {0};
+    CLEANUP(text_free) struct text config = {0};
     char started[UTC_TEXT];
     struct sha256 hash;
     uint8_t digest[SHA256_BYTES];
@@ -120,7 +118,6 @@ static int32_t begin_run(struct job *job, struct gb_error *error)
     sha256_text(digest, run.config_sha256);
     machine_facts(&configuration->arena, &run.facts, &run.n_facts);
     int32_t status = store_run_begin(job->store, &run, &job->run_id, error);
-    text_free(&config);
     return status == GB_OK ? record_modules(job, error) : status;
 }
 
@@ -130,12 +127,12 @@ static void note_done(void *context, uint64_t position, uint32_t round, const ch
                       int32_t device_index)
 {
     struct job *job = context;
-    job->done = memory_grow(job->done, job->n_done, sizeof *job->done);
-    job->done[job->n_done++] = (struct visit_key){
-        .position = position,
-        .round = round,
-        .device_index = device_index,
-        .device_name = arena_text(&job->configuration.arena, device_name)};
+    MEMORY_APPEND(
+        job->done, job->n_done,
+        (struct visit_key){.position = position,
+                           .round = round,
+                           .device_index = device_index,
+                           .device_name = arena_text(&job->configuration.arena, device_name)});
 }
 
 static const struct known_device *find_device(const struct device_list *devices,
@@ -328,7 +325,6 @@ const struct verb verb_run = {
             "its stopping policy is satisfied, checks its result, and stores it before the next "
             "one. Ends with a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`; `gbrun "
             "help exit-codes` explains how it ends.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    VERB_OPTIONS(options),
     .run = run,
 };

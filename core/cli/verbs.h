@@ -34,6 +34,10 @@ struct view_options;
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error);
 /* The number after --run. */
 int read_run_number(const char *text, const char *expected, int64_t *ret);
+/* The same, or RUN_ALL; RUN_NEWEST where it is not given. */
+int read_run(const struct arguments *arguments, int64_t *ret);
+/* The files named, or results.gbr. */
+size_t results_files(const struct arguments *arguments, const char *const **ret);
 
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \
