@@ -63,6 +63,10 @@ size_t table_cell_width(const char *cell, int style)
 void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
                       int style, struct text *out)
 {
+    if (style == TABLE_CSV) {
+        text_add_csv(out, cell, column == 0);
+        return;
+    }
     bool last = column + 1 == table->n_columns && style == TABLE_PLAIN;
     size_t used = table_cell_width(cell, style), missing = width > used ? width - used : 0;
     text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");

@@ -16,7 +16,7 @@ struct table {
     char **heads;
 };
 
-enum { TABLE_PLAIN, TABLE_MARKDOWN };
+enum { TABLE_PLAIN, TABLE_MARKDOWN, TABLE_CSV }; /* of CSV, lines end with a line feed alone */
 
 void table_column(struct table *table, const char *head, bool right); /* before the first row */
 void table_row(struct table *table);

@@ -91,7 +91,7 @@ int32_t aligned_export(struct view *view, FILE *file, struct gb_error *error)
     if (view->options->rows == ROWS_SAMPLE)
         return error_set(error, GB_INVALID, "samples are exported as csv, json or jsonl, not as %s",
                          format_name(view->options->format));
-    int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
+    int style = table_style(view->options->format);
     CLEANUP(text_free) struct text out = {0};
     CLEANUP(table_free) struct table table = {0};
     struct column_list columns = {0};

@@ -1,5 +1,4 @@
 /* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
-#include "core/base/json_writer.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -340,7 +339,7 @@ static struct cell aggregate_cell(const struct grouping *grouping, const struct 
                                   size_t pivot, const struct aggregate *aggregate)
 {
     struct cell cell = {.kind = CELL_REAL};
-    if (!bundle || pivot >= bundle->n_parts || !bundle->parts[pivot].n_cases)
+    if (pivot >= bundle->n_parts || !bundle->parts[pivot].n_cases)
         return (struct cell){0};
     const struct part *part = &bundle->parts[pivot];
     if (aggregate->kind == AGGREGATE_COUNT)
@@ -367,23 +366,6 @@ static void aggregate_head(const struct grouping *grouping, size_t pivot,
         return;
     text_add(out, " ");
     cell_short(&grouping->pivots[pivot], out);
-}
-
-/* The cells of a row in order. bundle NULL: only the heads mean something. */
-static void each_cell(const struct grouping *grouping, const struct bundle *bundle, void *context,
-                      void (*take)(void *context, const char *head, const struct cell *cell))
-{
-    static const struct cell no_cell = {.kind = CELL_NULL};
-    CLEANUP(text_free) struct text head = {0};
-    for (size_t i = 0; i < grouping->n_heads; i++)
-        take(context, grouping->heads[i].head, bundle ? &bundle->heads[i] : &no_cell);
-    for (size_t i = 0; i < grouping->n_aggregates; i++)
-        for (size_t j = 0; j < grouping->n_pivots; j++) {
-            struct cell cell = aggregate_cell(grouping, bundle, j, &grouping->aggregates[i]);
-            text_clear(&head);
-            aggregate_head(grouping, j, &grouping->aggregates[i], &head);
-            take(context, text_get(&head), &cell);
-        }
 }
 
 static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_error *error)
@@ -417,118 +399,55 @@ static void close_grouping(struct grouping *grouping)
     free(grouping->pivots);
 }
 
-/* ---- as text ---- */
+/* ---- as a grid ---- */
 
-struct table_writer {
-    struct table table;
-    struct text words;
-    void (*cell)(const struct cell *cell, struct text *out);
-    size_t i; /* the columns that may be words come first */
-    const struct grouping *grouping;
-};
-
-static void take_head(void *context, const char *head, const struct cell *cell)
+static struct grid make_grid(const struct grouping *grouping)
 {
-    struct table_writer *writer = context;
-    const struct grouping *grouping = writer->grouping;
-    (void)cell;
-    bool is_words = writer->i < grouping->n_heads &&
-                    column_is_words(grouping->view, &grouping->heads[writer->i]);
-    table_column(&writer->table, head, !is_words);
-    writer->i++;
-}
-
-static void take_cell(void *context, const char *head, const struct cell *cell)
-{
-    struct table_writer *writer = context;
-    (void)head;
-    writer->cell(cell, &writer->words);
-    finish_cell(&writer->table, &writer->words);
-}
-
-static void write_table(const struct grouping *grouping, int style,
-                        void (*cell)(const struct cell *, struct text *), struct text *out)
-{
-    struct table_writer writer = {.cell = cell, .grouping = grouping};
-    each_cell(grouping, NULL, &writer, take_head);
-    for (size_t i = 0; i < grouping->n_bundles; i++) {
-        table_row(&writer.table);
-        each_cell(grouping, &grouping->bundles[i], &writer, take_cell);
+    CLEANUP(text_free) struct text head = {0};
+    struct grid grid = {.arena = &grouping->view->arena};
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        grid_column(&grid, grouping->heads[i].head,
+                    !column_is_words(grouping->view, &grouping->heads[i]));
+    for (size_t i = 0; i < grouping->n_aggregates; i++)
+        for (size_t j = 0; j < grouping->n_pivots; j++) {
+            text_clear(&head);
+            aggregate_head(grouping, j, &grouping->aggregates[i], &head);
+            grid_column(&grid, text_get(&head), true);
+        }
+    for (size_t k = 0; k < grouping->n_bundles; k++) {
+        const struct bundle *bundle = &grouping->bundles[k];
+        for (size_t i = 0; i < grouping->n_heads; i++)
+            grid_cell(&grid, bundle->heads[i]);
+        for (size_t i = 0; i < grouping->n_aggregates; i++)
+            for (size_t j = 0; j < grouping->n_pivots; j++)
+                grid_cell(&grid, aggregate_cell(grouping, bundle, j, &grouping->aggregates[i]));
     }
-    table_write(&writer.table, style, out);
-    table_free(&writer.table);
-    text_free(&writer.words);
+    return grid;
 }
 
-int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error)
+static int32_t write_groups(struct view *view,
+                            void (*cell)(const struct cell *cell, struct text *out),
+                            struct text *out, struct gb_error *error)
 {
     struct grouping grouping;
     int32_t status = open_grouping(view, &grouping, error);
-    if (status == GB_OK)
-        write_table(&grouping, style, cell_readable, out);
+    if (status == GB_OK) {
+        struct grid grid = make_grid(&grouping);
+        grid_write(&grid, view->options->format, cell, out);
+    }
     close_grouping(&grouping);
     return status;
 }
 
-struct csv_writer {
-    struct text *out;
-    bool is_begun, of_heads;
-};
-
-static void take_csv(void *context, const char *head, const struct cell *cell)
+int32_t groups_show(struct view *view, struct text *out, struct gb_error *error)
 {
-    struct csv_writer *writer = context;
-    CLEANUP(text_free) struct text words = {0};
-    if (writer->of_heads)
-        text_add(&words, head);
-    else
-        cell_exact(cell, &words);
-    text_add_csv(writer->out, text_get(&words), !writer->is_begun);
-    writer->is_begun = true;
-}
-
-static void write_csv(const struct grouping *grouping, struct text *out)
-{
-    for (size_t i = 0; i <= grouping->n_bundles; i++) {
-        struct csv_writer writer = {.out = out, .of_heads = i == 0};
-        each_cell(grouping, i ? &grouping->bundles[i - 1] : NULL, &writer, take_csv);
-        text_add(out, "\n");
-    }
-}
-
-static void take_json(void *context, const char *head, const struct cell *cell)
-{
-    json_cell(context, head, cell);
-}
-
-/* json: an array of objects; jsonl: an object a line. */
-static void write_json(const struct grouping *grouping, bool by_lines, struct text *out)
-{
-    text_add(out, by_lines ? "" : "[");
-    for (size_t i = 0; i < grouping->n_bundles; i++) {
-        struct json_writer json = {.out = out};
-        text_add(out, by_lines ? "" : i ? ",\n" : "\n");
-        json_open(&json, NULL, JSON_OBJECT);
-        each_cell(grouping, &grouping->bundles[i], &json, take_json);
-        json_close(&json, JSON_OBJECT);
-        text_add(out, by_lines ? "\n" : "");
-    }
-    text_add(out, by_lines ? "" : "]\n");
+    return write_groups(view, cell_readable, out, error);
 }
 
 int32_t groups_export(struct view *view, FILE *file, struct gb_error *error)
 {
     CLEANUP(text_free) struct text out = {0};
-    struct grouping grouping;
-    int format = view->options->format;
-    int32_t status = open_grouping(view, &grouping, error);
-    if (status == GB_OK && format == FORMAT_CSV)
-        write_csv(&grouping, &out);
-    else if (status == GB_OK && (format == FORMAT_JSON || format == FORMAT_JSONL))
-        write_json(&grouping, format == FORMAT_JSONL, &out);
-    else if (status == GB_OK)
-        write_table(&grouping, format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, cell_short,
-                    &out);
-    close_grouping(&grouping);
+    bool is_csv = view->options->format == FORMAT_CSV;
+    int32_t status = write_groups(view, is_csv ? cell_exact : cell_short, &out, error);
     return status == GB_OK ? view_flush(&out, file, error) : status;
 }

@@ -1,5 +1,4 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
-#include "core/base/json_writer.h"
 #include "core/view/view_writers.h"
 
 #include <ctype.h>
@@ -361,67 +360,34 @@ static int32_t csv_pivot(struct pivot *pivot, struct text *out, FILE *file, stru
     return status;
 }
 
-static void json_pivot(const struct pivot *pivot, bool lines, struct text *out)
+/* readable: for people, with words where a case has no time. */
+static struct grid make_grid(const struct pivot *pivot, bool readable)
 {
-    struct json_writer json = {.out = out};
-    CLEANUP(text_free) struct text head = {0};
-    if (!lines)
-        json_open(&json, NULL, JSON_ARRAY);
-    for (size_t i = 0; i < pivot->n_rows; i++) {
-        if (lines)
-            json.needs_comma = false;
-        else
-            json_line(&json);
-        json_open(&json, NULL, JSON_OBJECT);
-        for (size_t j = 0; j < pivot->n_heads; j++)
-            json_text(&json, pivot->head_columns[j].head, pivot->rows[i].heads[j]);
-        for (size_t j = 0; j < pivot->n_values; j++) {
-            text_clear(&head);
-            cell_exact(&pivot->values[j]->value, &head);
-            json_real(&json, text_get(&head), cell_time(&pivot->rows[i].cells[j]));
-        }
-        json_close(&json, JSON_OBJECT);
-        if (lines)
-            text_add(out, "\n");
-    }
-    if (!lines) {
-        json_close(&json, JSON_ARRAY);
-        text_add(out, "\n");
-    }
-}
-
-/* readable: times with units, and words where a case has none. */
-static void table_pivot(const struct pivot *pivot, bool readable, int style, struct text *out)
-{
-    CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
+    struct grid grid = {.arena = &pivot->view->arena};
     for (size_t i = 0; i < pivot->n_heads; i++)
-        table_column(&table, pivot->head_columns[i].head, false);
+        grid_column(&grid, pivot->head_columns[i].head, false);
     for (size_t i = 0; i < pivot->n_values; i++) {
         text_clear(&words);
         if (readable && (i == 0))
             text_printf(&words, "%s=", pivot->column.name);
         (readable ? cell_readable : cell_exact)(&pivot->values[i]->value, &words);
-        table_column(&table, text_get(&words), true);
+        grid_column(&grid, text_get(&words), true);
     }
     for (size_t i = 0; i < pivot->n_rows; i++) {
-        table_row(&table);
         for (size_t j = 0; j < pivot->n_heads; j++)
-            table_cell(&table, pivot->rows[i].heads[j]);
+            grid_cell(&grid, (struct cell){.kind = CELL_TEXT, .text = pivot->rows[i].heads[j]});
         for (size_t j = 0; j < pivot->n_values; j++) {
             const struct pivot_cell *cell = &pivot->rows[i].cells[j];
-            char number[NUMBER_TEXT_MAX];
-            double time = cell_time(cell);
+            struct cell time = {.kind = CELL_REAL, .unit = UNIT_NS, .real = cell_time(cell)};
             if (readable && cell->status != CASE_OK)
-                table_cell(&table, case_status_word(cell->status));
-            else if (isnan(time))
-                table_cell(&table, "");
-            else
-                table_cell(&table,
-                           readable ? format_time(time, 4, number) : format_double(time, number));
+                time = (struct cell){.kind = CELL_TEXT, .text = case_status_word(cell->status)};
+            else if (isnan(time.real))
+                time.kind = CELL_NULL;
+            grid_cell(&grid, time);
         }
     }
-    table_write(&table, style, out);
+    return grid;
 }
 
 int32_t pivot_export(struct view *view, FILE *file, struct gb_error *error)
@@ -432,22 +398,23 @@ int32_t pivot_export(struct view *view, FILE *file, struct gb_error *error)
     int32_t status = pivot_make(view, false, &pivot, error);
     if (status != GB_OK)
         return status;
-    if (format == FORMAT_CSV)
+    if (format == FORMAT_CSV) {
         status = csv_pivot(&pivot, &out, file, error);
-    else if (format == FORMAT_JSON || format == FORMAT_JSONL)
-        json_pivot(&pivot, format == FORMAT_JSONL, &out);
-    else
-        table_pivot(&pivot, false, format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &out);
+    } else {
+        struct grid grid = make_grid(&pivot, false);
+        grid_write(&grid, format, cell_exact, &out);
+    }
     return status == GB_OK ? view_flush(&out, file, error) : status;
 }
 
-int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error)
+int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error)
 {
     struct pivot pivot;
     int32_t status = pivot_make(view, true, &pivot, error);
     if (status != GB_OK)
         return status;
-    table_pivot(&pivot, true, style, out);
+    struct grid grid = make_grid(&pivot, true);
+    grid_write(&grid, view->options->format, cell_readable, out);
     if (pivot.n_left_out)
         text_printf(out, "\nleft out: %llu case%s without %s\n",
                     (unsigned long long)pivot.n_left_out, pivot.n_left_out == 1 ? "" : "s",

@@ -78,8 +78,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
             finish_cell(&table, &words);
         }
     }
-    table_write(&table, view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN,
-                out);
+    table_write(&table, table_style(view->options->format), out);
     return status;
 }
 
@@ -131,7 +130,6 @@ static void write_rest(const struct view *view, struct text *out)
 static int32_t show_run(struct view *view, struct text *out, struct gb_error *error)
 {
     int32_t status = GB_OK;
-    int style = view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
     if (view->n_runs == 1) {
         add_head(view, out);
         text_add(out, "\n");
@@ -141,9 +139,9 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else if (!view->n_entries)
         text_add(out, "no cases\n");
     else if (view->options->group_by)
-        status = groups_show(view, style, out, error);
+        status = groups_show(view, out, error);
     else if (view->options->pivot)
-        status = pivot_show(view, style, out, error);
+        status = pivot_show(view, out, error);
     else if (view->options->columns)
         status = write_asked(view, out, error);
     else

@@ -431,8 +431,7 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
     }
     for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
-    table_write(&table.table,
-                view->options->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, out);
+    table_write(&table.table, table_style(view->options->format), out);
     table_free(&table.table);
     free(table.ranks);
     return status;

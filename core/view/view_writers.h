@@ -20,6 +20,8 @@ bool column_is_words(const struct view *view, const struct view_column *column);
 
 /* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
 int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+/* TABLE_... of a FORMAT_... that is no JSON. */
+int table_style(int format);
 /* The next cell of the row, whose text is then empty again. */
 void finish_cell(struct table *table, struct text *cell);
 
@@ -37,14 +39,32 @@ enum { ROOF_COLUMNS = 4 };
 const char *roof_column_head(size_t i);
 const char *roof_column_name(size_t i); /* of the result column */
 
+/* Rows of cells that are there before the first is written. Zero-initialize, with an arena, in
+ * which texts of cells live as well. */
+struct grid {
+    struct arena *arena;
+    struct grid_column {
+        const char *head;
+        bool right; /* numbers */
+    } * columns;
+    size_t n_columns;
+    struct cell *cells; /* row after row */
+    size_t n_cells;
+};
+void grid_column(struct grid *grid, const char *head, bool right); /* before the first cell */
+void grid_cell(struct grid *grid, struct cell cell);
+/* cell: cell_exact, cell_short or cell_readable; not of JSON. */
+void grid_write(const struct grid *grid, int format,
+                void (*cell)(const struct cell *cell, struct text *out), struct text *out);
+
 /* --group-by, perhaps with --pivot: a row for each group of cases. */
 int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t groups_show(struct view *view, int style, struct text *out, struct gb_error *error);
+int32_t groups_show(struct view *view, struct text *out, struct gb_error *error);
 
 /* --pivot: one column for each value of a parameter, rows for all else that differs. */
 int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 /* Adds the table, with a line on what was left out. */
-int32_t pivot_show(struct view *view, int style, struct text *out, struct gb_error *error);
+int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error);
 
 /* The writers of exports. */
 int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);

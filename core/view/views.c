@@ -31,6 +31,13 @@ const char *format_name(int format)
     return format >= 0 && format < FORMATS ? names[format] : "unknown";
 }
 
+int table_style(int format)
+{
+    return format == FORMAT_MARKDOWN ? TABLE_MARKDOWN
+           : format == FORMAT_CSV    ? TABLE_CSV
+                                     : TABLE_PLAIN;
+}
+
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
 {
     size_t written = fwrite(text_get(text), 1, text->length, out);
