@@ -7,6 +7,7 @@
 #ifndef GBRUN_CORE_JSON_WRITER_H
 #define GBRUN_CORE_JSON_WRITER_H
 
+#include "core/base/members.h"
 #include "core/base/text.h"
 
 struct json_writer {
@@ -30,7 +31,9 @@ struct json_member {
     size_t offset;
     char kind; /* p c d b, or of integers i u I */
 };
-#define JSON_MEMBER(type, member) JSON_MEMBER_AS(#member, type, member)
+/* Up to eight members by their names. */
+#define JSON_MEMBERS(type, ...) FOR_MEMBERS(JSON_MEMBER, 0, type, __VA_ARGS__)
+#define JSON_MEMBER(unused, type, member) JSON_MEMBER_AS(#member, type, member)
 #define JSON_MEMBER_AS(name, type, member)                                                         \
     {                                                                                              \
         name, offsetof(type, member), JSON_KIND(((type *)NULL)->member)                            \

@@ -7,6 +7,7 @@ core_libgbrun_la_SOURCES += \
 	core/base/json_writer.h \
 	core/base/long_summary.c \
 	core/base/long_summary.h \
+	core/base/members.h \
 	core/base/memory.c \
 	core/base/memory.h \
 	core/base/number_format.c \

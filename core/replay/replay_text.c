@@ -272,7 +272,7 @@ static void add_table(struct text *out, int style, const struct trace *trace,
     } columns[] = {{"policy", false},  {"stopped at", true}, {"after", true},    {"used", true},
                    {"verdict", false}, {"estimate", true},   {"interval", true}, {"error", true},
                    {"holds", false},   {"why", false}};
-    struct table table = {0};
+    CLEANUP(table_free) struct table table = {0};
     add_head(out, trace);
     text_add(out, "\n");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -282,7 +282,6 @@ static void add_table(struct text *out, int style, const struct trace *trace,
     table_write(&table, style, out);
     for (size_t i = 0; i < policies->n; i++)
         add_modes(out, &policies->items[i], &results[i]);
-    table_free(&table);
 }
 
 /* ---- one trace after the other ---- */

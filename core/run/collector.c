@@ -236,13 +236,12 @@ static void keep_printed(struct collector *collector)
 {
     uint64_t n = collector->n_printed < 10000 ? collector->n_printed : 10000;
     uint64_t first = n > COLLECTOR_PRINTED_LINES ? n - COLLECTOR_PRINTED_LINES : 0;
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     for (uint64_t i = first; i < n; i++)
         text_printf(&text, "%s%s", i > first ? "\n" : "printed: ",
                     collector->printed[i % COLLECTOR_PRINTED_LINES]);
     if (n > 0)
         add_message(collector, GB_LOG_INFO, text_get(&text));
-    text_free(&text);
 }
 
 void collector_finish(struct collector *collector, int status, const char *text)

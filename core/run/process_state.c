@@ -103,7 +103,7 @@ bool process_state_differs(const struct process_state *state, struct text *out)
 {
     struct process_state now = {0};
     look(&now);
-    struct text found = {0};
+    CLEANUP(text_free) struct text found = {0};
     bool handlers = false, mask = false;
     for (int signal = 1; signal < SIGNALS; signal++) {
         handlers = handlers || now.handlers[signal] != state->handlers[signal];
@@ -118,10 +118,8 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     add(&found, now.environment != state->environment, "environment");
     add(&found, (state->open_files & ~now.open_files) != 0, "open files");
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
-    bool differs = found.length > 0;
     text_add(out, text_get(&found));
-    text_free(&found);
-    return differs;
+    return found.length > 0;
 }
 
 void process_state_free(struct process_state *state)

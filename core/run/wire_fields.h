@@ -5,6 +5,7 @@
 #ifndef GBRUN_CORE_WIRE_FIELDS_H
 #define GBRUN_CORE_WIRE_FIELDS_H
 
+#include "core/base/members.h"
 #include "core/run/wire.h"
 
 enum {
@@ -27,9 +28,9 @@ struct wire_field {
 };
 
 /* Up to eight members of a struct, each written as its type asks for; texts as words. */
-#define FIELDS(type, ...) FIELDS_COUNT(__VA_ARGS__)(FIELD, 0, type, __VA_ARGS__)
+#define FIELDS(type, ...) FOR_MEMBERS(FIELD, 0, type, __VA_ARGS__)
 /* Likewise texts, as FIELD_TEXT or FIELD_PRINTABLE. */
-#define FIELDS_AS(kind, type, ...) FIELDS_COUNT(__VA_ARGS__)(FIELD_AS, kind, type, __VA_ARGS__)
+#define FIELDS_AS(kind, type, ...) FOR_MEMBERS(FIELD_AS, kind, type, __VA_ARGS__)
 
 #define FIELD(unused, type, member)                                                                \
     FIELD_AS(_Generic(((type *)0)->member, uint32_t                                                \
@@ -46,18 +47,6 @@ struct wire_field {
     {                                                                                              \
         kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
     }
-#define FIELDS_COUNT(...)                                                                          \
-    FIELDS_PICK(__VA_ARGS__, FIELDS_8, FIELDS_7, FIELDS_6, FIELDS_5, FIELDS_4, FIELDS_3, FIELDS_2, \
-                FIELDS_1, 0)
-#define FIELDS_PICK(a, b, c, d, e, f, g, h, picked, ...) picked
-#define FIELDS_1(F, k, t, m) F(k, t, m)
-#define FIELDS_2(F, k, t, m, ...) F(k, t, m), FIELDS_1(F, k, t, __VA_ARGS__)
-#define FIELDS_3(F, k, t, m, ...) F(k, t, m), FIELDS_2(F, k, t, __VA_ARGS__)
-#define FIELDS_4(F, k, t, m, ...) F(k, t, m), FIELDS_3(F, k, t, __VA_ARGS__)
-#define FIELDS_5(F, k, t, m, ...) F(k, t, m), FIELDS_4(F, k, t, __VA_ARGS__)
-#define FIELDS_6(F, k, t, m, ...) F(k, t, m), FIELDS_5(F, k, t, __VA_ARGS__)
-#define FIELDS_7(F, k, t, m, ...) F(k, t, m), FIELDS_6(F, k, t, __VA_ARGS__)
-#define FIELDS_8(F, k, t, m, ...) F(k, t, m), FIELDS_7(F, k, t, __VA_ARGS__)
 
 void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
                      const void *object);

@@ -214,10 +214,9 @@ static void serve_counters(struct worker *worker, struct wire_reader *message, s
 static void find_traces(const struct process_state *state, uint64_t resident_before,
                         struct text *out)
 {
-    struct text changed = {0};
+    CLEANUP(text_free) struct text changed = {0};
     if (process_state_differs(state, &changed))
         text_printf(out, "changed the process's %s", text_get(&changed));
-    text_free(&changed);
     uint64_t resident = process_resident_bytes();
     if (resident_before > 0 && resident > resident_before + leak_bytes) {
         char bytes[NUMBER_TEXT_MAX];
@@ -236,13 +235,12 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct process_state *state = process_state_take();
     case_run(worker->session, &worker->link, &worker->sink, &bench_case, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
-    struct text traces = {0};
+    CLEANUP(text_free) struct text traces = {0};
     find_traces(state, outcome.resident_bytes, &traces);
     process_state_free(state);
     bool is_spent = outcome.is_poisoned || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){outcome.status, outcome.text, is_spent, text_get(&traces)});
-    text_free(&traces);
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
         _exit(0);
@@ -284,10 +282,9 @@ int worker_main(void)
     worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
     worker.session = session_new(&worker.sink);
     while (link_receive(&worker.link, &type, &message)) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         if (serve[type])
             serve[type](&worker, &message, &arena);
-        arena_free(&arena);
     }
     session_free(worker.session);
     wire_input_free(&worker.link.input);

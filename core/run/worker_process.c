@@ -229,10 +229,9 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
 {
     if (worker->line.length == 0)
         return;
-    struct text rest = worker->line;
+    CLEANUP(text_free) struct text rest = worker->line;
     worker->line = (struct text){0};
     line(context, text_get(&rest));
-    text_free(&rest);
 }
 
 bool worker_reap(struct worker_process *worker)

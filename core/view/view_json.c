@@ -7,50 +7,31 @@
 #include <string.h>
 
 static const struct json_member module_members[] = {
-    JSON_MEMBER(struct module_record, kind), JSON_MEMBER(struct module_record, id),
-    JSON_MEMBER(struct module_record, version), JSON_MEMBER(struct module_record, path),
-    JSON_MEMBER(struct module_record, sha256)};
+    JSON_MEMBERS(struct module_record, kind, id, version, path, sha256)};
 static const struct json_member run_members[] = {
-    JSON_MEMBER(struct run_record, uuid),
-    JSON_MEMBER(struct run_record, started),
-    JSON_MEMBER(struct run_record, finished),
+    JSON_MEMBERS(struct run_record, uuid, started, finished),
     JSON_MEMBER_AS("gbrun_version", struct run_record, version),
-    JSON_MEMBER(struct run_record, command_line),
-    JSON_MEMBER(struct run_record, config_path),
-    JSON_MEMBER(struct run_record, config_folder),
-    JSON_MEMBER(struct run_record, config),
-    JSON_MEMBER(struct run_record, config_sha256),
-    JSON_MEMBER(struct run_record, seed),
-    JSON_MEMBER(struct run_record, n_cases)};
+    JSON_MEMBERS(struct run_record, command_line, config_path, config_folder, config, config_sha256,
+                 seed, n_cases)};
 static const struct json_member device_members[] = {
-    JSON_MEMBER(struct device_record, plugin), JSON_MEMBER(struct device_record, name),
-    JSON_MEMBER_AS("number", struct device_record, index), JSON_MEMBER(struct device_record, model),
-    JSON_MEMBER(struct device_record, uuid)};
-static const struct json_member clock_members[] = {JSON_MEMBER(struct clock_record, name),
-                                                   JSON_MEMBER(struct clock_record, tick_ns),
-                                                   JSON_MEMBER(struct clock_record, overhead_ns)};
-static const struct json_member metric_members[] = {JSON_MEMBER(struct metric_record, name),
-                                                    JSON_MEMBER(struct metric_record, value),
-                                                    JSON_MEMBER(struct metric_record, unit)};
-static const struct json_member check_members[] = {
-    JSON_MEMBER(struct check_record, name),      JSON_MEMBER(struct check_record, metric),
-    JSON_MEMBER(struct check_record, value),     JSON_MEMBER(struct check_record, tolerance),
-    JSON_MEMBER(struct check_record, passed),    JSON_MEMBER(struct check_record, index),
-    JSON_MEMBER(struct check_record, reference), JSON_MEMBER(struct check_record, output),
-    JSON_MEMBER(struct check_record, text)};
+    JSON_MEMBERS(struct device_record, plugin, name),
+    JSON_MEMBER_AS("number", struct device_record, index),
+    JSON_MEMBERS(struct device_record, model, uuid)};
+static const struct json_member clock_members[] = {
+    JSON_MEMBERS(struct clock_record, name, tick_ns, overhead_ns)};
+static const struct json_member metric_members[] = {
+    JSON_MEMBERS(struct metric_record, name, value, unit)};
+static const struct json_member check_members[] = {JSON_MEMBERS(struct check_record, name, metric,
+                                                                value, tolerance, passed, index,
+                                                                reference, output),
+                                                   JSON_MEMBERS(struct check_record, text)};
 static const struct json_member summary_members[] = {
-    JSON_MEMBER(struct check_summary_record, name),
-    JSON_MEMBER(struct check_summary_record, n),
-    JSON_MEMBER(struct check_summary_record, n_exact),
-    JSON_MEMBER(struct check_summary_record, n_overflowed),
-    JSON_MEMBER(struct check_summary_record, n_nan),
-    JSON_MEMBER(struct check_summary_record, n_infinite_mismatch),
-    JSON_MEMBER(struct check_summary_record, n_zero_mismatch)};
-static const struct json_member message_members[] = {JSON_MEMBER(struct message_record, severity),
-                                                     JSON_MEMBER(struct message_record, text)};
+    JSON_MEMBERS(struct check_summary_record, name, n, n_exact, n_overflowed, n_nan,
+                 n_infinite_mismatch, n_zero_mismatch)};
+static const struct json_member message_members[] = {
+    JSON_MEMBERS(struct message_record, severity, text)};
 static const struct json_member telemetry_members[] = {
-    JSON_MEMBER(struct telemetry_record, elapsed_ns),
-    JSON_MEMBER(struct telemetry_record, iterations),
+    JSON_MEMBERS(struct telemetry_record, elapsed_ns, iterations),
     JSON_MEMBER_AS("clock_hz", struct telemetry_record, values.clock_hz),
     JSON_MEMBER_AS("memory_clock_hz", struct telemetry_record, values.memory_clock_hz),
     JSON_MEMBER_AS("temperature_celsius", struct telemetry_record, values.temperature_celsius),
@@ -170,8 +151,7 @@ static void add_telemetry(struct json_writer *json, const struct case_record *re
 }
 
 static const struct json_member mode_members[] = {
-    JSON_MEMBER(struct gb_mode, median_ns), JSON_MEMBER(struct gb_mode, low_ns),
-    JSON_MEMBER(struct gb_mode, high_ns), JSON_MEMBER(struct gb_mode, weight)};
+    JSON_MEMBERS(struct gb_mode, median_ns, low_ns, high_ns, weight)};
 
 void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
 {
