@@ -38,23 +38,6 @@ int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
     return ceilings->host->skip(ceilings->host, text);
 }
 
-int32_t ceilings_check(const struct ceilings *ceilings, const char *name, uint32_t format,
-                       uint64_t n, const void *output, const double *reference)
-{
-    const struct gb_check check = {
-        .size = sizeof check,
-        .format = format,
-        .name = name,
-        .n = n,
-        .output = output,
-        .reference = reference,
-        .flags = GB_CHECK_EXACT,
-        .default_metric = "abs",
-        .default_tolerance = 0.0,
-    };
-    return ceilings->host->check(ceilings->host, &check);
-}
-
 /* --- the benchmark --- */
 
 /* An option that has no effect on the case would make two cases of one. */

@@ -46,8 +46,4 @@ extern const struct backend ceilings_cuda; /* where PLUGIN_WITH_CUDA is defined 
 /* Skips the case: "roof = NAME REASON". */
 int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason);
 
-/* Verify of bench.h for results that must be right to the last bit. */
-int32_t ceilings_check(const struct ceilings *ceilings, const char *name, uint32_t format,
-                       uint64_t n, const void *output, const double *reference);
-
 #endif

@@ -10,6 +10,8 @@
 #include "memory.h"
 #include "rates.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -343,8 +345,9 @@ static int32_t verify_memory(struct ceilings *ceilings, double *output, double *
         output[i] = (double)cpu->shares[i].n_right;
         reference[i] = is_read ? 1.0 : (double)n_words;
     }
-    return ceilings_check(ceilings, is_read ? "right sums of threads" : "right words of threads",
-                          GB_F64, cpu->n_threads, output, reference);
+    return check_exactly(ceilings->host,
+                         is_read ? "right sums of threads" : "right words of threads", GB_F64,
+                         cpu->n_threads, output, reference);
 }
 
 static double number_in(const double *numbers, uint32_t i, bool is_double)
@@ -368,8 +371,8 @@ static int32_t verify_rate(struct ceilings *ceilings, double *output, double *re
         output[i] = number_in(cpu->shares[i / n_chains].ends, i % n_chains, is_double);
         reference[i] = reference[i % n_chains];
     }
-    return ceilings_check(ceilings, "ends of chains", GB_F64, cpu->n_threads * n_chains, output,
-                          reference);
+    return check_exactly(ceilings->host, "ends of chains", GB_F64, cpu->n_threads * n_chains,
+                         output, reference);
 }
 
 static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)

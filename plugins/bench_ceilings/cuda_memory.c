@@ -7,6 +7,8 @@
  */
 #include "ceilings_cuda.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +106,7 @@ static int32_t check_words(struct ceilings *ceilings, const void *array, uint64_
     }
     if (status != GB_OK)
         return status;
-    return ceilings_check(ceilings, "right words in each part", GB_F64, n, output, reference);
+    return check_exactly(ceilings->host, "right words in each part", GB_F64, n, output, reference);
 }
 
 static int32_t download_sums(struct ceilings *ceilings, uint32_t **ret)
@@ -230,7 +232,7 @@ static int32_t verify_global(struct ceilings *ceilings)
     for (unsigned i = 0; i < cuda->n_blocks; i++)
         sum += sums[i];
     const double output = sum;
-    return ceilings_check(ceilings, "sum of all words", GB_F64, 1, &output, &wanted);
+    return check_exactly(ceilings->host, "sum of all words", GB_F64, 1, &output, &wanted);
 }
 
 const struct cuda_way cuda_global = {plan_global, prepare_global, cuda_ceilings_launch,
@@ -291,7 +293,8 @@ static int32_t verify_shared(struct ceilings *ceilings)
         output[i] = sums[i];
         reference[i] = wanted;
     }
-    return ceilings_check(ceilings, "sums of blocks", GB_F64, cuda->n_blocks, output, reference);
+    return check_exactly(ceilings->host, "sums of blocks", GB_F64, cuda->n_blocks, output,
+                         reference);
 }
 
 const struct cuda_way cuda_shared = {plan_shared, prepare_shared, cuda_ceilings_launch,

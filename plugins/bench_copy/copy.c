@@ -6,6 +6,8 @@
  */
 #include "copy.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <gbrun/gbrun.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,13 +128,10 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct copy *copy = object;
-    void *chunk = NULL;
     int32_t status = backend_prepare(object, queue);
-    if (status == GB_OK)
-        status = copy->host->device_allocate(
-            copy->host, smaller(copy->params->bytes + sizeof(uint64_t), CHUNK_BYTES),
-            GB_MEMORY_PINNED, &chunk);
-    copy->chunk = chunk;
+    copy->chunk = device_memory(copy->host,
+                                smaller(copy->params->bytes + sizeof(uint64_t), CHUNK_BYTES),
+                                GB_MEMORY_PINNED, &status);
     if (status == GB_OK)
         status = upload(copy, copy->from, 0);
     return status == GB_OK ? upload(copy, copy->to, COMPLEMENT) : status;
@@ -186,18 +185,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     const int32_t status = count_blocks(copy, right, wanted);
     if (status != GB_OK)
         return status;
-    const struct gb_check check = {
-        .size = sizeof check,
-        .format = GB_I32,
-        .name = "right bytes in each 4 KiB",
-        .n = n_blocks,
-        .output = right,
-        .reference = wanted,
-        .flags = GB_CHECK_EXACT,
-        .default_metric = "abs",
-        .default_tolerance = 0.0,
-    };
-    return host->check(host, &check);
+    return check_exactly(host, "right bytes in each 4 KiB", GB_I32, n_blocks, right, wanted);
 }
 
 static int32_t work(void *object, struct gb_work *work)

@@ -1,6 +1,8 @@
 /* copy_cpu.c - see copy.h: one thread copies. Plugin side. */
 #include "copy.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <string.h>
 
 #ifdef __SSE2__
@@ -78,20 +80,14 @@ static int32_t create(struct copy *copy)
     return GB_OK;
 }
 
-static int32_t take_memory(const struct copy *copy, unsigned char **ret)
-{
-    void *memory = NULL;
-    const int32_t status = copy->host->device_allocate(copy->host, copy->params->bytes,
-                                                       GB_MEMORY_DEVICE, &memory);
-    *ret = memory;
-    return status;
-}
-
 static int32_t prepare(struct copy *copy, const struct gb_queue *queue)
 {
+    const uint64_t bytes = copy->params->bytes;
+    int32_t status = GB_OK;
     (void)queue;
-    const int32_t status = take_memory(copy, &copy->from);
-    return status == GB_OK ? take_memory(copy, &copy->to) : status;
+    copy->from = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
+    copy->to = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
+    return status;
 }
 
 static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64_t iterations)

@@ -3,6 +3,7 @@
  */
 #include "copy.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 #include <stdio.h>
@@ -150,36 +151,25 @@ static int32_t take_peer_memory(const struct copy *copy, struct copy_cuda *cuda,
                          "allocating memory on the next GPU");
 }
 
-static int32_t take_host_memory(const struct copy *copy, unsigned char **ret)
-{
-    *ret = copy->host->allocate(copy->host, copy->params->bytes);
-    return *ret != NULL ? GB_OK : GB_NO_MEMORY;
-}
-
-static int32_t take_device_memory(const struct copy *copy, uint32_t kind, unsigned char **ret)
-{
-    void *memory = NULL;
-    const int32_t status = copy->host->device_allocate(copy->host, copy->params->bytes, kind,
-                                                       &memory);
-    *ret = memory;
-    return status;
-}
-
 static int32_t take_memory(const struct copy *copy, struct copy_cuda *cuda, int32_t place,
                            CUdeviceptr *peer_memory, unsigned char **ret)
 {
-    int32_t status;
+    const struct gb_host *host = copy->host;
+    int32_t status = GB_OK;
     switch (place) {
     case PLACE_PINNED:
-        return take_device_memory(copy, GB_MEMORY_PINNED, ret);
+        *ret = device_memory(host, cuda->bytes, GB_MEMORY_PINNED, &status);
+        return status;
     case PLACE_PAGEABLE:
-        return take_host_memory(copy, ret);
+        *ret = host->allocate(host, cuda->bytes);
+        return *ret != NULL ? GB_OK : GB_NO_MEMORY;
     case PLACE_PEER:
         status = take_peer_memory(copy, cuda, peer_memory);
         *ret = (unsigned char *)(uintptr_t)*peer_memory;
         return status;
     default:
-        return take_device_memory(copy, GB_MEMORY_DEVICE, ret);
+        *ret = device_memory(host, cuda->bytes, GB_MEMORY_DEVICE, &status);
+        return status;
     }
 }
 

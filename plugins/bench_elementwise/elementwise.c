@@ -6,6 +6,7 @@
  */
 #include "elementwise.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/with_cuda.h"
 #include "plugins/common/policy/exact_sum.h"
 
@@ -153,18 +154,15 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     struct elementwise *elementwise = object;
     const struct gb_host *host = elementwise->host;
     const uint64_t input_bytes = elementwise->n * elementwise->element_bytes;
-    void *chunk = NULL;
-    int32_t status = host->device_allocate(host, elementwise->output_bytes, GB_MEMORY_DEVICE,
-                                           &elementwise->output);
+    int32_t status = GB_OK;
+    elementwise->output = device_memory(host, elementwise->output_bytes, GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
         status = host->device_fill(host, elementwise->output, 0xff, elementwise->output_bytes);
-    if (status == GB_OK)
-        status = host->device_allocate(
-            host, least(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
-            GB_MEMORY_PINNED, &chunk);
+    void *chunk = device_memory(host,
+                                least(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
+                                GB_MEMORY_PINNED, &status);
     for (uint32_t i = 0; i < elementwise->kernel->n_inputs && status == GB_OK; i++) {
-        status = host->device_allocate(host, input_bytes, GB_MEMORY_DEVICE,
-                                       &elementwise->inputs[i]);
+        elementwise->inputs[i] = device_memory(host, input_bytes, GB_MEMORY_DEVICE, &status);
         if (status == GB_OK)
             status = fill_input(elementwise, i, chunk);
     }

@@ -1,6 +1,7 @@
 /* elementwise_cuda.c - see elementwise.h: one launch of a kernel each. Plugin side. */
 #include "elementwise.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 #include <inttypes.h>
@@ -220,14 +221,12 @@ static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_c
     const struct gb_host *host = elementwise->host;
     const uint64_t tile = (uint64_t)elementwise->params->block * UNDER_WAY;
     const uint64_t n_tiles = quotient_up(cuda->n / in_vector(elementwise), tile);
-    void *partial = NULL;
-    void *ticket = NULL;
+    int32_t status = GB_OK;
     cuda->n_blocks = at_least_one(least(n_tiles, cuda->resident_blocks));
     elementwise->sum_depth = depth_of_sum(elementwise, cuda, n_tiles);
-    int32_t status = host->device_allocate(host, cuda->n_blocks * elementwise->output_bytes,
-                                           GB_MEMORY_DEVICE, &partial);
-    if (status == GB_OK)
-        status = host->device_allocate(host, sizeof(unsigned), GB_MEMORY_DEVICE, &ticket);
+    void *partial = device_memory(host, cuda->n_blocks * elementwise->output_bytes,
+                                  GB_MEMORY_DEVICE, &status);
+    void *ticket = device_memory(host, sizeof(unsigned), GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
         status = host->device_fill(host, ticket, 0, sizeof(unsigned));
     cuda->partial = (CUdeviceptr)(uintptr_t)partial;

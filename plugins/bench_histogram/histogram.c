@@ -6,6 +6,8 @@
  */
 #include "histogram.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <gbrun/gbrun.h>
 
 enum { CHUNK_VALUES = 1 << 20 };
@@ -84,26 +86,17 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
 
 BACKEND_OPS(struct histogram, histogram_cpu, histogram_cuda);
 
-static int32_t take_memory(const struct gb_host *host, uint64_t n, uint32_t kind, uint32_t **ret)
-{
-    void *memory = NULL;
-    const int32_t status = host->device_allocate(host, n * sizeof **ret, kind, &memory);
-    *ret = memory;
-    return status;
-}
-
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct histogram *histogram = object;
     const struct gb_host *host = histogram->host;
     const uint64_t n = (uint64_t)histogram->params->n;
     const uint64_t bins = (uint64_t)histogram->params->bins;
-    uint32_t *chunk = NULL;
-    int32_t status = take_memory(host, n, GB_MEMORY_DEVICE, &histogram->values);
-    if (status == GB_OK)
-        status = take_memory(host, bins, GB_MEMORY_DEVICE, &histogram->counts);
-    if (status == GB_OK)
-        status = take_memory(host, n < CHUNK_VALUES ? n : CHUNK_VALUES, GB_MEMORY_PINNED, &chunk);
+    int32_t status = GB_OK;
+    histogram->values = device_memory(host, n * sizeof(uint32_t), GB_MEMORY_DEVICE, &status);
+    histogram->counts = device_memory(host, bins * sizeof(uint32_t), GB_MEMORY_DEVICE, &status);
+    uint32_t *chunk = device_memory(host, (n < CHUNK_VALUES ? n : CHUNK_VALUES) * sizeof *chunk,
+                                    GB_MEMORY_PINNED, &status);
     if (status != GB_OK)
         return status;
     histogram->expected = host->allocate(host, bins * sizeof *histogram->expected);
@@ -137,18 +130,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         return status;
     for (uint64_t i = 0; i < bins; i++)
         reference[i] = (double)(uint32_t)(histogram->expected[i] * histogram->iterations);
-    const struct gb_check check = {
-        .size = sizeof check,
-        .format = GB_U32,
-        .name = "counts",
-        .n = bins,
-        .output = counts,
-        .reference = reference,
-        .flags = GB_CHECK_EXACT,
-        .default_metric = "abs",
-        .default_tolerance = 0.0,
-    };
-    return host->check(host, &check);
+    return check_exactly(host, "counts", GB_U32, bins, counts, reference);
 }
 
 /* The counts are left out: they stay in caches, whatever their number of accesses. */

@@ -1,6 +1,7 @@
 /* histogram_cpu.c - see histogram.h: threads count, each a part of the values. Plugin side. */
 #include "histogram.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/team.h"
 
 #include <stdio.h>
@@ -87,12 +88,11 @@ static int32_t create(struct histogram *histogram)
 static int32_t take_private_counts(const struct histogram *histogram, struct histogram_cpu *own)
 {
     const uint64_t bins = (uint64_t)histogram->params->bins;
-    void *memory = NULL;
+    int32_t status = GB_OK;
     own->stride = (bins + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
-    const int32_t status = histogram->host->device_allocate(
+    own->private_counts = device_memory(
         histogram->host, (uint64_t)own->n_threads * own->stride * sizeof *own->private_counts,
-        GB_MEMORY_DEVICE, &memory);
-    own->private_counts = memory;
+        GB_MEMORY_DEVICE, &status);
     return status;
 }
 

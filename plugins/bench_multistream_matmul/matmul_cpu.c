@@ -2,6 +2,8 @@
 #include "matmul.h"
 #include "streams.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,11 +64,9 @@ static int32_t create(struct matmul *matmul)
 static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uint64_t bytes,
                         float **ret)
 {
-    void *memory = NULL;
+    int32_t status = GB_OK;
     (void)queue;
-    const int32_t status = matmul->host->device_allocate(matmul->host, bytes, GB_MEMORY_DEVICE,
-                                                         &memory);
-    *ret = memory;
+    *ret = device_memory(matmul->host, bytes, GB_MEMORY_DEVICE, &status);
     return status;
 }
 

@@ -7,6 +7,8 @@
  */
 #include "padding.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include "reference.h"
 
 #include <inttypes.h>
@@ -105,19 +107,11 @@ static uint64_t n_y(const struct padding *padding)
     return (uint64_t)(padding->shape.batch * padding->shape.m * padding->shape.n);
 }
 
-static int32_t take_memory(const struct padding *padding, uint64_t n, float **ret)
-{
-    void *memory = NULL;
-    const int32_t status = padding->host->device_allocate(padding->host, n * sizeof **ret,
-                                                          GB_MEMORY_DEVICE, &memory);
-    *ret = memory;
-    return status;
-}
-
 /* Takes memory for a matrix, and what the host fills for it: the same where it can. */
 static int32_t take_input(const struct padding *padding, uint64_t n, float **ret, float **ret_host)
 {
-    const int32_t status = take_memory(padding, n, ret);
+    int32_t status = GB_OK;
+    *ret = device_memory(padding->host, n * sizeof **ret, GB_MEMORY_DEVICE, &status);
     if (status != GB_OK)
         return status;
     *ret_host = padding->backend->has_host_memory
@@ -158,8 +152,8 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     int32_t status = take_input(padding, n_x(padding), &padding->x, &padding->host_x);
     if (status == GB_OK)
         status = take_input(padding, n_w(padding), &padding->w, &padding->host_w);
-    if (status == GB_OK)
-        status = take_memory(padding, n_y(padding), &padding->y);
+    padding->y = device_memory(padding->host, n_y(padding) * sizeof *padding->y, GB_MEMORY_DEVICE,
+                               &status);
     if (status == GB_OK)
         status = fill(padding, 0, n_x(padding), padding->x, padding->host_x);
     if (status == GB_OK)

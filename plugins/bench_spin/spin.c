@@ -8,6 +8,8 @@
  */
 #include "spin.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 
@@ -36,14 +38,13 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct spin *spin = object;
     const struct gb_host *host = spin->host;
-    void *ring = NULL;
+    int32_t status = GB_OK;
     spin->copied = host->allocate(host, sizeof *spin->copied);
     if (spin->copied == NULL)
         return GB_NO_MEMORY;
-    int32_t status = host->device_allocate(host, sizeof *spin->ring, GB_MEMORY_DEVICE, &ring);
-    spin->ring = ring;
+    spin->ring = device_memory(host, sizeof *spin->ring, GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
-        status = host->device_copy(host, ring, spin->copied, sizeof *spin->ring);
+        status = host->device_copy(host, spin->ring, spin->copied, sizeof *spin->ring);
     return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
@@ -114,19 +115,10 @@ static int32_t check_lengths(const struct spin *spin, uint64_t n)
         missing[i] = params->cycles > 0 ? fmax(0.0, (double)params->cycles - (double)record->cycles)
                                         : fmax(0.0, floor(params->duration) - time_of(record));
     }
-    const struct gb_check check = {
-        .size = sizeof check,
-        .format = GB_F64,
-        .name = params->cycles > 0 ? "cycles that a spin was too short"
-                                   : "ns that a spin was too short",
-        .n = n,
-        .output = missing,
-        .reference = none,
-        .flags = GB_CHECK_EXACT,
-        .default_metric = "abs",
-        .default_tolerance = 0.0,
-    };
-    return host->check(host, &check);
+    return check_exactly(host,
+                         params->cycles > 0 ? "cycles that a spin was too short"
+                                            : "ns that a spin was too short",
+                         GB_F64, n, missing, none);
 }
 
 static uint64_t spins_after(const struct params *params)

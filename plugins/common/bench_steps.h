@@ -1,0 +1,38 @@
+/* bench_steps.h - steps that many benchmarks take. Plugin side. */
+#ifndef GBRUN_PLUGINS_COMMON_BENCH_STEPS_H
+#define GBRUN_PLUGINS_COMMON_BENCH_STEPS_H
+
+#include <gbrun/bench.h>
+#include <gbrun/check.h>
+#include <stddef.h>
+
+/* Memory of host->device_allocate. Where *status is an error already, or becomes one: NULL, so that
+ * several can be taken before it is looked at. */
+static inline void *device_memory(const struct gb_host *host, uint64_t bytes, uint32_t kind,
+                                  int32_t *status)
+{
+    void *memory = NULL;
+    if (*status == GB_OK)
+        *status = host->device_allocate(host, bytes, kind, &memory);
+    return *status == GB_OK ? memory : NULL;
+}
+
+/* host->check for outputs of any format that must be right to the bit. */
+static inline int32_t check_exactly(const struct gb_host *host, const char *name, uint32_t format,
+                                    uint64_t n, const void *output, const double *reference)
+{
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = format,
+        .name = name,
+        .n = n,
+        .output = output,
+        .reference = reference,
+        .flags = GB_CHECK_EXACT,
+        .default_metric = "abs",
+        .default_tolerance = 0.0,
+    };
+    return host->check(host, &check);
+}
+
+#endif
