@@ -179,43 +179,22 @@ static __device__ __forceinline__ void triad_tiles(uint4 *to, const uint4 *b, co
 // Memory is written fastest by blocks of one vector for each thread, which end and make room in no
 // order; a cache is gone through by blocks that stay and have more under way. cuda_memory.c knows
 // how many vectors there are.
-#define GLOBAL(name)                                                                               \
+#define GLOBAL(name, ...)                                                                          \
     extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                  \
         name(uint4 *to, const uint4 *b, const uint4 *c, unsigned n_tiles, unsigned step,           \
-             unsigned long long n_uses, unsigned *sums)
+             unsigned long long n_uses, unsigned *sums)                                            \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
 
-GLOBAL(memory_read)
-{
-    read_tiles<4>(b, n_tiles, step, n_uses, sums);
-}
-GLOBAL(memory_write)
-{
-    write_tiles<1>(to, n_tiles, step, n_uses);
-}
-GLOBAL(memory_copy)
-{
-    copy_tiles<1>(to, b, n_tiles, step, n_uses);
-}
-GLOBAL(memory_triad)
-{
-    triad_tiles<1>(to, b, c, n_tiles, step, n_uses);
-}
-GLOBAL(cache_read)
-{
-    read_tiles<4>(b, n_tiles, step, n_uses, sums);
-}
-GLOBAL(cache_write)
-{
-    write_tiles<4>(to, n_tiles, step, n_uses);
-}
-GLOBAL(cache_copy)
-{
-    copy_tiles<4>(to, b, n_tiles, step, n_uses);
-}
-GLOBAL(cache_triad)
-{
-    triad_tiles<2>(to, b, c, n_tiles, step, n_uses);
-}
+GLOBAL(memory_read, read_tiles<4>(b, n_tiles, step, n_uses, sums))
+GLOBAL(memory_write, write_tiles<1>(to, n_tiles, step, n_uses))
+GLOBAL(memory_copy, copy_tiles<1>(to, b, n_tiles, step, n_uses))
+GLOBAL(memory_triad, triad_tiles<1>(to, b, c, n_tiles, step, n_uses))
+GLOBAL(cache_read, read_tiles<4>(b, n_tiles, step, n_uses, sums))
+GLOBAL(cache_write, write_tiles<4>(to, n_tiles, step, n_uses))
+GLOBAL(cache_copy, copy_tiles<4>(to, b, n_tiles, step, n_uses))
+GLOBAL(cache_triad, triad_tiles<2>(to, b, c, n_tiles, step, n_uses))
 
 // --- shared memory: one block of SLOTS threads each multiprocessor, arrays of SLOTS vectors ---
 //
@@ -404,6 +383,7 @@ template <typename part, int A, int B, int C> struct tile {
     enum { A_WORDS = A, B_WORDS = B, C_WORDS = C };
 };
 
+#define NOTHING ((void)a, (void)b, (void)c)
 #if __CUDA_ARCH__ >= 800
 #define MULTIPLY_WORDS(type, kind)                                                                 \
     asm volatile("mma.sync.aligned." type " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "               \
@@ -411,52 +391,26 @@ template <typename part, int A, int B, int C> struct tile {
                  : "+" kind(c[0]), "+" kind(c[1]), "+" kind(c[2]), "+" kind(c[3])                  \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 #else
-#define MULTIPLY_WORDS(type, kind) ((void)a, (void)b, (void)c)
+#define MULTIPLY_WORDS(type, kind) NOTHING
 #endif
 
-struct tensor_fp16 : tile<unsigned, 4, 2, 4> {
-    typedef float sum;
-    static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)
-    {
-        MULTIPLY_WORDS("m16n8k16.row.col.f32.f16.f16.f32", "f");
-    }
-};
-
-struct tensor_bf16 : tile<unsigned, 4, 2, 4> {
-    typedef float sum;
-    static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)
-    {
-        MULTIPLY_WORDS("m16n8k16.row.col.f32.bf16.bf16.f32", "f");
-    }
-};
-
-struct tensor_tf32 : tile<unsigned, 4, 2, 4> {
-    typedef float sum;
-    static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)
-    {
-        MULTIPLY_WORDS("m16n8k8.row.col.f32.tf32.tf32.f32", "f");
-    }
-};
-
-struct tensor_fp8 : tile<unsigned, 4, 2, 4> {
-    typedef float sum;
-    static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)
-    {
+#define TENSOR(type, sum_, ...)                                                                    \
+    struct tensor_##type : tile<unsigned, 4, 2, 4> {                                               \
+        typedef sum_ sum;                                                                          \
+        static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)      \
+        {                                                                                          \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    };
+TENSOR(fp16, float, MULTIPLY_WORDS("m16n8k16.row.col.f32.f16.f16.f32", "f"))
+TENSOR(bf16, float, MULTIPLY_WORDS("m16n8k16.row.col.f32.bf16.bf16.f32", "f"))
+TENSOR(tf32, float, MULTIPLY_WORDS("m16n8k8.row.col.f32.tf32.tf32.f32", "f"))
+TENSOR(int8, int, MULTIPLY_WORDS("m16n8k32.row.col.s32.s8.s8.s32", "r"))
 #if __CUDA_ARCH__ >= 890
-        MULTIPLY_WORDS("m16n8k32.row.col.f32.e4m3.e4m3.f32", "f");
+TENSOR(fp8, float, MULTIPLY_WORDS("m16n8k32.row.col.f32.e4m3.e4m3.f32", "f"))
 #else
-        (void)a, (void)b, (void)c;
+TENSOR(fp8, float, NOTHING)
 #endif
-    }
-};
-
-struct tensor_int8 : tile<unsigned, 4, 2, 4> {
-    typedef int sum;
-    static __device__ __forceinline__ void multiply(sum *c, const word *a, const word *b)
-    {
-        MULTIPLY_WORDS("m16n8k32.row.col.s32.s8.s8.s32", "r");
-    }
-};
 
 struct tensor_fp64 : tile<double, 1, 1, 2> {
     typedef double sum;
