@@ -72,32 +72,25 @@ struct bf16 {
     }
 };
 
-struct fp32 {
-    typedef float stored;
-    typedef float number;
-    static constexpr double smallest = 1.1754943508222875e-38; /* 2^-126 */
-    __device__ static float load(stored x)
+template <typename element> struct ordinary {
+    typedef element stored;
+    typedef element number;
+    __device__ static element load(stored x)
     {
         return x;
     }
     template <typename sum> __device__ static stored round(sum x)
     {
-        return (float)x;
+        return (element)x;
     }
 };
 
-struct fp64 {
-    typedef double stored;
-    typedef double number;
+struct fp32 : ordinary<float> {
+    static constexpr double smallest = 1.1754943508222875e-38; /* 2^-126 */
+};
+
+struct fp64 : ordinary<double> {
     static constexpr double smallest = 2.2250738585072014e-308; /* 2^-1022 */
-    __device__ static double load(stored x)
-    {
-        return x;
-    }
-    template <typename sum> __device__ static stored round(sum x)
-    {
-        return (double)x;
-    }
 };
 
 struct e4m3 {
