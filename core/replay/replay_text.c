@@ -71,30 +71,20 @@ enum {
         COLUMNS
 };
 
-static const char *const column_heads[COLUMNS] = {
-#define COLUMN_HEAD(name, kind, value, unit, help) #name,
-    COLUMN_MAP(COLUMN_HEAD)
-#undef COLUMN_HEAD
+static const struct help_entry replay_columns[COLUMNS] = {
+#define COLUMN_HELP(name, kind, value, unit, help) {#name, unit, help},
+    COLUMN_MAP(COLUMN_HELP)
+#undef COLUMN_HELP
 };
 
 bool replay_column_help(size_t i, struct help_entry *ret)
 {
-    static const struct help_entry entries[COLUMNS] = {
-#define COLUMN_HELP(name, kind, value, unit, help) {#name, unit, help},
-        COLUMN_MAP(COLUMN_HELP)
-#undef COLUMN_HELP
-    };
     if (i < COLUMNS)
-        *ret = entries[i];
+        *ret = replay_columns[i];
     return i < COLUMNS;
 }
 
-/* What there is not: negative integers and truths, NaN, and text that is NULL. */
-static struct cell cell_TEXT(const char *text)
-{
-    return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
-}
-
+/* What there is not: negative integers and truths. */
 static struct cell cell_INTEGER(int64_t value)
 {
     return (struct cell){.kind = value < 0 ? CELL_NULL : CELL_INTEGER, .integer = value};
@@ -103,11 +93,6 @@ static struct cell cell_INTEGER(int64_t value)
 static struct cell cell_BOOL(int value)
 {
     return (struct cell){.kind = value < 0 ? CELL_NULL : CELL_BOOL, .integer = value};
-}
-
-static struct cell cell_REAL(double value)
-{
-    return (struct cell){.kind = isnan(value) ? CELL_NULL : CELL_REAL, .real = value};
 }
 
 static void make_cells(const struct trace *t, const struct replay_policy *p,
@@ -122,18 +107,14 @@ static void make_cells(const struct trace *t, const struct replay_policy *p,
 static void add_csv_heads(struct text *out)
 {
     for (size_t i = 0; i < COLUMNS; i++)
-        text_add_csv(out, column_heads[i], i == 0);
+        text_add_csv(out, replay_columns[i].name, i == 0);
     text_add(out, "\n");
 }
 
 static void add_csv(struct text *out, const struct cell *cells)
 {
-    CLEANUP(text_free) struct text field = {0};
-    for (size_t i = 0; i < COLUMNS; i++) {
-        text_clear(&field);
-        cell_exact(&cells[i], &field);
-        text_add_csv(out, text_get(&field), i == 0);
-    }
+    for (size_t i = 0; i < COLUMNS; i++)
+        cell_add_csv(&cells[i], i == 0, out);
     text_add(out, "\n");
 }
 
@@ -143,7 +124,7 @@ static void add_object(struct json_writer *json, const struct replay_result *res
     static const struct gb_estimate none = {0};
     json_open(json, NULL, JSON_OBJECT);
     for (size_t i = 0; i < COLUMNS; i++)
-        json_cell(json, column_heads[i], &cells[i]);
+        json_cell(json, replay_columns[i].name, &cells[i]);
     json_modes(json, result->has_estimate ? &result->estimate : &none);
     json_close(json, JSON_OBJECT);
 }

@@ -129,7 +129,7 @@ void progress_finished(struct progress *progress, const char *label,
     progress->n_bad += is_bad;
     if (progress->is_quiet && !is_bad)
         return;
-    struct text line = {0};
+    CLEANUP(text_free) struct text line = {0};
     char time[NUMBER_TEXT_MAX];
     text_printf(&line, "%llu/%llu  %s  ",
                 (unsigned long long)(progress->n_known + progress->n_done),
@@ -145,7 +145,6 @@ void progress_finished(struct progress *progress, const char *label,
         case_status_describe(record->status, record->status_text, &line);
     }
     print_lines(progress, text_get(&line));
-    text_free(&line);
 }
 
 void progress_line(struct progress *progress, const char *format, ...)

@@ -71,9 +71,13 @@ bool is_setting_column(const char *name);
 
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
+struct cell cell_REAL(double value);                          /* NaN: a CELL_NULL */
+struct cell cell_TEXT(const char *value);                     /* NULL: a CELL_NULL */
 int cell_compare(const struct cell *a, const struct cell *b); /* NULL after all else */
 /* Full precision; NULL gives "". Infinite numbers are inf and -inf. */
 void cell_exact(const struct cell *cell, struct text *out);
+/* The same as a field of a CSV line. */
+void cell_add_csv(const struct cell *cell, bool is_first, struct text *out);
 /* Six significant digits in the column's unit. */
 void cell_short(const struct cell *cell, struct text *out);
 /* With a unit that fits. Line breaks become blanks. */

@@ -4,6 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+struct cell cell_REAL(double value)
+{
+    return (struct cell){.kind = isnan(value) ? CELL_NULL : CELL_REAL, .real = value};
+}
+
+struct cell cell_TEXT(const char *value)
+{
+    return (struct cell){.kind = value ? CELL_TEXT : CELL_NULL, .text = value};
+}
+
 int cell_compare(const struct cell *a, const struct cell *b)
 {
     if (a->kind == CELL_NULL || b->kind == CELL_NULL)
@@ -37,6 +47,13 @@ void cell_exact(const struct cell *cell, struct text *out)
     default:
         break;
     }
+}
+
+void cell_add_csv(const struct cell *cell, bool is_first, struct text *out)
+{
+    CLEANUP(text_free) struct text field = {0};
+    cell_exact(cell, &field);
+    text_add_csv(out, text_get(&field), is_first);
 }
 
 void cell_short(const struct cell *cell, struct text *out)

@@ -17,20 +17,9 @@ const char *fact_of(const struct fact *facts, size_t n, const char *name)
     return "";
 }
 
-/* Makers of cells, by the kind named in the map below. */
 static struct cell cell_INTEGER(int64_t value)
 {
     return (struct cell){.kind = CELL_INTEGER, .integer = value, .real = (double)value};
-}
-
-static struct cell cell_REAL(double value)
-{
-    return (struct cell){.kind = isnan(value) ? CELL_NULL : CELL_REAL, .real = value};
-}
-
-static struct cell cell_TEXT(const char *value)
-{
-    return (struct cell){.kind = value ? CELL_TEXT : CELL_NULL, .text = value};
 }
 
 static double estimated(const struct stored_case *c, double value)

@@ -39,12 +39,9 @@ static int32_t columns_of_samples(struct view *view, struct column_list *ret,
 static void csv_cells(const struct column_list *columns, const struct view_row *row,
                       struct text *out)
 {
-    CLEANUP(text_free) struct text field = {0};
     for (size_t i = 0; i < columns->n; i++) {
         struct cell cell = cell_of(row, &columns->items[i]);
-        text_clear(&field);
-        cell_exact(&cell, &field);
-        text_add_csv(out, text_get(&field), i == 0);
+        cell_add_csv(&cell, i == 0, out);
     }
 }
 

@@ -338,22 +338,17 @@ static double aggregate_values(int kind, struct values *values)
 static struct cell aggregate_cell(const struct grouping *grouping, const struct bundle *bundle,
                                   size_t pivot, const struct aggregate *aggregate)
 {
-    struct cell cell = {.kind = CELL_REAL};
     if (pivot >= bundle->n_parts || !bundle->parts[pivot].n_cases)
         return (struct cell){0};
     const struct part *part = &bundle->parts[pivot];
     if (aggregate->kind == AGGREGATE_COUNT)
         return (struct cell){
             .kind = CELL_INTEGER, .integer = (int64_t)part->n_cases, .real = (double)part->n_cases};
-    if (aggregate->kind == AGGREGATE_PASS_RATE) {
-        cell.unit = UNIT_RATIO;
-        cell.real = part->n_measured ? (double)part->n_ok / (double)part->n_measured : NAN;
-    } else {
-        cell.unit = grouping->sources[aggregate->source].unit;
-        cell.real = aggregate_values(aggregate->kind, &part->values[aggregate->source]);
-    }
-    if (isnan(cell.real))
-        cell.kind = CELL_NULL;
+    bool is_rate = aggregate->kind == AGGREGATE_PASS_RATE;
+    struct cell cell = cell_REAL(
+        is_rate ? (double)part->n_ok / (double)part->n_measured /* of none: NaN */
+                : aggregate_values(aggregate->kind, &part->values[aggregate->source]));
+    cell.unit = is_rate ? UNIT_RATIO : grouping->sources[aggregate->source].unit;
     return cell;
 }
 

@@ -376,14 +376,13 @@ static struct grid make_grid(const struct pivot *pivot, bool readable)
     }
     for (size_t i = 0; i < pivot->n_rows; i++) {
         for (size_t j = 0; j < pivot->n_heads; j++)
-            grid_cell(&grid, (struct cell){.kind = CELL_TEXT, .text = pivot->rows[i].heads[j]});
+            grid_cell(&grid, cell_TEXT(pivot->rows[i].heads[j]));
         for (size_t j = 0; j < pivot->n_values; j++) {
             const struct pivot_cell *cell = &pivot->rows[i].cells[j];
-            struct cell time = {.kind = CELL_REAL, .unit = UNIT_NS, .real = cell_time(cell)};
+            struct cell time = cell_REAL(cell_time(cell));
+            time.unit = UNIT_NS;
             if (readable && cell->status != CASE_OK)
-                time = (struct cell){.kind = CELL_TEXT, .text = case_status_word(cell->status)};
-            else if (isnan(time.real))
-                time.kind = CELL_NULL;
+                time = cell_TEXT(case_status_word(cell->status));
             grid_cell(&grid, time);
         }
     }
