@@ -303,7 +303,7 @@ static int list_counters(const struct arguments *arguments, struct listing *list
 static int list_topics(const struct arguments *arguments, struct listing *listing,
                        const char *topic)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct help_topics topics;
     struct catalogue catalogue;
     size_t n = 0;

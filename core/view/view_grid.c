@@ -42,11 +42,12 @@ void grid_write(const struct grid *grid, int format,
     }
     for (size_t i = 0; i < grid->n_columns; i++)
         table_column(&table, grid->columns[i].head, grid->columns[i].right);
-    for (size_t i = 0; i < grid->n_cells; i++) {
-        if (i % grid->n_columns == 0)
-            table_row(&table);
-        cell(&grid->cells[i], &words);
-        finish_cell(&table, &words);
+    for (size_t i = 0; i < grid->n_cells; i += grid->n_columns) {
+        table_row(&table);
+        for (size_t j = 0; j < grid->n_columns; j++) {
+            cell(&grid->cells[i + j], &words);
+            finish_cell(&table, &words);
+        }
     }
     table_write(&table, table_style(format), out);
 }

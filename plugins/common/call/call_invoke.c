@@ -4,14 +4,18 @@
 #include <string.h>
 #include <time.h>
 
+/* libffi may let a place point to a copy of a large struct that is gone after the call (3.4 does).
+ */
 static void loop_foreign(struct invocation *invocation, uint64_t iterations)
 {
-    void (*function)(void);
+    void (*function)(void), *places[PARAMETERS_MAX];
+    const size_t bytes = invocation->signature->n * sizeof *places;
     const uint64_t mask = invocation->mask, ok = invocation->ok;
     uint64_t status = 0, wrong = 0;
     memcpy(&function, &invocation->function, sizeof function);
     for (; iterations > 0; iterations--) {
-        ffi_call(&invocation->foreign.cif, function, invocation->result.bytes, invocation->places);
+        memcpy(places, invocation->places, bytes);
+        ffi_call(&invocation->foreign.cif, function, invocation->result.bytes, places);
         memcpy(&status, invocation->result.bytes, sizeof status);
         wrong |= (status ^ ok) & mask;
     }
