@@ -69,8 +69,9 @@ fake_cupti_needs = $(cuda_kernels_needs)
 fake_profiler_needs = $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so: $(CUDA_DRIVER_FILES)
 
-TEST_MODULE_FLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-z,defs $(LDFLAGS) \
-	-o $@ $< $($*_needs)
+# LDFLAGS may hold what makes programs position-independent, which modules are in their own way.
+TEST_MODULE_FLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-z,defs \
+	$(filter-out -fPIE -pie,$(LDFLAGS)) -o $@ $< $($*_needs)
 TEST_MODULE_C = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	$(CC) -std=gnu17 $(WARNING_CFLAGS) $(CFLAGS) $(TEST_MODULE_FLAGS)
 $(TEST_MODULES): $(TEST_MODULE_INCLUDES) $(public_HEADERS)
