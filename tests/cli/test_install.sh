@@ -64,8 +64,9 @@ equals "the outside plugin exports one symbol" gb_module_v1 \
     "$(nm -D --defined-only "$TMPDIR/outside/outside_sum.so" | awk '{ print $3 }')"
 
 # In the build tree pkg-config finds gbrun-uninstalled.pc before gbrun.pc.
-equals "in the build tree, pkg-config finds the headers of the tree" "-I$(cd "$top_srcdir" && pwd)/include" \
-    "$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags gbrun | sed 's/ *$//')"
+found=$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags-only-I gbrun | sed 's/^-I//; s/ *$//')
+equals "in the build tree, pkg-config finds the headers of the tree" \
+    "$(cd "$top_srcdir/include" && pwd -P)" "$(cd "$found" && pwd -P)"
 
 # The installed program finds the installed plugins beside itself, and others by their folder.
 listed=$(cd "$TMPDIR" && GBRUN_PLUGIN_PATH=$TMPDIR/outside "$gbrun" list plugins 2>&1)
