@@ -33,7 +33,8 @@ AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/isolate.sh
 SH_LOG_COMPILER = $(LOG_COMPILER)
 
-TESTS = $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS) $(TEST_SCRIPT_LIST)
+# Scripts take longest: they begin first, so that no processor waits for the last of them.
+TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 
 # What all programs here are linked with; each is built from the one source of its name.
