@@ -122,7 +122,8 @@ listed()
         done)
     rule plugins-are-listed 'add "include $(top_srcdir)/plugins/NAME/local.mk" to plugins/local.mk' < <(
         for folder in plugins/*/; do
-            [[ -d $folder && $folder != plugins/common/ ]] || continue
+            [[ $folder != plugins/common/ ]] || continue
+            compgen -G "$folder*.c" >/dev/null || continue # left by an older build
             grep -qE "^include .*/${folder}local\.mk$" plugins/local.mk || echo "$folder"
         done)
     rule plugin-sources-are-listed 'add the file to the local.mk of its plugin' < <(

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-/* libffi may let a place point to a copy of a large struct that is gone after the call (3.4 does).
- */
+/* libffi 3.4 lets a place point to its own copy of a large struct, which is gone after the call. */
 static void loop_foreign(struct invocation *invocation, uint64_t iterations)
 {
-    void (*function)(void), *places[PARAMETERS_MAX];
+    void (*function)(void);
+    void *places[PARAMETERS_MAX];
     const size_t bytes = invocation->signature->n * sizeof *places;
     const uint64_t mask = invocation->mask, ok = invocation->ok;
     uint64_t status = 0, wrong = 0;
