@@ -32,6 +32,7 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
 	plugins/common/bench_steps.h \
+	plugins/common/doubles.h \
 	plugins/common/simd.h \
 	plugins/common/policy/steady_attempt.c \
 	plugins/common/policy/steady_attempt.h \

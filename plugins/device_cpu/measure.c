@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "cpu_device.h"
 
+#include "plugins/common/doubles.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,13 +263,6 @@ static int32_t run_nothing(void *bench, const struct gb_queue *queue, uint64_t i
     (void)queue;
     (void)iterations;
     return GB_OK;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The median of samples of an empty run, measured as any others are. */

@@ -5,6 +5,8 @@
 #include "cuda_device.h"
 #include "cupti.h"
 
+#include "plugins/common/doubles.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,13 +47,6 @@ static int32_t launch_nothing(void *object, const struct gb_queue *queue, uint64
     (void)queue;
     (void)iterations;
     return GB_OK;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Times are rounded to the clock's unit, 1 ns, after they were counted in ticks: neighbours one

@@ -1,6 +1,8 @@
 /* order_statistics.c - see order_statistics.h. Plugin side. */
 #include "order_statistics.h"
 
+#include "plugins/common/doubles.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +12,6 @@ enum {
     BRACKET_SHARE = 16,   /* one value in so many is drawn, */
     BRACKET_SAMPLE = 4096 /*   but no more than these */
 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 void sort_ascending(double *values, uint64_t n)
 {
