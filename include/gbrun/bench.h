@@ -46,7 +46,10 @@ enum {
     /* run must be called with iterations == 1 */
     GB_BENCH_SINGLE = 2u,
     /* uses the whole machine: nothing else is run beside it */
-    GB_BENCH_EXCLUSIVE = 4u
+    GB_BENCH_EXCLUSIVE = 4u,
+    /* run must be called for every sample, as it counts its calls or swaps buffers: what one call
+     * enqueued must not be launched a second time */
+    GB_BENCH_EVERY_CALL = 8u
 };
 
 struct gb_bench_ops {
@@ -61,8 +64,9 @@ struct gb_bench_ops {
     int32_t (*prepare)(void *bench, const struct gb_queue *queue);
 
     /* [timed] The region that is measured: does its work `iterations` times. Enqueues on the queue
-     * and returns, or computes and returns. May fork to its own streams if it joins them back to
-     * the queue. Does not allocate, log or check. */
+     * and returns, or computes and returns. What it enqueues may be captured and launched many
+     * times, unless GB_BENCH_EVERY_CALL says that it must not. May fork to its own streams if it
+     * joins them back to the queue. Does not allocate, log or check. */
     int32_t (*run)(void *bench, const struct gb_queue *queue, uint64_t iterations);
 
     /* [untimed] Called before every sample, to undo what run did to its inputs. Optional. */

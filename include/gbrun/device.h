@@ -14,22 +14,44 @@
 /* A clock that samples can be timed with. Clock 0 is the default. */
 struct gb_clock {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t flags;     /* GB_CLOCK_... */
     char name[32];      /* "wall", "kernel", "event" */
     double tick_ns;     /* timer resolution as measured, at least what the source promises */
-    double overhead_ns; /* timer overhead: shown next to results, never subtracted */
+    double overhead_ns; /* timer overhead: shown next to results, not subtracted by the host */
     /* samples shorter than this are lengthened by more iterations; 0: never */
     double min_sample_ns;
     char help[96]; /* what it measures */
 };
 
+enum {
+    /* The phase of a sample against tick_ns is uniform and independent of the other samples':
+     * single readings are rounded to the tick, their mean is unbiased. */
+    GB_CLOCK_DITHERED = 1u
+};
+
 enum { GB_CACHE_WARM = 0, GB_CACHE_COLD = 1 };
 
-/* How a sample's work gets onto the device: run enqueues it each time, or run was called once and
- * what it enqueued is launched as a graph. */
-enum { GB_LAUNCH_STREAM = 0, GB_LAUNCH_GRAPH = 1 };
+/* How a sample's work gets onto the device: run enqueues it each time, or what run enqueued was
+ * captured and is launched as a graph; auto: whichever the device finds better for this work. */
+enum { GB_LAUNCH_STREAM = 0, GB_LAUNCH_GRAPH = 1, GB_LAUNCH_AUTO = 2 };
 
 enum { GB_CLOCKS_MAX = 8 };
+
+/*
+ * How the samples of a benchmark are read. The host fills it with what is asked for and with the
+ * clock's values; the device changes what is otherwise with this benchmark, in its first
+ * measurement, and leaves it alone from then on.
+ */
+struct gb_reading {
+    uint32_t size;
+    uint32_t launch; /* GB_LAUNCH_STREAM or GB_LAUNCH_GRAPH, also where auto was asked for */
+    uint32_t flags;  /* GB_CLOCK_... */
+    uint32_t reserved;
+    double tick_ns;         /* resolution */
+    double offset_ns;       /* subtracted from every sample: what the clock reads of no work */
+    double offset_error_ns; /* half the width of its 95 % interval */
+    char note[256];         /* why it is not read as asked for, or as others are; "": it is */
+};
 
 /*
  * A batch of samples to be measured, and where the results go. The host owns all arrays, which hold
@@ -59,6 +81,10 @@ struct gb_measurement {
     double *clock_hz;   /* 0 if not known */
     uint64_t *throttle; /* reasons; 0: none */
     uint32_t *flags;    /* GB_SAMPLE_... */
+
+    /* Asked for: how long the device is left idle after each sample; 0: not at all. */
+    double gap_ns;
+    struct gb_reading *reading; /* the host's; NULL: not asked for */
 };
 
 /* Values now; NaN where the device does not know. */

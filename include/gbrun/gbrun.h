@@ -3,6 +3,7 @@
 #define GBRUN_GBRUN_H
 
 #include <gbrun/abi.h>
+#include <gbrun/activities.h>
 #include <gbrun/bench.h>
 #include <gbrun/check.h>
 #include <gbrun/counters.h>

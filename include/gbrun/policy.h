@@ -17,7 +17,7 @@
 /* Samples as columns of n values each. Valid during the call. Missing columns are NULL. */
 struct gb_samples {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t traits; /* GB_SAMPLES_... */
     uint64_t n;
     const double *time_ns;    /* time of one iteration: the sample's time over its iterations */
     const double *elapsed_ns; /* wall time from the case's first sample's start to this one's end */
@@ -26,6 +26,12 @@ struct gb_samples {
     const uint64_t *throttle;   /* the device's reasons for lowering its clock; 0: none */
     const uint32_t *flags;      /* GB_SAMPLE_... */
     double tick_ns; /* resolution of time_ns: the timer's over the iterations; 0: none */
+};
+
+enum {
+    /* The phase of the samples against tick_ns is uniform: their mean resolves what a single one
+     * does not (GB_CLOCK_DITHERED). Of all samples of a case, or of none. */
+    GB_SAMPLES_DITHERED = 1u
 };
 
 enum {
