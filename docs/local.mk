@@ -45,6 +45,7 @@ dist_conf_DATA = \
 	conf/multistream.ini \
 	conf/multistream_axes.ini \
 	conf/padding.ini \
+	conf/peers.ini \
 	conf/recordings.ini \
 	conf/roofline.ini
 skeletondir = $(pkgdatadir)/skeleton

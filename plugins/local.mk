@@ -89,6 +89,8 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cuda_driver.h \
 	plugins/common/cuda/cuda_image.c \
 	plugins/common/cuda/cuda_image.h \
+	plugins/common/cuda/gpu_group.c \
+	plugins/common/cuda/gpu_group.h \
 	plugins/common/cuda/nvrtc_program.c \
 	plugins/common/cuda/nvrtc_program.h \
 	plugins/common/cuda/with_cuda.h

@@ -9,6 +9,7 @@
 #include "plugins/common/bench_steps.h"
 
 #include <gbrun/gbrun.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static const uint64_t COMPLEMENT = UINT64_MAX;
 
 static const char *const methods[] = {"auto", "memcpy", "loop", "stream", "kernel"};
 static const char *const places[] = {"device", "pinned", "pageable", "peer"};
+static const char *const directions[] = {"one", "both", "all"};
 
 static const struct gb_option options[] = {
     GB_BYTES(struct params, bytes, "1MiB", "1:1TiB", "bytes to copy in an iteration"),
@@ -28,13 +30,27 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, from, "device", places,
               "memory that is read: the device's, the host's, or that of the next GPU"),
     GB_CHOICE(struct params, to, "device", places, "memory that is written"),
+    GB_CHOICE(
+        struct params, directions, "one", directions,
+        "from `from` to `to`; both that way and back, at once; or from each GPU to all others"),
 };
+
+static int32_t skip_word(const struct copy *copy, const char *option, const char *word,
+                         const char *words)
+{
+    char reason[256];
+    snprintf(reason, sizeof reason, "%s = %s is %s", option, word, words);
+    return copy->host->skip(copy->host, reason);
+}
 
 int32_t copy_skip_method(const struct copy *copy, const char *words)
 {
-    char reason[256];
-    snprintf(reason, sizeof reason, "method = %s is %s", methods[copy->params->method], words);
-    return copy->host->skip(copy->host, reason);
+    return skip_word(copy, "method", methods[copy->params->method], words);
+}
+
+int32_t copy_skip_directions(const struct copy *copy, const char *words)
+{
+    return skip_word(copy, "directions", directions[copy->params->directions], words);
 }
 
 int32_t copy_skip_place(const struct copy *copy, const char *words)
@@ -58,24 +74,19 @@ static uint64_t word_at(uint64_t seed, uint64_t i)
     return x ^ x >> 31;
 }
 
-/* The words that hold the bytes from `first`, a multiple of eight, on; what hangs over is written
- * as well. Bits of `flip` are inverted. */
-static void make_words(const struct gb_host *host, uint64_t first, uint64_t bytes, uint64_t flip,
-                       unsigned char *out)
+/* The words of a transfer that hold the bytes from `first`, a multiple of eight, on; what hangs
+ * over is written as well. Bits of `flip` are inverted. */
+static void make_words(const struct gb_host *host, uint32_t transfer, uint64_t first,
+                       uint64_t bytes, uint64_t flip, unsigned char *out)
 {
-    const uint64_t seed = host->random(host, 0, 0);
+    const uint64_t seed = host->random(host, transfer, 0);
     for (uint64_t at = 0; at < bytes; at += sizeof(uint64_t)) {
         const uint64_t word = word_at(seed, (first + at) / sizeof word) ^ flip;
         memcpy(out + at, &word, sizeof word);
     }
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int32_t upload(const struct copy *copy, unsigned char *to, uint64_t flip)
+static int32_t upload(const struct copy *copy, uint32_t transfer, unsigned char *to, uint64_t flip)
 {
     const struct gb_host *host = copy->host;
     const uint64_t bytes = copy->params->bytes;
@@ -83,7 +94,7 @@ static int32_t upload(const struct copy *copy, unsigned char *to, uint64_t flip)
         const uint64_t n = smaller(bytes - first, CHUNK_BYTES);
         if (host->cancelled(host) != 0)
             return GB_CANCELLED;
-        make_words(host, first, n, flip, copy->chunk);
+        make_words(host, transfer, first, n, flip, copy->chunk);
         const int32_t status = host->device_copy(host, to + first, copy->chunk, n);
         if (status != GB_OK)
             return status;
@@ -97,18 +108,24 @@ static int32_t check_params(const struct gb_host *host, const struct params *par
 {
     char text[128];
     const int64_t width = params->width;
+    if (params->directions == DIRECTIONS_ALL &&
+        (params->from != PLACE_DEVICE || params->to != PLACE_PEER))
+        return host->fail(host, "directions = all: expected from = device and to = peer");
     if ((width & (width - 1)) == 0)
         return GB_OK;
     snprintf(text, sizeof text, "width = %lld: expected 1, 2, 4, 8 or 16", (long long)width);
     return host->fail(host, text);
 }
 
+static bool is_on_device(const struct params *params)
+{
+    return params->from == PLACE_DEVICE && params->to == PLACE_DEVICE;
+}
+
 /* Copies from or to other memory than the device's own share a bus with other devices. */
 static void tell_if_exclusive(const struct gb_host *host, const struct params *params)
 {
-    if (params->from == PLACE_DEVICE && params->to == PLACE_DEVICE)
-        return;
-    if (GB_HAS(host, exclusive))
+    if (!is_on_device(params) && GB_HAS(host, exclusive))
         host->exclusive(host);
 }
 
@@ -124,25 +141,31 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     return status;
 }
 
-/* The target starts out wrong in every byte, so that none can be left uncopied unseen. */
+/* The targets start out wrong in every byte, so that none can be left uncopied unseen. */
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct copy *copy = object;
+    copy->transfers = copy->host->allocate(copy->host, copy->n_transfers * sizeof *copy->transfers);
+    if (copy->transfers == NULL)
+        return GB_NO_MEMORY;
     int32_t status = backend_prepare(object, queue);
     copy->chunk = device_memory(copy->host,
                                 smaller(copy->params->bytes + sizeof(uint64_t), CHUNK_BYTES),
                                 GB_MEMORY_PINNED, &status);
-    if (status == GB_OK)
-        status = upload(copy, copy->from, 0);
-    return status == GB_OK ? upload(copy, copy->to, COMPLEMENT) : status;
+    for (uint32_t i = 0; i < copy->n_transfers && status == GB_OK; i++) {
+        status = upload(copy, i, copy->transfers[i].from, 0);
+        if (status == GB_OK)
+            status = upload(copy, i, copy->transfers[i].to, COMPLEMENT);
+    }
+    return status;
 }
 
-static int32_t count_right(const struct gb_host *host, uint64_t first, uint64_t bytes,
-                           const unsigned char *output)
+static int32_t count_right(const struct gb_host *host, uint32_t transfer, uint64_t first,
+                           uint64_t bytes, const unsigned char *output)
 {
     unsigned char wanted[BLOCK_BYTES];
     int32_t n = 0;
-    make_words(host, first, bytes, 0, wanted);
+    make_words(host, transfer, first, bytes, 0, wanted);
     if (memcmp(output, wanted, (size_t)bytes) == 0)
         return (int32_t)bytes;
     for (uint64_t i = 0; i < bytes; i++)
@@ -151,7 +174,8 @@ static int32_t count_right(const struct gb_host *host, uint64_t first, uint64_t 
 }
 
 /* Counts the right bytes of each block, and how many there should be. */
-static int32_t count_blocks(const struct copy *copy, int32_t *right, double *wanted)
+static int32_t count_blocks(const struct copy *copy, uint32_t transfer, int32_t *right,
+                            double *wanted)
 {
     const struct gb_host *host = copy->host;
     const uint64_t bytes = copy->params->bytes;
@@ -159,30 +183,35 @@ static int32_t count_blocks(const struct copy *copy, int32_t *right, double *wan
         const uint64_t in_chunk = at % CHUNK_BYTES;
         const uint64_t n = smaller(bytes - at, BLOCK_BYTES);
         if (in_chunk == 0) {
-            const int32_t status = host->device_copy(host, copy->chunk, copy->to + at,
+            const int32_t status = host->device_copy(host, copy->chunk,
+                                                     copy->transfers[transfer].to + at,
                                                      smaller(bytes - at, CHUNK_BYTES));
             if (status != GB_OK)
                 return status;
         }
-        right[at / BLOCK_BYTES] = count_right(host, at, n, copy->chunk + in_chunk);
+        right[at / BLOCK_BYTES] = count_right(host, transfer, at, n, copy->chunk + in_chunk);
         wanted[at / BLOCK_BYTES] = (double)n;
     }
     return GB_OK;
 }
 
-/* Every byte is compared, and the right ones are counted block by block: that says where a copy
- * went wrong without eight bytes of reference for each byte copied. */
+/* Every byte is compared, and the right ones are counted block by block, those of the first
+ * transfer first: that says where a copy went wrong without eight bytes of reference for each byte
+ * copied. */
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
     const struct copy *copy = object;
     const struct gb_host *host = copy->host;
-    const uint64_t n_blocks = (copy->params->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const uint64_t in_one = (copy->params->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const uint64_t n_blocks = in_one * copy->n_transfers;
     int32_t *right = host->allocate(host, n_blocks * sizeof *right);
     double *wanted = host->allocate(host, n_blocks * sizeof *wanted);
     (void)queue;
     if (right == NULL || wanted == NULL)
         return GB_NO_MEMORY;
-    const int32_t status = count_blocks(copy, right, wanted);
+    int32_t status = GB_OK;
+    for (uint32_t i = 0; i < copy->n_transfers && status == GB_OK; i++)
+        status = count_blocks(copy, i, right + i * in_one, wanted + i * in_one);
     if (status != GB_OK)
         return status;
     return check_exactly(host, "right bytes in each 4 KiB", GB_I32, n_blocks, right, wanted);
@@ -191,8 +220,13 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct copy *copy = object;
-    work->bytes_read = (double)copy->params->bytes;
-    work->bytes_written = (double)copy->params->bytes;
+    const double bytes = (double)copy->params->bytes * copy->n_transfers;
+    work->bytes_read = bytes;
+    work->bytes_written = bytes;
+    if (!is_on_device(copy->params)) {
+        work->items = bytes;
+        work->item = "byte";
+    }
     return GB_OK;
 }
 
@@ -210,8 +244,9 @@ static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "copy", "1.0", "copies memory to memory"),
     .help =
         "Random bytes are copied to another place; afterwards every byte is compared. Rates count "
-        "each byte once as read and once as written. With cache = warm, sizes that fit into a "
-        "cache show the bandwidth of that cache.\n\n"
+        "each byte once as read and once as written; what crosses a bus or a link is half of that, "
+        "and counted by items_per_s. With cache = warm, sizes that fit into a cache show the "
+        "bandwidth of that cache.\n\n"
         "On the CPU one thread copies: `method = memcpy` (which auto stands for), `loop` or "
         "`stream`.\n\n"
         "On CUDA a copy within the device's memory is made by a kernel, in which each thread loads "
@@ -220,6 +255,12 @@ static const struct gb_plugin plugin = {
         "auto stands for elsewhere. `from` and `to` name other memory: `pinned`, which the kernel "
         "reads and writes over the bus; `pageable`, for memcpy only; `peer`, the memory of the "
         "next GPU, if this one reaches it. Such cases are not measured beside others.\n\n"
+        "`directions = both` copies as many bytes back at the same time, on a second stream, by "
+        "memcpy: over a link to a peer, or over the bus to pinned memory. `directions = all`, with "
+        "from = device and to = peer, copies `bytes` from each GPU to each other one: each GPU has "
+        "a "
+        "stream and copies to the others in turn, beginning with the next. Streams are forked from "
+        "the queue and joined to it once a sample; with more `iterations` this weighs less.\n\n"
         "The driver copies pageable memory in pieces and may wait for the device itself: such "
         "samples cannot be held back until they are launched, which the device notices and "
         "reports.\n\n"

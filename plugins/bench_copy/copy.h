@@ -10,24 +10,31 @@
 /* In the order of the words in copy.c. */
 enum { METHOD_AUTO, METHOD_MEMCPY, METHOD_LOOP, METHOD_STREAM, METHOD_KERNEL };
 enum { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE, PLACE_PEER };
+enum { DIRECTIONS_ONE, DIRECTIONS_BOTH, DIRECTIONS_ALL };
 
 struct params {
     uint64_t bytes;
     int32_t method;   /* METHOD_... */
     int64_t width;    /* bytes that a thread of the kernel moves at once */
     int32_t from, to; /* PLACE_... */
+    int32_t directions;
+};
+
+struct transfer {
+    unsigned char *from, *to; /* params->bytes each */
 };
 
 struct copy {
     const struct gb_host *host;
     const struct params *params;
     const struct backend *backend;
-    void *own;                /* of the backend, taken from the host */
-    unsigned char *from, *to; /* params->bytes each, where the params say */
-    unsigned char *chunk;     /* host memory through which both are reached, part by part */
+    void *own;                  /* of the backend, taken from the host */
+    struct transfer *transfers; /* what an iteration copies, */
+    uint32_t n_transfers;       /*   at once */
+    unsigned char *chunk;       /* host memory through which all are reached, part by part */
 };
 
-/* prepare sets from and to, to memory that host->device_copy reaches. */
+/* create sets n_transfers; prepare sets transfers, to memory that host->device_copy reaches. */
 struct backend {
     BACKEND_FUNCTIONS(struct copy);
 };
@@ -35,8 +42,9 @@ struct backend {
 extern const struct backend copy_cpu;
 extern const struct backend copy_cuda;
 
-/* Skips a method or a place that the device has not: "method = loop is ..." and the words. */
+/* Skips what the device has not, an option's word: "method = loop is ..." and the words. */
 int32_t copy_skip_method(const struct copy *copy, const char *words);
+int32_t copy_skip_directions(const struct copy *copy, const char *words);
 int32_t copy_skip_place(const struct copy *copy, const char *words);
 
 #endif

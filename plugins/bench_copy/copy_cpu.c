@@ -70,12 +70,15 @@ static int32_t create(struct copy *copy)
         return copy_skip_method(copy, "for GPUs");
     if (ways[params->method].once == NULL)
         return copy_skip_method(copy, "for processors with SSE2, which this build is not for");
+    if (params->directions != DIRECTIONS_ONE)
+        return copy_skip_directions(copy, "for GPUs");
     if (params->from != PLACE_DEVICE || params->to != PLACE_DEVICE)
         return copy_skip_place(copy, "for GPUs: the CPU has one kind of memory, device");
     struct copy_cpu *own = host->allocate(host, sizeof *own);
     if (own == NULL)
         return GB_NO_MEMORY;
     *own = ways[params->method];
+    copy->n_transfers = 1;
     copy->own = own;
     return GB_OK;
 }
@@ -85,8 +88,8 @@ static int32_t prepare(struct copy *copy, const struct gb_queue *queue)
     const uint64_t bytes = copy->params->bytes;
     int32_t status = GB_OK;
     (void)queue;
-    copy->from = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
-    copy->to = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
+    copy->transfers->from = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
+    copy->transfers->to = device_memory(copy->host, bytes, GB_MEMORY_DEVICE, &status);
     return status;
 }
 
@@ -95,7 +98,7 @@ static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64
     const struct copy_cpu *own = copy->own;
     (void)queue;
     for (uint64_t i = 0; i < iterations; i++) {
-        own->once(copy->to, copy->from, copy->params->bytes);
+        own->once(copy->transfers->to, copy->transfers->from, copy->params->bytes);
         GB_CLOBBER();
     }
     return GB_OK;

@@ -5,6 +5,7 @@
 
 #include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_image.h"
+#include "plugins/common/cuda/gpu_group.h"
 
 #include <stdio.h>
 
@@ -12,20 +13,21 @@ CUDA_IMAGE(copy_image, "plugins/bench_copy/copy");
 
 enum { THREADS = 256, UNROLLED = 4 };
 
+/* As the device reaches it; a context each, as the driver wants them for a copy from GPU to GPU. */
+struct cuda_transfer {
+    CUdeviceptr from, to;
+    CUcontext from_context, to_context;
+};
+
 struct copy_cuda {
     struct cuda_kernels kernels;
-    CUresult (*once)(struct copy_cuda *cuda, CUstream stream);
-    CUdeviceptr from, to; /* as the device reaches them */
+    struct cuda_transfer *transfers;
+    struct gpu_group group; /* of no member: one GPU and its queue are enough */
     uint64_t bytes;
 
-    CUfunction function;
+    CUfunction function; /* NULL: the driver copies */
     unsigned n_blocks, per_thread;
     void *arguments[4];
-
-    CUcontext context, peer_context; /* peer_context: NULL until prepare needs it */
-    CUdevice peer;
-    CUdeviceptr peer_memory[2]; /* of from and of to */
-    bool has_enabled_peer;
 };
 
 /* --- the ways to copy --- */
@@ -36,21 +38,29 @@ static CUresult copy_by_kernel(struct copy_cuda *cuda, CUstream stream)
                                        stream, cuda->arguments, NULL);
 }
 
-static CUresult copy_by_driver(struct copy_cuda *cuda, CUstream stream)
+static CUresult copy_by_driver(const struct copy_cuda *cuda, const struct cuda_transfer *transfer,
+                               CUstream stream)
 {
-    return cuda->kernels.driver.copy_async(cuda->to, cuda->from, cuda->bytes, stream);
+    const struct driver *driver = &cuda->kernels.driver;
+    if (transfer->from_context == transfer->to_context)
+        return driver->copy_async(transfer->to, transfer->from, cuda->bytes, stream);
+    return driver->copy_peer_async(transfer->to, transfer->to_context, transfer->from,
+                                   transfer->from_context, cuda->bytes, stream);
 }
 
-static CUresult copy_from_peer(struct copy_cuda *cuda, CUstream stream)
+/* Each stream has as many transfers, and works on them while the others do. */
+static CUresult copy_at_once(const struct copy *copy, CUstream queue, uint64_t iterations)
 {
-    return cuda->kernels.driver.copy_peer_async(cuda->to, cuda->context, cuda->from,
-                                                cuda->peer_context, cuda->bytes, stream);
-}
-
-static CUresult copy_to_peer(struct copy_cuda *cuda, CUstream stream)
-{
-    return cuda->kernels.driver.copy_peer_async(cuda->to, cuda->peer_context, cuda->from,
-                                                cuda->context, cuda->bytes, stream);
+    const struct copy_cuda *cuda = copy->own;
+    const uint32_t n_streams = cuda->group.n;
+    const uint64_t on_each = copy->n_transfers / n_streams;
+    CUresult result = gpu_group_fork(&cuda->group, queue);
+    for (uint64_t i = 0; i < iterations * copy->n_transfers && result == CUDA_SUCCESS; i++) {
+        const uint64_t stream = i % n_streams;
+        const uint64_t transfer = stream * on_each + i / n_streams % on_each;
+        result = copy_by_driver(cuda, &cuda->transfers[transfer], cuda->group.gpus[stream].stream);
+    }
+    return result == CUDA_SUCCESS ? gpu_group_join(&cuda->group, queue) : result;
 }
 
 /* --- what can be done --- */
@@ -68,7 +78,8 @@ static bool has_place(const struct params *params, int32_t place)
 static bool is_by_kernel(const struct params *params)
 {
     if (params->method == METHOD_AUTO)
-        return params->from == PLACE_DEVICE && params->to == PLACE_DEVICE;
+        return params->from == PLACE_DEVICE && params->to == PLACE_DEVICE &&
+               params->directions == DIRECTIONS_ONE;
     return params->method == METHOD_KERNEL;
 }
 
@@ -77,6 +88,8 @@ static int32_t check_case(const struct copy *copy)
     const struct params *params = copy->params;
     if (params->method == METHOD_LOOP || params->method == METHOD_STREAM)
         return copy_skip_method(copy, "for the CPU");
+    if (params->method == METHOD_KERNEL && params->directions != DIRECTIONS_ONE)
+        return copy_skip_method(copy, "for directions = one: the others are for memcpy");
     if (is_by_kernel(params) && has_place(params, PLACE_PAGEABLE))
         return copy_skip_place(copy, "out of the kernel's reach: pageable is for method = memcpy");
     if (!is_by_kernel(params) && is_on_host(params->from) && is_on_host(params->to))
@@ -84,25 +97,20 @@ static int32_t check_case(const struct copy *copy)
     return GB_OK;
 }
 
-/* The next device, the first after the last. */
-static int32_t find_peer(const struct copy *copy, struct copy_cuda *cuda)
+/* This GPU and the next one, or all of them; for both directions without a peer, two streams. */
+static int32_t find_gpus(struct copy *copy, struct copy_cuda *cuda)
 {
+    const struct params *params = copy->params;
     const struct driver *driver = &cuda->kernels.driver;
-    CUdevice here = 0;
-    int n = 0;
-    int is_reached = 0;
-    CUresult result = driver->context_device(&here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_count(&n);
-    if (result == CUDA_SUCCESS && n < 2)
-        return copy_skip_place(copy, "not possible: there is one GPU");
-    if (result == CUDA_SUCCESS)
-        result = driver->device_get(&cuda->peer, (here + 1) % n);
-    if (result == CUDA_SUCCESS)
-        result = driver->can_access_peer(&is_reached, here, cuda->peer);
-    if (result == CUDA_SUCCESS && is_reached == 0)
-        return copy_skip_place(copy, "not possible: this GPU does not reach the next one's memory");
-    return driver_status(driver, copy->host, result, "looking for the next GPU");
+    int32_t status = GB_OK;
+    if (has_place(params, PLACE_PEER))
+        status = gpu_group_find(&cuda->group, driver, copy->host,
+                                params->directions == DIRECTIONS_ALL ? 0 : 2);
+    else if (params->directions != DIRECTIONS_ONE)
+        status = gpu_group_here(&cuda->group, driver, copy->host, 2);
+    if (status == GB_OK)
+        status = gpu_group_require_access(&cuda->group);
+    return status;
 }
 
 static int32_t create(struct copy *copy)
@@ -115,44 +123,21 @@ static int32_t create(struct copy *copy)
     if (cuda == NULL)
         return GB_NO_MEMORY;
     status = cuda_kernels_open(&cuda->kernels, host);
-    if (status == GB_OK && has_place(copy->params, PLACE_PEER))
-        status = find_peer(copy, cuda);
+    if (status == GB_OK)
+        status = find_gpus(copy, cuda);
     cuda->bytes = copy->params->bytes;
+    const uint32_t n = cuda->group.n;
+    copy->n_transfers = copy->params->directions == DIRECTIONS_ALL    ? n * (n - 1)
+                        : copy->params->directions == DIRECTIONS_BOTH ? 2
+                                                                      : 1;
     copy->own = cuda;
     return status;
 }
 
 /* --- memory --- */
 
-/* Its context is held, and this one's may reach the memory, for the life of the benchmark. */
-static int32_t enter_peer(const struct copy *copy, struct copy_cuda *cuda)
-{
-    const struct driver *driver = &cuda->kernels.driver;
-    CUresult result = driver->context_get(&cuda->context);
-    if (result == CUDA_SUCCESS)
-        result = driver->context_retain(&cuda->peer_context, cuda->peer);
-    if (result != CUDA_SUCCESS)
-        return driver_status(driver, copy->host, result, "creating a context on the next GPU");
-    result = driver->context_enable_peer(cuda->peer_context, 0);
-    cuda->has_enabled_peer = result == CUDA_SUCCESS;
-    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-        result = CUDA_SUCCESS;
-    return driver_status(driver, copy->host, result, "asking for access to the next GPU's memory");
-}
-
-static int32_t take_peer_memory(const struct copy *copy, struct copy_cuda *cuda, CUdeviceptr *ret)
-{
-    const struct driver *driver = &cuda->kernels.driver;
-    CUresult result = driver->context_set(cuda->peer_context);
-    if (result == CUDA_SUCCESS)
-        result = driver->allocate(ret, cuda->bytes);
-    const CUresult back = driver->context_set(cuda->context);
-    return driver_status(driver, copy->host, result != CUDA_SUCCESS ? result : back,
-                         "allocating memory on the next GPU");
-}
-
 static int32_t take_memory(const struct copy *copy, struct copy_cuda *cuda, int32_t place,
-                           CUdeviceptr *peer_memory, unsigned char **ret)
+                           unsigned char **ret)
 {
     const struct gb_host *host = copy->host;
     int32_t status = GB_OK;
@@ -164,27 +149,68 @@ static int32_t take_memory(const struct copy *copy, struct copy_cuda *cuda, int3
         *ret = host->allocate(host, cuda->bytes);
         return *ret != NULL ? GB_OK : GB_NO_MEMORY;
     case PLACE_PEER:
-        status = take_peer_memory(copy, cuda, peer_memory);
-        *ret = (unsigned char *)(uintptr_t)*peer_memory;
-        return status;
+        return gpu_group_allocate(&cuda->group, 1, cuda->bytes, ret);
     default:
         *ret = device_memory(host, cuda->bytes, GB_MEMORY_DEVICE, &status);
         return status;
     }
 }
 
-static int32_t take_both(struct copy *copy, struct copy_cuda *cuda)
+/* From one place to the other; copies that the host takes part in need no second context. */
+static int32_t take_one(struct copy *copy, struct copy_cuda *cuda, uint32_t i, int32_t from,
+                        int32_t to)
+{
+    const struct gpu *gpus = cuda->group.gpus;
+    const bool is_from_peer = from == PLACE_PEER && to == PLACE_DEVICE;
+    const bool is_to_peer = from == PLACE_DEVICE && to == PLACE_PEER;
+    struct transfer *transfer = &copy->transfers[i];
+    int32_t status = take_memory(copy, cuda, from, &transfer->from);
+    if (status == GB_OK)
+        status = take_memory(copy, cuda, to, &transfer->to);
+    cuda->transfers[i].from_context = gpus[is_from_peer].context;
+    cuda->transfers[i].to_context = gpus[is_to_peer].context;
+    return status;
+}
+
+/* Member i copies to those after it, the first after the last: in each step every GPU sends to one
+ * and receives from one. */
+static int32_t take_all(struct copy *copy, struct copy_cuda *cuda)
+{
+    struct gpu_group *group = &cuda->group;
+    int32_t status = GB_OK;
+    for (uint32_t i = 0; i < copy->n_transfers && status == GB_OK; i++) {
+        const uint32_t from = i / (group->n - 1);
+        const uint32_t to = (from + 1 + i % (group->n - 1)) % group->n;
+        status = gpu_group_allocate(group, from, cuda->bytes, &copy->transfers[i].from);
+        if (status == GB_OK)
+            status = gpu_group_allocate(group, to, cuda->bytes, &copy->transfers[i].to);
+        cuda->transfers[i].from_context = group->gpus[from].context;
+        cuda->transfers[i].to_context = group->gpus[to].context;
+    }
+    return status;
+}
+
+static int32_t take_transfers(struct copy *copy, struct copy_cuda *cuda)
 {
     const struct params *params = copy->params;
     int32_t status = GB_OK;
-    if (has_place(params, PLACE_PEER))
-        status = enter_peer(copy, cuda);
+    cuda->transfers = copy->host->allocate(copy->host, copy->n_transfers * sizeof *cuda->transfers);
+    if (cuda->transfers == NULL)
+        return GB_NO_MEMORY;
+    if (cuda->group.n > 0)
+        status = gpu_group_start(&cuda->group);
     if (status == GB_OK)
-        status = take_memory(copy, cuda, params->from, &cuda->peer_memory[0], &copy->from);
-    if (status == GB_OK)
-        status = take_memory(copy, cuda, params->to, &cuda->peer_memory[1], &copy->to);
-    cuda->from = (CUdeviceptr)(uintptr_t)copy->from;
-    cuda->to = (CUdeviceptr)(uintptr_t)copy->to;
+        status = gpu_group_enable_access(&cuda->group);
+    if (status == GB_OK && params->directions == DIRECTIONS_ALL)
+        status = take_all(copy, cuda);
+    else if (status == GB_OK)
+        status = take_one(copy, cuda, 0, params->from, params->to);
+    if (status == GB_OK && params->directions == DIRECTIONS_BOTH)
+        status = take_one(copy, cuda, 1, params->to, params->from);
+    for (uint32_t i = 0; i < copy->n_transfers; i++) {
+        cuda->transfers[i].from = (CUdeviceptr)(uintptr_t)copy->transfers[i].from;
+        cuda->transfers[i].to = (CUdeviceptr)(uintptr_t)copy->transfers[i].to;
+    }
     return status;
 }
 
@@ -222,11 +248,12 @@ static int32_t prepare_kernel(const struct copy *copy, struct copy_cuda *cuda)
         status = size_grid(copy, cuda);
     if (status != GB_OK)
         return status;
-    CUresult result = mapped(driver, params->from, copy->from, &cuda->from);
+    struct cuda_transfer *transfer = cuda->transfers;
+    CUresult result = mapped(driver, params->from, copy->transfers->from, &transfer->from);
     if (result == CUDA_SUCCESS)
-        result = mapped(driver, params->to, copy->to, &cuda->to);
-    cuda->arguments[0] = &cuda->to;
-    cuda->arguments[1] = &cuda->from;
+        result = mapped(driver, params->to, copy->transfers->to, &transfer->to);
+    cuda->arguments[0] = &transfer->to;
+    cuda->arguments[1] = &transfer->from;
     cuda->arguments[2] = &cuda->bytes;
     cuda->arguments[3] = &cuda->per_thread;
     return driver_status(driver, copy->host, result, "mapping pinned memory");
@@ -236,48 +263,38 @@ static int32_t prepare(struct copy *copy, const struct gb_queue *queue)
 {
     (void)queue;
     struct copy_cuda *cuda = copy->own;
-    const struct params *params = copy->params;
-    const int32_t status = take_both(copy, cuda);
-    if (status != GB_OK)
-        return status;
-    if (is_by_kernel(params)) {
-        cuda->once = copy_by_kernel;
+    const int32_t status = take_transfers(copy, cuda);
+    if (status == GB_OK && is_by_kernel(copy->params))
         return prepare_kernel(copy, cuda);
-    }
-    cuda->once = copy_by_driver;
-    if (params->from == PLACE_PEER && params->to == PLACE_DEVICE)
-        cuda->once = copy_from_peer;
-    if (params->from == PLACE_DEVICE && params->to == PLACE_PEER)
-        cuda->once = copy_to_peer;
-    return GB_OK;
+    return status;
 }
 
-static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64_t iterations)
+static CUresult copy_in_order(const struct copy *copy, CUstream queue, uint64_t iterations)
 {
     struct copy_cuda *cuda = copy->own;
     CUresult result = CUDA_SUCCESS;
     for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
-        result = cuda->once(cuda, queue->native);
+        result = cuda->function != NULL ? copy_by_kernel(cuda, queue)
+                                        : copy_by_driver(cuda, cuda->transfers, queue);
+    return result;
+}
+
+static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct copy_cuda *cuda = copy->own;
+    const CUresult result = (copy->params->directions == DIRECTIONS_ONE
+                                 ? copy_in_order
+                                 : copy_at_once)(copy, queue->native, iterations);
     return driver_status(&cuda->kernels.driver, copy->host, result, "launching a copy");
 }
 
 static void destroy(struct copy *copy)
 {
     struct copy_cuda *cuda = copy->own;
-    const struct driver *driver = &cuda->kernels.driver;
     cuda_kernels_free(&cuda->kernels);
-    if (cuda->peer_context == NULL)
-        return;
-    driver->context_synchronize();
-    if (cuda->has_enabled_peer)
-        driver->context_disable_peer(cuda->peer_context);
-    driver->context_set(cuda->peer_context);
-    for (int i = 0; i < 2; i++) {
-        if (cuda->peer_memory[i] != 0)
-            driver->free(cuda->peer_memory[i]);
-    }
-    driver->context_set(cuda->context);
-    driver->context_release(cuda->peer);
+    if (cuda->group.n > 0)
+        cuda->kernels.driver.context_synchronize();
+    gpu_group_free(&cuda->group);
 }
 
 const struct backend copy_cuda = {

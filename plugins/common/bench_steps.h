@@ -6,6 +6,11 @@
 #include <gbrun/check.h>
 #include <stddef.h>
 
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Memory of host->device_allocate. Where *status is an error already, or becomes one: NULL, so that
  * several can be taken before it is looked at. */
 static inline void *device_memory(const struct gb_host *host, uint64_t bytes, uint32_t kind,

@@ -9,6 +9,8 @@
 /* Contexts are known by their addresses, as are the others. */
 struct CUctx_st {
     bool is_dead;
+    int32_t n_retained;
+    uint32_t reached; /* bit i: may use memory of primary context i */
 };
 struct CUstream_st {
     CUcontext context;
@@ -25,10 +27,10 @@ struct CUmod_st {
     CUcontext context;
 };
 
-static struct CUctx_st primary;
+static struct CUctx_st primaries[FAKE_DEVICES_MAX]; /* the first is in use by the host */
 static struct CUctx_st green;
-static CUcontext current = &primary;
-static struct CUstream_st queue = {.context = &primary, .number = -1};
+static CUcontext current = primaries;
+static struct CUstream_st queue = {.context = primaries, .number = -1};
 static int32_t n_streams;
 
 __attribute__((visibility("default"))) struct fake_cuda fake_cuda = {.queue = &queue};
@@ -95,10 +97,16 @@ CUresult cuCtxGetCurrent(CUcontext *ret)
     return CUDA_SUCCESS;
 }
 
+static bool is_primary(CUcontext context)
+{
+    return context >= primaries && context < primaries + FAKE_DEVICES_MAX;
+}
+
 CUresult cuCtxSetCurrent(CUcontext context)
 {
     current = context;
-    return expect(context == &primary || (context == &green && !green.is_dead));
+    return expect(context == primaries || (context == &green && !green.is_dead) ||
+                  (is_primary(context) && context->n_retained > 0));
 }
 
 CUresult cuCtxSynchronize(void)
@@ -124,6 +132,59 @@ CUresult cuCtxGetStreamPriorityRange(int *ret_lowest, int *ret_highest)
     *ret_lowest = 0;
     *ret_highest = -5;
     return CUDA_SUCCESS;
+}
+
+/* --- several devices --- */
+
+CUresult cuDeviceGetCount(int *ret)
+{
+    *ret = fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
+{
+    *ret = fake_cuda.has_no_access == 0;
+    return expect(device != peer);
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
+{
+    const CUresult result = next_call();
+    if (result != CUDA_SUCCESS)
+        return result;
+    *ret = &primaries[device];
+    primaries[device].n_retained++;
+    fake_cuda.n_live++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    fake_cuda.n_live--;
+    return expect(primaries[device].n_retained-- > 0);
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+{
+    const uint32_t bit = UINT32_C(1) << (peer - primaries);
+    const CUresult result = next_call();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((current->reached & bit) != 0)
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    current->reached |= bit;
+    fake_cuda.n_access++;
+    return expect(flags == 0 && peer != current && is_primary(peer));
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+    const uint32_t bit = UINT32_C(1) << (peer - primaries);
+    const CUresult result = expect((current->reached & bit) != 0);
+    current->reached &= ~bit;
+    fake_cuda.n_access--;
+    return result;
 }
 
 /* --- green contexts --- */
@@ -174,7 +235,7 @@ CUresult cuGreenCtxDestroy(CUgreenCtx handle)
 {
     const CUresult result = end(handle, &green);
     green.is_dead = true;
-    expect(current == &primary);
+    expect(current == primaries);
     return result;
 }
 
@@ -195,9 +256,14 @@ CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t bytes, CUstream stream)
     return memory != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+CUresult cuMemAlloc(CUdeviceptr *ret, size_t bytes)
+{
+    return cuMemAllocAsync(ret, bytes, NULL);
+}
+
 CUresult cuMemFree(CUdeviceptr memory)
 {
-    return end((void *)(uintptr_t)memory, &primary);
+    return end((void *)(uintptr_t)memory, primaries);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, size_t n, CUstream stream)
@@ -219,6 +285,11 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned flags, int priority)
     *stream = (struct CUstream_st){.context = current, .number = n_streams++, .priority = priority};
     *ret = stream;
     return expect(flags == CU_STREAM_NON_BLOCKING);
+}
+
+CUresult cuStreamCreate(CUstream *ret, unsigned flags)
+{
+    return cuStreamCreateWithPriority(ret, flags, 0);
 }
 
 CUresult cuStreamDestroy(CUstream stream)
@@ -265,6 +336,40 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
         event->stream->is_forked = false;
     }
     return expect(event->stream != NULL);
+}
+
+/* The queue has its work in order; what is put on another stream is to be joined to it. */
+__typeof__(fake_cuda_enqueue_fn) fake_cuda_enqueue;
+int32_t fake_cuda_enqueue(void *object)
+{
+    CUstream stream = object;
+    if (stream == &queue)
+        return true;
+    fake_cuda.n_unjoined++;
+    stream->n_launched++;
+    return stream->is_forked;
+}
+
+/* --- copies --- */
+
+static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    fake_cuda.n_copies++;
+    return expect(fake_cuda_enqueue(stream) != 0);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return copy(to, from, bytes, stream);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                           CUcontext from_context, size_t bytes, CUstream stream)
+{
+    expect(to_context != from_context && is_primary(to_context) && is_primary(from_context) &&
+           (from_context->reached >> (to_context - primaries) & 1) != 0);
+    return copy(to, from, bytes - (size_t)fake_cuda.is_short, stream);
 }
 
 /* --- kernels --- */
@@ -322,10 +427,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     fake_cuda.launches[i].stream = stream->number;
     fake_cuda.launches[i].priority = stream->priority;
     fake_cuda.launches[i].c = *(const float **)arguments[2];
-    fake_cuda.n_unjoined++;
-    stream->n_launched++;
-    return expect(grid_z == 1 && block_z == 1 && shared == 0 && extra == NULL &&
-                  stream->is_forked && module->context == stream->context &&
+    return expect(fake_cuda_enqueue(stream) != 0 && grid_z == 1 && block_z == 1 && shared == 0 &&
+                  extra == NULL && module->context == stream->context &&
                   stream->context == current);
 }
 

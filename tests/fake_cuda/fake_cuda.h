@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { FAKE_LAUNCHES_MAX = 256, FAKE_UNITS = 132 };
+enum { FAKE_LAUNCHES_MAX = 256, FAKE_UNITS = 132, FAKE_DEVICES_MAX = 4 };
 
 /* The variable `fake_cuda` of the library. */
 struct fake_cuda {
@@ -22,6 +22,11 @@ struct fake_cuda {
     int32_t has_pools;     /* what the device says */
     int32_t unit_steps;    /* parts of the device are multiples of this; 0: no green contexts */
     int32_t n_given_units; /* of the last green context */
+    int32_t n_devices;     /* the first is the current one; 0 is as 1 */
+    int32_t has_no_access; /* 1: no device reaches another one's memory */
+    int32_t is_short;      /* 1: copies between devices leave out the last byte */
+    int32_t n_copies;      /* on streams */
+    int32_t n_access;      /* pairs of devices with access, in one direction each */
     void *queue;           /* a stream of the primary context */
     int32_t n_launches;
     struct {
@@ -29,5 +34,8 @@ struct fake_cuda {
         const float *c;
     } launches[FAKE_LAUNCHES_MAX];
 };
+
+/* As a launch counts: for libraries that put work on a stream. */
+typedef int32_t fake_cuda_enqueue_fn(void *stream);
 
 #endif

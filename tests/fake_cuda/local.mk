@@ -1,6 +1,8 @@
 # tests/fake_cuda/local.mk - a driver for tests of plugins for CUDA, under the driver's own name.
 if HAVE_CUDA_HEADERS
-check_LTLIBRARIES += tests/fake_cuda/libcuda.la tests/fake_cuda/launch/libcuda.la
+check_LTLIBRARIES += \
+	tests/fake_cuda/libcuda.la \
+	tests/fake_cuda/launch/libcuda.la
 endif
 tests_fake_cuda_launch_libcuda_la_SOURCES = \
 	tests/fake_cuda/fake_launch.c \

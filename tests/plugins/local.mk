@@ -18,6 +18,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_kernel_cache \
 	tests/plugins/test_kernel_files \
 	tests/plugins/test_nvrtc \
+	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
 TEST_FILES += tests/plugins/kernel_files.h
@@ -71,6 +72,7 @@ tests_plugins_test_kernel_files_SOURCES = \
 	$(CALL_PARSER_SOURCES)
 tests_plugins_test_kernel_files_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_files_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
