@@ -44,6 +44,7 @@ dist_conf_DATA = \
 	conf/kernel.ini \
 	conf/multistream.ini \
 	conf/multistream_axes.ini \
+	conf/nccl.ini \
 	conf/padding.ini \
 	conf/peers.ini \
 	conf/recordings.ini \

@@ -131,6 +131,7 @@ include $(top_srcdir)/plugins/bench_gemm_verify/local.mk
 include $(top_srcdir)/plugins/bench_histogram/local.mk
 include $(top_srcdir)/plugins/bench_kernel/local.mk
 include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
+include $(top_srcdir)/plugins/bench_nccl/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/bench_padding/local.mk
 include $(top_srcdir)/plugins/bench_spin/local.mk

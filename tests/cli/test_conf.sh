@@ -19,7 +19,7 @@ short+=" -s defaults.warmup=0"
 less_work()
 {
     case $1 in
-    call_cublas | kernel | multistream_axes) echo "-s defaults.device=cuda" ;;
+    call_cublas | kernel | multistream_axes | nccl) echo "-s defaults.device=cuda" ;;
     bench | multistream) echo "-s streams.aligned=64" ;;
     fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
         "-s \"types.only=layout = 'nn'\"" ;;

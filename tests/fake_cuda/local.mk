@@ -2,6 +2,7 @@
 if HAVE_CUDA_HEADERS
 check_LTLIBRARIES += \
 	tests/fake_cuda/libcuda.la \
+	tests/fake_cuda/libnccl.la \
 	tests/fake_cuda/launch/libcuda.la
 endif
 tests_fake_cuda_launch_libcuda_la_SOURCES = \
@@ -17,3 +18,10 @@ tests_fake_cuda_libcuda_la_SOURCES = \
 tests_fake_cuda_libcuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
 tests_fake_cuda_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 1:0:0 -rpath /nowhere
 
+tests_fake_cuda_libnccl_la_SOURCES = \
+	tests/fake_cuda/fake_cuda.h \
+	tests/fake_cuda/fake_nccl.c \
+	tests/fake_cuda/fake_nccl.h
+tests_fake_cuda_libnccl_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
+tests_fake_cuda_libnccl_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 2:0:0 -rpath /nowhere
+tests_fake_cuda_libnccl_la_LIBADD = $(SYSTEM_LIBS)

@@ -11,6 +11,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/gemm_random.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
+	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \

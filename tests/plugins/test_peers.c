@@ -3,6 +3,7 @@
 #include "plugins/common/cuda/with_cuda.h"
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
+#include "tests/fake_cuda/fake_nccl.h"
 #include "tests/fake_host.h"
 
 #include <dlfcn.h>
@@ -10,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char nccl_path[4096];
 static struct fake_cuda *cuda;
+static struct fake_nccl *nccl;
 static struct fake_host *fake;
 static const struct gb_plugin *plugin;
 static const struct gb_bench_ops *ops;
@@ -30,6 +33,8 @@ static void *open_fake(const char *file, const char *variable)
     snprintf(path, sizeof path, "%s/tests/fake_cuda/.libs/%s", build != NULL ? build : ".", file);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
+    if (realpath(path, nccl_path) == NULL)
+        ck_abort_msg("%s is not there", path);
     void *found = dlsym(library, variable);
     ck_assert_ptr_nonnull(found);
     return found;
@@ -39,9 +44,11 @@ static void load(const char *folder, const char *id, int n_devices)
 {
     if (cuda == NULL) {
         cuda = open_fake("libcuda.so.1", "fake_cuda");
+        nccl = open_fake("libnccl.so.2", "fake_nccl");
     }
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.n_devices = n_devices, .queue = cuda->queue};
+    *nccl = (struct fake_nccl){0};
     fake = fake_host_new();
     snprintf(fake->device.backend, sizeof fake->device.backend, "cuda");
     plugin = fake_plugin(folder, GB_PLUGIN_BENCH, id);
@@ -81,6 +88,8 @@ static void expect_nothing_left(void)
     ck_assert_int_eq(cuda->n_live, 0);
     ck_assert_int_eq(cuda->n_access, 0);
     ck_assert_int_eq(cuda->n_wrong, 0);
+    ck_assert_int_eq(nccl->n_live, 0);
+    ck_assert_int_eq(nccl->n_wrong, 0);
 }
 
 /* --- copies --- */
@@ -187,9 +196,201 @@ START_TEST(copies_that_cannot_be_are_refused)
 }
 END_TEST
 
+/* --- collectives --- */
+
+/* bus: its bytes for each byte of the size, times the number of ranks. */
+static const struct {
+    const char *collective, *op, *dtype, *in_place;
+    int n_devices;
+    double bus;
+} collectives[] = {
+    {"all_reduce", "sum", "fp32", "no", 2, 2},      {"all_reduce", "max", "int32", "no", 3, 4},
+    {"all_reduce", "min", "fp32", "yes", 4, 6},     {"all_gather", "sum", "fp32", "no", 4, 3},
+    {"all_gather", "sum", "int32", "yes", 2, 1},    {"reduce_scatter", "sum", "fp32", "no", 4, 3},
+    {"reduce_scatter", "sum", "fp32", "yes", 3, 2}, {"all_to_all", "sum", "fp32", "no", 4, 3},
+    {"all_to_all", "sum", "int32", "no", 2, 1},     {"broadcast", "sum", "fp32", "no", 3, 3},
+    {"broadcast", "sum", "fp32", "yes", 2, 2},
+};
+enum { N_COLLECTIVES = sizeof collectives / sizeof collectives[0] };
+
+/* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
+static void load_collective(size_t i)
+{
+    load("bench_nccl", "nccl", collectives[i].n_devices);
+    set("bytes", "480000");
+    set("collective", collectives[i].collective);
+    set("op", collectives[i].op);
+    set("dtype", collectives[i].dtype);
+    set("in_place", collectives[i].in_place);
+    set("library", nccl_path);
+}
+
+START_TEST(collectives_are_right)
+{
+    load_collective((size_t)_i);
+    ready();
+    const int n = collectives[_i].n_devices;
+    ck_assert_int_eq(ops->run(bench, &queue, 3), GB_OK);
+    ck_assert_int_eq(nccl->n_groups, 4);
+    ck_assert_int_eq(cuda->n_unjoined, 0);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_checks, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        ck_assert_int_eq(nccl->devices[i], i);
+    const struct gb_work work = work_of();
+    ck_assert_double_eq(work.items, 480000.0);
+    ck_assert_double_eq_tol(work.bytes_read, 480000.0 * collectives[_i].bus / n, 1e-6);
+    ck_assert_double_eq(fake_metric_named(fake, "ranks"), n);
+    ck_assert_double_eq(fake_metric_named(fake, "nccl_version"), 22809.0);
+    unload();
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(collectives_that_are_wrong_are_found)
+{
+    load_collective((size_t)_i);
+    nccl->is_wrong = 1;
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_checks, (uint64_t)collectives[_i].n_devices);
+    ck_assert_uint_eq(fake->n_wrong, 1);
+    unload();
+    expect_nothing_left();
+}
+END_TEST
+
+/* What prepare's own call left cannot pass for what the samples did. */
+START_TEST(collectives_that_do_nothing_are_found)
+{
+    load_collective((size_t)_i);
+    nccl->is_idle = 1;
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    unload();
+}
+END_TEST
+
+START_TEST(sizes_are_rounded_down)
+{
+    load_collective(5); /* reduce_scatter on 4 */
+    set("bytes", "1000");
+    ready();
+    ck_assert_double_eq(work_of().items, 992.0);
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    unload();
+}
+END_TEST
+
+START_TEST(collectives_leave_nothing_after_any_failure)
+{
+    int32_t status = GB_FAILED;
+    for (int i = 1; status != GB_OK; i++) {
+        load_collective((size_t)_i);
+        cuda->fail_at = i;
+        status = create_and_prepare();
+        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
+        unload();
+        expect_nothing_left();
+    }
+    status = GB_FAILED;
+    for (int i = 1; status != GB_OK; i++) {
+        load_collective((size_t)_i);
+        nccl->fail_at = i;
+        status = create_and_prepare();
+        ck_assert_int_eq(status, nccl->n_calls < i ? GB_OK : GB_FAILED);
+        if (status != GB_OK)
+            ck_assert_ptr_nonnull(strstr(fake->reason, "NCCL: internal error while "));
+        unload();
+        ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *option, *value, *reason;
+    int n_devices;
+} skipped_collectives[] = {
+    {"ranks", "0", "there is one GPU, and it takes 2", 1},
+    {"ranks", "4", "there are 3 GPUs, and it takes 4", 3},
+    {"library", "libno_such_nccl.so.2",
+     "libno_such_nccl.so.2 was not found, neither where the loader looks nor in the CUDA Toolkit: "
+     "give its path as option library",
+     2},
+    {"bytes", "15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
+};
+
+START_TEST(collectives_that_cannot_be_are_skipped)
+{
+    load_collective(5);
+    cuda->n_devices = skipped_collectives[_i].n_devices;
+    set(skipped_collectives[_i].option, skipped_collectives[_i].value);
+    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
+    ck_assert_str_eq(fake->reason, skipped_collectives[_i].reason);
+    unload();
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(libraries_without_nccl_are_skipped)
+{
+    load_collective(0);
+    set("library", "/dev/null/libnccl.so.2");
+    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
+    ck_assert_ptr_nonnull(strstr(fake->reason, "library: /dev/null/libnccl.so.2: "));
+    *strrchr(nccl_path, '/') = '\0';
+    strcat(nccl_path, "/libcuda.so.1");
+    set("library", nccl_path);
+    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
+    ck_assert_ptr_nonnull(strstr(fake->reason, "/libcuda.so.1 has no ncclGetVersion"));
+    unload();
+}
+END_TEST
+
+static void count_problem(void *context, const char *option, uint64_t offset, const char *text)
+{
+    ck_assert_uint_eq(offset, 0);
+    ck_assert_uint_gt(strlen(option) * strlen(text), 0);
+    ++*(int *)context;
+}
+
+START_TEST(problems_of_options_are_reported)
+{
+    int n = 0;
+    load_collective(7);
+    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
+    ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
+    ck_assert_int_eq(n, 0);
+    set("in_place", "yes");
+    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "in_place: all_to_all of NCCL needs two buffers: expected no");
+    set("ranks", "1");
+    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "ranks: expected 0, for all GPUs, or at least 2");
+    set("library", "");
+    ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
+    ck_assert_int_eq(n, 3);
+    unload();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("peers");
+    TCase *collective = tcase_create("nccl");
+    tcase_add_loop_test(collective, collectives_are_right, 0, N_COLLECTIVES);
+    tcase_add_loop_test(collective, collectives_that_are_wrong_are_found, 0, N_COLLECTIVES);
+    tcase_add_loop_test(collective, collectives_that_do_nothing_are_found, 0, N_COLLECTIVES);
+    tcase_add_test(collective, sizes_are_rounded_down);
+    tcase_add_loop_test(collective, collectives_leave_nothing_after_any_failure, 0, N_COLLECTIVES);
+    tcase_add_loop_test(collective, collectives_that_cannot_be_are_skipped, 0,
+                        sizeof skipped_collectives / sizeof skipped_collectives[0]);
+    tcase_add_test(collective, libraries_without_nccl_are_skipped);
+    tcase_add_test(collective, problems_of_options_are_reported);
+    suite_add_tcase(suite, collective);
     if (strstr(PLUGIN_DEVICES, "cuda") == NULL)
         return suite;
     TCase *copy = tcase_create("copy");

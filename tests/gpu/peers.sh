@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Work of several GPUs at once: copies in all directions and collectives of NCCL are right, with every
+# option, and their bandwidths, which are printed, go together. NCCL is $NCCL, or where the loader looks,
+# or the one that PyTorch brought along.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+n=$(n_gpus)
+if [ "$n" -lt 2 ]; then
+    echo "one GPU: it has no peers"
+    exit 77
+fi
+cd "$TMPDIR" || exit 99
+
+# measure LINE...: a section with few samples, and these lines.
+measure()
+{
+    cat >bench.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 30
+[defaults]
+policy = few
+device = cuda
+time_limit = 2 min
+INI
+    printf '%s\n' "$@" >>bench.ini
+    run bench.ini
+}
+
+# verified NAME N: all cases are ok, each was checked, and there are N.
+verified()
+{
+    all_fine "$1"
+    equals "$1: all are checked" ok "$(column verified | sort -u)"
+    number_of_cases "$2"
+}
+
+# print_rates: what crossed the links of each case.
+print_rates()
+{
+    column directions,bytes,items_per_s |
+        awk -F, '{ printf "# %-5s %10d bytes  %8.2f GB/s\n", $1, $2, $3 / 1e9 }'
+}
+
+# --- copies ---
+
+pairs='zip.way = from, to, directions: device, peer, one | peer, device, one | device, peer, both'
+measure '[bench copy]' "$pairs | device, peer, all" 'sweep.bytes = 1, 4099, 1MiB, 256MiB'
+if grep -q "does not reach the memory of GPU" text.txt; then
+    skip "copies between GPUs" "a GPU does not reach another one's memory"
+else
+    verified "copies between GPUs" 16
+    print_rates
+    # Two directions of one link carry more than one, and less than twice as much.
+    where='"from" = '"'device' and bytes = 268435456"
+    equals "both directions at once carry 1.3 to 2.1 times as much as one" yes "$(
+        column directions,items_per_s "$where" | awk -F, '
+            { rate[$1] = $2 }
+            END { times = rate["both"] / rate["one"]; print times > 1.3 && times < 2.1 ? "yes" : times }')"
+    measure '[bench copy]' "$pairs | device, peer, all" 'bytes = 1MiB' 'iterations = 3' \
+        'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
+    verified "copies between GPUs: launch, cache and several iterations" 16
+fi
+measure '[bench copy]' 'bytes = 64MiB' 'method = memcpy' \
+    'zip.way = from, to, directions: device, pinned, one | pinned, device, one | device, pinned, both'
+verified "copies from and to the host at once" 3
+print_rates
+
+# --- NCCL ---
+
+# Where Python keeps what packages brought along.
+nccl_of_python()
+{
+    python3 - <<'PYTHON' 2>/dev/null
+import glob, site, sys
+folders = sys.path + site.getsitepackages() + [site.getusersitepackages()]
+found = [f for p in folders for f in glob.glob(p + "/nvidia/nccl/lib/libnccl.so.2")]
+print(found[0] if found else "")
+PYTHON
+}
+library=${NCCL:-$(nccl_of_python)}
+[ -n "$library" ] || library=$(find /usr/lib /usr/local /opt -name libnccl.so.2 -print -quit 2>/dev/null)
+library=${library:-libnccl.so.2}
+all='sweep.collective = all_reduce, all_gather, reduce_scatter, all_to_all, broadcast'
+
+measure '[bench nccl]' "library = $library" 'iterations = 20' "$all" \
+    'sweep.bytes = 1KiB, 1MiB, 64MiB, 512MiB'
+if grep -q "libnccl.so.2 was not found" text.txt; then
+    skip "collectives of NCCL" "there is no libnccl.so.2: set NCCL to its path"
+    finish
+fi
+verified "collectives" 20
+echo "# NCCL $(column metric.nccl_version | sort -u) of $library, $n GPUs"
+echo "# collective  bytes  median  algorithm bandwidth  bus bandwidth"
+column collective,bytes,median_ns,items_per_s,bytes_per_s | awk -F, '
+    { printf "# %-14s %10d  %9.2f us  %8.2f GB/s  %8.2f GB/s\n", $1, $2, $3 / 1e3, $4 / 1e9, $5 / 1e9 }'
+equals "bus and algorithm bandwidth are as nccl-tests define them" "" "$(
+    column collective,items_per_s,bytes_per_s | awk -F, -v n="$n" '
+        {
+            factor = $1 == "all_reduce" ? 2 * (n - 1) / n : $1 == "broadcast" ? 1 : (n - 1) / n
+            if ($3 / $2 / factor < 0.9999 || $3 / $2 / factor > 1.0001)
+                print
+        }')"
+
+types='sweep.dtype = fp32, fp16, bf16, fp64, int32, int64, int8'
+measure '[bench nccl]' "library = $library" "$all" "$types" 'bytes = 1MiB'
+verified "collectives of each type" 35
+measure '[bench nccl]' "library = $library" 'sweep.collective = all_reduce, reduce_scatter' \
+    'sweep.op = sum, max, min' 'sweep.in_place = no, yes' 'sweep.bytes = 1000, 33MiB' 'iterations = 3'
+verified "reductions, also in place" 24
+measure '[bench nccl]' "library = $library" 'sweep.collective = all_gather, broadcast' \
+    'in_place = yes' 'sweep.cache = warm, cold' 'sweep.ranks = 0, 2'
+verified "others in place, warm and cold" 8
+measure '[bench nccl]' "library = $library" 'device = cuda:1' "$all" 'bytes = 1MiB' 'ranks = 2'
+verified "collectives whose first rank is another GPU" 5
+finish
