@@ -79,12 +79,12 @@ static bool is_between_ticks(const struct median_rule *rule)
 static int32_t verdict_of(const struct median_rule *rule)
 {
     const struct median_estimate *estimate = &rule->estimate;
-    const double wanted = rule->params->precision * estimate->median;
-    if (rule->samples.n_not_finite > rule->samples.n || estimate->median < 0.0)
+    const double wanted = rule->params->precision * estimate->value;
+    if (rule->samples.n_not_finite > rule->samples.n || estimate->value < 0.0)
         return GB_VERDICT_GAVE_UP;
     if (0.5 * rule->samples.tick_ns > wanted)
         return GB_VERDICT_RESOLUTION_LIMITED;
-    if (estimate->median == 0.0)
+    if (estimate->value == 0.0)
         return GB_VERDICT_GAVE_UP;
     if (rule->looked_at >= (uint64_t)rule->params->min &&
         0.5 * (estimate->high - estimate->low) <= wanted)

@@ -47,8 +47,8 @@ int32_t median_sequence_of(struct sample_array *samples, double confidence, doub
         return status;
     struct rank_window window = rank_window_of(samples->times, samples->n, (samples->n - 1) / 2,
                                                samples->n / 2, samples->scratch);
-    ret->median = median_of(samples->n, &window);
-    ret->n_effective = effective_sample_size(samples->times, samples->n, ret->median);
+    ret->value = median_of(samples->n, &window);
+    ret->n_effective = effective_sample_size(samples->times, samples->n, ret->value);
     int64_t low = 0;
     uint64_t high = 0;
     if (n_optimal > 0.0)
@@ -58,8 +58,8 @@ int32_t median_sequence_of(struct sample_array *samples, double confidence, doub
     else
         median_interval_ranks(samples->n, ret->n_effective, confidence, &low, &high);
     interval_of(samples, &window, low, high, &ret->low, &ret->high);
-    ret->low = fmin(ret->low, ret->median - 0.5 * samples->tick_ns);
-    ret->high = fmax(ret->high, ret->median + 0.5 * samples->tick_ns);
+    ret->low = fmin(ret->low, ret->value - 0.5 * samples->tick_ns);
+    ret->high = fmax(ret->high, ret->value + 0.5 * samples->tick_ns);
     return GB_OK;
 }
 
@@ -74,7 +74,7 @@ void median_estimate_report(const struct sample_array *samples,
                             int32_t verdict, struct gb_estimate *estimate)
 {
     estimate->verdict = verdict;
-    estimate->value_ns = median->median;
+    estimate->value_ns = median->value;
     estimate->low_ns = median->low;
     estimate->high_ns = median->high;
     estimate->confidence = confidence;

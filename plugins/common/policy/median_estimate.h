@@ -11,14 +11,14 @@
 
 struct median_estimate {
     uint64_t n; /* samples it rests on */
-    double median, low, high;
+    double value, low, high;
     double n_effective;
 };
 
 /*
  * The median, the order-statistic interval that holds it with a confidence (for this one look), and
  * the effective sample size. The interval is never narrower than the timer's tick: half of it to
- * either side of the median. Without samples median, low and high are NaN.
+ * either side of the median. Without samples value, low and high are NaN.
  */
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret);

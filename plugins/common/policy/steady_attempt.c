@@ -137,12 +137,12 @@ static struct steady_interval widened(const struct work *work,
 static void respect_ticks(struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
-    const double wanted = work->limits->precision * attempt->median.value;
+    const double wanted = work->limits->precision * attempt->centre.value;
     if (!sits_on_few_ticks(work, 0.5, 1.0))
         return;
     const double n = work->evidence->tick_ns > wanted ? (double)attempt->n : attempt->n_effective;
-    attempt->median = widened(work, &attempt->median);
-    if (half_width(&attempt->median) > wanted && radius(work, n) <= NARROW_RADIUS)
+    attempt->centre = widened(work, &attempt->centre);
+    if (half_width(&attempt->centre) > wanted && radius(work, n) <= NARROW_RADIUS)
         attempt->verdict = GB_VERDICT_RESOLUTION_LIMITED;
 }
 
@@ -215,7 +215,7 @@ static struct gb_mode measured_mode(const struct work *work, const struct counts
 static bool measure_modes(const struct work *work, const struct modes *modes, bool described,
                           struct gb_mode *ret)
 {
-    const double wanted = work->limits->precision * work->attempt->median.value;
+    const double wanted = work->limits->precision * work->attempt->centre.value;
     struct counts counts[2];
     bool are_known = true;
     count(work, modes->edges[0], &counts[0]);
@@ -274,7 +274,7 @@ static bool follows(const struct work *work, const struct clock_trend *trend)
 {
     const struct rank_index *index = work->retained->index;
     const uint64_t places[2] = {trend->turn - work->retained->first, work->retained->n};
-    const double value = work->attempt->median.value;
+    const double value = work->attempt->centre.value;
     uint64_t below[2];
     uint64_t not_above[2];
     retained_count(work->retained, rank_from(index, value), places, 2, below);
@@ -348,15 +348,15 @@ static void find_modes(const struct work *work, struct modes *ret)
 {
     ret->n = 1;
     if (has(work, STEADY_MODES))
-        modes_find(work->retained, work->attempt->median.value, work->evidence->tick_ns,
+        modes_find(work->retained, work->attempt->centre.value, work->evidence->tick_ns,
                    work->limits->min_mode, ret);
 }
 
 static int32_t verdict_of(const struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
-    const bool is_narrow = half_width(&attempt->median) <=
-                           work->limits->precision * attempt->median.value;
+    const bool is_narrow = half_width(&attempt->centre) <=
+                           work->limits->precision * attempt->centre.value;
     struct modes modes;
     struct gb_mode measured[GB_MODES_MAX];
     if (!clocks_allow(work) || !has_settled(work))
@@ -385,12 +385,12 @@ void steady_attempt_make(const struct steady_limits *limits, const struct steady
     const double value = quantile(&work, 0.5);
     if (!(value > 0.0)) {
         ret->verdict = GB_VERDICT_GAVE_UP;
-        ret->median = (struct steady_interval){value, NAN, NAN};
+        ret->centre = (struct steady_interval){value, NAN, NAN};
         return;
     }
     series_places_of(retained->n, &work.places);
     ret->n_effective = effective_size(&work, value);
-    ret->median = interval_of(&work, 0.5, 1.0, value, ret->n_effective);
+    ret->centre = interval_of(&work, 0.5, 1.0, value, ret->n_effective);
     respect_ticks(&work);
     if (ret->verdict == GB_VERDICT_NONE)
         ret->verdict = verdict_of(&work);
@@ -403,7 +403,7 @@ void steady_attempt_describe(const struct steady_limits *limits,
     struct work work = {
         .limits = limits, .evidence = evidence, .retained = retained, .attempt = attempt};
     struct modes modes;
-    if (!(attempt->median.value > 0.0))
+    if (!(attempt->centre.value > 0.0))
         return;
     series_places_of(retained->n, &work.places);
     for (size_t i = 0; i < 2 && limits->tails > 0.0; i++)

@@ -74,7 +74,7 @@ struct steady_attempt {
                           known then */
     bool is_throttled;
     uint64_t first, n; /* retained */
-    struct steady_interval median;
+    struct steady_interval centre;
     double n_effective;
     uint32_t n_modes; /* 0: not looked for */
     /* What steady_attempt_describe fills in: */

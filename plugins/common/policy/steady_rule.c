@@ -135,7 +135,7 @@ int32_t steady_observe(struct steady *steady, const struct gb_samples *samples)
 
 static bool is_nearer(const struct steady_attempt *attempt, const struct steady_attempt *best)
 {
-    return attempt->median.high - attempt->median.low < best->median.high - best->median.low;
+    return attempt->centre.high - attempt->centre.low < best->centre.high - best->centre.low;
 }
 
 static struct steady_evidence evidence_of(const struct steady *steady)
@@ -181,7 +181,7 @@ static int32_t look(struct steady *steady, bool is_last, struct steady_attempt *
     const struct sample_array *samples = &steady->samples;
     steady->looked_at = sample_array_seen(samples);
     if (samples->n_not_finite > samples->n) {
-        *ret = (struct steady_attempt){.verdict = GB_VERDICT_GAVE_UP, .median = {NAN, NAN, NAN}};
+        *ret = (struct steady_attempt){.verdict = GB_VERDICT_GAVE_UP, .centre = {NAN, NAN, NAN}};
         return GB_OK;
     }
     const int32_t status = complete_index(steady, is_last);
@@ -215,7 +215,7 @@ static void explain(const struct steady *steady, struct gb_next *next)
     case GB_VERDICT_RESOLUTION_LIMITED:
         snprintf(next->reason, sizeof next->reason,
                  "timer resolution of %.3g ns is %.2g %% of the median: raise iterations", tick,
-                 100.0 * tick / found->median.value);
+                 100.0 * tick / found->centre.value);
         break;
     default:
         snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");
@@ -348,9 +348,9 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
     const bool is_known = found->n > 0;
     estimate->verdict = found->verdict != GB_VERDICT_NONE ? found->verdict
                                                           : (int32_t)GB_VERDICT_UNCONVERGED;
-    estimate->value_ns = is_known ? found->median.value : (double)NAN;
-    estimate->low_ns = is_known ? found->median.low : (double)NAN;
-    estimate->high_ns = is_known ? found->median.high : (double)NAN;
+    estimate->value_ns = is_known ? found->centre.value : (double)NAN;
+    estimate->low_ns = is_known ? found->centre.low : (double)NAN;
+    estimate->high_ns = is_known ? found->centre.high : (double)NAN;
     estimate->confidence = steady->options->confidence;
     strcpy(estimate->statistic, "median");
     estimate->n = sample_array_seen(&steady->samples);
