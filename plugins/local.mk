@@ -16,6 +16,8 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/clock_history.h \
 	plugins/common/policy/confidence_sequence.c \
 	plugins/common/policy/confidence_sequence.h \
+	plugins/common/policy/dithered_mean.c \
+	plugins/common/policy/dithered_mean.h \
 	plugins/common/policy/effective_size.c \
 	plugins/common/policy/effective_size.h \
 	plugins/common/policy/exact_sum.h \

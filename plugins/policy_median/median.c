@@ -82,14 +82,15 @@ static int32_t verdict_of(const struct median_rule *rule)
     const double wanted = rule->params->precision * estimate->value;
     if (rule->samples.n_not_finite > rule->samples.n || estimate->value < 0.0)
         return GB_VERDICT_GAVE_UP;
-    if (0.5 * rule->samples.tick_ns > wanted)
+    if (!estimate->is_mean && 0.5 * rule->samples.tick_ns > wanted)
         return GB_VERDICT_RESOLUTION_LIMITED;
     if (estimate->value == 0.0)
         return GB_VERDICT_GAVE_UP;
     if (rule->looked_at >= (uint64_t)rule->params->min &&
         0.5 * (estimate->high - estimate->low) <= wanted)
         return GB_VERDICT_CERTIFIED;
-    return is_between_ticks(rule) ? GB_VERDICT_RESOLUTION_LIMITED : GB_VERDICT_NONE;
+    return !estimate->is_mean && is_between_ticks(rule) ? GB_VERDICT_RESOLUTION_LIMITED
+                                                        : GB_VERDICT_NONE;
 }
 
 static void explain(const struct median_rule *rule, struct gb_next *next)
@@ -168,7 +169,9 @@ static const struct gb_policy_ops ops = {
 #define LOOKS                                                                                      \
     "Looks are at `min` samples and then each time there are a quarter more.\n\n"                  \
     "The interval is never narrower than the timer resolution. Where that alone is too coarse "    \
-    "for `precision`, or the median lies between two ticks, the policy stops and says so."
+    "for `precision`, or the median lies between two ticks, the policy stops and says so.\n\n"     \
+    "On a dithered timer, where the quartiles are at most two ticks apart, the mean of the "       \
+    "samples near the median is estimated instead. Its interval may be narrower."
 
 static const struct gb_plugin median_ci = {
     GB_PLUGIN(POLICY, "median_ci", "1.0",

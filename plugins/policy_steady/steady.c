@@ -79,6 +79,9 @@ static const struct gb_plugin steady = {
         "recurs later; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "
         "not, the interval is at least a tick to either side;\n"
+        "- dithered timers: where the quartiles are at most two ticks apart and the phase against "
+        "the ticks is uniform, as some clocks guarantee, the mean is estimated instead of the "
+        "median, from the samples near the median;\n"
         "- modes: each lesser mode must have been entered `visits` times;\n"
         "- clocks: nothing is certified while the device's clock drifts and times follow it; a "
         "throttled device takes 3 s.\n\n"
@@ -90,8 +93,8 @@ static const struct gb_plugin steady = {
         "- resolution limited: the timer resolution is too coarse for `precision`.\n\n"
         "`without` leaves rules out. It is a list of wall_floor, effective_size, mid_quantile, "
         "sequence (the interval is then one for a single look), discard, recurrence, modes, "
-        "resolution, clocks, mixing (of the quantiles at 10 and 90 %, and 26) and settling "
-        "(twice).",
+        "resolution, clocks, mixing (of the quantiles at 10 and 90 %, and 26), settling (twice) "
+        "and dithering.",
     GB_OPTIONS(steady_table, struct params),
     .ops = &ops,
 };

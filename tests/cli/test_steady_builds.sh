@@ -3,7 +3,7 @@
 # built the policy and whatever it optimizes: replayed samples say what measured ones said.
 . "$top_srcdir/tests/tap.sh"
 
-sources=$(cd "$top_srcdir" && ls plugins/common/policy/{clock_history,confidence_sequence,effective_size}.c \
+sources=$(cd "$top_srcdir" && ls plugins/common/policy/{clock_history,confidence_sequence,dithered_mean,effective_size}.c \
     plugins/common/policy/{mid_quantile,modes,order_statistics,rank_index,sample_array}.c \
     plugins/common/policy/steady_{attempt,rule}.c plugins/policy_steady/steady.c tests/policy/steady_traces.c)
 
@@ -19,6 +19,7 @@ expected=$(build plain "${CC:-cc}" -O0)
 equals "traces have verdicts" 60 "$(printf '%s\n' "$expected" | grep -c '^[0-9]*: ')"
 equals "verdicts differ" 3 "$(printf '%s\n' "$expected" | grep -oE 'interval within|modes, each|timer resolution' |
     sort -u | wc -l)"
+equals "so does what is estimated" 2 "$(printf '%s\n' "$expected" | grep -oE '(mean|median) -?0x' | sort -u | wc -l)"
 compare()
 {
     equals "$1" "$expected" "$(build "$@")"

@@ -2,6 +2,8 @@
 TEST_PROGRAM_LIST += \
 	tests/policy/test_clock_history \
 	tests/policy/test_confidence_sequence \
+	tests/policy/test_dithered_mean \
+	tests/policy/test_dithering \
 	tests/policy/test_effective_size \
 	tests/policy/test_modes \
 	tests/policy/test_policies \
@@ -13,6 +15,7 @@ TEST_PROGRAM_LIST += \
 TEST_FILES += tests/policy/policy_fixture.h tests/policy/steady_reference.h tests/policy/steady_traces.c
 tests_policy_test_clock_history_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_confidence_sequence_LDADD = $(PLUGIN_COMMON) $(LDADD)
+tests_policy_test_dithered_mean_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_effective_size_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_effective_size_SOURCES = \
 	tests/policy/test_effective_size.c \

@@ -18,6 +18,7 @@ struct policy_work {
     void *params, *policy;
     char texts[16][128]; /* of options, for whoever sets them */
     size_t n_texts;
+    uint32_t traits;             /* GB_SAMPLES_... */
     double tick_ns, overhead_ns; /* wall time of a sample beyond its own */
     const double *clock_hz;      /* columns, or NULL */
     const uint64_t *throttle;
@@ -52,6 +53,7 @@ static inline void policy_give(struct policy_work *work, const double *times, ui
     const uint64_t first = work->n;
     const struct gb_samples samples = {
         .size = sizeof samples,
+        .traits = work->traits,
         .n = end - first,
         .time_ns = times + first,
         .elapsed_ns = work->elapsed + first,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const char *const reference_words[REFERENCE_WORDS] = {
-    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",
-    "recurrence", "modes",          "resolution",   "mixing",   "settling"};
+    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",  "recurrence",
+    "modes",      "resolution",     "mixing",       "settling", "dithering"};
 
 static int compare(const void *a, const void *b)
 {
@@ -132,8 +132,9 @@ struct look {
     double *sorted;
     uint64_t m;
     double tick;
-    double median, low, high, n_effective;
-    double elapsed; /* wall time of all samples, those left out too */
+    bool is_dithered;
+    double median, low, high, n_effective; /* median: or mean */
+    double elapsed;                        /* wall time of all samples, those left out too */
 };
 
 static bool with(const struct look *look, unsigned word)
@@ -208,6 +209,43 @@ static void interval(const struct look *look, double p, double share, double n_e
     const double h = radius(look, n_effective);
     *low = h < 0.5 && p - h * share > 0.0 ? quantile(look, p - h * share) : (double)-INFINITY;
     *high = h < 0.5 && p + h * share < 1.0 ? quantile(look, p + h * share) : (double)INFINITY;
+}
+
+/* The mean of those near the median, its error as a ratio's: of the sum over the number. */
+static bool take_mean(struct look *look)
+{
+    const double q = look->tick;
+    const double middle = ranked(look, 0.5);
+    if (!look->is_dithered || ranked(look, 0.75) - ranked(look, 0.25) > 2.0 * q)
+        return false;
+    double *error = malloc(look->m * sizeof *error);
+    double n = 0.0;
+    double squares = 0.0;
+    double reach = 0.0;
+    for (double wanted = 2.0 * q; wanted > reach; wanted = 4.0 * sqrt(squares / n)) {
+        double sum = 0.0;
+        reach = wanted;
+        n = squares = 0.0;
+        for (uint64_t i = 0; i < look->m; i++) {
+            const bool is_near = fabs(look->y[i] - middle) <= reach + q / 4.0;
+            n += is_near ? 1.0 : 0.0;
+            sum += is_near ? look->y[i] - middle : 0.0;
+        }
+        look->median = middle + sum / n;
+        for (uint64_t i = 0; i < look->m; i++) {
+            const bool is_near = fabs(look->y[i] - middle) <= reach + q / 4.0;
+            error[i] = is_near ? look->y[i] - look->median : 0.0;
+            squares += error[i] * error[i];
+        }
+    }
+    const double effective = n / reference_time(error, look->m, squares / (double)look->m);
+    look->n_effective = with(look, WITHOUT_EFFECTIVE_SIZE) ? effective : n;
+    const double h = radius(look, look->n_effective);
+    const double deviation = sqrt(squares / n + 4.0 * q * q / effective);
+    look->low = look->median - (h < 0.5 ? 2.0 * h * deviation : (double)INFINITY);
+    look->high = look->median + (h < 0.5 ? 2.0 * h * deviation : (double)INFINITY);
+    free(error);
+    return true;
 }
 
 /* --- modes --- */
@@ -340,7 +378,7 @@ static bool measure_mode(const struct look *look, double from, double to, struct
         effective = fmin(n_members,
                          share * share * m / (4.0 * variance * time_of(look, error, variance)));
     interval(look, p, share, effective, &ret->low_ns, &ret->high_ns);
-    if (on_few_ticks(look, p, share))
+    if (!look->is_dithered && on_few_ticks(look, p, share))
         widen(look, ret->median_ns, &ret->low_ns, &ret->high_ns);
     const double share_radius = radius(look, m / time_of(look, member, share * (1.0 - share)));
     free(member);
@@ -365,7 +403,7 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     const double q = look->tick;
     double edges[GB_MODES_MAX + 1] = {(double)-INFINITY, (double)INFINITY};
     int32_t verdict = GB_VERDICT_NONE;
-    if (on_few_ticks(look, 0.5, 1.0)) {
+    if (!look->is_dithered && on_few_ticks(look, 0.5, 1.0)) {
         widen(look, look->median, &look->low, &look->high);
         if ((look->high - look->low) / 2.0 > wanted &&
             radius(look, q > wanted ? (double)look->m : look->n_effective) <= 1.0 / 20.0)
@@ -392,10 +430,16 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
 
 /* Without the first d. False: what was left out comes again. */
 static bool attempt(const struct reference_rules *rules, const double *times, uint64_t n,
-                    uint64_t d, double tick, double elapsed, struct gb_estimate *ret)
+                    uint64_t d, struct reference_timer timer, double elapsed,
+                    struct gb_estimate *ret)
 {
-    struct look look = {
-        .rules = rules, .y = times + d, .m = n - d, .tick = tick, .elapsed = elapsed};
+    struct look look = {.rules = rules,
+                        .y = times + d,
+                        .m = n - d,
+                        .tick = timer.tick,
+                        .is_dithered = timer.is_dithered && timer.tick > 0.0 &&
+                                       (rules->without & WITHOUT_DITHERING) == 0,
+                        .elapsed = elapsed};
     look.sorted = sorted_copy(look.y, look.m);
     *ret = (struct gb_estimate){.n_discarded = d, .low_ns = NAN, .high_ns = NAN};
     const bool again = comes_again(&look, times, d);
@@ -404,8 +448,11 @@ static bool attempt(const struct reference_rules *rules, const double *times, ui
         ret->verdict = GB_VERDICT_GAVE_UP;
         ret->n_modes = 1;
     } else if (!again) {
-        look.n_effective = effective(&look, look.median);
-        interval(&look, 0.5, 1.0, look.n_effective, &look.low, &look.high);
+        if (!take_mean(&look)) {
+            look.n_effective = effective(&look, look.median);
+            interval(&look, 0.5, 1.0, look.n_effective, &look.low, &look.high);
+        }
+        ret->value_ns = look.median;
         ret->n_effective = look.n_effective;
         ret->verdict = judge(&look, d, ret);
         ret->low_ns = look.low;
@@ -416,15 +463,15 @@ static bool attempt(const struct reference_rules *rules, const double *times, ui
 }
 
 static struct gb_estimate look_at(const struct reference_rules *rules, const double *times,
-                                  uint64_t n, double tick, double elapsed)
+                                  uint64_t n, struct reference_timer timer, double elapsed)
 {
     struct gb_estimate best;
-    attempt(rules, times, n, 0, tick, elapsed, &best);
+    attempt(rules, times, n, 0, timer, elapsed, &best);
     const uint64_t attempts = (rules->without & WITHOUT_DISCARD) != 0 ? 1 : 5;
     for (uint64_t k = 1; k < attempts && best.verdict == GB_VERDICT_NONE; k++) {
         struct gb_estimate estimate;
         const uint64_t d = (uint64_t)((double)k * rules->discard / 4.0 * (double)n);
-        if (!attempt(rules, times, n, d, tick, elapsed, &estimate))
+        if (!attempt(rules, times, n, d, timer, elapsed, &estimate))
             continue;
         if (estimate.verdict != GB_VERDICT_NONE ||
             estimate.high_ns - estimate.low_ns < best.high_ns - best.low_ns)
@@ -434,7 +481,8 @@ static struct gb_estimate look_at(const struct reference_rules *rules, const dou
 }
 
 uint64_t reference_run(const struct reference_rules *rules, const double *times,
-                       const double *elapsed, uint64_t n, double tick, struct gb_estimate *ret)
+                       const double *elapsed, uint64_t n, struct reference_timer timer,
+                       struct gb_estimate *ret)
 {
     double busy = 0.0;
     uint64_t next = 0;
@@ -448,12 +496,12 @@ uint64_t reference_run(const struct reference_rules *rules, const double *times,
         if (next > 0 ? i < next : !first)
             continue;
         was_due = true;
-        *ret = look_at(rules, times, i, tick, elapsed[i - 1]);
+        *ret = look_at(rules, times, i, timer, elapsed[i - 1]);
         if (ret->verdict != GB_VERDICT_NONE)
             return i;
         next = (uint64_t)ceil(rules->growth * (double)i);
     }
-    *ret = look_at(rules, times, n, tick, elapsed[n - 1]);
+    *ret = look_at(rules, times, n, timer, elapsed[n - 1]);
     if (!was_due || ret->verdict == GB_VERDICT_NONE)
         ret->verdict = GB_VERDICT_UNCONVERGED;
     return n;

@@ -6,6 +6,7 @@
 #define GBRUN_TESTS_STEADY_REFERENCE_H
 
 #include <gbrun/policy.h>
+#include <stdbool.h>
 
 struct reference_rules {
     double precision, confidence, optimal, floor_wall, busy, growth, discard, min_mode;
@@ -24,7 +25,8 @@ enum {
     WITHOUT_RESOLUTION = 128,
     WITHOUT_MIXING = 256,
     WITHOUT_SETTLING = 512,
-    REFERENCE_WORDS = 10
+    WITHOUT_DITHERING = 1024,
+    REFERENCE_WORDS = 11
 };
 extern const char *const reference_words[REFERENCE_WORDS];
 
@@ -34,8 +36,15 @@ double reference_quantile(const double *values, uint64_t n, double p, double tic
 /* The autocorrelation time of a series with a variance. */
 double reference_time(const double *series, uint64_t n, double variance);
 
+/* A timer with its resolution, 0: none, and whether its phase is uniform. */
+struct reference_timer {
+    double tick;
+    bool is_dithered;
+};
+
 /* The sample at which it stops, or n, and its report. elapsed as in struct gb_samples. */
 uint64_t reference_run(const struct reference_rules *rules, const double *times,
-                       const double *elapsed, uint64_t n, double tick, struct gb_estimate *ret);
+                       const double *elapsed, uint64_t n, struct reference_timer timer,
+                       struct gb_estimate *ret);
 
 #endif

@@ -28,6 +28,12 @@ static double unit(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
+/* A coarse one is dithered. */
+static double tick_of(unsigned number)
+{
+    return number % 8 == 7 ? 2048.0 : number % 4 == 3 ? 256.0 : 0.0;
+}
+
 /* About 100 us: a sum of twelve uniform numbers, drifting, with a second mode, on a timer's tick.
  */
 static void make_trace(unsigned number, double *times, double *elapsed)
@@ -43,8 +49,8 @@ static void make_trace(unsigned number, double *times, double *elapsed)
         const double mode = number % 3 == 1 && unit(&state) < 0.4 ? 1.12 : 1.0;
         const double x = number % 2 == 0 ? drift : normal;
         times[i] = 1e5 * mode * (1.0 + 0.004 * (1.0 + number % 5) * x);
-        if (number % 4 == 3)
-            times[i] = 256.0 * (double)(int64_t)(times[i] / 256.0);
+        if (tick_of(number) > 0.0)
+            times[i] = tick_of(number) * (double)(int64_t)(times[i] / tick_of(number));
         wall += times[i] + 2e4;
         elapsed[i] = wall;
     }
@@ -77,10 +83,11 @@ static void run(const struct gb_policy_ops *ops, unsigned number, const double *
         while (end < TRACE && (end < next.n_samples || elapsed[end - 1] < next.elapsed_ns))
             end++;
         const struct gb_samples samples = {.size = sizeof samples,
+                                           .traits = number % 8 == 7 ? GB_SAMPLES_DITHERED : 0,
                                            .n = end - n,
                                            .time_ns = times + n,
                                            .elapsed_ns = elapsed + n,
-                                           .tick_ns = number % 4 == 3 ? 256.0 : 0.0};
+                                           .tick_ns = tick_of(number)};
         ops->observe(policy, &samples);
         n = end;
         next = (struct gb_next){.size = sizeof next};
@@ -88,9 +95,9 @@ static void run(const struct gb_policy_ops *ops, unsigned number, const double *
     }
     struct gb_estimate estimate = {.size = sizeof estimate};
     ops->report(policy, &estimate);
-    printf(" %llu %d %s %a %a %a %a %llu", (unsigned long long)n, estimate.verdict, next.reason,
-           estimate.value_ns, estimate.low_ns, estimate.high_ns, estimate.n_effective,
-           (unsigned long long)estimate.n_discarded);
+    printf(" %llu %d %s %s %a %a %a %a %llu", (unsigned long long)n, estimate.verdict, next.reason,
+           estimate.statistic, estimate.value_ns, estimate.low_ns, estimate.high_ns,
+           estimate.n_effective, (unsigned long long)estimate.n_discarded);
     for (uint32_t i = 0; i < estimate.n_modes && estimate.n_modes > 1; i++)
         printf(" (%a %a %a %a)", estimate.modes[i].median_ns, estimate.modes[i].low_ns,
                estimate.modes[i].high_ns, estimate.modes[i].weight);

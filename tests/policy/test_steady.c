@@ -530,7 +530,8 @@ START_TEST(unknown_rules_are_refused)
     ck_assert_str_eq(
         work.fake->reason,
         "without: unknown rule 'discards', expected wall_floor, effective_size, "
-        "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling");
+        "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling, "
+        "dithering");
     policy_end(&work);
 }
 END_TEST

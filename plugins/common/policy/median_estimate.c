@@ -2,6 +2,7 @@
 #include "median_estimate.h"
 
 #include "confidence_sequence.h"
+#include "dithered_mean.h"
 #include "effective_size.h"
 #include "order_statistics.h"
 
@@ -36,27 +37,56 @@ static void interval_of(const struct sample_array *samples, struct rank_window *
     *ret_high = high < samples->n ? values[n_ranks - 1] : (double)INFINITY;
 }
 
+/* As a share of the samples; for one look if n_optimal is 0. */
+static double radius_of(double n_effective, double confidence, double n_optimal)
+{
+    return n_optimal > 0.0 ? confidence_sequence_radius(n_effective, 1.0 - confidence, n_optimal)
+                           : median_radius(n_effective, confidence);
+}
+
+static bool take_mean(const struct sample_array *samples, double confidence, double n_optimal,
+                      struct median_estimate *ret)
+{
+    const uint64_t n = samples->n;
+    const uint64_t ranks[3] = {n / 4, n / 2, (uint64_t)floor(0.75 * (double)n)};
+    double values[3] = {0.0, 0.0, 0.0};
+    struct series_places places;
+    struct dithered_mean mean;
+    if ((samples->traits & GB_SAMPLES_DITHERED) == 0 || !(samples->tick_ns > 0.0))
+        return false;
+    struct rank_window window = rank_window_of(samples->times, n, ranks[0], ranks[2],
+                                               samples->scratch);
+    rank_window_select(&window, ranks, 3, values);
+    series_places_of(n, &places);
+    if (!dithered_mean_of(samples->times, &places, values[1], values[2] - values[0],
+                          samples->tick_ns, &mean))
+        return false;
+    const double half = dithered_mean_half_width(
+        &mean, radius_of(mean.n_effective, confidence, n_optimal));
+    *ret = (struct median_estimate){
+        n, true, mean.value, mean.value - half, mean.value + half, mean.n_effective};
+    return true;
+}
+
 int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
                            struct median_estimate *ret)
 {
-    *ret = (struct median_estimate){samples->n, NAN, NAN, NAN, 0.0};
+    *ret = (struct median_estimate){samples->n, false, NAN, NAN, NAN, 0.0};
     if (samples->n == 0)
         return GB_OK;
     const int32_t status = sample_array_reserve_scratch(samples);
     if (status != GB_OK)
         return status;
+    if (take_mean(samples, confidence, n_optimal, ret))
+        return GB_OK;
     struct rank_window window = rank_window_of(samples->times, samples->n, (samples->n - 1) / 2,
                                                samples->n / 2, samples->scratch);
     ret->value = median_of(samples->n, &window);
     ret->n_effective = effective_sample_size(samples->times, samples->n, ret->value);
     int64_t low = 0;
     uint64_t high = 0;
-    if (n_optimal > 0.0)
-        median_radius_ranks(
-            samples->n, confidence_sequence_radius(ret->n_effective, 1.0 - confidence, n_optimal),
-            &low, &high);
-    else
-        median_interval_ranks(samples->n, ret->n_effective, confidence, &low, &high);
+    median_radius_ranks(samples->n, radius_of(ret->n_effective, confidence, n_optimal), &low,
+                        &high);
     interval_of(samples, &window, low, high, &ret->low, &ret->high);
     ret->low = fmin(ret->low, ret->value - 0.5 * samples->tick_ns);
     ret->high = fmax(ret->high, ret->value + 0.5 * samples->tick_ns);
@@ -78,7 +108,7 @@ void median_estimate_report(const struct sample_array *samples,
     estimate->low_ns = median->low;
     estimate->high_ns = median->high;
     estimate->confidence = confidence;
-    strcpy(estimate->statistic, "median");
+    strcpy(estimate->statistic, median->is_mean ? "mean" : "median");
     estimate->n = sample_array_seen(samples);
     estimate->n_discarded = 0;
     estimate->n_effective = median->n_effective;

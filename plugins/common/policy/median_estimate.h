@@ -1,16 +1,20 @@
 /*
- * median_estimate.h - the median of a policy's samples with its interval. Plugin side.
+ * median_estimate.h - the median of a policy's samples with its interval, or their mean where the
+ * timer's ticks are too coarse for a median but dithered (dithered_mean.h). Plugin side.
  */
 #ifndef GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
 #define GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
 
 #include "sample_array.h"
 
+#include <stdbool.h>
+
 /* Of the interval that a policy reports which was not asked for one. */
 #define MEDIAN_CONFIDENCE 0.95
 
 struct median_estimate {
     uint64_t n; /* samples it rests on */
+    bool is_mean;
     double value, low, high;
     double n_effective;
 };
@@ -18,7 +22,7 @@ struct median_estimate {
 /*
  * The median, the order-statistic interval that holds it with a confidence (for this one look), and
  * the effective sample size. The interval is never narrower than the timer's tick: half of it to
- * either side of the median. Without samples value, low and high are NaN.
+ * either side of the median, but not of a mean. Without samples value, low and high are NaN.
  */
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret);

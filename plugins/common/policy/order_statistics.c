@@ -182,12 +182,7 @@ void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *
     *ret_high = high < (double)n ? (uint64_t)high : n;
 }
 
-void median_interval_ranks(uint64_t n, double n_effective, double confidence, int64_t *ret_low,
-                           uint64_t *ret_high)
+double median_radius(double n_effective, double confidence)
 {
-    *ret_low = RANK_NONE_BELOW;
-    *ret_high = n;
-    if (n > 0 && n_effective > 0.0)
-        median_radius_ranks(n, normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective)),
-                            ret_low, ret_high);
+    return normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective));
 }

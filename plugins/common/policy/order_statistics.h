@@ -39,15 +39,15 @@ double normal_quantile(double p);
 enum { RANK_NONE_BELOW = -1 };
 
 /*
- * The ranks between which the median lies with a confidence, out of n values that are worth
- * n_effective independent ones: normal approximation to the binomial, rounded outwards (Le Boudec,
- * Performance Evaluation of Computer and Communication Systems, theorem 2.1). *ret_low is
- * RANK_NONE_BELOW and *ret_high n where there is no such rank.
+ * The ranks between which the median of n values lies where the share of values below it is known
+ * to be within `radius` of 1/2, rounded outwards. *ret_low is RANK_NONE_BELOW and *ret_high n where
+ * there is no such rank.
  */
-void median_interval_ranks(uint64_t n, double n_effective, double confidence, int64_t *ret_low,
-                           uint64_t *ret_high);
-
-/* The same where the share of values below the median is known to be within `radius` of 1/2. */
 void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *ret_high);
+
+/* That radius at a single look, of n_effective independent values: normal approximation to the
+ * binomial (Le Boudec, Performance Evaluation of Computer and Communication Systems, theorem 2.1).
+ */
+double median_radius(double n_effective, double confidence);
 
 #endif

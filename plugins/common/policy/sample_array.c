@@ -47,6 +47,7 @@ int32_t sample_array_add(struct sample_array *array, const struct gb_samples *sa
     }
     if (samples->elapsed_ns != NULL)
         array->elapsed_ns = samples->elapsed_ns[samples->n - 1];
+    array->traits = samples->traits;
     if (samples->tick_ns > array->tick_ns)
         array->tick_ns = samples->tick_ns;
     return GB_OK;

@@ -13,6 +13,7 @@ struct sample_array {
     uint64_t n;
     uint64_t n_not_finite;
     double tick_ns;    /* the coarsest step of time among the samples */
+    uint32_t traits;   /* GB_SAMPLES_... */
     double elapsed_ns; /* at the last sample; the sum of all samples where the host gives none */
     uint64_t capacity;
     double *scratch; /* n values, for whoever selects among the times */

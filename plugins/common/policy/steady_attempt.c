@@ -2,6 +2,7 @@
 #include "steady_attempt.h"
 
 #include "confidence_sequence.h"
+#include "dithered_mean.h"
 #include "effective_size.h"
 #include "mid_quantile.h"
 #include "modes.h"
@@ -112,6 +113,13 @@ static double half_width(const struct steady_interval *interval)
 
 /* --- the timer resolution --- */
 
+/* Whether their phase against the ticks is uniform, and not locked. */
+static bool are_dithered(const struct work *work)
+{
+    return work->evidence->are_dithered && work->evidence->tick_ns > 0.0 &&
+           has(work, STEADY_DITHERING);
+}
+
 /* Whether the middle half of the samples around p, a share of all, sits on few ticks. */
 static bool sits_on_few_ticks(const struct work *work, double p, double share)
 {
@@ -131,6 +139,26 @@ static struct steady_interval widened(const struct work *work,
                                     fmax(interval->high, interval->value + tick)};
 }
 
+/* The mean, where it tells what the median cannot. */
+static bool take_mean(struct work *work)
+{
+    const struct retained *retained = work->retained;
+    struct steady_attempt *attempt = work->attempt;
+    struct dithered_mean mean;
+    if (!are_dithered(work) ||
+        !dithered_mean_of(
+            retained->index->values + retained->first, &work->places, value_at(retained, 0.5),
+            value_at(retained, 0.75) - value_at(retained, 0.25), work->evidence->tick_ns, &mean))
+        return false;
+    if (!has(work, STEADY_EFFECTIVE_SIZE))
+        mean.n_effective = (double)mean.n;
+    const double half = dithered_mean_half_width(&mean, radius(work, mean.n_effective));
+    attempt->is_mean = true;
+    attempt->n_effective = mean.n_effective;
+    attempt->centre = (struct steady_interval){mean.value, mean.value - half, mean.value + half};
+    return true;
+}
+
 /* Resolution limited is where ticks make the interval too wide, and where more samples would not
  * tell: where a tick alone is too much it takes as many as tell the value if they are dithered;
  * else the interval has become narrow in terms of ranks. */
@@ -138,12 +166,20 @@ static void respect_ticks(struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
     const double wanted = work->limits->precision * attempt->centre.value;
-    if (!sits_on_few_ticks(work, 0.5, 1.0))
+    if (are_dithered(work) || !sits_on_few_ticks(work, 0.5, 1.0))
         return;
     const double n = work->evidence->tick_ns > wanted ? (double)attempt->n : attempt->n_effective;
     attempt->centre = widened(work, &attempt->centre);
     if (half_width(&attempt->centre) > wanted && radius(work, n) <= NARROW_RADIUS)
         attempt->verdict = GB_VERDICT_RESOLUTION_LIMITED;
+}
+
+static void take_median(struct work *work, double value)
+{
+    struct steady_attempt *attempt = work->attempt;
+    attempt->n_effective = effective_size(work, value);
+    attempt->centre = interval_of(work, 0.5, 1.0, value, attempt->n_effective);
+    respect_ticks(work);
 }
 
 /* --- modes --- */
@@ -205,7 +241,7 @@ static struct gb_mode measured_mode(const struct work *work, const struct counts
     count(work, value, &median);
     struct steady_interval interval = interval_of(work, p, share, value,
                                                   effective_size_of_mode(work, low, high, &median));
-    if (sits_on_few_ticks(work, p, share))
+    if (!are_dithered(work) && sits_on_few_ticks(work, p, share))
         interval = widened(work, &interval);
     return (struct gb_mode){value, interval.low, interval.high, share};
 }
@@ -321,6 +357,14 @@ static bool are_tails_known(const struct work *work)
     return true;
 }
 
+/* A tail has no mean of its own: dithered or not, its interval is a tick to either side. */
+static bool ticks_hide_tails(const struct work *work)
+{
+    return work->attempt->is_mean && work->limits->tails > 0.0 &&
+           sits_on_few_ticks(work, 0.5, 1.0) &&
+           work->evidence->tick_ns > work->limits->tails * quantile(work, TAILS[0]);
+}
+
 /* Whether samples came back to where they were often enough to know how long they stay. */
 static bool is_mixed(const struct work *work)
 {
@@ -363,6 +407,8 @@ static int32_t verdict_of(const struct work *work)
         return GB_VERDICT_NONE;
     find_modes(work, &modes);
     attempt->n_modes = (uint32_t)modes.n;
+    if (is_narrow && ticks_hide_tails(work))
+        return GB_VERDICT_RESOLUTION_LIMITED;
     if (!were_visited(work, &modes) || !are_tails_known(work))
         return GB_VERDICT_NONE;
     if (is_narrow)
@@ -389,9 +435,8 @@ void steady_attempt_make(const struct steady_limits *limits, const struct steady
         return;
     }
     series_places_of(retained->n, &work.places);
-    ret->n_effective = effective_size(&work, value);
-    ret->centre = interval_of(&work, 0.5, 1.0, value, ret->n_effective);
-    respect_ticks(&work);
+    if (!take_mean(&work))
+        take_median(&work, value);
     if (ret->verdict == GB_VERDICT_NONE)
         ret->verdict = verdict_of(&work);
 }

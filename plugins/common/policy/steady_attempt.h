@@ -13,9 +13,10 @@
  *  - resolution: on few ticks, the quartiles at most two apart, the interval is at least a tick to
  *    either side. Samples on two ticks may be dithered by a phase that is anywhere, which
  *    mid-quantiles undo, or may come from a locked one close to an edge, which rounds by up to a
- * tick always the same way; nothing in the samples tells these two apart. Such a median is
- * "resolution limited" as soon as it is known as well as it will be: to 1/20 in terms of ranks,
- * about 1000 samples, which is within half a percent if it is dithered.
+ *    tick always the same way; nothing in the samples tells these two apart. Such a median is
+ *    "resolution limited" as soon as it is known as well as it will be: to 1/20 in terms of ranks,
+ *    about 1000 samples, which is within half a percent if it is dithered. Where the clock
+ *    guarantees that it is, the mean is certified instead (dithered_mean.h).
  */
 #ifndef GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
 #define GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
@@ -38,7 +39,8 @@
     X(RESOLUTION, "resolution", 7)                                                                 \
     X(CLOCKS, "clocks", 8)                                                                         \
     X(MIXING, "mixing", 9)                                                                         \
-    X(SETTLING, "settling", 10)
+    X(SETTLING, "settling", 10)                                                                    \
+    X(DITHERING, "dithering", 11)
 
 enum {
 #define STEADY_RULE_BIT(name, word, bit) STEADY_##name = 1 << (bit),
@@ -60,6 +62,7 @@ struct steady_limits {
 /* What the samples say beside their times. */
 struct steady_evidence {
     double tick_ns;
+    bool are_dithered;
     double elapsed_ns;
     const struct clock_history *clocks;
 };
@@ -74,6 +77,7 @@ struct steady_attempt {
                           known then */
     bool is_throttled;
     uint64_t first, n; /* retained */
+    bool is_mean;      /* the centre; else it is the median */
     struct steady_interval centre;
     double n_effective;
     uint32_t n_modes; /* 0: not looked for */

@@ -140,8 +140,9 @@ static bool is_nearer(const struct steady_attempt *attempt, const struct steady_
 
 static struct steady_evidence evidence_of(const struct steady *steady)
 {
-    return (struct steady_evidence){steady->samples.tick_ns, steady->samples.elapsed_ns,
-                                    &steady->clocks};
+    return (struct steady_evidence){steady->samples.tick_ns,
+                                    (steady->samples.traits & GB_SAMPLES_DITHERED) != 0,
+                                    steady->samples.elapsed_ns, &steady->clocks};
 }
 
 /* The first attempt that passes, or the one with the narrowest interval. All samples first: that is
@@ -352,7 +353,7 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
     estimate->low_ns = is_known ? found->centre.low : (double)NAN;
     estimate->high_ns = is_known ? found->centre.high : (double)NAN;
     estimate->confidence = steady->options->confidence;
-    strcpy(estimate->statistic, "median");
+    strcpy(estimate->statistic, found->is_mean ? "mean" : "median");
     estimate->n = sample_array_seen(&steady->samples);
     estimate->n_discarded = found->first;
     estimate->n_effective = found->n_effective;

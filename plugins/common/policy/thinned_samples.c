@@ -45,7 +45,8 @@ static int32_t add_all(struct thinned_samples *thinned, const struct gb_samples 
                        uint64_t *ret_n)
 {
     while (thinned->one_of < 2 && *ret_n < samples->n) {
-        struct gb_samples part = {.size = sizeof part, .tick_ns = samples->tick_ns};
+        struct gb_samples part = {
+            .size = sizeof part, .traits = samples->traits, .tick_ns = samples->tick_ns};
         const uint64_t room = THINNED_MOST - thinned->kept.n;
         part.time_ns = samples->time_ns + *ret_n;
         part.n = samples->n - *ret_n < room ? samples->n - *ret_n : room;
