@@ -170,7 +170,7 @@ static void list_families(void)
 /* The words of `without`, an option of steady. */
 static const char *const parts[] = {"wall_floor", "effective_size", "mid_quantile", "sequence",
                                     "discard",    "recurrence",     "modes",        "resolution",
-                                    "clocks",     "mixing",         "settling"};
+                                    "clocks",     "mixing",         "settling",     "dithering"};
 
 struct policies {
     struct stopping_policy items[2 * TEXTS_MAX];

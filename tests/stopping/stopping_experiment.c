@@ -163,7 +163,8 @@ const struct stop *experiment_stops(const struct experiment *experiment, size_t 
 static bool is_resolved(const struct stop *stop, const struct trace_family *family)
 {
     return stop->verdict == GB_VERDICT_CERTIFIED || stop->verdict == GB_VERDICT_MULTIMODAL ||
-           (stop->verdict == GB_VERDICT_RESOLUTION_LIMITED && family->tick_ns > 0);
+           (stop->verdict == GB_VERDICT_RESOLUTION_LIMITED && family->tick_ns > 0 &&
+            !(family->flags & TRACE_DITHERED));
 }
 
 static double quantile_of(double *values, size_t n, double p)

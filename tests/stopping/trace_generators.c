@@ -133,6 +133,7 @@ struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t
     bool has_throttle = (family->flags & TRACE_HAS_THROTTLE) != 0;
     return (struct gb_samples){
         .size = sizeof(struct gb_samples),
+        .traits = family->flags & TRACE_DITHERED ? GB_SAMPLES_DITHERED : 0,
         .n = n,
         .time_ns = trace->time_ns + first,
         .elapsed_ns = trace->sample_elapsed_ns + first,

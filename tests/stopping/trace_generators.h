@@ -37,6 +37,7 @@ enum {
     TRACE_MULTIMODAL = 4,    /* one that does not is */
     TRACE_HAS_CLOCK = 8,     /* clock_hz follows the level */
     TRACE_HAS_THROTTLE = 16, /* throttle bits are set while the level is above 1 */
+    TRACE_DITHERED = 32,     /* the samples say that the timer's phase is uniform */
 };
 
 enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 3 };
