@@ -20,8 +20,12 @@ plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES += \
 	plugins/bench_multistream_matmul/green_context.c \
 	plugins/bench_multistream_matmul/green_context.h \
 	plugins/bench_multistream_matmul/matmul.cu \
-	plugins/bench_multistream_matmul/matmul_cuda.c
+	plugins/bench_multistream_matmul/matmul_cuda.c \
+	plugins/bench_multistream_matmul/prediction.c \
+	plugins/bench_multistream_matmul/prediction.h \
+	plugins/bench_multistream_matmul/stamps.h
 $(MATMUL_CUDA_OBJECT): $(MATMUL_IMAGE)
+$(MATMUL_IMAGE): plugins/bench_multistream_matmul/stamps.h
 endif
 endif
 CLEANFILES += $(MATMUL_IMAGE)

@@ -14,6 +14,7 @@ enum { INPUT_ONES, INPUT_RANDOM };
 enum { ORDER_BREADTH, ORDER_DEPTH };
 enum { PRIORITY_UNIFORM, PRIORITY_GRADED };
 enum { ALLOCATION_MALLOC, ALLOCATION_POOL };
+enum { STAMPS_NO, STAMPS_YES, STAMPS_EACH };
 enum { BLOCK_DEFAULT = 16 };
 
 struct params {
@@ -28,6 +29,7 @@ struct params {
     int32_t priority;
     int32_t allocation;
     int64_t units;
+    int32_t stamps;
 };
 
 struct launch {

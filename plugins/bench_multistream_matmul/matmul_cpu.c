@@ -51,6 +51,8 @@ static int32_t create(struct matmul *matmul)
          "allocation = pool is for CUDA: the CPU has plain memory only"},
         {params->units != 0, "units is for CUDA: give the CPUs to run on as option cpus of a "
                              "device of plugin cpu"},
+        {params->stamps != STAMPS_YES,
+         "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
     };
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (refusals[i].is_asked)

@@ -9,12 +9,16 @@
 #include "matmul.h"
 #include "plugins/common/cuda/cuda_driver.h"
 #include "plugins/common/cuda/cuda_image.h"
+#include "prediction.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-CUDA_IMAGE(image, "plugins/bench_multistream_matmul/matmul");
+#define STAMPS "plugins/bench_multistream_matmul/stamps.h"
+CUDA_IMAGE_AFTER(image, STAMPS, "plugins/bench_multistream_matmul/matmul");
 
-enum { N_MATRICES = 3 };
+enum { N_MATRICES = 3, STAMPED_BLOCKS_MAX = 65536 };
 
 struct cuda_matmul {
     struct driver driver;
@@ -29,6 +33,8 @@ struct cuda_matmul {
     uint64_t n_streams, n_joins; /* made so far */
     CUdeviceptr pooled[N_MATRICES];
     uint32_t n_pooled;
+    unsigned columns, rows; /* of blocks in a problem's grid */
+    struct block_log *logs; /* on the device, of all blocks; NULL: without stamps */
 };
 
 static int32_t status_of(const struct matmul *matmul, CUresult result, const char *doing)
@@ -174,6 +180,29 @@ static CUresult go_to(const struct cuda_matmul *cuda, CUcontext context)
     return cuda->work == cuda->home ? CUDA_SUCCESS : cuda->driver.context_set(context);
 }
 
+static unsigned n_blocks(int64_t elements, int64_t block)
+{
+    return (unsigned)((elements + block - 1) / block);
+}
+
+static int32_t plan_blocks(struct matmul *matmul)
+{
+    struct cuda_matmul *cuda = matmul->own;
+    const struct gb_host *host = matmul->host;
+    const struct params *params = matmul->params;
+    cuda->columns = n_blocks(params->cols, params->block);
+    cuda->rows = n_blocks(params->rows, params->block);
+    const uint64_t n = (uint64_t)params->problems * cuda->columns * cuda->rows;
+    if (params->stamps == STAMPS_NO || n > STAMPED_BLOCKS_MAX)
+        return GB_OK;
+    void *logs = NULL;
+    int32_t status = host->device_allocate(host, n * sizeof *cuda->logs, GB_MEMORY_DEVICE, &logs);
+    if (status == GB_OK)
+        status = host->device_fill(host, logs, 0, n * sizeof *cuda->logs);
+    cuda->logs = logs;
+    return status;
+}
+
 static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
 {
     (void)queue;
@@ -183,8 +212,10 @@ static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
     cuda->joins = host->allocate(host, matmul->n_streams * sizeof *cuda->joins);
     if (cuda->streams == NULL || cuda->joins == NULL)
         return GB_NO_MEMORY;
-    int32_t status = status_of(
-        matmul, cuda->driver.event_create(&cuda->fork, CU_EVENT_DISABLE_TIMING), "creating events");
+    int32_t status = plan_blocks(matmul);
+    if (status == GB_OK)
+        status = status_of(matmul, cuda->driver.event_create(&cuda->fork, CU_EVENT_DISABLE_TIMING),
+                           "creating events");
     if (status == GB_OK)
         status = choose_units(matmul);
     if (status == GB_OK)
@@ -197,11 +228,6 @@ static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
 
 /* --- run --- */
 
-static unsigned n_blocks(int64_t elements, int64_t block)
-{
-    return (unsigned)((elements + block - 1) / block);
-}
-
 static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CUstream stream)
 {
     const struct cuda_matmul *cuda = matmul->own;
@@ -213,10 +239,11 @@ static CUresult launch_problem(const struct matmul *matmul, uint64_t problem, CU
     int rows = (int)params->rows;
     int cols = (int)params->cols;
     int aligned = (int)params->aligned;
-    void *arguments[] = {&a, &b, &c, &rows, &cols, &aligned};
-    return cuda->driver.launch(cuda->multiply, n_blocks(params->cols, params->block),
-                               n_blocks(params->rows, params->block), 1, block, block, 1, 0, stream,
-                               arguments, NULL);
+    struct block_log *logs = cuda->logs != NULL ? cuda->logs + problem * cuda->columns * cuda->rows
+                                                : NULL;
+    void *arguments[] = {&a, &b, &c, &rows, &cols, &aligned, &logs};
+    return cuda->driver.launch(cuda->multiply, cuda->columns, cuda->rows, 1, block, block, 1, 0,
+                               stream, arguments, NULL);
 }
 
 /* What is done on the streams, between the fork and the join on the queue. */
@@ -261,6 +288,57 @@ static int32_t run(const struct matmul *matmul, const struct gb_queue *queue, ui
     return status_of(matmul, result, "launching products");
 }
 
+/* --- verify: what the stamps say --- */
+
+static void report_each(const struct gb_host *host, const struct stamped *stamped, uint64_t run)
+{
+    char name[64];
+    for (uint64_t i = 0; i < stamped->n_problems; i++) {
+        const struct problem_time time = problem_time(stamped, i, run);
+        snprintf(name, sizeof name, "problem_%" PRIu64, i);
+        host->metric(host, name, (double)(time.end_ns - time.start_ns), "ns");
+        snprintf(name, sizeof name, "problem_%" PRIu64 "_unit", i);
+        host->metric(host, name, time.unit, "");
+    }
+}
+
+static void report(const struct gb_host *host, const struct prediction *run)
+{
+    host->metric(host, "fastest_problem", run->fastest_ns, "ns");
+    host->metric(host, "slowest_problem", run->slowest_ns, "ns");
+    host->metric(host, "units_used", run->n_units, "multiprocessors");
+    host->metric(host, "predicted_time", run->predicted_ns, "ns");
+    host->metric(host, "predicted_speedup", run->one_by_one_ns / run->predicted_ns, "");
+    host->metric(host, "measured_to_predicted", run->measured_ns / run->predicted_ns, "");
+}
+
+static int32_t verify(struct matmul *matmul, const struct gb_queue *queue)
+{
+    (void)queue;
+    const struct cuda_matmul *cuda = matmul->own;
+    const struct gb_host *host = matmul->host;
+    struct stamped stamped = {
+        .n_problems = (uint64_t)matmul->params->problems,
+        .n_streams = matmul->n_streams,
+        .n_blocks = (uint64_t)cuda->columns * cuda->rows,
+    };
+    const uint64_t bytes = stamped.n_problems * stamped.n_blocks * sizeof *cuda->logs;
+    struct prediction run;
+    if (cuda->logs == NULL)
+        return GB_OK;
+    struct block_log *logs = host->allocate(host, bytes);
+    if (logs == NULL)
+        return GB_NO_MEMORY;
+    const int32_t status = host->device_copy(host, logs, cuda->logs, bytes);
+    stamped.logs = logs;
+    if (status != GB_OK || !predict(&stamped, &run))
+        return status;
+    report(host, &run);
+    if (matmul->params->stamps == STAMPS_EACH)
+        report_each(host, &stamped, run.run);
+    return GB_OK;
+}
+
 /* --- destroy --- */
 
 static void destroy_streams_and_kernel(struct cuda_matmul *cuda)
@@ -300,5 +378,6 @@ const struct backend matmul_cuda = {
     .set = set,
     .prepare = prepare,
     .run = run,
+    .verify = verify,
     .destroy = destroy,
 };

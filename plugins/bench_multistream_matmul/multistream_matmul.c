@@ -15,6 +15,7 @@ static const char *const inputs[] = {"ones", "random"};
 static const char *const orders[] = {"breadth", "depth"};
 static const char *const priorities[] = {"uniform", "graded"};
 static const char *const allocations[] = {"malloc", "pool"};
+static const char *const stamps[] = {"no", "yes", "each"};
 
 static const int64_t EXACT_SUM_MAX = INT64_C(1) << 24; /* whole numbers that a float can hold */
 
@@ -37,6 +38,8 @@ static const struct gb_option options[] = {
               "CUDA: memory of its own, or from the device's pool (cuMemAllocAsync)"),
     GB_INT(struct params, units, "0", "0:65536", "multiprocessors",
            "CUDA: run on so many by a green context, rounded up to what it can give; 0: on all"),
+    GB_CHOICE(struct params, stamps, "yes", stamps,
+              "CUDA: note when and where each block runs, as metrics; each: of each problem, too"),
 };
 
 /* --- create --- */
@@ -275,10 +278,11 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     double *reference = host->allocate(host, n * sizeof *reference);
     double *magnitude = host->allocate(host, n * sizeof *magnitude);
     const float *output = NULL;
-    (void)queue;
     if (reference == NULL || magnitude == NULL)
         return GB_NO_MEMORY;
-    int32_t status = outputs(matmul, &output);
+    int32_t status = matmul->backend->verify != NULL ? backend_verify(object, queue) : GB_OK;
+    if (status == GB_OK)
+        status = outputs(matmul, &output);
     if (status == GB_OK && params->input == INPUT_RANDOM)
         status = random_reference(matmul, reference, magnitude);
     if (status != GB_OK)
@@ -338,6 +342,17 @@ static const struct gb_plugin plugin = {
         "units > 0 they belong to a green context with so many multiprocessors; the metric units "
         "is how many it was given. How many streams are launched side by side depends on "
         "CUDA_DEVICE_MAX_CONNECTIONS as well, which env.CUDA_DEVICE_MAX_CONNECTIONS sets.\n\n"
+        "With stamps, on CUDA, each block notes its start, its end and its multiprocessor; of more "
+        "than 65536 blocks none does. Metrics report the run of median length among the last 16:\n"
+        "- fastest_problem, slowest_problem: from the first start to the last end of its blocks\n"
+        "- units_used: multiprocessors that ran any block\n"
+        "- predicted_time: of the slowest stream, its problems' times added up\n"
+        "- predicted_speedup: all problems' times added up, over the predicted time\n"
+        "- measured_to_predicted: from the first start to the last end, over the predicted time\n"
+        "- problem_N, problem_N_unit, with stamps = each: its time, the multiprocessor it ended "
+        "on\n\n"
+        "Stamps make the end of each block a little longer, which counts where problems take "
+        "microseconds: turn them off there.\n\n"
         "On the CPU a stream is a thread that drains its own queue; there is room for as many as "
         "there are cores. The threads exist before the time is taken, which is from the first "
         "launch to the end of the last problem. B is stored by columns. Options for CUDA are "

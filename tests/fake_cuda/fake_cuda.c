@@ -1,6 +1,8 @@
 /* fake_cuda.c - see fake_cuda.h. */
 #include "tests/fake_cuda/fake_cuda.h"
 
+#include "plugins/bench_multistream_matmul/stamps.h"
+
 #include <cuda.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ struct CUstream_st {
     int32_t number, priority;
     int32_t n_launched, n_joined;
     bool is_forked;
+    uint64_t now_ns; /* when all of its work is done */
 };
 struct CUevent_st {
     CUcontext context;
@@ -330,7 +333,10 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
     (void)flags;
     if (event->stream == &queue) {
         stream->is_forked = true;
+        stream->now_ns = queue.now_ns;
     } else if (stream == &queue) {
+        if (event->stream->now_ns > queue.now_ns)
+            queue.now_ns = event->stream->now_ns;
         fake_cuda.n_unjoined -= event->n - event->stream->n_joined;
         event->stream->n_joined = event->n;
         event->stream->is_forked = false;
@@ -416,6 +422,17 @@ static void multiply(void **arguments, int64_t n_rows, int64_t n_cols)
     }
 }
 
+/* Stream number s runs on multiprocessor s, where a problem takes 1000 + 100 s ns. */
+static void stamp(struct block_log *logs, uint64_t n_blocks, CUstream stream)
+{
+    const uint64_t start_ns = stream->now_ns;
+    stream->now_ns += 1000 + 100 * (uint64_t)stream->number;
+    for (uint64_t i = 0; logs != NULL && i < n_blocks; i++) {
+        logs[i].runs[logs[i].n_runs++ % RUNS_KEPT] = (struct stamp){
+            .start_ns = start_ns, .end_ns = stream->now_ns, .unit = (unsigned)stream->number};
+    }
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra)
@@ -424,6 +441,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     CUmodule module;
     memcpy(&module, &function, sizeof module);
     multiply(arguments, (int64_t)grid_y * block_y, (int64_t)grid_x * block_x);
+    stamp(*(struct block_log **)arguments[6], (uint64_t)grid_x * grid_y, stream);
     fake_cuda.launches[i].stream = stream->number;
     fake_cuda.launches[i].priority = stream->priority;
     fake_cuda.launches[i].c = *(const float **)arguments[2];

@@ -9,7 +9,8 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_gemm_verify \
 	tests/plugins/test_histogram \
 	tests/plugins/test_multistream \
-	tests/plugins/test_padding
+	tests/plugins/test_padding \
+	tests/plugins/test_prediction
 if HAVE_CUDA_HEADERS
 TEST_PROGRAM_LIST += \
 	tests/plugins/test_device_cuda \
@@ -49,6 +50,12 @@ tests_plugins_test_padding_CFLAGS = $(AM_CFLAGS)
 if HAVE_CXX
 tests_plugins_test_padding_CFLAGS += -DWITH_CXX
 endif
+tests_plugins_test_prediction_SOURCES = \
+	tests/plugins/test_prediction.c \
+	plugins/bench_multistream_matmul/prediction.c \
+	plugins/bench_multistream_matmul/prediction.h \
+	plugins/bench_multistream_matmul/stamps.h
+tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_device_cuda_SOURCES = \
 	tests/plugins/test_device_cuda.c \
 	plugins/device_cuda/records.c \

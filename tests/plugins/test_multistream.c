@@ -76,6 +76,7 @@ static const struct {
     {"allocation", "pool", "allocation = pool is for CUDA: the CPU has plain memory only"},
     {"units", "2",
      "units is for CUDA: give the CPUs to run on as option cpus of a device of plugin cpu"},
+    {"stamps", "each", "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
 };
 
 START_TEST(cpu_refuses_what_it_does_not_have)
@@ -221,6 +222,66 @@ START_TEST(cuda_tells_the_units_it_was_given)
 }
 END_TEST
 
+/* Of 7 problems stream 0 has 3 of 1000 ns, stream 1 has 2 of 1100 ns, stream 2 has 2 of 1200 ns. */
+START_TEST(cuda_reports_what_the_stamps_say)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } metrics[] = {
+        {"fastest_problem", 1000.0},
+        {"slowest_problem", 1200.0},
+        {"units_used", 3.0},
+        {"predicted_time", 3000.0},
+        {"predicted_speedup", 7600.0 / 3000.0},
+        {"measured_to_predicted", 1.0},
+        {"problem_0", 1000.0},
+        {"problem_5", 1200.0},
+        {"problem_6", 1000.0},
+        {"problem_4_unit", 1.0},
+        {"problem_5_unit", 2.0},
+    };
+    load_on_cuda();
+    set("streams", "3");
+    set("order", _i == 0 ? "breadth" : "depth");
+    set("stamps", "each");
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, 20), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_metrics, 6 + 2 * PROBLEMS);
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
+        ck_assert_double_eq(fake_metric_named(fake, metrics[i].name), metrics[i].value);
+    unload();
+    expect_nothing_left();
+}
+END_TEST
+
+/* A problem is 3 x 2 blocks of 8 x 8 threads, or 1. */
+static const struct {
+    const char *stamps, *problems, *block;
+    uint64_t n_runs;
+    size_t n_metrics;
+} few[] = {
+    {"no", "7", "8", 1, 0},      {"yes", "7", "8", 0, 0},     {"yes", "7", "8", 1, 6},
+    {"yes", "10922", "8", 1, 6}, {"yes", "10923", "8", 1, 0}, {"yes", "10923", "32", 1, 6},
+};
+
+START_TEST(cuda_stamps_where_asked_to)
+{
+    load_on_cuda();
+    set("aligned", "1");
+    set("stamps", few[_i].stamps);
+    set("problems", few[_i].problems);
+    set("block", few[_i].block);
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, few[_i].n_runs), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), few[_i].n_runs == 0 ? GB_WRONG_RESULT : GB_OK);
+    ck_assert_uint_eq(fake->n_metrics, few[_i].n_metrics);
+    unload();
+    expect_nothing_left();
+}
+END_TEST
+
 START_TEST(cuda_skips_what_device_and_driver_lack)
 {
     static const char *const reasons[] = {
@@ -278,6 +339,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(on_gpu, cuda_launches_in_the_order_asked_for, 0, 2);
     tcase_add_test(on_gpu, cuda_grades_priorities_over_the_whole_range);
     tcase_add_test(on_gpu, cuda_tells_the_units_it_was_given);
+    tcase_add_loop_test(on_gpu, cuda_reports_what_the_stamps_say, 0, 2);
+    tcase_add_loop_test(on_gpu, cuda_stamps_where_asked_to, 0, sizeof few / sizeof few[0]);
     tcase_add_loop_test(on_gpu, cuda_skips_what_device_and_driver_lack, 0, 4);
     tcase_add_loop_test(on_gpu, cuda_leaves_nothing_after_any_failure, 0, N_ON_CUDA);
     suite_add_tcase(suite, on_gpu);
