@@ -12,7 +12,9 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/peers.sh \
-	tests/gpu/sanitizer.sh
+	tests/gpu/sanitizer.sh \
+	tests/gpu/sanitizer.sh \
+	tests/gpu/streams.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
 	tests/gpu/numbers.sh \

@@ -123,18 +123,18 @@ INI
         "$(rows verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
 }
 
-# Each number of streams against the time on one.
+# Each number of streams against what the times of its problems predict (docs/experiments/multistream.md).
 streams()
 {
-    local n median one=
+    local n median predicted one_predicted one=
     rm -f results.gbr
     "$gbrun" -q -c "$top/conf/multistream.ini" -o results.gbr -s streams.device=cuda:0 >table.txt 2>text.txt ||
         cat table.txt text.txt
-    while IFS=, read -r n median; do
-        one=${one:-$median}
-        verdict "$n streams: $(calculate "$median / 1e6") ms, speed-up $(calculate "$one / $median" %.2f): off the ideal" \
-            "$(calculate "100 * ($median / ($one * int((16 + $n - 1) / $n) / 16) - 1)")" % "-1:1"
-    done < <(rows streams,median_ns --sort streams)
+    while IFS=, read -r n median predicted; do
+        [ -n "$one" ] || one=$median one_predicted=$predicted
+        verdict "$n streams: $(calculate "$median / 1e6") ms, speed-up $(calculate "$one / $median" %.2f): off the prediction" \
+            "$(calculate "100 * ($one / $median / ($one_predicted / $predicted) - 1)")" % "-1:1"
+    done < <(rows streams,median_ns,predicted_time --sort streams)
     [ -n "$one" ] || verdict "streams" "" ms 0:
 }
 
