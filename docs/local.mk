@@ -14,6 +14,8 @@ EXAMPLES = \
 	docs/examples/dot.c \
 	docs/examples/dot.ini \
 	docs/examples/environment.ini \
+	docs/examples/l2_distance.cu \
+	docs/examples/l2_distance.ini \
 	docs/examples/language.ini \
 	docs/examples/launches.ini \
 	docs/examples/memcpy.ini \

@@ -19,6 +19,11 @@ example cu_memset 6
 example launches 6
 if "$GBRUN" list plugins | grep -qw kernel; then
     example transpose 9
+    run l2_distance.ini -o results.gbr
+    all_fine "l2_distance is measured"
+    number_of_cases 528
+    equals "the L2 cache is 50 to 1000 ns away, for each line" "0 1 2 3" "$(column line,median_ns | awk -F, '
+        $2 > 4096 * 50 && $2 < 4096 * 1000 { seen[$1] = 1 } END { for (line in seen) print line }' | sort | xargs)"
 fi
 if [ -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
     cp "$top_builddir/packaging/bundle/saxpy.so" .
