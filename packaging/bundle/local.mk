@@ -10,14 +10,16 @@ packaging_bundle_gbrun_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUG
 packaging_bundle_gbrun_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 packaging_bundle_gbrun_LDADD = $(gbrun_LDADD)
 
-# The example in CUDA C. What nvcc's C++ needs of the C++ library is a lock around a variable that is set
-# once; the machine that the bundle is taken to may have no such library.
+# Modules in CUDA C: the example here and those of tests/modules. What nvcc's C++ needs of the C++ library
+# is a lock around a variable that is set once; the machine that the bundle is taken to may have no such
+# library.
+NVCC_MODULE = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	$(NVCC) -O2 -arch=sm_90 -shared -Xcompiler -fPIC,-fno-threadsafe-statics -Xlinker --as-needed \
+	  -I$(top_srcdir)/include -o $@ $<
 if HAVE_CUDA
 BUNDLE_EXAMPLE = packaging/bundle/saxpy.so
 packaging/bundle/saxpy.so: docs/examples/saxpy.cu $(public_HEADERS)
-	$(AM_V_GEN)$(MKDIR_P) packaging/bundle && \
-	$(NVCC) -O2 -arch=sm_90 -shared -Xcompiler -fPIC,-fno-threadsafe-statics -Xlinker --as-needed \
-	  -I$(top_srcdir)/include -o $@ $(srcdir)/docs/examples/saxpy.cu
+	$(NVCC_MODULE)
 endif
 
 BUNDLE_TEST_FILES = \

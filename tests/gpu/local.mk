@@ -25,6 +25,9 @@ GPU_TEST_FILES = \
 if HAVE_CUDA_HEADERS
 GPU_PROGRAM_LIST = tests/plugins/test_device_cuda
 GPU_MODULE_LIST = tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so
+if HAVE_CUDA
+GPU_MODULE_LIST += $(NVCC_TEST_MODULES)
+endif
 endif
 tests_plugins_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 
@@ -33,5 +36,5 @@ check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 GPU_TEST_ARGUMENTS =
 
 # The figures to be kept on a GPU; best on a machine that does nothing else.
-bench-gpu: all
+bench-gpu: all $(GPU_MODULE_LIST)
 	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/numbers.sh $(BENCH_ARGUMENTS)

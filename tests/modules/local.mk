@@ -39,14 +39,18 @@ TEST_MODULE_CUDA_FILES = \
 	tests/modules/cuda_kernels.c \
 	tests/modules/fake_cupti.c \
 	tests/modules/fake_profiler.c
+TEST_MODULE_NVCC_FILES = \
+	tests/modules/odd_ways.cu \
+	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_profiler.h \
+	tests/modules/global_timer.cuh \
 	tests/modules/places.h \
 	tests/modules/policy.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
-	$(TEST_MODULE_INCLUDES) tests/modules/loading.c
+	$(TEST_MODULE_NVCC_FILES) $(TEST_MODULE_INCLUDES) tests/modules/loading.c
 
 # Names of what tests/modules/loading.c does wrong: a module for each.
 LOADING_MODULES = crash_on_load exit_on_load hang_on_load noisy_on_load null_module tiny_module wrong_abi
@@ -60,7 +64,9 @@ if HAVE_CUDA_HEADERS
 TEST_MODULES += $(TEST_MODULE_CUDA_FILES:tests/modules/%.c=tests/modules/.libs/%.so)
 endif
 check_DATA = $(TEST_MODULES)
-CLEANFILES += $(TEST_MODULES)
+# Of use on a GPU only: tests/gpu/local.mk.
+NVCC_TEST_MODULES = $(TEST_MODULE_NVCC_FILES:tests/modules/%.cu=tests/modules/.libs/%.so)
+CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
@@ -74,11 +80,13 @@ TEST_MODULE_FLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) -fvisibility=hidden -fPIC -shared
 	$(filter-out -fPIE -pie,$(LDFLAGS)) -o $@ $< $($*_needs)
 TEST_MODULE_C = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	$(CC) -std=gnu17 $(WARNING_CFLAGS) $(CFLAGS) $(TEST_MODULE_FLAGS)
-$(TEST_MODULES): $(TEST_MODULE_INCLUDES) $(public_HEADERS)
+$(TEST_MODULES) $(NVCC_TEST_MODULES): $(TEST_MODULE_INCLUDES) $(public_HEADERS)
 tests/modules/.libs/%.so: tests/modules/%.c
 	$(TEST_MODULE_C)
 tests/modules/.libs/%.so: tests/modules/%.cc
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	$(CXX) -std=c++17 -Wall -Wextra $(WERROR_CFLAGS) -Wno-unknown-pragmas $(CXXFLAGS) $(TEST_MODULE_FLAGS)
+tests/modules/.libs/%.so: tests/modules/%.cu
+	$(NVCC_MODULE)
 $(LOADING_MODULES:%=tests/modules/.libs/%.so): tests/modules/.libs/%.so: tests/modules/loading.c
 	$(TEST_MODULE_C) -DMODULE_NAME='"$*"'
