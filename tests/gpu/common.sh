@@ -32,8 +32,8 @@ n_gpus()
 run()
 {
     rm -f results.gbr
-    "$GBRUN" -c "$@" >table.txt 2>text.txt
-    code=$?
+    code=0
+    "$GBRUN" -c "$@" >table.txt 2>text.txt || code=$?
 }
 
 # column NAMES [WHERE]: of each case of results.gbr one line, the columns with commas between.
@@ -66,4 +66,91 @@ all_fine()
 number_of_cases()
 {
     equals "$1 cases were measured" "$1" "$(column status | grep -c .)"
+}
+
+# Kernels of tests/modules/truth.cu, as rows for `zip.kernel = kind, blocks, bytes:`. Those of the
+# second list are several kernels a sample.
+kernel_kinds='empty, 1, 4KiB | empty, 132, 4KiB | empty, 1000000, 4KiB | spin, 1, 4KiB |
+    copy, 1, 1MiB | copy, 1, 4MiB | copy, 1, 64MiB | copy, 1, 1GiB |
+    copy4, 1, 1MiB | copy4, 1, 64MiB | copy4, 1, 1GiB |
+    fma, 131072, 4KiB | reduce, 1056, 64MiB | atomics, 65536, 4KiB | shared, 528, 4KiB |
+    transpose, 1, 64MiB | registers, 1056, 4KiB | cluster, 1056, 4KiB | cooperative, 132, 4KiB |
+    print, 1, 4KiB | allocate, 132, 4KiB'
+kernel_chains='graph, 1, 4KiB | fork, 1, 4KiB'
+
+# stamped_kernels CLOCK: the kernels that stamp, warm and cold, by that clock, into results.gbr.
+stamped_kernels()
+{
+    cat >truth.ini <<INI
+[policy many]
+plugin = fixed
+samples = ${SAMPLES:-512}
+[defaults]
+policy = many
+device = cuda
+clock = $1
+warmup = 50 ms
+[bench kernels]
+plugin = truth
+sweep.cache = warm, cold
+spans = ${SAMPLES:-512}
+zip.kernel = kind, blocks, bytes: $kernel_kinds | $kernel_chains
+INI
+    run truth.ini -q
+}
+
+# beside_span: of each case of results.gbr what its clock reads and how much that is above the
+# kernels' own time: kernel cache reading difference launch, in microseconds.
+beside_span()
+{
+    column kind,blocks,bytes,cache,launch,median_ns,metric.span | awk -F, '
+        {
+            name = $1
+            if ($1 ~ /copy|reduce|transpose/)
+                name = name ":" $3 / 1048576 "MiB"
+            else if ($2 > 1)
+                name = name ":" $2
+            printf "%s %s %.3f %.3f %s\n", name, $4, $6 / 1000, ($6 - $7) / 1000, $5
+        }'
+}
+
+# sides CLOCK...: measures them by each clock, into sides.txt: clock kernel cache reading difference
+# launch. Shows what went wrong, if anything did.
+sides()
+{
+    local clock
+    : >sides.txt
+    for clock; do
+        stamped_kernels "$clock"
+        column label,clock,status_text "status <> 'ok'" | grep . || true
+        beside_span | sed "s/^/$clock /" >>sides.txt
+    done
+}
+
+# table_of_sides: what is in sides.txt, each kernel a line; its own time is that under the first clock.
+table_of_sides()
+{
+    awk '
+        { key = $2 " " $3; above[$1, key] = $5 }
+        !(key in span) { order[++n] = key; span[key] = $4 - $5 }
+        $1 == "kernel" { launch[key] = $6 }
+        function cell(clock, key) { return (clock, key) in above ? above[clock, key] : "-" }
+        END {
+            printf "%-26s %9s %8s %8s %8s  %s\n", "us: kernel", "own time", "event", "record", "kernel", "launch"
+            for (i = 1; i <= n; i++)
+                printf "%-26s %9.3f %8s %8s %8s  %s\n", order[i], span[order[i]], cell("event", order[i]),
+                    cell("record", order[i]), cell("kernel", order[i]), launch[order[i]]
+        }' sides.txt
+}
+
+# range_of_sides CACHE: how much the readings by the clock kernel are above the kernels' own times: least
+# most difference, then which kernels these are.
+range_of_sides()
+{
+    awk -v cache="$1" '
+        $1 == "kernel" && $3 == cache {
+            if (n++ == 0 || $5 < least) { least = $5; first = $2 }
+            if (n == 1 || $5 > most) { most = $5; last = $2 }
+        }
+        END { if (n > 0) printf "%.3f %.3f %.3f %s %s\n", least, most, most - least, first, last }' sides.txt
 }

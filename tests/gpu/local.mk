@@ -14,7 +14,8 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/sanitizer.sh \
-	tests/gpu/streams.sh
+	tests/gpu/streams.sh \
+	tests/gpu/truth.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
 	tests/gpu/numbers.sh \

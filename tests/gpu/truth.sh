@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# The clock kernel against the truth: kernels whose blocks store when they began and ended, products of
+# libraries against events, and kernels that grow by less than the timer's step.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+if [ ! -f "$GBRUN_PLUGIN_PATH/truth.so" ]; then
+    echo "there is no module truth: gbrun was built without nvcc"
+    exit 77
+fi
+cd "$TMPDIR" || exit 99
+
+# --- What a clock reads is longer than the kernel's own time, by the same for all kernels ---
+
+equals "kernels are measured by all clocks" "" "$(sides kernel event record)"
+# The span ends when the last block has sent off its stores, the reading when they have arrived and the
+# kernel's end has been noticed.
+while read -r _ kernel cache _ above launch; do
+    if awk -v x="$above" 'BEGIN { exit !(x >= 0.5 && x <= 1.0) }' </dev/null; then
+        pass "$kernel, $cache: 0.5 to 1.0 us above its own time"
+    else
+        fail "$kernel, $cache: 0.5 to 1.0 us above its own time" "$above us (launch $launch)"
+    fi
+done < <(grep '^kernel ' sides.txt)
+for cache in warm cold; do
+    read -r _ _ difference which <<<"$(range_of_sides "$cache")"
+    if awk -v x="${difference:-1}" 'BEGIN { exit !(x < 0.25) }' </dev/null; then
+        pass "$cache: kinds of kernels differ by less than 0.25 us"
+    else
+        fail "$cache: kinds of kernels differ by less than 0.25 us" "$difference us: $which"
+    fi
+done
+equals "as many kernels as there are, warm and cold" 46 "$(grep -c '^kernel ' sides.txt)"
+table_of_sides | sed 's/^/# /'
+
+# --- Products of libraries, whose kernels stamp nothing, against events ---
+
+both='zip.way = clock, launch: kernel, auto | event, stream'
+cat >products.ini <<INI
+[policy many]
+plugin = fixed
+samples = 400
+[gbrun]
+rounds = 3
+[defaults]
+policy = many
+device = cuda
+warmup = 20 ms
+[bench plain]
+$both
+plugin = truth_plain
+zip.kernel = kind, blocks, bytes: empty, 1, 4KiB | spin, 1, 4KiB | copy4, 1, 1MiB | copy4, 1, 64MiB
+[bench gemm_verify]
+$both
+m = 1024
+n = 1024
+k = 1024
+reference = gpu
+zip.what = kernel, dtype: cublas, fp16 | cublas, bf16 | cublas, fp32 | tensor, fp16 | tensor, bf16 |
+    tensor, int8 | cuda, fp32
+[bench split_k]
+$both
+plugin = gemm_verify
+m = 256
+n = 256
+k = 8192
+reference = gpu
+kernel = tensor
+split_k = 8
+[bench padding]
+$both
+sweep.schedule = tuned, cublas
+[bench cublas_lt]
+$both
+plugin = ceilings
+method = cublas
+size = 1024
+sweep.roof = fp16_tensor, bf16_tensor, tf32_tensor
+[bench mma]
+$both
+plugin = ceilings
+method = mma
+roof = bf16_tensor
+INI
+run products.ini -q
+equals "products: all cases are measured" "" \
+    "$(column status,label,status_text "status not in ('ok', 'skipped')")"
+# What a product is called, and by each clock the median of its rounds.
+"$GBRUN" export --format csv --rows combined --where "status = 'ok'" \
+    --columns bench,kind,bytes,kernel,dtype,schedule,roof,clock,estimate_ns results.gbr 2>&1 |
+    tail -n +2 | tr -d '\r' | awk -F, '
+        {
+            name = $1
+            for (i = 2; i <= 7; i++)
+                if ($i != "")
+                    name = name ":" $i
+            ns[name, $8] = $9
+            if (!(name in seen)) { seen[name] = 1; order[++n] = name }
+        }
+        END {
+            for (i = 1; i <= n; i++)
+                print order[i], ns[order[i], "kernel"] + 0, ns[order[i], "event"] + 0
+        }' >products.txt
+# The median of what events read more of kernels that are known.
+constant=$(awk '/^plain/ { print $3 - $2 }' products.txt | sort -n |
+    awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }')
+echo "# events read $constant ns more than the clock kernel"
+while read -r name kernel event; do
+    off=$(awk -v kernel="$kernel" -v event="$event" -v constant="$constant" \
+        'BEGIN { printf "%.0f", kernel - (event - constant) }' </dev/null)
+    printf '# %-34s kernel %10.3f us, event less its constant off by %.3f us\n' "$name" \
+        "${kernel}e-3" "$((-off))e-3"
+    if awk -v off="$off" -v kernel="$kernel" \
+        'BEGIN { exit !(kernel > 0 && (off < 0 ? -off : off) <= 500 + 0.005 * kernel) }' </dev/null; then
+        pass "$name: as events less their constant, to 0.5 us and 0.5 %"
+    else
+        fail "$name: as events less their constant, to 0.5 us and 0.5 %" \
+            "kernel $kernel ns, event $event ns, constant $constant ns"
+    fi
+done < <(grep -v '^plain' products.txt)
+if [ "$(grep -vc '^plain' products.txt)" -ge 3 ]; then
+    pass "three products or more were compared"
+else
+    fail "three products or more were compared" "$(cat products.txt text.txt)"
+fi
+
+# --- A staircase: kernels that grow by less than the timer's step ---
+
+cat >stairs.ini <<'INI'
+[policy many]
+plugin = fixed
+samples = 4096
+[bench stairs]
+plugin = truth
+policy = many
+device = cuda
+clock = kernel
+warmup = 20 ms
+kind = chain
+spans = 4096
+sweep.steps = 100:140
+INI
+run stairs.ini -q
+all_fine "staircase: all kernels"
+number_of_cases 41
+# A straight line through cycles, which the kernel counts, and estimates: its slope is a cycle.
+read -r n worst cycle step < <(column metric.span,estimate_ns | awk -F, '
+    { n++; x[n] = $1; y[n] = $2; sx += $1; sy += $2 }
+    END {
+        for (i = 1; i <= n; i++) {
+            xx += (x[i] - sx / n) ^ 2
+            xy += (x[i] - sx / n) * (y[i] - sy / n)
+        }
+        slope = xx > 0 ? xy / xx : 0
+        for (i = 1; i <= n; i++) {
+            off = y[i] - sy / n - slope * (x[i] - sx / n)
+            off = off < 0 ? -off : off
+            worst = off > worst ? off : worst
+        }
+        printf "%d %.3f %.5f %.3f\n", n, worst, slope, (n > 1 ? slope * (x[n] - x[1]) / (n - 1) : 0)
+    }')
+echo "# staircase: $n steps of $step ns, a cycle is $cycle ns, at most $worst ns off the line"
+hertz=$(column clock_end_hz | sort -n | sed -n 21p)
+if awk -v n="$n" -v worst="$worst" 'BEGIN { exit !(n == 41 && worst > 0 && worst <= 1) }' </dev/null; then
+    pass "staircase: estimates lie on a straight line to 1 ns"
+else
+    fail "staircase: estimates lie on a straight line to 1 ns" \
+        "$worst ns" "$(in_a_line column metric.span,estimate_ns)"
+fi
+if awk -v cycle="$cycle" -v hertz="$hertz" \
+    'BEGIN { x = cycle * hertz / 1e9; exit !(x > 0.99 && x < 1.01) }' </dev/null; then
+    pass "staircase: its slope is a cycle of the clock"
+else
+    fail "staircase: its slope is a cycle of the clock" "$cycle ns at $hertz Hz"
+fi
+finish
