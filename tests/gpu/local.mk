@@ -13,6 +13,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/leak.sh \
 	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
+	tests/gpu/odd.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/streams.sh \
 	tests/gpu/truth.sh
