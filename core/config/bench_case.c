@@ -10,7 +10,7 @@
 
 static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
 static const char *const launch_words[] = {
-    [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph"};
+    [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph", [GB_LAUNCH_AUTO] = "auto"};
 
 static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
                                           [BOUND_DETERMINISTIC] = "deterministic",
@@ -34,8 +34,10 @@ static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
 static const struct gb_option options[] = {
     GB_CHOICE(struct common_params, cache, "warm", cache_words,
               "Whether the device's caches are flushed before every sample"),
-    GB_CHOICE(struct common_params, launch, "stream", launch_words,
-              "Whether each sample is launched anew, or all from one graph that was captured"),
+    GB_CHOICE(
+        struct common_params, launch, "auto", launch_words,
+        "Whether each sample is launched anew, or all from one graph that was captured; auto: "
+        "one kernel as a graph, several in the stream"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that counts, one of those that the device offers; auto: its best"),
     GB_INT(struct common_params, iterations, "0", "0:1000000000000", NULL,
@@ -144,8 +146,10 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
     sha256_add_text(&hash, bench_case->common.clock);
     snprintf(iterations, sizeof iterations, "%lld", (long long)bench_case->common.iterations);
     sha256_add_text(&hash, iterations);
-    if (bench_case->common.launch == GB_LAUNCH_GRAPH)
-        sha256_add_text(&hash, "launch=graph");
+    if (bench_case->common.launch != GB_LAUNCH_AUTO) {
+        sha256_add_text(&hash, "launch");
+        sha256_add_text(&hash, launch_word(bench_case->common.launch));
+    }
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");
     sha256_end(&hash, digest);

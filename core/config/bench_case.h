@@ -38,7 +38,7 @@ struct option_table common_options(void); /* cache clock iterations warmup min_s
 
 /* The words of struct common_params' cache: "warm", "cold". */
 const char *cache_word(int32_t cache);
-/* Likewise of launch: "stream", "graph". */
+/* Likewise of launch: "stream", "graph", "auto". */
 const char *launch_word(int32_t launch);
 
 /* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
@@ -115,7 +115,7 @@ enum { CASE_UID_TEXT = 33 };
  *   for each identity parameter, in the order of the names' bytes: its name, its canonical text (of
  *   a template that with the values of the case),
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
- *   "launch=graph" if it is so,
+ *   "launch" and how, unless that is auto,
  *   for each environment variable, in the order of the names' bytes: its name, its value,
  *   "", the device's model ("" where there is none).
  * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written

@@ -66,7 +66,9 @@ struct trace {
     uint32_t round;
     bool has_rounds;
     uint64_t n;
-    double tick_ns; /* of time_ns; 0: not known */
+    double tick_ns;   /* of time_ns; 0: not known */
+    double error_ns;  /* that all of time_ns may have in common */
+    bool is_dithered; /* as GB_SAMPLES_DITHERED */
     uint64_t seed;
     double *time_ns; /* all samples; NaN where none is stored */
     double median_ns, elapsed_ns;

@@ -78,6 +78,9 @@ int32_t trace_of_case(struct view *view, const struct view_entry *entry, const c
     trace.seed = (uint64_t)trace.row.c.seed;
     if (record->iterations > 0 && record->tick_ns > 0)
         trace.tick_ns = record->tick_ns / (double)record->iterations;
+    if (record->iterations > 0)
+        trace.error_ns = record->offset_error_ns / (double)record->iterations;
+    trace.is_dithered = record->is_dithered;
     if (trace.n == 0)
         return error_set(error, GB_NOT_FOUND, "%s: has no samples", trace.label);
     trace.chunk = memory_allocate(sizeof(double) * CASE_COLUMNS * TRACE_CHUNK);

@@ -13,6 +13,7 @@ struct case_outcome {
     char text[HOST_TEXT_MAX + 256]; /* why, in the plugin's words where it gave some */
     uint64_t resident_bytes; /* of the process before the benchmark was made; 0: not reached */
     bool is_poisoned;        /* the device or the process cannot be used for another case */
+    bool is_spent;           /* nor should it, as the times would differ */
 };
 
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is

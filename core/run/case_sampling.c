@@ -22,6 +22,7 @@ struct sampling {
     struct policy_run *policy;
     uint32_t clock;
     uint64_t iterations; /* of a sample */
+    struct gb_reading reading;
     struct batch batch;
     struct outbox outbox;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
@@ -32,16 +33,32 @@ struct sampling {
     double sent_ns;
 };
 
+/* Of a device that cannot launch graphs, auto is the stream. */
+static uint32_t launch_of(const struct sampling *sampling)
+{
+    const bool has_graphs = sampling->device->ops->flags & GB_DEVICE_GRAPHS;
+    const int32_t asked = sampling->state->launch;
+    return asked == GB_LAUNCH_AUTO && !has_graphs ? GB_LAUNCH_STREAM : (uint32_t)asked;
+}
+
+static void begin_reading(struct sampling *sampling)
+{
+    const struct gb_clock *clock = &sampling->device->clocks[sampling->clock];
+    sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
+                                            .launch = launch_of(sampling),
+                                            .flags = clock->flags,
+                                            .tick_ns = clock->tick_ns};
+}
+
 /* What is asked of the device, which writes into the batch. */
-static struct gb_measurement ask_for(const struct sampling *sampling, uint64_t n,
-                                     double deadline_ns)
+static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, double deadline_ns)
 {
     const struct case_state *state = sampling->state;
     const struct batch *batch = &sampling->batch;
     struct gb_measurement asked = {.size = sizeof asked,
                                    .clock = sampling->clock,
                                    .cache = (uint32_t)sampling->common->cache,
-                                   .launch = (uint32_t)sampling->common->launch,
+                                   .launch = launch_of(sampling),
                                    .n_samples = n,
                                    .iterations = sampling->iterations,
                                    .bench_ops = state->ops,
@@ -52,7 +69,8 @@ static struct gb_measurement ask_for(const struct sampling *sampling, uint64_t n
                                    .end_ns = batch->end_ns,
                                    .clock_hz = batch->clock_hz,
                                    .throttle = batch->throttle,
-                                   .flags = batch->flags};
+                                   .flags = batch->flags,
+                                   .reading = &sampling->reading};
     for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
         asked.time_ns[i] = batch->clocks[i];
     return asked;
@@ -154,10 +172,23 @@ static int32_t warm_up(struct sampling *sampling)
 static void send_timing(struct sampling *sampling)
 {
     const struct gb_clock *clock = &sampling->device->clocks[sampling->clock];
-    const struct case_record timing = {.clock = clock->name,
-                                       .iterations = sampling->iterations,
-                                       .tick_ns = clock->tick_ns,
-                                       .overhead_ns = clock->overhead_ns};
+    struct gb_reading *reading = &sampling->reading;
+    const bool is_graph = reading->launch == GB_LAUNCH_GRAPH;
+    reading->note[sizeof reading->note - 1] = 0;
+    const char *why_stream = sampling->state->why_stream;
+    sampling->state->is_graph = is_graph;
+    const struct case_record timing = {
+        .clock = clock->name,
+        .iterations = sampling->iterations,
+        .tick_ns = reading->tick_ns,
+        .overhead_ns = clock->overhead_ns,
+        .launched = launch_word(is_graph ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM),
+        .offset_ns = reading->offset_ns,
+        .offset_error_ns = reading->offset_error_ns,
+        .graph_ns = reading->graph_ns,
+        .is_dithered = reading->flags & GB_CLOCK_DITHERED,
+        .reading_note = why_stream ? why_stream : reading->note};
+    policy_run_set_error(sampling->policy, reading->offset_error_ns / (double)sampling->iterations);
     link_send_fields(sampling->link, WIRE_TIMING, timing_fields, &timing);
 }
 
@@ -191,9 +222,10 @@ static struct gb_samples view_batch(struct sampling *sampling, uint64_t n)
         batch->elapsed_ns[i] = batch->end_ns[i] - sampling->first_begin_ns;
         batch->iterations[i] = sampling->iterations;
     }
-    double tick_ns = sampling->device->clocks[sampling->clock].tick_ns /
-                     (double)sampling->iterations;
+    const struct gb_reading *reading = &sampling->reading;
+    const bool is_dithered = reading->flags & GB_CLOCK_DITHERED;
     return (struct gb_samples){.size = sizeof(struct gb_samples),
+                               .traits = is_dithered ? GB_SAMPLES_DITHERED : 0,
                                .n = n,
                                .time_ns = batch->time_ns,
                                .elapsed_ns = batch->elapsed_ns,
@@ -201,7 +233,7 @@ static struct gb_samples view_batch(struct sampling *sampling, uint64_t n)
                                .clock_hz = batch->clock_hz,
                                .throttle = batch->throttle,
                                .flags = batch->flags,
-                               .tick_ns = tick_ns};
+                               .tick_ns = reading->tick_ns / (double)sampling->iterations};
 }
 
 static uint64_t batch_size(const struct sampling *sampling)
@@ -317,19 +349,44 @@ static int32_t sample(struct sampling *sampling)
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
 }
 
+static void sampling_new(struct sampling *sampling, struct case_state *state)
+{
+    *sampling = (struct sampling){.state = state,
+                                  .link = state->link,
+                                  .device = state->device,
+                                  .common = &state->bench_case->common,
+                                  .policy = state->policy,
+                                  .clock = state->clock};
+    begin_reading(sampling);
+    batch_new(&sampling->batch, state->device->n_clocks);
+    outbox_new(&sampling->outbox, state->device->n_clocks);
+}
+
+static void sampling_free(struct sampling *sampling)
+{
+    batch_free(&sampling->batch);
+    outbox_free(&sampling->outbox);
+}
+
 int32_t case_sample(struct case_state *state)
 {
-    struct sampling sampling = {.state = state,
-                                .link = state->link,
-                                .device = state->device,
-                                .common = &state->bench_case->common,
-                                .policy = state->policy,
-                                .clock = state->clock};
-    batch_new(&sampling.batch, state->device->n_clocks);
-    outbox_new(&sampling.outbox, state->device->n_clocks);
+    struct sampling sampling;
+    sampling_new(&sampling, state);
     int32_t status = sample(&sampling);
     state->iterations = sampling.iterations;
-    batch_free(&sampling.batch);
-    outbox_free(&sampling.outbox);
+    sampling_free(&sampling);
+    return status;
+}
+
+int32_t case_run_unseen(struct case_state *state)
+{
+    enum { UNSEEN = 3 };
+    struct sampling sampling;
+    uint64_t n_done = 0;
+    sampling_new(&sampling, state);
+    sampling.iterations = state->iterations;
+    link_phase(state->link, PHASE_CALIBRATE);
+    int32_t status = measure(&sampling, UNSEEN, 0, &n_done);
+    sampling_free(&sampling);
     return status;
 }

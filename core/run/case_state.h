@@ -24,7 +24,10 @@ struct case_state {
     const struct open_device *device;
     uint32_t clock; /* of the device, the one that counts */
     struct policy_run *policy;
-    uint64_t iterations; /* of a sample */
+    uint64_t iterations;    /* of a sample */
+    int32_t launch;         /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
+    bool is_graph;          /* samples were launched as a graph */
+    const char *why_stream; /* why launch is not as asked for; NULL: it is */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */
@@ -51,5 +54,8 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
 /* Measures a case whose benchmark is prepared; sends clock, samples, telemetry and the estimate.
  * Sets state->iterations. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);
+
+/* Some samples that nobody sees, launched as state->launch says. Likewise. */
+int32_t case_run_unseen(struct case_state *state);
 
 #endif

@@ -88,6 +88,18 @@ static void take_timing(struct collector *collector, struct wire_reader *message
     wire_get_fields(message, &collector->arena, timing_fields, &collector->record);
 }
 
+/* Messages stay: they are of the case, however it is measured. */
+static void take_again(struct collector *collector, struct wire_reader *message)
+{
+    struct case_record *record = &collector->record;
+    (void)message;
+    record->n_metrics = record->n_checks = record->n_summaries = 0;
+    record->has_estimate = false;
+    collector->n = 0;
+    collector->is_anew = collector->n_handed_on > 0;
+    collector->n_handed_on = 0;
+}
+
 static void take_estimate(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;
@@ -206,6 +218,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_OPENED] = take_clocks,
         [WIRE_TELEMETRY] = take_telemetry,
         [WIRE_TIMING] = take_timing,
+        [WIRE_AGAIN] = take_again,
         [WIRE_SAMPLES] = take_samples,
         [WIRE_ESTIMATE] = take_estimate,
         [WIRE_CASE_END] = take_end};

@@ -29,6 +29,7 @@ struct collector {
     struct sample_column views[COLLECTOR_COLUMNS_MAX];
     size_t n_columns;
     uint64_t n_handed_on;
+    bool is_anew;         /* what was handed on is to be forgotten */
     uint32_t main_column; /* of the clock that counts */
     double recent_ns;     /* median of the newest samples, for the progress line; 0: none yet */
     /* the device's clocks, if this case opened it */

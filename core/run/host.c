@@ -24,7 +24,7 @@ struct allocation {
 
 struct host {
     struct gb_host interface;
-    struct host_sink sink;
+    struct host_sink sink, spoken_to; /* the second is the first, unless it is muted */
     struct host_device device;
     struct host_checks checks;
     struct allocation *allocations;
@@ -306,6 +306,41 @@ static const void *host_extension(const struct gb_host *interface, const char *i
     return id && strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
+static void ignore_log(void *context, int32_t severity, const char *text)
+{
+    (void)context;
+    (void)severity;
+    (void)text;
+}
+
+static void ignore_metric(void *context, const char *name, double value, const char *unit)
+{
+    (void)context;
+    (void)name;
+    (void)value;
+    (void)unit;
+}
+
+static void ignore_check(void *context, const char *name, const char *metric,
+                         const struct verify_metric *measured, double tolerance, bool passed,
+                         const char *text)
+{
+    (void)context;
+    (void)name;
+    (void)metric;
+    (void)measured;
+    (void)tolerance;
+    (void)passed;
+    (void)text;
+}
+
+void host_set_muted(struct host *host, bool is_muted)
+{
+    static const struct host_sink nobody = {
+        .log = ignore_log, .metric = ignore_metric, .check = ignore_check};
+    host->sink = is_muted ? nobody : host->spoken_to;
+}
+
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks)
 {
@@ -327,7 +362,7 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_fill = host_device_fill,
                                        .extension = host_extension,
                                        .exclusive = host_exclusive};
-    host->sink = *sink;
+    host->sink = host->spoken_to = *sink;
     if (device)
         host->device = *device;
     static const struct common_params no_settings = {.check_floor = CHECK_FLOOR, .check_dump = ""};

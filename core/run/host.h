@@ -57,6 +57,9 @@ void host_set_folder(struct host *host, const char *folder);
 const char *host_reason(const struct host *host);
 void host_clear_reason(struct host *host);
 
+/* While muted, what the plugin says goes nowhere: metrics, comparisons, log. */
+void host_set_muted(struct host *host, bool is_muted);
+
 /* Has the plugin asked that nothing else is measured meanwhile? */
 bool host_wants_exclusive(const struct host *host);
 

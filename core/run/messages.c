@@ -209,7 +209,10 @@ const struct wire_field check_fields[] = {
 const struct wire_field clock_fields[] = {FIELDS(struct clock_record, name, tick_ns, overhead_ns),
                                           {0}};
 const struct wire_field timing_fields[] = {
-    FIELDS(struct case_record, clock, iterations, tick_ns, overhead_ns), {0}};
+    FIELDS(struct case_record, clock, iterations, tick_ns, overhead_ns),
+    FIELDS(struct case_record, launched, offset_ns, offset_error_ns, graph_ns, is_dithered),
+    FIELDS_AS(FIELD_PRINTABLE, struct case_record, reading_note),
+    {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, status, text, is_spent, traces), {0}};
 

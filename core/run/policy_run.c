@@ -16,6 +16,7 @@ struct policy_run {
     struct gb_next next;
     uint64_t count;
     double elapsed_ns; /* of the last sample taken */
+    double error_ns;   /* that all samples may have in common */
     bool ended;
     char reason[128];
 };
@@ -138,6 +139,11 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
     return GB_OK;
 }
 
+void policy_run_set_error(struct policy_run *run, double error_ns)
+{
+    run->error_ns = error_ns > 0 ? error_ns : 0;
+}
+
 void policy_run_expire(struct policy_run *run)
 {
     char value[NUMBER_TEXT_MAX];
@@ -199,6 +205,8 @@ int32_t policy_run_report(struct policy_run *run, struct gb_estimate *ret, struc
     if (status != GB_OK)
         return say(run, "report", status, error);
     make_sound(run, ret);
+    ret->low_ns -= run->error_ns;
+    ret->high_ns += run->error_ns;
     return GB_OK;
 }
 

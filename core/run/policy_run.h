@@ -30,6 +30,10 @@ int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struc
 int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples,
                         uint64_t *ret_taken, struct gb_error *error);
 
+/* Every sample may be wrong by this much, all of them the same way, with the confidence of the
+ * interval, which gets wider by it. In ns of one iteration; 0 at the beginning. */
+void policy_run_set_error(struct policy_run *run, double error_ns);
+
 /* Time is up although the samples do not show it: no further one could be begun before max_time. */
 void policy_run_expire(struct policy_run *run);
 

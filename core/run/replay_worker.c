@@ -15,6 +15,7 @@ struct replay {
     struct host *host;
     struct policy_run *run;
     double tick_ns;
+    uint32_t traits;   /* of the samples */
     double elapsed_ns; /* of the last sample taken */
     bool is_whole;     /* there are no more samples */
 };
@@ -50,7 +51,8 @@ static int32_t take_samples(struct replay *replay, struct wire_reader *message,
                             struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct gb_samples samples = {.size = sizeof samples, .tick_ns = replay->tick_ns};
+    struct gb_samples samples = {
+        .size = sizeof samples, .traits = replay->traits, .tick_ns = replay->tick_ns};
     samples.n = wire_get_count(message, sizeof(double));
     if (samples.n == 0) {
         replay->is_whole = true;
@@ -103,11 +105,13 @@ static int32_t send_estimate(struct replay *replay, struct gb_error *error)
     return GB_OK;
 }
 
-static int32_t replay_all(struct replay *replay, const struct guards *guards,
+static int32_t replay_all(struct replay *replay, const struct guards *guards, double error_ns,
                           struct gb_error *error)
 {
     int32_t status = policy_run_new(replay->plugin, replay->params, replay->host, guards,
                                     &replay->run, error);
+    if (status == GB_OK)
+        policy_run_set_error(replay->run, error_ns);
     while (status == GB_OK && !replay->is_whole && !policy_run_ended(replay->run))
         status = ask_for_samples(replay, error);
     return status == GB_OK ? send_estimate(replay, error) : status;
@@ -125,13 +129,15 @@ void replay_serve(struct session *session, struct worker_link *link, const struc
     guards.max_samples = wire_get_u64(message);
     guards.max_time_ns = wire_get_f64(message);
     replay.tick_ns = wire_get_f64(message);
+    replay.traits = wire_get_u32(message) ? GB_SAMPLES_DITHERED : 0;
+    const double error_ns = wire_get_f64(message);
     replay.host = host_new(wire_get_u64(message), sink, NULL, NULL);
     link_phase(link, PHASE_LOAD);
     int32_t status = session_prepare(session, &settings, arena, &replay.plugin, &replay.params,
                                      &error);
     link_phase(link, PHASE_POLICY);
     if (status == GB_OK)
-        status = replay_all(&replay, &guards, &error);
+        status = replay_all(&replay, &guards, error_ns, &error);
     bool has_ended = replay.run && policy_run_ended(replay.run);
     uint64_t n = replay.run ? policy_run_count(replay.run) : 0;
     policy_run_free(replay.run);

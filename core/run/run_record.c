@@ -51,6 +51,16 @@ static int64_t device_id(struct run *run, struct slot *slot)
     return *id;
 }
 
+void record_forget(struct run *run, struct slot *slot)
+{
+    struct collector *collector = &slot->collector;
+    struct gb_error error;
+    if (collector->is_anew &&
+        store_forget(run->plan->store, collector->record.uuid, &error) != GB_OK)
+        run_fail(run, &error);
+    collector->is_anew = false;
+}
+
 void record_spill(struct run *run, struct slot *slot)
 {
     struct collector *collector = &slot->collector;

@@ -90,6 +90,8 @@ void slot_close(struct slot *slot);
 
 /* Begins the record of a visit. */
 void record_begin(struct collector *collector, const struct visit *visit);
+/* Deletes what was written of a case that is measured anew. */
+void record_forget(struct run *run, struct slot *slot);
 /* Writes the samples of a long recording before its case has ended. */
 void record_spill(struct run *run, struct slot *slot);
 /* Ends the slot's visit: commits it, then announces it. */

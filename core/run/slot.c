@@ -124,6 +124,8 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
         return false;
     } else if (collector->is_complete) {
         end_complete_visit(slot);
+    } else if (type == WIRE_AGAIN) {
+        record_forget(slot->run, slot);
     } else if (type == WIRE_SAMPLES) {
         progress_sampled(slot->run->plan->progress, text_get(&slot->visit->label),
                          collector->n + collector->n_handed_on, collector->recent_ns);

@@ -238,7 +238,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     CLEANUP(text_free) struct text traces = {0};
     find_traces(state, outcome.resident_bytes, &traces);
     process_state_free(state);
-    bool is_spent = outcome.is_poisoned || traces.length > 0;
+    bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){outcome.status, outcome.text, is_spent, text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);

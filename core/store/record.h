@@ -144,6 +144,11 @@ struct case_record {
     const char *clock;           /* the one that counts */
     uint64_t iterations;         /* a sample */
     double tick_ns, overhead_ns; /* of the clock */
+    const char *launched;        /* "stream", "graph": how samples were; NULL, "": not known */
+    double offset_ns, offset_error_ns; /* as in struct gb_reading, which says all of these */
+    double graph_ns;
+    bool is_dithered;
+    const char *reading_note;
     const char *started;
     double wall_ns;  /* from create to destroy */
     uint64_t n_lost; /* samples whose times were lost */

@@ -40,6 +40,9 @@ int32_t store_samples(struct store *store, int64_t run_id, const struct case_rec
                       uint64_t first, uint64_t n, const struct sample_column *columns,
                       size_t n_columns, struct gb_error *error);
 
+/* Deletes what store_samples wrote of a case that is measured anew. */
+int32_t store_forget(struct store *store, const char *case_uuid, struct gb_error *error);
+
 /* One case, in one transaction. The samples in the record follow those that store_samples has
  * written. */
 int32_t store_case(struct store *store, int64_t run_id, const struct case_record *record,

@@ -128,6 +128,18 @@ int32_t store_samples(struct store *store, int64_t run_id, const struct case_rec
                      error);
 }
 
+int32_t store_forget(struct store *store, const char *case_uuid, struct gb_error *error)
+{
+    sqlite3_stmt *statement = store_statement(
+        store, "DELETE FROM bench_case WHERE uuid = ? AND NOT done", error);
+    if (!statement)
+        return store_failure(error);
+    sqlite3_bind_text(statement, 1, case_uuid, -1, SQLITE_STATIC);
+    int32_t status = sqlite3_step(statement) == SQLITE_DONE ? GB_OK : store_error(store, error);
+    sqlite3_reset(statement);
+    return status;
+}
+
 static int32_t add_case(struct store *store, int64_t run_id, const struct case_record *record,
                         struct gb_error *error)
 {

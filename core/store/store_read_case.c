@@ -101,10 +101,19 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
     return reader.status;
 }
 
+const char *launched_word(const struct stored_case *c)
+{
+    bool is_known = *c->record.launched || text_equal(c->launch, launch_word(GB_LAUNCH_AUTO));
+    return is_known ? c->record.launched : c->launch; /* of a file that did not say more */
+}
+
 double central_ns(const struct stored_case *c)
 {
     const struct gb_estimate *estimate = &c->record.estimate;
-    bool estimated = c->record.has_estimate && text_equal(estimate->statistic, "median") &&
-                     isfinite(estimate->value_ns) && estimate->value_ns > 0;
+    /* Of a dithered clock it is the mean that is between the clock's steps. */
+    bool is_central = text_equal(estimate->statistic, "median") ||
+                      (c->record.is_dithered && text_equal(estimate->statistic, "mean"));
+    bool estimated = c->record.has_estimate && is_central && isfinite(estimate->value_ns) &&
+                     estimate->value_ns > 0;
     return estimated ? estimate->value_ns : c->summary.median;
 }

@@ -142,11 +142,11 @@ struct survey {
     size_t n_benches;
     struct survey_metric *metrics;
     size_t n_metrics;
-    const char *device, *policy, *clock; /* of the first case */
-    bool several_devices, several_policies, several_clocks, several_runs;
+    const char *device, *policy, *clock, *launch; /* of the first case */
+    bool several_devices, several_policies, several_clocks, several_launches, several_runs;
     int64_t run_id;
     uint32_t last_round;
-    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_graph, any_estimate;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_estimate;
     bool any_roof;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;

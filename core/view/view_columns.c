@@ -87,7 +87,12 @@ static const struct check_record no_check = {.metric = NULL};
     X(policy_options, TEXT, UNIT_NONE, c->policy_options, "Options of the policy, as key=value")   \
     X(cache, TEXT, UNIT_NONE, c->cache,                                                            \
       "warm or cold: whether caches were flushed before every sample")                             \
-    X(launch, TEXT, UNIT_NONE, c->launch, "stream or graph: how samples were launched")            \
+    X(launch, TEXT, UNIT_NONE, c->launch, "stream, graph or auto: how samples should be launched") \
+    X(launched, TEXT, UNIT_NONE, launched_word(c), "stream or graph: how samples were launched")   \
+    X(reading_note, TEXT, UNIT_NONE, r->reading_note,                                              \
+      "Why samples were not taken as asked for, or as those of other cases are")                   \
+    X(graph_ns, REAL, UNIT_NS, r->graph_ns > 0 ? r->graph_ns : NAN,                                \
+      "What an iteration takes as a graph, where it was launched in the stream")                   \
     X(seed, INTEGER, UNIT_NONE, c->seed, "Seed of the run")                                        \
     X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round,                          \
       "Round of the case, from 0; empty where rounds are combined")                                \
@@ -166,6 +171,10 @@ static const struct check_record no_check = {.metric = NULL};
     X(tick_ns, REAL, UNIT_NS, r->tick_ns, "Timer resolution")                                      \
     X(overhead_ns, REAL, UNIT_NS, r->overhead_ns,                                                  \
       "Timer overhead of one sample; it is not subtracted")                                        \
+    X(offset_ns, REAL, UNIT_NS, r->offset_ns,                                                      \
+      "What the clock reads of no work; subtracted from every sample")                             \
+    X(offset_error_ns, REAL, UNIT_NS, r->offset_error_ns,                                          \
+      "Half the width of its 95 % interval; the estimate's interval is wider by it")               \
     X(flops, REAL, UNIT_NONE, r->work.flops, "Floating-point operations of one iteration")         \
     X(bytes_read, REAL, UNIT_BYTES, r->work.bytes_read, "Bytes that one iteration reads")          \
     X(bytes_written, REAL, UNIT_BYTES, r->work.bytes_written, "Bytes that one iteration writes")   \

@@ -105,6 +105,26 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
     }
 }
 
+/* How samples were read, where that is not as others are, and what a graph would save. */
+static void add_reading(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    const double worth_saying_ratio = 0.02;
+    const struct case_record *record = &c->record;
+    const double median_ns = c->summary.median;
+    CLEANUP(text_free) struct text words = {0};
+    char now[NUMBER_TEXT_MAX], then[NUMBER_TEXT_MAX];
+    if (*record->reading_note) {
+        text_add_line(&words, record->reading_note);
+        list_add(notes, &notes->messages, text_get(&words), label);
+    }
+    if (!(record->graph_ns > 0 && record->graph_ns < (1 - worth_saying_ratio) * median_ns))
+        return;
+    text_clear(&words);
+    text_printf(&words, "%s: %s, as a graph %s", label, format_time(median_ns, 3, now),
+                format_time(record->graph_ns, 3, then));
+    list_add(notes, &notes->graphs, text_get(&words), label);
+}
+
 /* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
 static void add_modes(struct notes *notes, const struct gb_estimate *estimate, const char *label)
 {
@@ -158,6 +178,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     notes->n_cases++;
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);
+    add_reading(notes, c, text_get(&label));
     add_modes(notes, &record->estimate, text_get(&label));
     if (verbose)
         add_histograms(notes, record, text_get(&label));
@@ -330,6 +351,8 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_counts(notes, &doubts);
     write_list(&notes->modes,
                MODES_MARK " several modes: their medians, intervals and shares of the samples",
+               verbose, &doubts);
+    write_list(&notes->graphs, "several launches a sample, which would be quicker as a graph",
                verbose, &doubts);
     write_list(&notes->differing, "rounds differ by more than their own intervals allow", verbose,
                &doubts);

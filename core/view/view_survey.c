@@ -95,6 +95,8 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->several_devices |= differs(survey, &survey->device, device_label(row, &arena));
     survey->several_policies |= differs(survey, &survey->policy, row->c.policy);
     survey->several_clocks |= *record->clock && differs(survey, &survey->clock, record->clock);
+    survey->several_launches |= *record->clock &&
+                                differs(survey, &survey->launch, launched_word(&row->c));
     survey->several_runs |= survey->n_cases && survey->run_id != row->run->id;
     survey->run_id = row->run->id;
     if (record->round > survey->last_round)
@@ -107,7 +109,6 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_roof |= row->roofline.roof != NULL;
     survey->any_check |= record->n_checks > 0;
     survey->any_estimate |= record->has_estimate;
-    survey->any_graph |= text_equal(row->c.launch, launch_word(GB_LAUNCH_GRAPH));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
         struct view_column column;
         if (result_column_named(telemetry_column(i)->name, &column))

@@ -268,7 +268,7 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
     if (layout->clock)
         table_cell(table, c->record.clock);
     if (layout->launch)
-        table_cell(table, c->launch);
+        table_cell(table, launched_word(c));
 }
 
 static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
@@ -390,7 +390,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .device = survey->several_devices && !is_shown(parameters, n, "device"),
         .policy = survey->several_policies && !is_shown(parameters, n, "policy"),
         .clock = survey->several_clocks && !is_shown(parameters, n, "clock"),
-        .launch = survey->any_graph && !is_shown(parameters, n, "launch"),
+        .launch = survey->several_launches && !is_shown(parameters, n, "launch"),
         .rounds = survey->last_round > 0,
         .flops = survey->any_flops,
         .bytes = survey->any_bytes,

@@ -88,7 +88,7 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    struct note_list failures, skips, messages, modes, throttles, differing;
+    struct note_list failures, skips, messages, modes, throttles, differing, graphs;
     struct text histograms; /* a line for each comparison of each case */
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */

@@ -50,6 +50,7 @@ struct gb_reading {
     double tick_ns;         /* resolution */
     double offset_ns;       /* subtracted from every sample: what the clock reads of no work */
     double offset_error_ns; /* half the width of its 95 % interval */
+    double graph_ns; /* of a sample in the stream: what it takes as a graph; 0: not known */
     char note[256];         /* why it is not read as asked for, or as others are; "": it is */
 };
 
@@ -155,6 +156,10 @@ struct gb_device_ops {
      * without changing anything. Optional. */
     int32_t (*examine)(const struct gb_host *host, const void *params, uint32_t index,
                        gb_finding_fn *finding, void *context);
+
+    /* Asked after a benchmark was destroyed: 1 if it has changed the process in a way that would
+     * show in the times of the next one, which then gets a fresh process. Optional. */
+    int32_t (*is_spent)(void *device);
 };
 
 #endif

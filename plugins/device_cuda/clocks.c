@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "cuda_device.h"
-#include "cupti.h"
+#include "describe.h"
 
 #include "plugins/common/doubles.h"
 
@@ -12,36 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBE_SAMPLES = 257, LOG_BYTES = 512 };
+enum { PROBE_SAMPLES = 257, PAIRS = 64, LOG_BYTES = 512 };
 
-/* Any device can run it: the driver compiles it for the one at hand. */
-static const char empty_kernel[] = ".version 6.0\n"
-                                   ".target sm_50\n"
-                                   ".address_size 64\n"
-                                   ".visible .entry gbrun_empty()\n"
-                                   "{\n"
-                                   "    ret;\n"
-                                   "}\n";
-
-/* A benchmark that launches the empty kernel, or does nothing. */
-struct probe {
-    struct cuda_device *device;
-    CUmodule module;
-    CUfunction function;
-    struct gb_queue queue;
-};
-
-static int32_t launch_empty(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    struct probe *probe = object;
-    (void)iterations;
-    return cuda_status(probe->device,
-                       probe->device->driver.launch(probe->function, 1, 1, 1, 1, 1, 1, 0,
-                                                    queue->native, NULL, NULL),
-                       "launching an empty kernel");
-}
-
-static int32_t launch_nothing(void *object, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run_nothing(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)object;
     (void)queue;
@@ -74,49 +47,17 @@ static double smallest_step(const double *sorted, size_t n)
     return round(step);
 }
 
-static int32_t probe_clock(struct probe *probe, uint32_t clock, bool launches)
-{
-    static const struct gb_bench_ops empty = {.size = sizeof empty, .run = launch_empty};
-    static const struct gb_bench_ops nothing = {.size = sizeof nothing, .run = launch_nothing};
-    static double times[PROBE_SAMPLES], begin[PROBE_SAMPLES], end[PROBE_SAMPLES], hz[PROBE_SAMPLES];
-    static uint64_t throttle[PROBE_SAMPLES];
-    static uint32_t flags[PROBE_SAMPLES];
-    struct gb_measurement measurement = {
-        .size = sizeof measurement,
-        .clock = clock,
-        .cache = GB_CACHE_WARM,
-        .n_samples = PROBE_SAMPLES,
-        .iterations = 1,
-        .bench_ops = launches ? &empty : &nothing,
-        .bench = probe,
-        .queue = &probe->queue,
-        .begin_ns = begin,
-        .end_ns = end,
-        .clock_hz = hz,
-        .throttle = throttle,
-        .flags = flags,
-    };
-    measurement.time_ns[clock] = times;
-    const int32_t status = cuda_measure(probe->device, &measurement);
-    probe->device->habits = (struct habits){0};
-    if (status != GB_OK || measurement.n_done == 0)
-        return status;
-    qsort(times, measurement.n_done, sizeof times[0], compare_doubles);
-    struct gb_clock *filled = &probe->device->clocks[clock];
-    filled->overhead_ns = times[measurement.n_done / 2];
-    filled->tick_ns = smallest_step(times, measurement.n_done);
-    return GB_OK;
-}
-
 static void add_clock(struct cuda_device *device, uint32_t kind)
 {
     static const struct {
         const char *name, *help;
     } words[CLOCK_KINDS] = {
-        [CLOCK_KERNEL] = {"kernel", "first start to last end, as the device recorded them (CUPTI)"},
+        [CLOCK_KERNEL] = {"kernel",
+                          "between two time stamps on the device, less what they read of no work"},
         [CLOCK_EVENT] = {"event", "between two CUDA events around the work"},
         [CLOCK_WALL] = {"wall", "host time from the launch to the end of waiting for the work"},
-        [CLOCK_BUSY] = {"busy", "sum of the times of the sample's kernels, copies and fills"},
+        [CLOCK_RECORD] =
+            {"record", "first start to last end in the records of CUPTI, as profilers show them"},
     };
     struct gb_clock *clock = &device->clocks[device->n_clocks];
     *clock = (struct gb_clock){.size = sizeof *clock};
@@ -125,92 +66,131 @@ static void add_clock(struct cuda_device *device, uint32_t kind)
     device->kinds[device->n_clocks++] = kind;
 }
 
-/* One traced launch, whose record must be linked to its sample. */
-static bool links_work(struct probe *probe, char *reason, size_t bytes)
+/* On the device's own stream; the way of taking samples is not tried but given. */
+static int32_t probe_clock(struct cuda_device *device, uint32_t clock)
 {
-    enum { TRIES = 20 };
-    struct cuda_device *device = probe->device;
-    struct record_sum sum;
-    size_t n_found = 0;
-    if (!cupti_trace(true, false, reason, bytes))
-        return false;
-    records_clear(&device->records);
-    cupti_sample_begin(device->n_begun);
-    const int32_t status = launch_empty(probe, &probe->queue, 1);
-    cupti_sample_end();
-    if (status != GB_OK || device->driver.stream_synchronize(probe->queue.native) != CUDA_SUCCESS)
-        return false;
-    for (int i = 0; i < TRIES && n_found == 0; i++) {
-        cupti_collect(&device->records, device->n_begun);
-        n_found = records_sum(&device->records, &sum, 1);
-    }
-    device->n_begun++;
-    if (n_found == 0 || sum.is_lost) {
-        snprintf(reason, bytes, "CUPTI records no kernels here");
-        return false;
-    }
-    return true;
+    static const struct gb_bench_ops nothing = {.size = sizeof nothing, .run = run_nothing};
+    static double times[PROBE_SAMPLES], begin[PROBE_SAMPLES], end[PROBE_SAMPLES], hz[PROBE_SAMPLES];
+    static uint64_t throttle[PROBE_SAMPLES];
+    static uint32_t flags[PROBE_SAMPLES];
+    const struct gb_queue queue = {.size = sizeof queue, .native = device->stream};
+    const bool is_wall = device->kinds[clock] == CLOCK_WALL;
+    struct gb_measurement measurement = {
+        .size = sizeof measurement,
+        .clock = clock,
+        .cache = GB_CACHE_WARM,
+        .n_samples = PROBE_SAMPLES,
+        .iterations = 1,
+        .bench_ops = &nothing,
+        .queue = &queue,
+        .begin_ns = begin,
+        .end_ns = end,
+        .clock_hz = hz,
+        .throttle = throttle,
+        .flags = flags,
+    };
+    measurement.time_ns[clock] = times;
+    device->way = (struct way){
+        .kind = is_wall ? WAY_WALL : WAY_EVENTS, .clock = clock, .waits_for_each = is_wall};
+    const int32_t status = cuda_measure_now(device, &measurement);
+    way_forget(device);
+    if (status != GB_OK || measurement.n_done == 0)
+        return status;
+    qsort(times, measurement.n_done, sizeof times[0], compare_doubles);
+    struct gb_clock *filled = &device->clocks[clock];
+    filled->overhead_ns = times[measurement.n_done / 2];
+    filled->tick_ns = smallest_step(times, measurement.n_done);
+    if (!is_wall)
+        device->event_tick_ns = filled->tick_ns;
+    return GB_OK;
 }
 
-void cuda_clocks_prepare(struct cuda_device *device)
+/* --- stamps --- */
+
+/* Of what stands between pairs of stamps that follow each other in the stream. */
+static CUresult read_steps(struct cuda_device *device)
 {
-    const char *path = device->params->cupti;
-    if (strcmp(path, "no") != 0)
-        cupti_open(strcmp(path, "auto") == 0 ? "" : path, device->no_tracing,
-                   sizeof device->no_tracing);
+    double steps[2 * PAIRS - 1];
+    CUresult result = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < 2 * PAIRS && result == CUDA_SUCCESS; i++)
+        result = stamps_put(&device->stamps, device->stream, i);
+    if (result == CUDA_SUCCESS)
+        result = stamps_read(&device->stamps, device->stream, 2 * PAIRS);
+    for (uint32_t i = 0; i + 1 < 2 * PAIRS; i++)
+        steps[i] = stamps_between(&device->stamps, i, i + 1);
+    qsort(steps, 2 * PAIRS - 1, sizeof steps[0], compare_doubles);
+    device->step_ns = fmax(smallest_step(steps, 2 * PAIRS - 1), 1.0);
+    return result;
 }
 
-static void try_tracing(struct probe *probe)
+/* Without it there is no clock kernel, and events count in its place. */
+static bool open_stamps(struct cuda_device *device)
 {
-    struct cuda_device *device = probe->device;
-    char *reason = device->no_tracing;
+    const struct driver *driver = &device->driver;
     char text[LOG_BYTES];
-    if (strcmp(device->params->cupti, "no") == 0)
-        return;
-    if (reason[0] == '\0' && records_reserve(&device->records, 65536))
-        device->can_trace = links_work(probe, reason, sizeof device->no_tracing);
-    if (device->can_trace)
-        return;
-    snprintf(text, sizeof text, "no clock kernel, the clock event is used in its place: %s",
-             reason);
+    char words[128];
+    CUresult result = stamps_open(&device->stamps, driver, (uint64_t)device->params->timer_step);
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++) /* the first time it is loaded */
+        result = read_steps(device);
+    if (result == CUDA_SUCCESS) {
+        const uint32_t khz = cuda_attribute(driver, device->number, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+        stamps_dither(&device->stamps, device->step_ns, khz > 0 ? khz * 1e3 : 2e9);
+        return true;
+    }
+    driver_error_words(driver, result, words, sizeof words);
+    snprintf(text, sizeof text,
+             "no clock kernel, the clock event is used in its place: time stamps on the device: %s",
+             words);
     device->host->log(device->host, GB_LOG_WARNING, text);
+    stamps_close(&device->stamps);
+    return false;
 }
 
-static int32_t probe_all(struct probe *probe)
+/* The shortest of some waits for a context that has nothing to do. */
+static CUresult find_rest(struct cuda_device *device)
 {
-    struct cuda_device *device = probe->device;
-    try_tracing(probe);
-    if (device->can_trace)
-        add_clock(device, CLOCK_KERNEL);
-    add_clock(device, CLOCK_EVENT);
-    add_clock(device, CLOCK_WALL);
-    if (device->can_trace)
-        add_clock(device, CLOCK_BUSY);
-    int32_t status = GB_OK;
-    for (uint32_t i = 0; i < device->n_clocks && status == GB_OK; i++) {
-        const uint32_t kind = device->kinds[i];
-        status = probe_clock(probe, i, kind == CLOCK_KERNEL || kind == CLOCK_BUSY);
+    const struct driver *driver = &device->driver;
+    CUresult result = driver->context_synchronize();
+    device->rest_ns = INFINITY;
+    for (int i = 0; i < 16 && result == CUDA_SUCCESS; i++) {
+        result = driver->stream_synchronize(device->stream);
+        const double begin_ns = cuda_host_ns();
+        if (result == CUDA_SUCCESS)
+            result = driver->context_synchronize();
+        device->rest_ns = fmin(device->rest_ns, cuda_host_ns() - begin_ns);
     }
-    return status;
+    return result;
+}
+
+/* --- all of them --- */
+
+static bool has_records(const struct cuda_device *device)
+{
+    char reason[256];
+    const char *path = device->params->cupti;
+    return strcmp(path, "no") != 0 &&
+           cupti_find(strcmp(path, "auto") == 0 ? "" : path, reason, sizeof reason);
 }
 
 int32_t cuda_clocks_probe(struct cuda_device *device)
 {
-    const struct driver *driver = &device->driver;
-    struct probe probe = {.device = device, .queue = {.size = sizeof probe.queue}};
-    CUstream stream = NULL;
-    CUresult result = driver->stream_create(&stream, CU_STREAM_NON_BLOCKING);
-    if (result == CUDA_SUCCESS)
-        result = driver->module_load(&probe.module, empty_kernel);
-    if (result == CUDA_SUCCESS)
-        result = driver->module_function(&probe.function, probe.module, "gbrun_empty");
-    probe.queue.native = stream;
-    int32_t status = cuda_status(device, result, "preparing to measure the clocks");
-    if (status == GB_OK)
-        status = probe_all(&probe);
-    if (probe.module != NULL)
-        driver->module_unload(probe.module);
-    if (stream != NULL)
-        driver->stream_destroy(stream);
+    int32_t status = cuda_status(device, find_rest(device), "preparing to measure the clocks");
+    if (status != GB_OK)
+        return status;
+    if (open_stamps(device)) {
+        add_clock(device, CLOCK_KERNEL);
+        device->clocks[0].flags = GB_CLOCK_DITHERED;
+        device->clocks[0].tick_ns = device->step_ns;
+    }
+    add_clock(device, CLOCK_EVENT);
+    add_clock(device, CLOCK_WALL);
+    for (uint32_t i = 0; i < device->n_clocks && status == GB_OK; i++) {
+        if (device->kinds[i] != CLOCK_KERNEL)
+            status = probe_clock(device, i);
+    }
+    if (status == GB_OK && has_records(device)) {
+        add_clock(device, CLOCK_RECORD);
+        device->clocks[device->n_clocks - 1].tick_ns = device->step_ns;
+    }
     return status;
 }

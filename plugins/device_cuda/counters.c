@@ -242,17 +242,6 @@ static int32_t count_chosen(struct cuda_device *device, struct metrics *metrics,
     return status;
 }
 
-/* No activity is traced while counters count; a graph that was made while it was is not launched
- * after that. */
-static bool stop_tracing(struct cuda_device *device, char *reason, size_t bytes)
-{
-    graph_forget(device);
-    if (!device->can_trace || cuda_trace(device, CLOCK_EVENT, false) == GB_OK)
-        return true;
-    snprintf(reason, bytes, "CUPTI does not stop recording the kernels' times");
-    return false;
-}
-
 static int32_t count(void *object, struct gb_counting *counting)
 {
     struct cuda_device *device = object;
@@ -263,8 +252,9 @@ static int32_t count(void *object, struct gb_counting *counting)
     int32_t status = cuda_still_there(device);
     if (status == GB_OK)
         status = cuda_status(device, device->driver.context_set(device->context), "counting");
-    if (status != GB_OK || !stop_tracing(device, reason, bytes) ||
-        !open_profiler(device->params, reason, bytes) ||
+    way_forget(device);
+    cupti_close(); /* nothing is traced while counters count */
+    if (status != GB_OK || !open_profiler(device->params, reason, bytes) ||
         !profiler_chip((size_t)device->number, chip, reason, bytes))
         return status;
     struct metrics *metrics = metrics_new(chip, device->context, reason, bytes);

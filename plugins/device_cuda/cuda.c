@@ -14,19 +14,17 @@
 enum { MESSAGE_BYTES = 512 };
 static const double GIB = 1073741824.0;
 
-static const char *const hold_words[] = {"auto", "always", "never"};
-
 static const struct gb_option options[] = {
     GB_BYTES(struct params, flush, "0",
              "0:", "memory written before each cold sample; 0: as much as the L2 cache holds"),
-    /* The first 128 records after a flush are the most even: CUPTI keeps the times of each 128 in
-     * another 4 KiB of the device's memory, and from one to the next they differ by some 100 ns. */
     GB_INT(struct params, batch_depth, "128", "1:1024", "samples",
-           "samples put on the device before the host waits for them"),
-    GB_CHOICE(struct params, hold_back, "auto", hold_words,
-              "keep a sample waiting until the host has launched all of it; auto: where it shows"),
+           "samples put on the device before the host waits for them, if they are not a graph"),
+    GB_BOOL(struct params, hold_back, "yes",
+            "keep a sample in the stream waiting until the host has launched all of it"),
+    GB_DURATION(struct params, timer_step, "0", "0:1 ms",
+                "cut the device's time stamps to multiples of this, as coarser timers do; 0: no"),
     GB_STRING(struct params, cupti, "auto",
-              "libcupti, which the clock kernel and counters need: a path, auto (searched) or no"),
+              "libcupti, which the clock record and counters need: a path, auto (searched) or no"),
 };
 
 /* --- what there is --- */
@@ -136,12 +134,15 @@ static void close_device(void *object)
         driver->event_destroy(device->starts[i]);
         driver->event_destroy(device->stops[i]);
     }
-    graph_forget(device);
+    way_forget(device);
+    offsets_free(device);
+    stamps_close(&device->stamps);
+    if (device->stream != NULL)
+        driver->stream_destroy(device->stream);
     hold_free(device->hold);
     sensors_close(&device->sensors);
     if (device->flush != 0)
         driver->free(device->flush);
-    records_free(&device->records);
     if (device->context != NULL)
         driver->context_release(device->number);
     free(device);
@@ -158,17 +159,18 @@ static int32_t start(struct cuda_device *device)
 {
     const struct driver *driver = &device->driver;
     char pci[64] = "";
-    cuda_clocks_prepare(device);
     CUresult result = driver->context_retain(&device->context, device->number);
     if (result == CUDA_SUCCESS)
         result = driver->context_set(device->context);
+    if (result == CUDA_SUCCESS)
+        result = driver->stream_create(&device->stream, CU_STREAM_DEFAULT);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "creating the context");
     size_flush(device);
     if (driver->device_pci(pci, sizeof pci, device->number) == CUDA_SUCCESS)
         nvml_open(&device->nvml, pci);
     sensors_open(&device->sensors, &device->nvml);
-    if (device->params->hold_back != HOLD_NEVER)
+    if (device->params->hold_back != 0)
         device->hold = hold_new(driver);
     return cuda_clocks_probe(device);
 }
@@ -291,16 +293,18 @@ int32_t cuda_reserve_flush(struct cuda_device *device)
 
 /* --- queues --- */
 
+/* A stream that the legacy default stream waits for and that waits for it: what a benchmark puts
+ * there by mistake is timed as well, and cannot be captured. */
 static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
-    const struct cuda_device *device = object;
+    struct cuda_device *device = object;
     struct gb_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return GB_NO_MEMORY;
-    CUstream stream = NULL;
+    CUstream stream = device->is_stream_lent ? NULL : device->stream;
     int32_t status = enter(device);
-    if (status == GB_OK)
-        status = cuda_status(device, device->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING),
+    if (status == GB_OK && stream == NULL)
+        status = cuda_status(device, device->driver.stream_create(&stream, CU_STREAM_DEFAULT),
                              "creating a stream");
     if (status != GB_OK) {
         free(queue);
@@ -308,17 +312,21 @@ static int32_t queue_create(void *object, struct gb_queue **ret_queue)
     }
     queue->size = sizeof *queue;
     queue->native = stream;
+    device->is_stream_lent |= stream == device->stream;
     *ret_queue = queue;
     return GB_OK;
 }
 
 static void queue_destroy(void *object, struct gb_queue *queue)
 {
-    const struct cuda_device *device = object;
+    struct cuda_device *device = object;
     if (queue == NULL)
         return;
     device->driver.context_set(device->context);
-    device->driver.stream_destroy(queue->native);
+    if (queue->native == device->stream)
+        device->is_stream_lent = false;
+    else
+        device->driver.stream_destroy(queue->native);
     free(queue);
 }
 
@@ -328,11 +336,10 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
     struct cuda_device *device = object;
     (void)queue;
-    device->habits = (struct habits){0};
     const int32_t status = enter(device);
     if (status != GB_OK)
         return status;
-    graph_forget(device);
+    way_forget(device);
     return cuda_status(device, device->driver.context_synchronize(), "waiting for the device");
 }
 
@@ -374,6 +381,14 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     return GB_OK;
 }
 
+/* Where launches have become slower, because kernels have run side by side, the next benchmark
+ * would be, too. */
+static int32_t is_spent(void *object)
+{
+    struct cuda_device *device = object;
+    return enter(device) == GB_OK && offsets_have_moved(device, device->stream);
+}
+
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
     .flags = GB_DEVICE_GRAPHS,
@@ -393,6 +408,7 @@ static const struct gb_device_ops ops = {
     .flush_cache = flush_cache,
     .telemetry = telemetry,
     .examine = examine,
+    .is_spent = is_spent,
 };
 
 static const void *extension(const char *id)

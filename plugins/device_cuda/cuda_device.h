@@ -1,39 +1,30 @@
 /*
- * cuda_device.h - the open device: its context, clocks, flush buffer and tracer. Plugin side.
+ * cuda_device.h - the open device: its context, clocks, flush buffer and stamps. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
 
-#include "graph.h"
+#include "cupti.h"
 #include "hold.h"
 #include "nvml.h"
+#include "offsets.h"
 #include "plugins/common/cuda/cuda_driver.h"
-#include "records.h"
 #include "sensors.h"
+#include "stamps.h"
+#include "way.h"
 
 #include <gbrun/device.h>
 
-enum { CLOCK_KERNEL, CLOCK_EVENT, CLOCK_WALL, CLOCK_BUSY, CLOCK_KINDS };
+enum { CLOCK_KERNEL, CLOCK_EVENT, CLOCK_WALL, CLOCK_RECORD, CLOCK_KINDS };
 
 enum { BATCH_DEPTH_MAX = 1024 };
-
-enum { HOLD_AUTO, HOLD_ALWAYS, HOLD_NEVER };
 
 struct params {
     uint64_t flush;
     int64_t batch_depth;
-    int32_t hold_back; /* HOLD_... */
+    int32_t hold_back;
+    double timer_step; /* ns */
     const char *cupti;
-};
-
-/* What earlier samples showed of the benchmark that is being measured. */
-struct habits {
-    const void *bench;
-    uint64_t iterations;
-    uint32_t clock;
-    uint32_t n_activities; /* in a sample, if the kernel clock counted; 0: not known yet */
-    double sample_ns;      /* of host time; 0: not known yet */
-    bool refuses_hold;     /* had to be released early: it waits inside run, or queues too much */
 };
 
 struct cuda_device {
@@ -43,12 +34,17 @@ struct cuda_device {
     struct nvml nvml;
     CUdevice number;
     CUcontext context;
+    /* The first queue, and of the clocks before there is one: launches of the context get slower by
+     * the use of further streams. */
+    CUstream stream;
+    bool is_stream_lent;
 
     struct gb_clock clocks[CLOCK_KINDS];
     uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
     uint32_t n_clocks;
-    char no_tracing[256]; /* why CUPTI cannot be used; empty: not known to be so */
-    bool can_trace;
+    double step_ns;       /* of the device's timer, as stamps show it */
+    double event_tick_ns; /* likewise of events */
+    double rest_ns;       /* what a wait for the context takes that has nothing to do */
 
     uint64_t cache_bytes, flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
@@ -56,10 +52,9 @@ struct cuda_device {
     struct hold *hold; /* NULL: the driver cannot */
     CUevent starts[BATCH_DEPTH_MAX], stops[BATCH_DEPTH_MAX];
     uint32_t n_events;
-    struct records records;
-    uint64_t n_begun; /* samples so far: the number of the next one */
-    struct habits habits;
-    struct graph graph;
+    struct stamps stamps;
+    struct offsets offsets;
+    struct way way;
     struct sensors sensors;
 };
 
@@ -74,13 +69,20 @@ int32_t cuda_still_there(const struct cuda_device *device);
 /* Takes the flush buffer, if that has not been done. */
 int32_t cuda_reserve_flush(struct cuda_device *device);
 
-/* Turns tracing on if the clock of this kind needs it, else off. */
-int32_t cuda_trace(struct cuda_device *device, uint32_t kind, bool graphs_are_whole);
+/* The status of a benchmark's function that failed: it may have met an error that ends the context,
+ * which the worker must know. */
+int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_queue *queue,
+                            int32_t status);
+
+/* Starts to record activities, or goes on; false: reason says why that cannot be. */
+bool cuda_open_tracer(const struct cuda_device *device, char *reason, size_t bytes);
+
+double cuda_host_ns(void); /* CLOCK_MONOTONIC */
 
 int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement);
 
-/* Before there is a context: opens what the clocks need. */
-void cuda_clocks_prepare(struct cuda_device *device);
+/* Likewise, in the way that device->way is now. */
+int32_t cuda_measure_now(struct cuda_device *device, struct gb_measurement *measurement);
 
 /* Finds out which clocks there are and what they are like. */
 int32_t cuda_clocks_probe(struct cuda_device *device);

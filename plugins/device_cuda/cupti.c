@@ -28,8 +28,6 @@ enum { BUFFER_BYTES = 1 << 17, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFE
     X(flush, cuptiActivityFlushAll)                                                                \
     X(next_record, cuptiActivityGetNextRecord)                                                     \
     X(dropped, cuptiActivityGetNumDroppedRecords)                                                  \
-    X(push, cuptiActivityPushExternalCorrelationId)                                                \
-    X(pop, cuptiActivityPopExternalCorrelationId)                                                  \
     X(set_attribute, cuptiActivitySetAttribute)                                                    \
     X(words, cuptiGetResultString)
 
@@ -181,104 +179,78 @@ static void set_attributes(void)
     cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
 }
 
-bool cupti_open(const char *path, char *reason, size_t bytes)
+static bool start(const char *path, char *reason, size_t bytes)
 {
-    if (is_open)
-        return true;
     if (!load(path, reason, bytes))
         return false;
     fill_pool();
     set_attributes();
-    is_open = explain(cupti.register_callbacks(buffer_requested, buffer_completed), reason, bytes);
-    return is_open;
+    return explain(cupti.register_callbacks(buffer_requested, buffer_completed), reason, bytes);
 }
 
 /* --- tracing --- */
 
-/* The calls of both API are traced since only what is traced is linked to a sample. */
-static bool switch_kinds(bool is_on, char *reason, size_t bytes)
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+bool cupti_open(const char *path, char *reason, size_t bytes)
 {
-    static const CUpti_ActivityKind kinds[] = {
-        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-        CUPTI_ACTIVITY_KIND_MEMCPY,
-        CUPTI_ACTIVITY_KIND_MEMCPY2,
-        CUPTI_ACTIVITY_KIND_MEMSET,
-        CUPTI_ACTIVITY_KIND_RUNTIME,
-        CUPTI_ACTIVITY_KIND_DRIVER,
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const CUptiResult result = is_on ? cupti.enable(kinds[i]) : cupti.disable(kinds[i]);
-        if (is_on && !explain(result, reason, bytes))
+    if (!is_open)
+        is_open = start(path, reason, bytes);
+    for (size_t i = 0; i < KINDS && is_open && !is_tracing; i++)
+        if (!explain(cupti.enable(kinds[i]), reason, bytes))
             return false;
-    }
-    return true;
+    is_tracing = is_open;
+    return is_open;
 }
 
-bool cupti_trace(bool is_on, bool graphs_are_whole, char *reason, size_t bytes)
+void cupti_close(void)
 {
-    static bool traces_graphs;
-    const bool wants_graphs = is_on && graphs_are_whole;
-    if (is_tracing != is_on) {
-        if (!switch_kinds(is_on, reason, bytes))
-            return false;
-        is_tracing = is_on;
-    }
-    if (traces_graphs == wants_graphs)
-        return true;
-    traces_graphs = wants_graphs;
-    return explain(wants_graphs ? cupti.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
-                                : cupti.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE),
-                   reason, bytes);
-}
-
-void cupti_sample_begin(uint64_t sample)
-{
-    cupti.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, sample);
-}
-
-void cupti_sample_end(void)
-{
-    uint64_t sample = 0;
-    cupti.pop(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &sample);
+    for (size_t i = 0; i < KINDS && is_tracing; i++)
+        cupti.disable(kinds[i]);
+    is_tracing = false;
 }
 
 /* --- records --- */
 
-static void read_record(const CUpti_Activity *any, struct records *records, uint64_t first)
+static void add(struct cupti_span *span, uint64_t start_ns, uint64_t end_ns)
+{
+    if (start_ns == 0 || end_ns < start_ns)
+        span->is_lost = true;
+    if (span->n == 0 || start_ns < span->start_ns)
+        span->start_ns = start_ns;
+    if (span->n == 0 || end_ns > span->end_ns)
+        span->end_ns = end_ns;
+    span->n++;
+}
+
+static void read_record(const CUpti_Activity *any, struct cupti_span *span)
 {
     switch (any->kind) {
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
-        const CUpti_ActivityExternalCorrelation *link = (const void *)any;
-        if (link->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 &&
-            link->externalId >= first && link->externalId - first < UINT32_MAX)
-            records_add_link(records, link->correlationId, (uint32_t)(link->externalId - first));
-        break;
-    }
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
         const CUpti_ActivityKernel9 *kernel = (const void *)any;
-        records_add_activity(records, kernel->correlationId, kernel->start, kernel->end);
+        add(span, kernel->start, kernel->end);
         break;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const CUpti_ActivityMemcpy5 *copy = (const void *)any;
-        records_add_activity(records, copy->correlationId, copy->start, copy->end);
+        add(span, copy->start, copy->end);
         break;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2: {
         const CUpti_ActivityMemcpyPtoP4 *copy = (const void *)any;
-        records_add_activity(records, copy->correlationId, copy->start, copy->end);
+        add(span, copy->start, copy->end);
         break;
     }
     case CUPTI_ACTIVITY_KIND_MEMSET: {
         const CUpti_ActivityMemset4 *fill = (const void *)any;
-        records_add_activity(records, fill->correlationId, fill->start, fill->end);
-        break;
-    }
-    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
-        const CUpti_ActivityGraphTrace *graph = (const void *)any;
-        records_add_activity(records, graph->correlationId, graph->start, graph->end);
+        add(span, fill->start, fill->end);
         break;
     }
     default:
@@ -316,7 +288,7 @@ static uint64_t take_n_dropped(void)
     return n + n_refused;
 }
 
-uint64_t cupti_collect(struct records *records, uint64_t first)
+static void flush(struct cupti_span *span)
 {
     struct buffer *buffer;
     cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -324,8 +296,27 @@ uint64_t cupti_collect(struct records *records, uint64_t first)
         CUpti_Activity *record = NULL;
         while (buffer->valid_bytes > 0 &&
                cupti.next_record(buffer->bytes, buffer->valid_bytes, &record) == CUPTI_SUCCESS)
-            read_record(record, records, first);
+            read_record(record, span);
         give_back(buffer);
     }
-    return take_n_dropped();
+    span->is_lost |= take_n_dropped() > 0;
+}
+
+void cupti_discard(void)
+{
+    struct cupti_span span = {0};
+    flush(&span);
+}
+
+/* Records may come a little after the work is done: once some are there, until no more come. */
+void cupti_collect(struct cupti_span *ret)
+{
+    enum { TRIES = 20 };
+    *ret = (struct cupti_span){0};
+    for (int i = 0; i < TRIES; i++) {
+        const uint32_t n_before = ret->n;
+        flush(ret);
+        if (ret->is_lost || (i > 0 && n_before > 0 && ret->n == n_before))
+            return;
+    }
 }

@@ -4,105 +4,251 @@
 #include "cuda_device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { TEXT_BYTES = 512 };
+/* --- capturing --- */
 
-/* The capture's own error says more than what run made of it; both are for the user. */
-static int32_t explain(const struct cuda_device *device, CUresult result, int32_t run_status)
+/* What the capture's own error says is for the user. A benchmark's failure is taken for the
+ * capture's if that failed, too. */
+static int32_t explain(const struct cuda_device *device, CUresult result, int32_t status,
+                       char reason[GRAPH_REASON_BYTES])
 {
-    char words[128];
-    char text[TEXT_BYTES];
-    if (run_status == GB_SKIPPED || run_status == GB_DEVICE_ERROR)
-        return run_status;
-    driver_error_words(&device->driver, result, words, sizeof words);
-    snprintf(text, sizeof text,
-             "launch = graph: what run does cannot be captured%s%s: it may only put work on its "
-             "queue and on streams that it joins back, and not wait, copy to pageable memory or "
-             "allocate",
-             result != CUDA_SUCCESS ? ": " : "", result != CUDA_SUCCESS ? words : "");
-    device->host->fail(device->host, text);
-    device->host->log(device->host, GB_LOG_ERROR, text);
-    return driver_error_is_sticky(result) ? GB_DEVICE_ERROR : GB_FAILED;
-}
-
-static int32_t capture(const struct cuda_device *device, const struct gb_measurement *measurement,
-                       CUgraph *ret_graph)
-{
-    const struct driver *driver = &device->driver;
-    CUstream stream = measurement->queue->native;
-    CUgraph graph = NULL;
-    CUresult result = driver->capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    if (result != CUDA_SUCCESS)
-        return cuda_status(device, result, "beginning to capture a graph");
-    const int32_t status = measurement->bench_ops->run(measurement->bench, measurement->queue,
-                                                       measurement->iterations);
-    result = driver->capture_end(stream, &graph);
-    if (status == GB_OK && result == CUDA_SUCCESS) {
-        *ret_graph = graph;
-        return GB_OK;
-    }
-    if (graph != NULL)
-        driver->graph_destroy(graph);
-    return explain(device, result, status);
-}
-
-/* How a graph is traced is fixed when it is instantiated: CUPTI crashes if it is changed later. A
- * single node is traced itself, as it would be outside of a graph; several slow each other when
- * each is recorded, so that the graph is, unless their own times are wanted. */
-static int32_t choose_trace(struct cuda_device *device, const struct gb_measurement *measurement,
-                            CUgraph captured)
-{
-    size_t n_nodes = 0;
-    const CUresult result = device->driver.graph_nodes(captured, NULL, &n_nodes);
-    if (result == CUDA_SUCCESS && n_nodes == 0)
-        return device->host->fail(device->host,
-                                  "launch = graph: run put no work on its queue to capture");
-    const uint32_t kind = device->kinds[measurement->clock];
-    device->graph.is_traced_whole = kind == CLOCK_KERNEL && n_nodes > 1;
-    const int32_t status = cuda_status(device, result, "looking at the captured graph");
-    return status != GB_OK ? status : cuda_trace(device, kind, device->graph.is_traced_whole);
-}
-
-static int32_t instantiate(struct cuda_device *device, const struct gb_measurement *measurement,
-                           CUgraph captured)
-{
-    const struct driver *driver = &device->driver;
-    struct graph *graph = &device->graph;
-    CUgraphExec exec = NULL;
-    CUresult result = driver->graph_instantiate(&exec, captured, 0);
-    if (result == CUDA_SUCCESS) {
-        graph->exec = exec;
-        graph->bench = measurement->bench;
-        graph->iterations = measurement->iterations;
-        graph->clock = measurement->clock;
-        result = driver->graph_upload(exec, measurement->queue->native);
-    }
-    if (result == CUDA_SUCCESS)
-        result = driver->stream_synchronize(measurement->queue->native);
-    return cuda_status(device, result, "making a graph of what was captured");
-}
-
-int32_t graph_capture(struct cuda_device *device, const struct gb_measurement *measurement)
-{
-    const struct graph *graph = &device->graph;
-    CUgraph captured = NULL;
-    if (graph->exec != NULL && graph->bench == measurement->bench &&
-        graph->iterations == measurement->iterations && graph->clock == measurement->clock)
-        return GB_OK;
-    graph_forget(device);
-    int32_t status = capture(device, measurement, &captured);
-    if (status != GB_OK)
+    if (status == GB_SKIPPED || status == GB_DEVICE_ERROR)
         return status;
-    status = choose_trace(device, measurement, captured);
-    if (status == GB_OK)
-        status = instantiate(device, measurement, captured);
-    device->driver.graph_destroy(captured);
-    return status;
+    if (driver_error_is_sticky(result))
+        return cuda_status(device, result, "capturing");
+    if (result == CUDA_SUCCESS) {
+        snprintf(reason, GRAPH_REASON_BYTES, "run fails while it is captured");
+        return GB_OK;
+    }
+    char words[128];
+    driver_error_words(&device->driver, result, words, sizeof words);
+    snprintf(reason, GRAPH_REASON_BYTES, "run cannot be captured: %s", words);
+    return GB_OK;
 }
 
-void graph_forget(struct cuda_device *device)
+struct capture {
+    const struct cuda_device *device;
+    const struct gb_measurement *measurement;
+    CUstream stream;
+    CUresult result;
+    int32_t status; /* of the benchmark */
+};
+
+static bool capture_begin(struct capture *capture, const struct cuda_device *device,
+                          const struct gb_measurement *measurement)
 {
-    if (device->graph.exec != NULL)
-        device->driver.graph_exec_destroy(device->graph.exec);
-    device->graph = (struct graph){0};
+    *capture = (struct capture){device, measurement, measurement->queue->native, CUDA_SUCCESS,
+                                GB_OK};
+    capture->result = device->driver.capture_begin(capture->stream,
+                                                   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    return capture->result == CUDA_SUCCESS;
+}
+
+/* The first error counts, the capture's own, which explains the others, before all. */
+static CUgraph capture_end(struct capture *capture)
+{
+    CUgraph graph = NULL;
+    const CUresult result = capture->device->driver.capture_end(capture->stream, &graph);
+    if (result != CUDA_SUCCESS)
+        capture->result = result;
+    if (capture->status == GB_OK && capture->result == CUDA_SUCCESS)
+        return graph;
+    if (graph != NULL)
+        capture->device->driver.graph_destroy(graph);
+    return NULL;
+}
+
+static bool is_whole(const struct capture *capture)
+{
+    return capture->status == GB_OK && capture->result == CUDA_SUCCESS;
+}
+
+static void call_run(struct capture *capture)
+{
+    const struct gb_measurement *measurement = capture->measurement;
+    if (is_whole(capture))
+        capture->status = measurement->bench_ops->run(measurement->bench, measurement->queue,
+                                                      measurement->iterations);
+}
+
+static void call_reset(struct capture *capture)
+{
+    const struct gb_measurement *measurement = capture->measurement;
+    if (is_whole(capture))
+        capture->status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
+}
+
+/* --- what was captured --- */
+
+static bool is_on_host(CUmemorytype type, CUdeviceptr address, const struct driver *driver)
+{
+    unsigned where = 0;
+    if (type != CU_MEMORYTYPE_UNIFIED)
+        return type == CU_MEMORYTYPE_HOST;
+    return driver->pointer_attribute(&where, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+               CUDA_SUCCESS ||
+           where == CU_MEMORYTYPE_HOST;
+}
+
+static bool copies_host(const struct driver *driver, CUgraphNode node)
+{
+    CUDA_MEMCPY3D copy;
+    if (driver->graph_node_copy(node, &copy) != CUDA_SUCCESS)
+        return true;
+    return is_on_host(copy.srcMemoryType, copy.srcDevice, driver) ||
+           is_on_host(copy.dstMemoryType, copy.dstDevice, driver);
+}
+
+static CUresult look(const struct driver *driver, CUgraph graph, struct graph_content *content);
+
+static CUresult look_at_node(const struct driver *driver, CUgraphNode node,
+                             struct graph_content *content)
+{
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUgraph inner = NULL;
+    CUresult result = driver->graph_node_type(node, &type);
+    if (result != CUDA_SUCCESS)
+        return result;
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        result = driver->graph_node_graph(node, &inner);
+        return result == CUDA_SUCCESS ? look(driver, inner, content) : result;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        content->crosses_host |= copies_host(driver, node);
+        break;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        content->crosses_host = true;
+        break;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return CUDA_SUCCESS;
+    default:
+        break;
+    }
+    content->n_operations++;
+    return CUDA_SUCCESS;
+}
+
+static CUresult look(const struct driver *driver, CUgraph graph, struct graph_content *content)
+{
+    size_t n = 0;
+    CUresult result = driver->graph_nodes(graph, NULL, &n);
+    if (result != CUDA_SUCCESS || n == 0)
+        return result;
+    CUgraphNode *nodes = calloc(n, sizeof(CUgraphNode));
+    if (nodes == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = driver->graph_nodes(graph, nodes, &n);
+    for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++)
+        result = look_at_node(driver, nodes[i], content);
+    free(nodes);
+    return result;
+}
+
+int32_t graph_capture_run(const struct cuda_device *device,
+                          const struct gb_measurement *measurement, CUgraph *ret_graph,
+                          struct graph_content *ret, char reason[GRAPH_REASON_BYTES])
+{
+    struct capture capture;
+    *ret_graph = NULL;
+    *ret = (struct graph_content){0};
+    reason[0] = '\0';
+    if (!capture_begin(&capture, device, measurement))
+        return cuda_status(device, capture.result, "beginning to capture a graph");
+    call_run(&capture);
+    CUgraph graph = capture_end(&capture);
+    if (graph == NULL)
+        return explain(device, capture.result, capture.status, reason);
+    const CUresult result = look(&device->driver, graph, ret);
+    if (result == CUDA_SUCCESS && ret->n_operations > 0)
+        *ret_graph = graph;
+    else
+        device->driver.graph_destroy(graph);
+    return cuda_status(device, result, "looking at the captured graph");
+}
+
+int32_t graph_reset_kind(const struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    struct capture capture;
+    size_t n = 0;
+    if (measurement->bench_ops->reset == NULL)
+        return RESET_NONE;
+    if (!capture_begin(&capture, device, measurement))
+        return RESET_CALLED;
+    call_reset(&capture);
+    CUgraph graph = capture_end(&capture);
+    if (graph == NULL)
+        return RESET_CALLED;
+    if (device->driver.graph_nodes(graph, NULL, &n) != CUDA_SUCCESS)
+        n = 0;
+    device->driver.graph_destroy(graph);
+    return n > 0 ? RESET_CAPTURED : RESET_CALLED;
+}
+
+/* --- samples --- */
+
+static void put_sample(struct capture *capture, uint32_t i, bool has_reset)
+{
+    const struct cuda_device *device = capture->device;
+    const struct gb_measurement *measurement = capture->measurement;
+    const struct driver *driver = &device->driver;
+    if (measurement->gap_ns > 0.0)
+        capture->result = stamps_put_idle(&device->stamps, capture->stream, measurement->gap_ns);
+    if (has_reset)
+        call_reset(capture);
+    if (is_whole(capture) && measurement->cache == GB_CACHE_COLD)
+        capture->result = driver->fill_async(device->flush, 0, device->flush_bytes,
+                                             capture->stream);
+    if (is_whole(capture))
+        capture->result = stamps_put_first(&device->stamps, capture->stream, 2 * i);
+    call_run(capture);
+    if (is_whole(capture))
+        capture->result = stamps_put(&device->stamps, capture->stream, 2 * i + 1);
+}
+
+CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, CUstream stream,
+                           CUgraphExec *ret)
+{
+    const struct driver *driver = &device->driver;
+    CUresult result = driver->graph_instantiate(ret, captured, 0);
+    if (result == CUDA_SUCCESS)
+        result = driver->graph_upload(*ret, stream);
+    if (result == CUDA_SUCCESS)
+        result = driver->stream_synchronize(stream);
+    return result;
+}
+
+int32_t graph_make(const struct cuda_device *device, const struct gb_measurement *measurement,
+                   uint32_t n, bool is_stamped, bool has_reset, struct graph *ret,
+                   char reason[GRAPH_REASON_BYTES])
+{
+    struct capture capture;
+    reason[0] = '\0';
+    *ret = (struct graph){.n = n};
+    if (!capture_begin(&capture, device, measurement))
+        return cuda_status(device, capture.result, "beginning to capture a graph");
+    for (uint32_t i = 0; i < n && is_whole(&capture); i++) {
+        if (is_stamped)
+            put_sample(&capture, i, has_reset);
+        else
+            call_run(&capture);
+    }
+    CUgraph captured = capture_end(&capture);
+    if (captured == NULL)
+        return explain(device, capture.result, capture.status, reason);
+    CUresult result = graph_instantiate(device, captured, capture.stream, &ret->exec);
+    device->driver.graph_destroy(captured);
+    if (result == CUDA_SUCCESS)
+        return GB_OK;
+    graph_free(device, ret);
+    return explain(device, result, GB_OK, reason);
+}
+
+void graph_free(const struct cuda_device *device, struct graph *graph)
+{
+    if (graph->exec != NULL)
+        device->driver.graph_exec_destroy(graph->exec);
+    *graph = (struct graph){0};
 }

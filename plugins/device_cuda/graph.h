@@ -1,31 +1,57 @@
 /*
- * graph.h - the work of one sample as a CUDA graph: what a benchmark's run puts on its queue is
- * captured once and launched for each sample. Plugin side.
+ * graph.h - samples as a CUDA graph: what a benchmark's run puts on its queue is captured and
+ * launched as often as it is needed. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_GRAPH_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_GRAPH_H
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cuda_device;
 struct gb_measurement;
 
-/* Zero-initialize. */
-struct graph {
-    CUgraphExec exec;  /* NULL: none is captured */
-    const void *bench; /* what it was captured for */
-    uint64_t iterations;
-    uint32_t clock;
-    bool is_traced_whole; /* by one record instead of one for each of its nodes */
+/* Of what one run enqueues. */
+struct graph_content {
+    uint32_t
+        n_operations;  /* kernels, copies, fills and host functions, those of inner graphs too */
+    bool crosses_host; /* copies from or to the host's memory, or calls a host function */
 };
 
-/* Captures the measurement's run, unless that has been done since the last call of graph_forget,
- * and turns tracing on or off for it. What cannot be captured is an error with words that say
- * why. */
-int32_t graph_capture(struct cuda_device *device, const struct gb_measurement *measurement);
+/* Zero-initialize. */
+struct graph {
+    CUgraphExec exec;
+    uint32_t n; /* samples in it */
+};
 
-void graph_forget(struct cuda_device *device);
+enum { GRAPH_REASON_BYTES = 256 };
+
+/*
+ * Captures one call of run. *ret_graph is the caller's; NULL if run cannot be captured, with the
+ * reason, or put nothing on its queue ("", the content has no operations). Else an error of run
+ * that has nothing to do with it.
+ */
+int32_t graph_capture_run(const struct cuda_device *device,
+                          const struct gb_measurement *measurement, CUgraph *ret_graph,
+                          struct graph_content *ret, char reason[GRAPH_REASON_BYTES]);
+
+/* How reset does its work: there is none, by work on the queue that can be captured, otherwise. */
+enum { RESET_NONE, RESET_CAPTURED, RESET_CALLED };
+int32_t graph_reset_kind(const struct cuda_device *device,
+                         const struct gb_measurement *measurement);
+
+/* A graph of n samples {gap, reset if captured, flush if cold, stamp 2 i, run, stamp 2 i + 1}; not
+ * stamped: of one run alone. What cannot be captured leaves ret->exec NULL and a reason. */
+int32_t graph_make(const struct cuda_device *device, const struct gb_measurement *measurement,
+                   uint32_t n, bool is_stamped, bool has_reset, struct graph *ret,
+                   char reason[GRAPH_REASON_BYTES]);
+
+/* Instantiates and uploads what was captured on the stream, which then is idle. */
+CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, CUstream stream,
+                           CUgraphExec *ret);
+
+void graph_free(const struct cuda_device *device, struct graph *graph);
 
 #endif

@@ -24,10 +24,14 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/profiler_library.c \
 	plugins/device_cuda/profiler_library.h \
-	plugins/device_cuda/records.c \
-	plugins/device_cuda/records.h \
+	plugins/device_cuda/offsets.c \
+	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h \
+	plugins/device_cuda/stamps.c \
+	plugins/device_cuda/stamps.h \
+	plugins/device_cuda/way.c \
+	plugins/device_cuda/way.h \
 	plugins/device_cuda/without_cxx/string \
 	plugins/device_cuda/work_metrics.c \
 	plugins/device_cuda/work_metrics.h

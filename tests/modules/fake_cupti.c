@@ -74,18 +74,6 @@ EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t
     return result;
 }
 
-EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
-                                                          uint64_t id)
-{
-    return REAL(cuptiActivityPushExternalCorrelationId)(kind, id);
-}
-
-EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
-                                                         uint64_t *last)
-{
-    return REAL(cuptiActivityPopExternalCorrelationId)(kind, last);
-}
-
 EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
                                              void *value)
 {

@@ -60,6 +60,11 @@
     X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
     X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
     X(graph_nodes, cuGraphGetNodes, "cuGraphGetNodes")                                             \
+    X(graph_node_type, cuGraphNodeGetType, "cuGraphNodeGetType")                                   \
+    X(graph_node_kernel, cuGraphKernelNodeGetParams, "cuGraphKernelNodeGetParams_v2")              \
+    X(graph_node_copy, cuGraphMemcpyNodeGetParams, "cuGraphMemcpyNodeGetParams")                   \
+    X(graph_node_fill, cuGraphMemsetNodeGetParams, "cuGraphMemsetNodeGetParams")                   \
+    X(graph_node_graph, cuGraphChildGraphNodeGetGraph, "cuGraphChildGraphNodeGetGraph")            \
     X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")                                             \
     X(graph_instantiate, cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")               \
     X(graph_upload, cuGraphUpload, "cuGraphUpload")                                                \

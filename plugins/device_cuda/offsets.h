@@ -1,0 +1,42 @@
+/*
+ * offsets.h - what the clocks read of no work, which is subtracted from what they read. Plugin
+ * side.
+ *
+ * Two stamps with nothing between, in a graph, are the offset of stamped graphs. That of events in
+ * a stream is what they read around an empty kernel, less the kernel's own time by the graph. Both
+ * depend on the state of the process: from the first time that two kernels run side by side, each
+ * launch of the context takes longer (0.18 us on an H200), until the process ends.
+ */
+#ifndef GBRUN_PLUGINS_DEVICE_CUDA_OFFSETS_H
+#define GBRUN_PLUGINS_DEVICE_CUDA_OFFSETS_H
+
+#include "graph.h"
+
+/* A mean and half the width of its 95 % interval, ns. */
+struct offset {
+    double ns, error_ns;
+};
+
+/* Zero-initialize. */
+struct offsets {
+    struct graph nothing, empty; /* stamped: no work; an empty kernel */
+    struct offset graph, event;  /* of stamped graphs; of events in a stream, held back */
+    double first_ns;             /* graph.ns when it was measured first; 0: not yet */
+    bool has_event;
+};
+
+/* The mean of those of n readings that are within some steps of their median, so that what was
+ * disturbed does not count. Sorts them. */
+struct offset offset_of(double *readings, size_t n, double step_ns);
+
+/* Measures on a stream that is idle, or finds that what was measured before still holds: that of
+ * graphs, also that of events. */
+int32_t offsets_update_graph(struct cuda_device *device, CUstream stream);
+int32_t offsets_update_event(struct cuda_device *device, CUstream stream);
+
+/* Has the process got into the state that makes launches slower, since the first measurement? */
+bool offsets_have_moved(struct cuda_device *device, CUstream stream);
+
+void offsets_free(struct cuda_device *device);
+
+#endif

@@ -1,0 +1,414 @@
+/*
+ * way.c - see way.h. Plugin side.
+ *
+ * Run is called a few times before anything is decided. What it leaves on the device after its
+ * queue has ended would be missing in every sample, so that it is refused. The graph is checked
+ * against the stream: what takes another time there is measured in the stream.
+ */
+#define _GNU_SOURCE
+#include "way.h"
+
+#include "cuda_device.h"
+#include "cupti.h"
+#include "plugins/common/doubles.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* About so long is one launch of a graph, */
+static const double LAUNCH_NS = 2e6;
+/* so long are the trials of a benchmark, */
+static const double TRIAL_NS = 20e6;
+/* and so much longer than with nothing left on the device a wait takes if something is. */
+static const double LEFT_NS = 12000.0;
+enum { NODES_MAX = 4096, CALLS = 8, TRIES = 3, COMPARED = 16 };
+
+static void note(struct way *way, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct way *way, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(way->reading.note, sizeof way->reading.note, format, arguments);
+    va_end(arguments);
+}
+
+/* --- the first runs --- */
+
+static int32_t run_once(const struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    const struct gb_bench_ops *ops = measurement->bench_ops;
+    int32_t status = GB_OK;
+    if (ops->reset != NULL)
+        status = ops->reset(measurement->bench, measurement->queue);
+    if (status == GB_OK)
+        status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
+    return status == GB_OK ? status : cuda_failure_status(device, measurement->queue, status);
+}
+
+/* Some runs and the wait for the queue; then what the wait for all else takes. */
+static int32_t wait_for_rest(const struct cuda_device *device,
+                             const struct gb_measurement *measurement, int n_calls, double *ret_ns)
+{
+    const struct driver *driver = &device->driver;
+    int32_t status = GB_OK;
+    for (int i = 0; i < n_calls && status == GB_OK; i++)
+        status = run_once(device, measurement);
+    if (status == GB_OK)
+        status = cuda_still_there(device);
+    if (status == GB_OK)
+        status = cuda_status(device, driver->stream_synchronize(measurement->queue->native),
+                             "measuring");
+    if (status != GB_OK)
+        return status;
+    const double queue_ns = cuda_host_ns();
+    status = cuda_status(device, driver->context_synchronize(), "measuring");
+    *ret_ns = cuda_host_ns() - queue_ns;
+    return status;
+}
+
+static int32_t refuse_rest(const struct cuda_device *device, double ns)
+{
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "run leaves work on the device that its queue does not wait for (%.0f us of it were "
+        "left when the queue had ended), which the clock does not see: join its streams to the "
+        "queue by events, or choose clock = record",
+        ns / 1e3);
+    return device->host->fail(device->host, text);
+}
+
+/* Once, so that all is loaded, and then as often as there is time for; again where something seems
+ * to be left, as waits differ. */
+static int32_t try_runs(struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    const double most_ns = device->rest_ns + LEFT_NS;
+    double begin_ns = cuda_host_ns();
+    double rest_ns = 0.0;
+    int32_t status = wait_for_rest(device, measurement, 1, &rest_ns);
+    double one_ns = cuda_host_ns() - begin_ns;
+    for (int i = 0; i < TRIES && status == GB_OK && (one_ns < TRIAL_NS || rest_ns >= most_ns);
+         i++) {
+        const int n = one_ns < TRIAL_NS / CALLS ? CALLS : 1;
+        begin_ns = cuda_host_ns();
+        status = wait_for_rest(device, measurement, n, &rest_ns);
+        one_ns = (cuda_host_ns() - begin_ns) / n;
+        if (n > 1 && rest_ns < most_ns)
+            break;
+    }
+    device->way.sample_ns = one_ns;
+    return status == GB_OK && rest_ns >= most_ns ? refuse_rest(device, rest_ns) : status;
+}
+
+/* --- means --- */
+
+/* Not the median, as calls may take turns at what they do; without the longest, which the host may
+ * have disturbed. */
+static double mean_of(double *values, size_t n)
+{
+    const size_t n_kept = n - n / 16;
+    double sum = 0.0;
+    qsort(values, n, sizeof values[0], compare_doubles);
+    for (size_t i = 0; i < n_kept; i++)
+        sum += values[i];
+    return n == 0 ? NAN : sum / (double)n_kept;
+}
+
+/* Of some samples, taken the way that device->way is now. */
+static int32_t mean_now(struct cuda_device *device, const struct gb_measurement *measurement,
+                          double *ret_ns)
+{
+    double times[COMPARED], begin[COMPARED], end[COMPARED], hz[COMPARED];
+    uint64_t throttle[COMPARED];
+    uint32_t flags[COMPARED];
+    const double n = fmax(1.0, TRIAL_NS / fmax(device->way.sample_ns, 1.0));
+    struct gb_measurement trial = *measurement;
+    trial.n_samples = n < COMPARED ? (uint64_t)n : COMPARED;
+    trial.n_done = trial.n_lost = 0;
+    trial.deadline_ns = 0.0;
+    memset(trial.time_ns, 0, sizeof trial.time_ns);
+    trial.time_ns[measurement->clock] = times;
+    trial.begin_ns = begin;
+    trial.end_ns = end;
+    trial.clock_hz = hz;
+    trial.throttle = throttle;
+    trial.flags = flags;
+    const int32_t status = cuda_measure_now(device, &trial);
+    *ret_ns = mean_of(times, trial.n_done);
+    return status;
+}
+
+/* --- the ways of the clock kernel --- */
+
+static int32_t by_events(struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    struct way *way = &device->way;
+    const int32_t status = offsets_update_event(device, measurement->queue->native);
+    way->kind = WAY_EVENTS;
+    way->reading.launch = GB_LAUNCH_STREAM;
+    way->reading.flags = 0;
+    way->reading.tick_ns = device->event_tick_ns;
+    way->reading.offset_ns = device->offsets.event.ns;
+    way->reading.offset_error_ns = device->offsets.event.error_ns;
+    return status;
+}
+
+/* What waits inside run cannot be held back, and events around it would count the host's waking up
+ * and launching as well. */
+static int32_t by_records(struct cuda_device *device)
+{
+    struct way *way = &device->way;
+    char reason[256];
+    way->reading.flags = 0;
+    way->reading.launch = GB_LAUNCH_STREAM;
+    if (!cuda_open_tracer(device, reason, sizeof reason)) {
+        note(way,
+             "run waits for the device, and the host's part in that is timed as well: the records "
+             "of CUPTI, which would not count it, cannot be used: %.120s",
+             reason);
+        way->waits_for_each = true;
+        return GB_OK;
+    }
+    note(way, "read from the records of CUPTI, as run waits for the device");
+    way->kind = WAY_RECORD;
+    way->reading.offset_ns = way->reading.offset_error_ns = 0.0;
+    return GB_OK;
+}
+
+/* In the stream: first without knowing whether samples can be held back, which a few show. */
+static int32_t in_stream(struct cuda_device *device, const struct gb_measurement *measurement,
+                         double *ret_ns)
+{
+    struct way *way = &device->way;
+    int32_t status = by_events(device, measurement);
+    if (status == GB_OK && (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0)
+        return by_records(device);
+    if (status == GB_OK)
+        status = mean_now(device, measurement, ret_ns);
+    if (status == GB_OK && way->refuses_hold)
+        status = by_records(device);
+    return status;
+}
+
+static int32_t cannot_be_graph(const struct cuda_device *device, const char *reason)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "launch = graph: %s: it may only put work on its queue and on streams that it joins "
+             "back, and not wait, copy to pageable memory or allocate",
+             reason);
+    device->host->log(device->host, GB_LOG_ERROR, text);
+    return device->host->fail(device->host, text);
+}
+
+/* After a capture that failed, the benchmark may still have its error to report: its next run shows
+ * it and does not count. */
+static int32_t settle(const struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    const int32_t status = run_once(device, measurement);
+    return status == GB_DEVICE_ERROR ? status : GB_OK;
+}
+
+static uint32_t samples_of_graph(const struct cuda_device *device,
+                                 const struct gb_measurement *measurement,
+                                 const struct graph_content *content, double sample_ns)
+{
+    const double flush_ns = measurement->cache == GB_CACHE_COLD ? (double)device->flush_bytes / 4e3
+                                                                : 0.0;
+    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
+    const double most = fmin(WAY_SAMPLES_MAX, NODES_MAX / (double)content->n_operations);
+    return device->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
+}
+
+/* Captures samples and finds out how long one takes. ret->exec NULL: they cannot be launched so. */
+static int32_t try_graph(struct cuda_device *device, const struct gb_measurement *measurement,
+                         uint32_t n, struct graph *ret, double *ret_ns, char *reason)
+{
+    double times[2 * WAY_SAMPLES_MAX];
+    const struct driver *driver = &device->driver;
+    const bool has_reset = measurement->bench_ops->reset != NULL && !device->way.reset_is_called;
+    int32_t status = graph_make(device, measurement, n, true, has_reset, ret, reason);
+    uint32_t n_times = 0;
+    for (int i = 0; i < 2 && status == GB_OK && ret->exec != NULL; i++) {
+        if (device->way.reset_is_called)
+            status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
+        CUresult result = driver->graph_launch(ret->exec, measurement->queue->native);
+        if (result == CUDA_SUCCESS)
+            result = stamps_read(&device->stamps, measurement->queue->native, 2 * n);
+        if (driver_error_is_sticky(result))
+            return cuda_status(device, result, "measuring");
+        if (result != CUDA_SUCCESS) {
+            graph_free(device, ret);
+            snprintf(reason, GRAPH_REASON_BYTES, "run cannot be launched as a graph twice");
+            return GB_OK;
+        }
+        for (uint32_t j = 0; j < n; j++)
+            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1);
+    }
+    *ret_ns = mean_of(times, n_times) - device->offsets.graph.ns;
+    return status;
+}
+
+static bool agree(double graph_ns, double stream_ns, const struct graph_content *content)
+{
+    const double gaps_ns = 1000.0 * (content->n_operations - 1);
+    return fabs(graph_ns - stream_ns) <= 2000.0 + gaps_ns + 0.25 * fmax(graph_ns, stream_ns);
+}
+
+static int32_t by_graph(struct cuda_device *device, const struct gb_measurement *measurement,
+                        const struct graph_content *content, double stream_ns)
+{
+    struct way *way = &device->way;
+    const bool is_asked = measurement->launch == GB_LAUNCH_GRAPH;
+    const bool is_wanted = is_asked || (content->n_operations == 1 && !content->crosses_host);
+    const uint32_t n = samples_of_graph(device, measurement, content, stream_ns);
+    char reason[GRAPH_REASON_BYTES];
+    struct graph graph = {0};
+    double graph_ns = 0.0;
+    int32_t status = try_graph(device, measurement, n, &graph, &graph_ns, reason);
+    if (status != GB_OK || graph.exec == NULL) {
+        graph_free(device, &graph);
+        if (status != GB_OK)
+            return status;
+        if (is_asked)
+            return cannot_be_graph(device, reason);
+        note(way, "launched in the stream: %s", reason);
+        return settle(device, measurement);
+    }
+    const bool is_same = agree(graph_ns, stream_ns, content);
+    if (!is_same)
+        note(way, "%s a graph of it takes %.4g us, in the stream it takes %.4g us",
+             is_asked ? "not the same as in the stream:" : "launched in the stream:",
+             graph_ns / 1e3, stream_ns / 1e3);
+    if (!is_asked && (!is_wanted || !is_same)) {
+        way->reading.graph_ns = is_same ? graph_ns / (double)measurement->iterations : 0.0;
+        graph_free(device, &graph);
+        return GB_OK;
+    }
+    way->kind = WAY_STAMPS;
+    way->graph = graph;
+    way->reading.launch = GB_LAUNCH_GRAPH;
+    way->reading.flags = GB_CLOCK_DITHERED;
+    way->reading.tick_ns = device->step_ns;
+    way->reading.offset_ns = device->offsets.graph.ns;
+    way->reading.offset_error_ns = device->offsets.graph.error_ns;
+    return GB_OK;
+}
+
+static int32_t nothing_to_time(const struct cuda_device *device)
+{
+    return device->host->fail(device->host,
+                              "run put no work on its queue from its own thread, so that the clock "
+                              "kernel has nothing to time: use clock = wall");
+}
+
+static int32_t choose_for_kernel(struct cuda_device *device,
+                                 const struct gb_measurement *measurement)
+{
+    struct way *way = &device->way;
+    const uint32_t flags = measurement->bench_ops->flags;
+    struct graph_content content;
+    CUgraph captured = NULL;
+    char reason[GRAPH_REASON_BYTES];
+    double stream_ns = 0.0;
+    int32_t status = offsets_update_graph(device, measurement->queue->native);
+    if (status != GB_OK || (flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) != 0 ||
+        measurement->launch == GB_LAUNCH_STREAM)
+        return status != GB_OK ? status : in_stream(device, measurement, &stream_ns);
+    status = graph_capture_run(device, measurement, &captured, &content, reason);
+    if (status != GB_OK)
+        return status;
+    if (captured != NULL)
+        device->driver.graph_destroy(captured);
+    else if (reason[0] == '\0')
+        return nothing_to_time(device);
+    else if (measurement->launch == GB_LAUNCH_GRAPH)
+        return cannot_be_graph(device, reason);
+    else
+        status = settle(device, measurement);
+    if (status == GB_OK)
+        status = in_stream(device, measurement, &stream_ns);
+    if (captured == NULL && way->reading.note[0] == '\0')
+        note(way, "launched in the stream: %s", reason);
+    if (status != GB_OK || captured == NULL || way->kind != WAY_EVENTS || way->refuses_hold)
+        return status;
+    way->reset_is_called = graph_reset_kind(device, measurement) == RESET_CALLED;
+    return by_graph(device, measurement, &content, stream_ns);
+}
+
+/* --- any clock --- */
+
+/* One run as a graph, for clocks that stand around its launch. */
+static int32_t make_plain_graph(struct cuda_device *device,
+                                const struct gb_measurement *measurement)
+{
+    char reason[GRAPH_REASON_BYTES];
+    if (measurement->launch != GB_LAUNCH_GRAPH)
+        return GB_OK;
+    const int32_t status = graph_make(device, measurement, 1, false, false, &device->way.graph,
+                                      reason);
+    if (status != GB_OK)
+        return status;
+    device->way.reading.launch = GB_LAUNCH_GRAPH;
+    return device->way.graph.exec != NULL ? GB_OK : cannot_be_graph(device, reason);
+}
+
+static int32_t choose(struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    struct way *way = &device->way;
+    char reason[256];
+    const uint32_t clock = device->kinds[measurement->clock];
+    if (clock == CLOCK_RECORD) {
+        way->kind = WAY_RECORD;
+        if (!cuda_open_tracer(device, reason, sizeof reason))
+            return device->host->fail(device->host, reason);
+        return make_plain_graph(device, measurement);
+    }
+    const int32_t status = try_runs(device, measurement);
+    if (status != GB_OK)
+        return status;
+    if (clock == CLOCK_KERNEL)
+        return choose_for_kernel(device, measurement);
+    way->kind = clock == CLOCK_EVENT ? WAY_EVENTS : WAY_WALL;
+    return make_plain_graph(device, measurement);
+}
+
+int32_t way_choose(struct cuda_device *device, const struct gb_measurement *measurement)
+{
+    struct way *way = &device->way;
+    const struct gb_clock *clock = &device->clocks[measurement->clock];
+    if (way->bench == measurement->bench && way->iterations == measurement->iterations &&
+        way->clock == measurement->clock && way->cache == measurement->cache &&
+        way->launch == measurement->launch && way->gap_ns == measurement->gap_ns)
+        return GB_OK;
+    way_forget(device);
+    cupti_close();
+    way->iterations = measurement->iterations;
+    way->clock = measurement->clock;
+    way->cache = measurement->cache;
+    way->launch = measurement->launch;
+    way->gap_ns = measurement->gap_ns;
+    way->waits_for_each = device->kinds[measurement->clock] == CLOCK_WALL ||
+                          (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0;
+    way->reading = (struct gb_reading){.size = sizeof way->reading,
+                                       .launch = GB_LAUNCH_STREAM,
+                                       .flags = clock->flags,
+                                       .tick_ns = clock->tick_ns};
+    const int32_t status = choose(device, measurement);
+    way->sample_ns = 0.0;
+    if (status == GB_OK)
+        way->bench = measurement->bench;
+    else
+        way_forget(device);
+    return status;
+}
+
+void way_forget(struct cuda_device *device)
+{
+    graph_free(device, &device->way.graph);
+    device->way = (struct way){0};
+}
