@@ -205,7 +205,7 @@ static void add_bar(struct report *report, const struct view *view, const struct
     const struct gb_estimate *estimate = &row->c.record.estimate;
     struct arena *arena = &report->arena;
     struct report_bars *bars = bars_of(report, rest_of(view, row, report->pivot, path, arena));
-    bool is_of_median = row->c.record.has_estimate && text_equal(estimate->statistic, "median");
+    bool is_of_median = estimate_is_central(&row->c.record);
     cell_readable(value, &words);
     ARENA_APPEND(arena, bars->bars, bars->n,
                  (struct report_bar){

@@ -68,7 +68,11 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
 int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,
                         struct stored_case *ret, struct gb_error *error);
 
-/* The time that stands for a case, ns: the policy's estimate of the median, else the samples'
+/* Is the policy's estimate one of the centre: of the median, or of the mean of a dithered clock's
+ * samples, whose median sits on a step? */
+bool estimate_is_central(const struct case_record *record);
+
+/* The time that stands for a case, ns: the policy's estimate of the centre, else the samples'
  * median. NaN: there is none. */
 double central_ns(const struct stored_case *c);
 

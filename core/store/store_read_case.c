@@ -107,13 +107,16 @@ const char *launched_word(const struct stored_case *c)
     return is_known ? c->record.launched : c->launch; /* of a file that did not say more */
 }
 
+bool estimate_is_central(const struct case_record *record)
+{
+    const char *statistic = record->estimate.statistic;
+    return record->has_estimate && (text_equal(statistic, "median") ||
+                                    (record->is_dithered && text_equal(statistic, "mean")));
+}
+
 double central_ns(const struct stored_case *c)
 {
-    const struct gb_estimate *estimate = &c->record.estimate;
-    /* Of a dithered clock it is the mean that is between the clock's steps. */
-    bool is_central = text_equal(estimate->statistic, "median") ||
-                      (c->record.is_dithered && text_equal(estimate->statistic, "mean"));
-    bool estimated = c->record.has_estimate && is_central && isfinite(estimate->value_ns) &&
-                     estimate->value_ns > 0;
-    return estimated ? estimate->value_ns : c->summary.median;
+    const double value_ns = c->record.estimate.value_ns;
+    bool is_known = estimate_is_central(&c->record) && isfinite(value_ns) && value_ns > 0;
+    return is_known ? value_ns : c->summary.median;
 }

@@ -387,8 +387,9 @@ static const char result_view[] =
     "    CASE (SELECT min(passed) FROM check_result\n"
     "        WHERE case_id = c.id AND (tolerance IS NOT NULL OR NOT passed))\n"
     "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified\n"
-    "FROM (SELECT *, CASE WHEN statistic = 'median' AND estimate_ns > 0 THEN estimate_ns\n"
-    "        ELSE median_ns END AS time_ns FROM bench_case) AS c\n"
+    "FROM (SELECT *, CASE WHEN (statistic = 'median' OR (statistic = 'mean' AND dithered))\n"
+    "        AND estimate_ns > 0 THEN estimate_ns ELSE median_ns END AS time_ns\n"
+    "    FROM bench_case) AS c\n"
     "    JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id\n"
     "WHERE " STORE_IS_LATEST "\n"
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
@@ -403,7 +404,7 @@ static const char result_view[] =
     }
 const struct stored_schema store_schema = {
     .view = result_view,
-    .view_since = 3,
+    .view_since = 4,
     .tables[TABLE_RUN] = TABLE("run", "one call of `gbrun run`", run_columns, struct stored_run,
                                TABLE_NONE, .order = STORE_RUN_ORDER, .uuid = "uuid",
                                .newer = RUN_RANK("excluded") " > " RUN_RANK("run")),

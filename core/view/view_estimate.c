@@ -45,7 +45,7 @@ void shown_add_interval(struct text *out, const struct shown *shown)
         text_add(out, record->has_estimate ? "none" : "");
         return;
     }
-    if (*record->estimate.statistic && !text_equal(record->estimate.statistic, "median"))
+    if (*record->estimate.statistic && !estimate_is_central(record))
         text_printf(out, "%s ", record->estimate.statistic);
     view_add_interval(out, shown->central_ns, shown->low_ns, shown->high_ns);
 }

@@ -11,9 +11,8 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/gemm_random.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
-	tests/gpu/peers.sh \
-	tests/gpu/sanitizer.sh \
 	tests/gpu/odd.sh \
+	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/streams.sh \
 	tests/gpu/truth.sh
