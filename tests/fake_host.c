@@ -183,8 +183,7 @@ static int32_t fake_check(const struct gb_host *host, const struct gb_check *che
 
 static int32_t fake_cancelled(const struct gb_host *host)
 {
-    (void)host;
-    return 0;
+    return ((const struct fake_host *)host)->is_cancelled;
 }
 
 static void fake_exclusive(const struct gb_host *host)

@@ -22,6 +22,7 @@ struct fake_host {
     size_t n_metrics;
     uint64_t n_checks, n_compared, n_wrong;
     int32_t is_exclusive;          /* 1: that was asked for */
+    int32_t is_cancelled;          /* 1: the run is */
     void *blocks[FAKE_BLOCKS_MAX]; /* of allocate */
     size_t n_blocks;
     void *device_blocks[FAKE_BLOCKS_MAX]; /* of device_allocate, in order */

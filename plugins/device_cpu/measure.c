@@ -24,6 +24,7 @@ static const clockid_t clock_ids[CLOCKS] = {
 
 /* Further columns are filled by clocks with no more overhead than this. */
 static const double CHEAP_CLOCK_NS = 1000.0;
+static const double GAP_SLICE_NS = 100e6;
 
 static double to_ns(const struct timespec *time)
 {
@@ -196,8 +197,24 @@ static void fill_sensor_columns(struct gb_measurement *measurement, double frequ
     }
 }
 
+/* In slices, so that a run that is cancelled is not waited for. False: it is. */
+static bool leave_idle(const struct cpu_device *device, double gap_ns)
+{
+    const double until_ns = cpu_clock_ns(CLOCK_MONOTONIC) + gap_ns;
+    const struct gb_host *host = device->host;
+    double left_ns = gap_ns;
+    while (left_ns > 0.0 && host->cancelled(host) == 0) {
+        const double slice_ns = left_ns < GAP_SLICE_NS ? left_ns : GAP_SLICE_NS;
+        const struct timespec slice = {.tv_nsec = (long)slice_ns};
+        nanosleep(&slice, NULL);
+        left_ns = until_ns - cpu_clock_ns(CLOCK_MONOTONIC);
+    }
+    return left_ns <= 0.0;
+}
+
 int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement)
 {
+    const double gap_ns = GB_HAS(measurement, gap_ns) ? measurement->gap_ns : 0.0;
     measurement->n_done = 0;
     measurement->n_lost = 0;
     if (measurement->clock >= CLOCKS || measurement->time_ns[measurement->clock] == NULL)
@@ -224,6 +241,10 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
             break;
         status = measure_one(&batch, i);
         measurement->n_done += status == GB_OK;
+        if (gap_ns > 0.0 && status == GB_OK && !leave_idle(device, gap_ns))
+            break;
+        if (gap_ns > 0.0)
+            batch.preemptions = preemptions(); /* sleeping is one */
     }
     sensors_throttle_counts(&device->sensors, counts[1]);
     fill_sensor_columns(measurement, frequency_hz, sensors_throttled(counts[0], counts[1]));

@@ -369,6 +369,29 @@ START_TEST(no_sample_begins_after_the_deadline)
 }
 END_TEST
 
+START_TEST(gaps_follow_the_samples)
+{
+    enum { N = 4 };
+    const double gap_ns = 3e6;
+    struct spinner spinner = {.busy_ns = 1e4};
+    open_it();
+    struct gb_measurement measurement = measurement_of(&spinner, N);
+    measurement.gap_ns = gap_ns;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    const double end_ns = now_ns(CLOCK_MONOTONIC);
+    ck_assert_uint_eq(measurement.n_done, N);
+    for (size_t i = 1; i < N; i++)
+        ck_assert_double_ge(columns[3][i] - columns[4][i - 1], gap_ns);
+    ck_assert_double_ge(end_ns - columns[4][N - 1], gap_ns);
+
+    /* An hour, of a run that is cancelled. */
+    measurement.gap_ns = 3.6e12;
+    fake->is_cancelled = 1;
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    ck_assert_uint_eq(measurement.n_done, 1);
+}
+END_TEST
+
 START_TEST(a_failing_run_ends_the_batch)
 {
     struct spinner spinner = {.fails_at = 5};
@@ -561,6 +584,7 @@ Suite *test_suite(void)
     tcase_add_test(measuring, a_busy_wait_takes_its_time);
     tcase_add_loop_test(measuring, every_clock_can_count, 0, 3);
     tcase_add_test(measuring, no_sample_begins_after_the_deadline);
+    tcase_add_test(measuring, gaps_follow_the_samples);
     tcase_add_test(measuring, a_failing_run_ends_the_batch);
     tcase_add_test(measuring, reset_comes_before_each_sample);
     tcase_add_loop_test(measuring, the_sample_that_was_preempted_is_marked, 0, 2);
