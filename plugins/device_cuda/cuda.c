@@ -336,6 +336,7 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
     struct cuda_device *device = object;
     (void)queue;
+    sensors_forget(&device->sensors);
     const int32_t status = enter(device);
     if (status != GB_OK)
         return status;

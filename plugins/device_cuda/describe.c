@@ -145,9 +145,10 @@ static void find_mode(const struct examination *examination, const char *subject
          is_noisy ? why : "", cure);
 }
 
-/* Whether a clock is locked cannot be read; an idle device whose clock has fallen is not. */
-static void examine_clock(const struct examination *examination, const struct nvml_state *state,
-                          uint64_t throttle)
+/* Whether a clock is locked at its highest cannot be read; an idle device whose clock has fallen is
+ * not. */
+static void examine_clock(const struct examination *examination, const struct nvml *nvml,
+                          const struct nvml_state *state)
 {
     char text[TEXT_BYTES];
     char cure[TEXT_BYTES] = "";
@@ -157,13 +158,14 @@ static void examine_clock(const struct examination *examination, const struct nv
     }
     snprintf(text, sizeof text, "%d MHz now, %d MHz at most", state->clock_mhz,
              state->clock_max_mhz);
-    const bool is_free = state->clock_mhz < state->clock_max_mhz &&
-                         !nvml_throttle_is_wanted(throttle);
+    const bool is_free = state->clock_mhz < state->clock_max_mhz && !nvml_clock_is_set(nvml);
     if (is_free)
         snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s --lock-gpu-clocks=%d", examination->pci,
                  state->clock_max_mhz);
     find(examination, "clock", text,
-         is_free ? "it is not locked: it follows the load, so the first samples are slower" : "",
+         is_free ? "it is not locked: it follows the load, so the first samples are slower, and "
+                   "long load is throttled; or choose: pace = burst, pace = sustained"
+                 : "",
          cure);
 }
 
@@ -171,9 +173,12 @@ static void examine_throttle(const struct examination *examination, uint64_t thr
 {
     char text[TEXT_BYTES];
     nvml_throttle_words(throttle, text, sizeof text);
-    const bool is_noisy = throttle != 0 && !nvml_throttle_is_wanted(throttle);
     find(examination, "throttling", throttle != 0 ? text : "none now",
-         is_noisy ? "the device is held below its clock" : "", "");
+         throttle != 0
+             ? "the device is throttled: times are longer than those of pace = burst, and "
+               "settled with pace = sustained only"
+             : "",
+         "");
 }
 
 static void examine_temperature(const struct examination *examination,
@@ -248,13 +253,12 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
         return;
     }
     nvml_read_state(&nvml, &state);
-    const uint64_t throttle = nvml_throttle(&nvml);
     find_mode(&examination, "persistence mode", state.persistence, 1,
               "the driver lets go of the device between runs: starting takes longer, and clocks "
               "fall back",
               "--persistence-mode=1");
-    examine_clock(&examination, &state, throttle);
-    examine_throttle(&examination, throttle);
+    examine_clock(&examination, &nvml, &state);
+    examine_throttle(&examination, nvml_throttle(&nvml));
     examine_temperature(&examination, &state);
     examine_processes(&examination, &state);
     find_mode(&examination, "MIG mode", state.mig, 0,

@@ -118,12 +118,19 @@ double nvml_clock_hz(const struct nvml *nvml)
 uint64_t nvml_throttle(const struct nvml *nvml)
 {
     unsigned long long bits = 0;
-    return ASK(nvml, throttle, &bits) ? bits & ~NVML_THROTTLE_IDLE : 0;
+    return ASK(nvml, throttle, &bits) ? bits & ~(NVML_THROTTLE_IDLE | NVML_THROTTLE_OWNER) : 0;
 }
 
-bool nvml_throttle_is_wanted(uint64_t bits)
+bool nvml_clock_is_set(const struct nvml *nvml)
 {
-    return (bits & NVML_THROTTLE_OWNER) != 0;
+    unsigned long long bits = 0;
+    return ASK(nvml, throttle, &bits) && (bits & NVML_THROTTLE_OWNER) != 0;
+}
+
+double nvml_energy_joules(const struct nvml *nvml)
+{
+    unsigned long long energy_mj = 0;
+    return ASK(nvml, energy, &energy_mj) ? (double)energy_mj * 1e-3 : (double)NAN;
 }
 
 void nvml_throttle_words(uint64_t bits, char *text, size_t bytes)
@@ -154,14 +161,13 @@ void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
 {
     const double unknown = (double)NAN;
     unsigned value = 0;
-    unsigned long long energy_mj = 0;
     telemetry->clock_hz = ASK(nvml, clock, NVML_CLOCK_SM, &value) ? value * 1e6 : unknown;
     telemetry->memory_clock_hz = ASK(nvml, clock, NVML_CLOCK_MEMORY, &value) ? value * 1e6
                                                                              : unknown;
     telemetry->temperature_celsius = ASK(nvml, temperature, NVML_TEMPERATURE_GPU, &value) ? value
                                                                                           : unknown;
     telemetry->power_watts = ASK(nvml, power, &value) ? value * 1e-3 : unknown;
-    telemetry->energy_joules = ASK(nvml, energy, &energy_mj) ? (double)energy_mj * 1e-3 : unknown;
+    telemetry->energy_joules = nvml_energy_joules(nvml);
     telemetry->throttle = nvml_throttle(nvml);
     nvml_throttle_words(telemetry->throttle, telemetry->throttle_text,
                         sizeof telemetry->throttle_text);

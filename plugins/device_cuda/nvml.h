@@ -34,11 +34,14 @@ void nvml_open(struct nvml *nvml, const char *pci);
 
 /* Of the multiprocessors, now; 0: not known. */
 double nvml_clock_hz(const struct nvml *nvml);
-/* Reasons for a clock below the highest, without idleness; 0: none, or not known. */
+/* Why the device is throttled: reasons for a clock below the highest, without idleness and without
+ * a clock that its owner has set; 0: it is not, or that is not known. */
 uint64_t nvml_throttle(const struct nvml *nvml);
-/* True if the owner's limit is among them: the clock is where he wants it. */
-bool nvml_throttle_is_wanted(uint64_t bits);
+/* Has the owner set application clocks, or locked clocks? */
+bool nvml_clock_is_set(const struct nvml *nvml);
 void nvml_throttle_words(uint64_t bits, char *text, size_t bytes);
+/* The counter of energy; NaN: not known. */
+double nvml_energy_joules(const struct nvml *nvml);
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry);
 void nvml_read_state(const struct nvml *nvml, struct nvml_state *state);
 

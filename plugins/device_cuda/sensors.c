@@ -16,16 +16,21 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Not under the lock while NVML is asked: whoever takes samples must not wait for it. */
+/* Under the lock, which is let go of while NVML is asked: whoever takes samples must not wait for
+ * it. */
 static void read_once(struct sensors *sensors)
 {
+    const uint64_t benchmark = sensors->benchmark;
+    sensors->read_ns = now_ns();
+    pthread_mutex_unlock(&sensors->lock);
     const uint64_t throttle = nvml_throttle(sensors->nvml);
     const double clock_hz = nvml_clock_hz(sensors->nvml);
     pthread_mutex_lock(&sensors->lock);
+    if (benchmark != sensors->benchmark)
+        return;
     sensors->throttle = throttle;
     sensors->seen |= throttle;
     sensors->clock_hz = clock_hz;
-    pthread_mutex_unlock(&sensors->lock);
 }
 
 static void wait_until(struct sensors *sensors, double at_ns)
@@ -38,20 +43,15 @@ static void wait_until(struct sensors *sensors, double at_ns)
 static void *watch(void *object)
 {
     struct sensors *sensors = object;
-    double read_ns = 0.0;
     pthread_mutex_lock(&sensors->lock);
     while (!sensors->is_closing) {
         const double now = now_ns();
-        if (now - sensors->used_ns > IDLE_AFTER_NS) {
+        if (now - sensors->used_ns > IDLE_AFTER_NS)
             pthread_cond_wait(&sensors->changed, &sensors->lock);
-        } else if (now - read_ns < READ_EVERY_NS) {
-            wait_until(sensors, read_ns + READ_EVERY_NS);
-        } else {
-            read_ns = now;
-            pthread_mutex_unlock(&sensors->lock);
+        else if (now - sensors->read_ns < READ_EVERY_NS)
+            wait_until(sensors, sensors->read_ns + READ_EVERY_NS);
+        else
             read_once(sensors);
-            pthread_mutex_lock(&sensors->lock);
-        }
     }
     pthread_mutex_unlock(&sensors->lock);
     return NULL;
@@ -68,7 +68,6 @@ void sensors_open(struct sensors *sensors, const struct nvml *nvml)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&sensors->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    read_once(sensors);
     sensors->has_thread = pthread_create(&sensors->thread, NULL, watch, sensors) == 0;
     if (sensors->has_thread)
         return;
@@ -107,6 +106,19 @@ void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_t
     pthread_mutex_unlock(&sensors->lock);
 }
 
+void sensors_forget(struct sensors *sensors)
+{
+    if (!sensors->has_thread)
+        return;
+    pthread_mutex_lock(&sensors->lock);
+    sensors->benchmark++;
+    sensors->used_ns = sensors->read_ns = sensors->clock_hz = 0.0;
+    sensors->throttle = sensors->seen = 0;
+    pthread_mutex_unlock(&sensors->lock);
+    sensors->telemetry.throttle = 0;
+    sensors->telemetry.throttle_text[0] = '\0';
+}
+
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)
 {
     const uint32_t size = telemetry->size;
@@ -115,6 +127,7 @@ void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)
         nvml_telemetry(sensors->nvml, &sensors->telemetry);
         sensors->telemetry_ns = now;
     }
+    sensors->telemetry.energy_joules = nvml_energy_joules(sensors->nvml);
     memcpy(telemetry, &sensors->telemetry, size < sizeof *telemetry ? size : sizeof *telemetry);
     telemetry->size = size;
 }

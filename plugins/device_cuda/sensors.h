@@ -1,6 +1,7 @@
 /*
  * sensors.h - what NVML reports of the device, read by a thread while samples are taken: a reading
- * can take longer than a thousand samples. Plugin side.
+ * can take longer than a thousand samples. Readings belong to the benchmark during which they were
+ * begun. Plugin side.
  */
 #ifndef GBRUN_PLUGINS_DEVICE_CUDA_SENSORS_H
 #define GBRUN_PLUGINS_DEVICE_CUDA_SENSORS_H
@@ -16,7 +17,10 @@ struct sensors {
     pthread_cond_t changed;
     bool has_thread;
     bool is_closing; /* this and what follows under the lock */
-    double used_ns;  /* when sensors_take was called last, on CLOCK_MONOTONIC */
+    double used_ns;  /* when sensors_take was called last, on CLOCK_MONOTONIC; 0: of this benchmark
+                        not yet */
+    double read_ns;  /* when the newest reading was begun; 0: of this benchmark none was */
+    uint64_t benchmark; /* number of sensors_forget's calls */
     double clock_hz;
     uint64_t throttle;             /* of the newest reading, */
     uint64_t seen;                 /*   and of all since sensors_take */
@@ -32,7 +36,12 @@ void sensors_close(struct sensors *sensors);
  * reading for a second. */
 void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_throttle);
 
-/* Everything, at most a tenth of a second old: the device's counter of energy is not faster. */
+/* Another benchmark comes next: what was read is forgotten, and nothing is read until
+ * sensors_take is called. */
+void sensors_forget(struct sensors *sensors);
+
+/* The counter of energy as it is now; everything else at most a tenth of a second old, as it takes
+ * longer to read. */
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry);
 
 #endif
