@@ -183,7 +183,8 @@ static const struct help_entry json_members[] = {
     {"messages", "",
      "Messages of plugins and of gbrun: severity (0: debug ... 5: gbrun bug), text"},
     {"telemetry", "",
-     "What the device reported of itself before the first sample (begin) and after the last (end)"},
+     "What the device reported of itself before the case (before), before the first sample (begin) "
+     "and after the last (end)"},
     {"samples", "", "With --rows sample: an array for each column of samples"},
 };
 

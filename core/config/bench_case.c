@@ -12,6 +12,9 @@ static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_CO
 static const char *const launch_words[] = {
     [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph", [GB_LAUNCH_AUTO] = "auto"};
 
+static const char *const pace_words[] = {
+    [PACE_FREE] = "free", [PACE_BURST] = "burst", [PACE_SUSTAINED] = "sustained"};
+
 static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
                                           [BOUND_DETERMINISTIC] = "deterministic",
                                           [BOUND_PROBABILISTIC] = "probabilistic"};
@@ -38,6 +41,18 @@ static const struct gb_option options[] = {
         struct common_params, launch, "auto", launch_words,
         "Whether each sample is launched anew, or all from one graph that was captured; auto: "
         "one kernel as a graph, several in the stream"),
+    GB_CHOICE(struct common_params, pace, "free", pace_words,
+              "What is done about power and heat: nothing; burst: the device idles after each "
+              "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
+              "times have settled"),
+    TIME(pace_limit, "20 s", "0:",
+         "Time after which each of these goes on as things are: finding the gap of burst, settling "
+         "for sustained, waiting for cool_below and clock_at_least"),
+    GB_FLOAT(struct common_params, cool_below, "0", "0:", "C",
+             "Before the case the device idles until it is cooler than this; 0: it does not"),
+    GB_FLOAT(struct common_params, clock_at_least, "0", "0:", "Hz",
+             "Before the case the device idles until its clock is at least this, as 1980M; 0: it "
+             "does not"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that counts, one of those that the device offers; auto: its best"),
     GB_INT(struct common_params, iterations, "0", "0:1000000000000", NULL,
@@ -88,6 +103,11 @@ const char *cache_word(int32_t cache)
 const char *launch_word(int32_t launch)
 {
     return launch_words[launch];
+}
+
+const char *pace_word(int32_t pace)
+{
+    return pace_words[pace];
 }
 
 void device_choice_text(const struct device_choice *choice, struct text *out)
@@ -149,6 +169,10 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
     if (bench_case->common.launch != GB_LAUNCH_AUTO) {
         sha256_add_text(&hash, "launch");
         sha256_add_text(&hash, launch_word(bench_case->common.launch));
+    }
+    if (bench_case->common.pace != PACE_FREE) {
+        sha256_add_text(&hash, "pace");
+        sha256_add_text(&hash, pace_word(bench_case->common.pace));
     }
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");

@@ -13,6 +13,7 @@
 struct common_params {
     int32_t cache;        /* GB_CACHE_... */
     int32_t launch;       /* GB_LAUNCH_... */
+    int32_t pace;         /* PACE_... */
     int32_t isolate;      /* a fresh worker process for this case */
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
@@ -21,8 +22,11 @@ struct common_params {
     double warmup_ns;     /* run untimed for this long before the first sample, at least once */
     int64_t min_samples;
     int64_t max_samples;
-    double max_time_ns;   /* of measuring; no further sample after it */
-    double time_limit_ns; /* of the whole case; the worker is killed after it */
+    double pace_limit_ns;  /* of each: finding a gap, settling, waiting for what follows */
+    double cool_below;     /* temperature in degrees Celsius to wait for; 0: none */
+    double clock_at_least; /* clock in Hz to wait for; 0: none */
+    double max_time_ns;    /* of measuring; no further sample after it */
+    double time_limit_ns;  /* of the whole case; the worker is killed after it */
     int64_t rounds;
     /* of comparisons */
     double check_floor;           /* |r| above which rel_floor counts */
@@ -32,6 +36,8 @@ struct common_params {
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
+/* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
+enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
 enum { BOUND_AUTO, BOUND_DETERMINISTIC, BOUND_PROBABILISTIC }; /* auto: the benchmark's */
 
 struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
@@ -40,6 +46,8 @@ struct option_table common_options(void); /* cache clock iterations warmup min_s
 const char *cache_word(int32_t cache);
 /* Likewise of launch: "stream", "graph", "auto". */
 const char *launch_word(int32_t launch);
+/* Likewise of pace: "free", "burst", "sustained". */
+const char *pace_word(int32_t pace);
 
 /* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
 struct plugin_settings {
@@ -115,7 +123,7 @@ enum { CASE_UID_TEXT = 33 };
  *   for each identity parameter, in the order of the names' bytes: its name, its canonical text (of
  *   a template that with the values of the case),
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
- *   "launch" and how, unless that is auto,
+ *   "launch" and how, unless that is auto, "pace" and how, unless that is free,
  *   for each environment variable, in the order of the names' bytes: its name, its value,
  *   "", the device's model ("" where there is none).
  * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written

@@ -3,6 +3,7 @@
 #include "core/run/case_columns.h"
 #include "core/run/case_state.h"
 #include "core/run/messages.h"
+#include "core/run/pace.h"
 
 #include <math.h>
 
@@ -13,6 +14,8 @@ enum {
 /* How long a batch may keep the worker from hearing a signal. */
 static const double batch_ns = 200e6;
 static const double send_every_ns = 250e6;
+/* Over which the energy of sustained samples is known at least. */
+static const double energy_window_ns = 1e9;
 
 struct sampling {
     struct case_state *state;
@@ -23,6 +26,7 @@ struct sampling {
     uint32_t clock;
     uint64_t iterations; /* of a sample */
     struct gb_reading reading;
+    struct pace pace;
     struct batch batch;
     struct outbox outbox;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
@@ -65,6 +69,7 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
                                    .bench = state->bench,
                                    .queue = sampling->device->queue,
                                    .deadline_ns = deadline_ns,
+                                   .gap_ns = sampling->pace.gap_ns,
                                    .begin_ns = batch->begin_ns,
                                    .end_ns = batch->end_ns,
                                    .clock_hz = batch->clock_hz,
@@ -268,6 +273,7 @@ static int32_t run_batch(struct sampling *sampling)
     link_phase(sampling->link, PHASE_POLICY);
     int32_t status = policy_run_feed(sampling->policy, &samples, &n_taken, &error);
     keep_samples(sampling, n_taken);
+    pace_keep(&sampling->pace, n_taken);
     return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
 }
 
@@ -294,24 +300,13 @@ static bool has_reading(const struct gb_telemetry *values)
            !isnan(values->energy_joules) || values->throttle != 0 || *values->throttle_text;
 }
 
-/* A device without telemetry costs nothing; one that this has broken costs the case. */
-static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
+static void put_reading(struct sampling *sampling, uint32_t moment,
+                        const struct gb_telemetry *values)
 {
-    struct telemetry_record telemetry = {.values = {.size = sizeof telemetry.values,
-                                                    .clock_hz = NAN,
-                                                    .memory_clock_hz = NAN,
-                                                    .temperature_celsius = NAN,
-                                                    .power_watts = NAN,
-                                                    .energy_joules = NAN}};
-    struct gb_telemetry *values = &telemetry.values;
+    struct telemetry_record telemetry = {.values = *values};
     double now_ns = host_clock_ns();
-    link_phase(sampling->link, PHASE_TELEMETRY);
-    int32_t status = sampling->device->ops->telemetry(sampling->device->device, values);
-    if (status == GB_DEVICE_ERROR)
-        return case_judge_device(sampling->state, "telemetry", status);
-    host_clear_reason(sampling->device->host);
-    if (status != GB_OK || !has_reading(values))
-        return GB_OK;
+    if (!has_reading(values))
+        return;
     if (moment == TELEMETRY_BEGIN) {
         sampling->telemetry_ns = now_ns;
         sampling->n_iterations = 0;
@@ -320,19 +315,52 @@ static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
         telemetry.elapsed_ns = now_ns - sampling->telemetry_ns;
         telemetry.iterations = sampling->n_iterations;
     }
-    values->throttle_text[sizeof values->throttle_text - 1] = 0;
     put_telemetry(link_begin(sampling->link, WIRE_TELEMETRY), moment, &telemetry);
     link_send(sampling->link);
+}
+
+/* A device without telemetry costs nothing; one that this has broken costs the case. */
+static int32_t send_telemetry(struct sampling *sampling, uint32_t moment)
+{
+    struct gb_telemetry values;
+    if (case_telemetry(sampling->state, &values) != GB_OK)
+        return GB_FAILED;
+    put_reading(sampling, moment, &values);
     return GB_OK;
+}
+
+/* For the pace: samples that are not kept, nor counted if they are lost. */
+static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_done)
+{
+    struct sampling *sampling = object;
+    uint64_t n_lost = sampling->n_lost;
+    int32_t status = measure(sampling, n, deadline_ns, ret_done);
+    sampling->n_lost = n_lost;
+    return status;
+}
+
+/* All that comes before the first sample. */
+static int32_t get_ready(struct sampling *sampling)
+{
+    struct gb_telemetry values;
+    if (case_telemetry(sampling->state, &values) != GB_OK ||
+        pace_wait(&sampling->pace, &values) != GB_OK)
+        return GB_FAILED;
+    put_reading(sampling, TELEMETRY_BEFORE, &values);
+    if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK)
+        return GB_FAILED;
+    send_timing(sampling);
+    sampling->n_lost = 0;
+    return pace_to_energy_step(&sampling->pace, 0) == GB_OK
+               ? send_telemetry(sampling, TELEMETRY_BEGIN)
+               : GB_FAILED;
 }
 
 static int32_t sample(struct sampling *sampling)
 {
-    if (warm_up(sampling) != GB_OK)
-        return GB_FAILED;
-    send_timing(sampling);
-    sampling->n_lost = 0;
-    int32_t status = send_telemetry(sampling, TELEMETRY_BEGIN);
+    int32_t status = get_ready(sampling);
+    if (status != GB_OK)
+        return status;
     sampling->sent_ns = host_clock_ns();
     while (status == GB_OK && !policy_run_ended(sampling->policy)) {
         if (host_cancelled())
@@ -341,9 +369,13 @@ static int32_t sample(struct sampling *sampling)
             status = run_batch(sampling);
     }
     const struct case_outcome *outcome = sampling->state->outcome;
+    if (status == GB_OK)
+        pace_to_energy_step(&sampling->pace,
+                            sampling->telemetry_ns + energy_window_ns - host_clock_ns());
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
+    link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
     if (policy_run_count(sampling->policy) > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
@@ -356,9 +388,12 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .device = state->device,
                                   .common = &state->bench_case->common,
                                   .policy = state->policy,
-                                  .clock = state->clock};
+                                  .clock = state->clock,
+                                  .pace = {.state = state, .load = load}};
     begin_reading(sampling);
     batch_new(&sampling->batch, state->device->n_clocks);
+    sampling->pace.context = sampling;
+    sampling->pace.batch = &sampling->batch;
     outbox_new(&sampling->outbox, state->device->n_clocks);
 }
 

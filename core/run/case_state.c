@@ -1,6 +1,7 @@
 /* case_state.c - see case_state.h. */
 #include "core/run/case_state.h"
 
+#include <math.h>
 #include <stdio.h>
 
 int32_t case_stop(struct case_state *state, int status, const char *format, ...)
@@ -54,4 +55,25 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
 {
     const char *words = host_reason(state->host);
     return judge(state, function, status, *words ? words : host_reason(state->device->host));
+}
+
+int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
+{
+    const struct open_device *device = state->device;
+    const struct gb_telemetry unknown = {.size = sizeof unknown,
+                                         .clock_hz = NAN,
+                                         .memory_clock_hz = NAN,
+                                         .temperature_celsius = NAN,
+                                         .power_watts = NAN,
+                                         .energy_joules = NAN};
+    *ret = unknown;
+    link_phase(state->link, PHASE_TELEMETRY);
+    int32_t status = device->ops->telemetry(device->device, ret);
+    if (status == GB_DEVICE_ERROR)
+        return case_judge_device(state, "telemetry", status);
+    host_clear_reason(device->host);
+    if (status != GB_OK)
+        *ret = unknown;
+    ret->throttle_text[sizeof ret->throttle_text - 1] = 0;
+    return GB_OK;
 }

@@ -51,6 +51,10 @@ int32_t case_judge_bench(struct case_state *state, const char *function, int32_t
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
 
+/* The device's telemetry now; NaN and no words for what it does not report. Not GB_OK: asking broke
+ * the device, and the case has ended. */
+int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
+
 /* Measures a case whose benchmark is prepared; sends clock, samples, telemetry and the estimate.
  * Sets state->iterations. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);

@@ -19,6 +19,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/messages.h \
 	core/run/module.c \
 	core/run/module.h \
+	core/run/pace.c \
+	core/run/pace.h \
 	core/run/policy_run.c \
 	core/run/policy_run.h \
 	core/run/probe.h \

@@ -112,6 +112,7 @@ static const struct wire_field common_fields[] = {
            max_samples),
     FIELDS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
            check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
+    FIELDS(struct common_params, pace, pace_limit_ns, cool_below, clock_at_least),
     {0}};
 
 /* Of a case, in the order of the message. */
@@ -213,6 +214,10 @@ const struct wire_field timing_fields[] = {
     FIELDS(struct case_record, launched, offset_ns, offset_error_ns, graph_ns, is_dithered),
     FIELDS_AS(FIELD_PRINTABLE, struct case_record, reading_note),
     {0}};
+const struct wire_field pace_fields[] = {FIELDS(struct pace_record, gap_ns, load_ns, waited_ns,
+                                                clock_mean_hz, clock_low_hz, clock_high_hz,
+                                                is_missed),
+                                         {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, status, text, is_spent, traces), {0}};
 

@@ -89,6 +89,7 @@ extern const struct wire_field metric_fields[];      /* struct metric_record */
 extern const struct wire_field check_fields[];       /* struct check_record */
 extern const struct wire_field clock_fields[];       /* struct clock_record */
 extern const struct wire_field timing_fields[];      /* struct case_record: its clock */
+extern const struct wire_field pace_fields[];        /* struct pace_record */
 extern const struct wire_field case_end_fields[];    /* struct case_end */
 
 #endif

@@ -52,10 +52,11 @@ enum {
     X(CHECK)        /* one metric of one comparison */                                             \
     X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
     X(WORK)         /* what an iteration does */                                                   \
-    X(TELEMETRY)    /* the device before the first sample, or after the last */                    \
+    X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
     X(AGAIN)        /* the case is measured anew: what was sent of it so far does not count */     \
     X(SAMPLES)      /* columns of samples, in order */                                             \
+    X(PACE)         /* how the pace was reached, the clock over the samples */                     \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
     X(CASE_END)     /* status, text, whether the worker can go on */
 

@@ -26,6 +26,7 @@
     X(FLUSH, "while flushing the device's cache")                                                  \
     X(CREATE, "in create")                                                                         \
     X(WAIT, "while waiting to be alone")                                                           \
+    X(COOL, "while waiting for cool_below or clock_at_least")                                      \
     X(PREPARE, "in prepare")                                                                       \
     X(WORK, "in work")                                                                             \
     X(CALIBRATE, "in run, while warming up")                                                       \

@@ -109,13 +109,24 @@ struct check_summary_record {
     uint64_t histogram[VERIFY_CLASSES]; /* adds up to n */
 };
 
-/* When a device's telemetry was read: before the first sample, and after the last one. */
-enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_MOMENTS };
+/* When a device's telemetry was read: before the first sample, after the last one, and before
+ * anything of the case was run. */
+enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_BEFORE, TELEMETRY_MOMENTS };
 struct telemetry_record {
     bool is_known;       /* false: not asked for, or not available */
-    double elapsed_ns;   /* since the reading at the beginning */
+    double elapsed_ns;   /* since the reading at the beginning; before that 0 */
     uint64_t iterations; /* run since then */
     struct gb_telemetry values;
+};
+
+/* How the pace that was asked for was reached; 0: not asked for, or not known. */
+struct pace_record {
+    double gap_ns;        /* burst: that the device was left idle after each sample */
+    double load_ns;       /* sustained: of load before the first sample */
+    double waited_ns;     /* for cool_below and clock_at_least */
+    double clock_mean_hz; /* over the samples */
+    double clock_low_hz, clock_high_hz;
+    bool is_missed; /* throttled in spite of gaps; not settled */
 };
 
 struct message_record {
@@ -164,6 +175,7 @@ struct case_record {
     const struct message_record *messages;
     size_t n_messages;
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];
+    struct pace_record pace;
     uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
     const struct sample_column *columns;
     size_t n_columns;

@@ -71,6 +71,7 @@ static int32_t write_case_row(struct store *store, int64_t run_id, const struct 
                               .device_index = bench_case->device.index,
                               .cache = cache_word(bench_case->common.cache),
                               .launch = launch_word(bench_case->common.launch),
+                              .pace = pace_word(bench_case->common.pace),
                               .environment = text_get(&environment),
                               .seed = (int64_t)bench_case->seed,
                               .is_done = case_status_is_done(record->status),

@@ -36,7 +36,7 @@ struct stored_case {
     const char *policy, *policy_plugin, *policy_options;
     const char *device_name; /* as asked for */
     int32_t device_index;
-    const char *cache, *launch;
+    const char *cache, *launch, *pace;
     const char *environment; /* NAME=value, one a line */
     int64_t seed;
     bool is_done; /* as record.status says */

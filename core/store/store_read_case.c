@@ -54,8 +54,12 @@ static void read_telemetry(struct row_reader *reader, int64_t case_id,
     size_t n = 0;
     const struct telemetry_row *rows = rows_read(reader, TABLE_TELEMETRY, case_id, &n);
     for (size_t i = 0; i < n; i++) {
-        bool is_end = text_equal(rows[i].moment, telemetry_moments[TELEMETRY_END]);
-        struct telemetry_record *moment = &ret[is_end ? TELEMETRY_END : TELEMETRY_BEGIN];
+        int at = 0;
+        while (at < TELEMETRY_MOMENTS && !text_equal(rows[i].moment, telemetry_moments[at]))
+            at++;
+        if (at == TELEMETRY_MOMENTS)
+            continue; /* of a later version */
+        struct telemetry_record *moment = &ret[at];
         *moment = rows[i].record;
         moment->is_known = true;
         moment->values.size = sizeof moment->values;

@@ -4,7 +4,7 @@
 #include "core/store/roofline.h"
 #include "core/store/store_internal.h"
 
-const char *const telemetry_moments[TELEMETRY_MOMENTS] = {"begin", "end"};
+const char *const telemetry_moments[TELEMETRY_MOMENTS] = {"begin", "end", "before"};
 
 /* ---- words ---- */
 
@@ -151,6 +151,8 @@ static const struct stored_column case_columns[] = {
     COLUMN(cache, "TEXT NOT NULL", 1, cache, "warm or cold before each sample"),
     COLUMN(launch, "TEXT NOT NULL DEFAULT 'stream'", 2, launch,
            "stream, graph or auto, as asked for"),
+    COLUMN(pace, "TEXT NOT NULL DEFAULT 'free'", 4, pace,
+           "or burst, sustained: what was done about power and heat"),
     COLUMN(environment, "TEXT NOT NULL", 1, environment, "NAME=value of the process, one a line"),
     COLUMN(seed, "INTEGER NOT NULL", 1, seed, NULL),
     COLUMN(status, "TEXT NOT NULL", 1, record.status,
@@ -183,6 +185,17 @@ static const struct stored_column case_columns[] = {
     COLUMN(n_lost, "INTEGER NOT NULL", 1, record.n_lost, "samples whose times were lost"),
     COLUMN(n_throttled, "INTEGER NOT NULL", 1, n_throttled,
            "samples during which the device was throttled"),
+    COLUMN(gap_ns, "REAL", 4, record.pace.gap_ns,
+           "pace = burst: idle time of the device after each sample"),
+    COLUMN(load_ns, "REAL", 4, record.pace.load_ns,
+           "pace = sustained: load before the first sample"),
+    COLUMN(pace_missed, "INTEGER NOT NULL DEFAULT 0", 4, record.pace.is_missed,
+           "1: throttled in spite of the gaps, or not settled"),
+    COLUMN(waited_ns, "REAL", 4, record.pace.waited_ns, "for cool_below and clock_at_least"),
+    COLUMN(clock_mean_hz, "REAL", 4, record.pace.clock_mean_hz,
+           "of the device, over the samples; 0: not known"),
+    COLUMN(clock_low_hz, "REAL", 4, record.pace.clock_low_hz, NULL),
+    COLUMN(clock_high_hz, "REAL", 4, record.pace.clock_high_hz, NULL),
     COLUMN(min_ns, "REAL", 1, summary.min,
            "of one iteration, over the samples on the clock, as all that follow"),
     COLUMN(max_ns, "REAL", 1, summary.max, NULL),
@@ -325,6 +338,7 @@ static const struct stored_column mode_columns[] = {
 static const struct stored_column telemetry_columns[] = {
     COLUMN_PARENT(case_id, "bench_case", 2),
     COLUMN(moment, "TEXT NOT NULL", 2, moment,
+           "before: before anything of the case was run;\n"
            "begin: before the first sample; end: after the last one"),
     COLUMN(elapsed_ns, "REAL NOT NULL", 2, record.elapsed_ns, "since begin, on the host's clock"),
     COLUMN(iterations, "INTEGER NOT NULL", 2, record.iterations,
@@ -376,7 +390,8 @@ static const char result_view[] =
     "    (SELECT group_concat(name || '=' || value, ' ')\n"
     "        FROM (SELECT name, value FROM parameter WHERE case_id = c.id ORDER BY ordinal))\n"
     "        AS parameters,\n"
-    "    d.model AS device, c.policy, c.cache, c.launch, c.clock, c.round, c.started,\n"
+    "    d.model AS device, c.policy, c.cache, c.launch, c.pace, c.clock, c.round,\n"
+    "    c.started,\n"
     "    c.status, c.status_text, c.stop_reason, c.verdict, c.n_samples, c.n_effective,\n"
     "    c.n_discarded, c.median_ns, c.statistic, c.estimate_ns, c.low_ns, c.high_ns,\n"
     "    c.confidence, c.mean_ns, c.stdev_ns, c.min_ns, c.max_ns,\n"

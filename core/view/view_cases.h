@@ -23,7 +23,8 @@ enum {
     UNIT_HZ,
     UNIT_CELSIUS,
     UNIT_WATTS,
-    UNIT_JOULES
+    UNIT_JOULES,
+    UNIT_FLOPS_PER_JOULE
 };
 
 struct cell {
@@ -64,8 +65,8 @@ bool result_column_named(const char *name, struct view_column *ret); /* false: t
 bool result_column_is_text(size_t i);
 const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
 
-/* Device, policy, clock, cache or launch: cases that do not sweep it have it as well, as a result
- * column.
+/* Device, policy, clock, cache, launch or pace: cases that do not sweep it have it as well, as a
+ * result column.
  */
 bool is_setting_column(const char *name);
 
@@ -98,8 +99,12 @@ const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment)
 /* From the counter of energy where that says enough, else as read at the end; NaN: not known. */
 double mean_power_watts(const struct stored_case *c);
 /* The device's, between the first sample and the last, what it used between samples included. NaN:
- * not known, too short a time, or the caches were flushed between samples. */
+ * not known, too short a time, or the device did something else between samples: flushed its
+ * caches, idled. */
 double iteration_energy_joules(const struct stored_case *c);
+/* Did power or heat change what was measured, and nothing was done about it: with pace = free the
+ * device was throttled, or its clock moved by itself? */
+bool is_of_no_pace(const struct stored_case *c);
 /* Why the device was throttled, at the end or else at the beginning; "" if it was not, NULL if it
  * is not known. */
 const char *throttle_words(const struct stored_case *c);
@@ -109,7 +114,7 @@ struct telemetry_column {
     const char *head;
     const char *name; /* of the result column */
 };
-enum { TELEMETRY_COLUMNS = 4 };
+enum { TELEMETRY_COLUMNS = 7 };
 const struct telemetry_column *telemetry_column(size_t i);
 /* Adds the median of the rounds, with its unit. */
 void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
@@ -146,7 +151,7 @@ struct survey {
     bool several_devices, several_policies, several_clocks, several_launches, several_runs;
     int64_t run_id;
     uint32_t last_round;
-    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_estimate;
+    bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_pace, any_estimate;
     bool any_roof;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;

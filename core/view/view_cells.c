@@ -118,6 +118,9 @@ void cell_readable(const struct cell *cell, struct text *out)
     case UNIT_JOULES:
         add_energy(out, cell->real);
         break;
+    case UNIT_FLOPS_PER_JOULE:
+        text_add(out, format_si(cell->real, "FLOP/J", 4, number));
+        break;
     default:
         text_add(out, format_si(cell->real, "/s", 4, number));
         break;

@@ -32,6 +32,12 @@ static double per_ns(const struct stored_case *c, double amount)
     return amount > 0 ? amount / central_ns(c) : NAN;
 }
 
+/* Amounts that are 0 where they are not known, or nothing of the sort was done. */
+static double known(double amount)
+{
+    return amount > 0 ? amount : NAN;
+}
+
 static double checked(const struct stored_case *c, double value)
 {
     return main_check(c) ? value : NAN;
@@ -93,6 +99,16 @@ static const struct check_record no_check = {.metric = NULL};
       "Why samples were not taken as asked for, or as those of other cases are")                   \
     X(graph_ns, REAL, UNIT_NS, r->graph_ns > 0 ? r->graph_ns : NAN,                                \
       "What an iteration takes as a graph, where it was launched in the stream")                   \
+    X(pace, TEXT, UNIT_NONE, c->pace,                                                              \
+      "free, burst or sustained: what was done about power and heat")                              \
+    X(gap_ns, REAL, UNIT_NS, known(r->pace.gap_ns),                                                \
+      "Idle time of the device after each sample, with pace = burst")                              \
+    X(load_ns, REAL, UNIT_NS, known(r->pace.load_ns),                                              \
+      "Load before the first sample, with pace = sustained")                                       \
+    X(pace_missed, INTEGER, UNIT_NONE, r->pace.is_missed,                                          \
+      "1: throttled in spite of the gaps of burst, or not settled within pace_limit")              \
+    X(waited_ns, REAL, UNIT_NS, known(r->pace.waited_ns),                                          \
+      "How long cool_below and clock_at_least waited before the case")                             \
     X(seed, INTEGER, UNIT_NONE, c->seed, "Seed of the run")                                        \
     X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round,                          \
       "Round of the case, from 0; empty where rounds are combined")                                \
@@ -207,6 +223,10 @@ static const struct check_record no_check = {.metric = NULL};
       "Clock rate of the device before the first sample")                                          \
     X(clock_end_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->clock_hz,                       \
       "Clock rate of the device after the last sample")                                            \
+    X(clock_mean_hz, REAL, UNIT_HZ, known(r->pace.clock_mean_hz),                                  \
+      "Mean clock rate of the device over the samples")                                            \
+    X(clock_low_hz, REAL, UNIT_HZ, known(r->pace.clock_low_hz), "The lowest over the samples")     \
+    X(clock_high_hz, REAL, UNIT_HZ, known(r->pace.clock_high_hz), "The highest")                   \
     X(memory_clock_hz, REAL, UNIT_HZ, telemetry_at(c, TELEMETRY_END)->memory_clock_hz,             \
       "Clock rate of its memory after the last sample")                                            \
     X(temperature_celsius, REAL, UNIT_CELSIUS,                                                     \
@@ -215,8 +235,13 @@ static const struct check_record no_check = {.metric = NULL};
     X(power_watts, REAL, UNIT_WATTS, mean_power_watts(c),                                          \
       "Mean power over the samples, or at their end where they took less than 1 s")                \
     X(energy_joules, REAL, UNIT_JOULES, iteration_energy_joules(c),                                \
-      "Energy of one iteration, idle time between samples included; only with cache = warm and 1 " \
-      "s of samples or more")                                                                      \
+      "Energy of one iteration; only with cache = warm and pace = sustained, or free and 1 s of "  \
+      "samples or more, then wrong by up to a step of the device's counter at each end")           \
+    X(flops_per_joule, REAL, UNIT_FLOPS_PER_JOULE,                                                 \
+      r->work.flops > 0 ? r->work.flops / iteration_energy_joules(c) : NAN,                        \
+      "Floating-point operations for each joule, where energy_joules is known")                    \
+    X(power_before_watts, REAL, UNIT_WATTS, telemetry_at(c, TELEMETRY_BEFORE)->power_watts,        \
+      "Power before the case: that of the idle device, if nothing ran shortly before")             \
     X(throttle_reasons, TEXT, UNIT_NONE, throttle_words(c),                                        \
       "Why the device was throttled, in words; empty if it was not")                               \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
@@ -299,6 +324,7 @@ static const char *const unit_words[] = {
     [UNIT_CELSIUS] = "C",
     [UNIT_WATTS] = "W",
     [UNIT_JOULES] = "J",
+    [UNIT_FLOPS_PER_JOULE] = "FLOP/J",
 };
 
 const char *result_column_unit(size_t i)
@@ -334,7 +360,7 @@ bool result_column_named(const char *name, struct view_column *ret)
 
 bool is_setting_column(const char *name)
 {
-    static const char *const settings[] = {"device", "policy", "clock", "cache", "launch"};
+    static const char *const settings[] = {"device", "policy", "clock", "cache", "launch", "pace"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (text_equal(settings[i], name))
             return true;

@@ -169,6 +169,33 @@ static void add_throttle(struct notes *notes, const struct stored_case *c, const
     list_add(notes, &notes->throttles, text_get(&words), label);
 }
 
+/* "gemm n=4096: idle for 352.1 us after each sample (burst)" */
+static void add_pace(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    const struct pace_record *pace = &c->record.pace;
+    CLEANUP(text_free) struct text words = {0};
+    char number[NUMBER_TEXT_MAX];
+    if (c->record.n_samples == 0)
+        return;
+    if (pace->waited_ns > 0)
+        text_printf(&words, "waited %s", format_time(pace->waited_ns, 3, number));
+    if (pace->gap_ns > 0 || pace->load_ns > 0)
+        text_add(&words, words.length ? ", " : "");
+    if (pace->gap_ns > 0)
+        text_printf(&words, "%sidle for %s after each sample",
+                    pace->is_missed ? "throttled or below its clock although " : "",
+                    format_time(pace->gap_ns, 4, number));
+    if (pace->load_ns > 0)
+        text_printf(&words, "%s %s of load",
+                    pace->is_missed ? "not settled after" : "settled after",
+                    format_time(pace->load_ns, 3, number));
+    if (!words.length)
+        return;
+    text_printf(&words, " (%s)", c->pace);
+    list_add(notes, &notes->paces, arena_printf(notes->arena, "%s: %s", label, text_get(&words)),
+             label);
+}
+
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
 {
     const struct stored_case *c = &row->c;
@@ -183,6 +210,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     if (verbose)
         add_histograms(notes, record, text_get(&label));
     add_throttle(notes, c, text_get(&label));
+    add_pace(notes, c, text_get(&label));
     /* The overhead is a sample's, the median an iteration's. */
     double overhead_ns = record->overhead_ns /
                          (record->iterations ? (double)record->iterations : 1);
@@ -193,6 +221,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     notes->samples_of_throttled += c->n_throttled > 0 ? record->n_samples : 0;
     notes->throttled_cases += c->n_throttled > 0;
     notes->throttled_samples += c->n_throttled;
+    notes->of_no_pace += is_of_no_pace(c);
     notes->lost_cases += record->n_lost > 0;
     notes->lost_samples += record->n_lost;
     if (!record->has_estimate)
@@ -314,6 +343,12 @@ static void write_counts(const struct notes *notes, struct text *out)
                     plural(notes->n_short, "case has", "cases have"),
                     format_time(notes->short_overhead_ns, 3, number));
     write_throttles(notes, out);
+    if (notes->of_no_pace)
+        text_printf(out,
+                    "  %llu %s measured while power or heat changed the clock: neither pace = "
+                    "burst nor pace = sustained, choose one\n",
+                    (unsigned long long)notes->of_no_pace,
+                    plural(notes->of_no_pace, "case was", "cases were"));
     if (notes->lost_cases)
         text_printf(
             out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,
@@ -349,6 +384,7 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
         text_printf(out, "\nhistograms of relative differences from the references\n%s",
                     text_get(&notes->histograms));
     write_counts(notes, &doubts);
+    write_list(&notes->paces, "pace", verbose, &doubts);
     write_list(&notes->modes,
                MODES_MARK " several modes: their medians, intervals and shares of the samples",
                verbose, &doubts);

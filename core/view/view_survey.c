@@ -109,6 +109,7 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_roof |= row->roofline.roof != NULL;
     survey->any_check |= record->n_checks > 0;
     survey->any_estimate |= record->has_estimate;
+    survey->any_pace |= !text_equal(row->c.pace, pace_word(PACE_FREE));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
         struct view_column column;
         if (result_column_named(telemetry_column(i)->name, &column))

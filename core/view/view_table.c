@@ -35,7 +35,8 @@ static void add_rate(struct text *out, const struct shown *shown, double amount,
 /* One table: which columns it has. */
 struct layout {
     const struct survey *survey;
-    bool bench, device, policy, clock, launch, rounds, flops, bytes, items, roof, check, status;
+    bool bench, device, policy, clock, launch, pace, rounds, flops, bytes, items, roof, check,
+        status;
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
@@ -94,6 +95,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->policy, "policy", false, NEVER},
                  {layout->clock, "clock", false, NEVER},
                  {layout->launch, "launch", false, NEVER},
+                 {layout->pace, "pace", false, NEVER},
                  {true, "median", true, NEVER},
                  {true, "interval", true, NEVER},
                  {true, "rel. IQR", true, RANK_RELATIVE_IQR},
@@ -269,6 +271,8 @@ static void add_place(const struct layout *layout, const struct shown *shown, st
         table_cell(table, c->record.clock);
     if (layout->launch)
         table_cell(table, launched_word(c));
+    if (layout->pace)
+        table_cell(table, c->pace);
 }
 
 static void add_stop_reason(const struct layout *layout, const char *reason, struct text *out)
@@ -391,6 +395,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .policy = survey->several_policies && !is_shown(parameters, n, "policy"),
         .clock = survey->several_clocks && !is_shown(parameters, n, "clock"),
         .launch = survey->several_launches && !is_shown(parameters, n, "launch"),
+        .pace = survey->any_pace && !is_shown(parameters, n, "pace"),
         .rounds = survey->last_round > 0,
         .flops = survey->any_flops,
         .bytes = survey->any_bytes,

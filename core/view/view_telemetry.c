@@ -21,8 +21,10 @@ static double energy_between(const struct stored_case *c)
 {
     double energy = telemetry_at(c, TELEMETRY_END)->energy_joules -
                     telemetry_at(c, TELEMETRY_BEGIN)->energy_joules;
+    /* Samples of a settled device begin and end as the counter moves. */
+    bool is_whole = text_equal(c->pace, pace_word(PACE_SUSTAINED)) && c->record.status == CASE_OK;
     bool is_long = c->record.telemetry[TELEMETRY_END].elapsed_ns >= least_ns;
-    return is_long && energy > 0 ? energy : NAN;
+    return (is_whole || is_long) && energy > 0 ? energy : NAN;
 }
 
 double mean_power_watts(const struct stored_case *c)
@@ -36,9 +38,21 @@ double iteration_energy_joules(const struct stored_case *c)
 {
     uint64_t iterations = c->record.telemetry[TELEMETRY_END].iterations;
     /* Between cold samples the device flushes its caches, which is no part of an iteration. */
-    if (!text_equal(c->cache, cache_word(GB_CACHE_WARM)) || iterations == 0)
+    if (!text_equal(c->cache, cache_word(GB_CACHE_WARM)) || c->record.pace.gap_ns > 0 ||
+        iterations == 0)
         return NAN;
     return energy_between(c) / (double)iterations;
+}
+
+/* The clock of a device whose power is known goes by that; others' go by settings of the system,
+ * which doctor shows. */
+bool is_of_no_pace(const struct stored_case *c)
+{
+    const double moved_ratio = 0.98;
+    const struct pace_record *pace = &c->record.pace;
+    bool has_moved = pace->clock_low_hz < moved_ratio * pace->clock_high_hz &&
+                     !isnan(telemetry_at(c, TELEMETRY_END)->power_watts);
+    return text_equal(c->pace, pace_word(PACE_FREE)) && (c->n_throttled > 0 || has_moved);
 }
 
 const char *throttle_words(const struct stored_case *c)
@@ -51,10 +65,10 @@ const char *throttle_words(const struct stored_case *c)
 }
 
 static const struct telemetry_column columns[TELEMETRY_COLUMNS] = {
-    {"clock rate", "clock_end_hz"},
-    {"temperature", "temperature_celsius"},
-    {"power", "power_watts"},
-    {"energy", "energy_joules"},
+    {"clock rate", "clock_end_hz"},    {"temperature", "temperature_celsius"},
+    {"power", "power_watts"},          {"energy", "energy_joules"},
+    {"mean clock", "clock_mean_hz"},   {"power before", "power_before_watts"},
+    {"efficiency", "flops_per_joule"},
 };
 
 const struct telemetry_column *telemetry_column(size_t i)

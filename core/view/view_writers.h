@@ -88,12 +88,13 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    struct note_list failures, skips, messages, modes, throttles, differing, graphs;
+    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs;
     struct text histograms; /* a line for each comparison of each case */
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
+    uint64_t of_no_pace;
     uint64_t lost_cases, lost_samples;
     uint64_t unconverged, limited, gave_up;
 };

@@ -64,7 +64,7 @@ offers "formats" "json jsonl" gbrun show --format j
 offers "the choices of an option" "case combined" gbrun export --rows c
 offers "columns" "relative_iqr" gbrun show --columns relat
 offers "columns after a comma" "label,median_ns" gbrun show --columns label,medi
-offers "columns after --sort" "low_ns" gbrun show --sort lo
+offers "columns after --sort" "low_ns" gbrun show --sort low
 offers "columns after --group-by" "verified" gbrun export --group-by veri
 offers "parameters of the results file" "duration" gbrun show old.gbr --pivot dur
 offers "sections after -s" "gbrun. defaults. streams. gemm." gbrun -c seen.ini -s ''

@@ -74,6 +74,9 @@ static const char *const different[] = {
     MATMUL "env.A = 1\nenv.B = 2\n",
     MATMUL "cache = cold\n",
     MATMUL "clock = wall\n",
+    MATMUL "launch = graph\n",
+    MATMUL "pace = burst\n",
+    MATMUL "pace = sustained\n",
     MATMUL "iterations = 4\n",
 };
 enum { N_DIFFERENT = sizeof different / sizeof different[0] };

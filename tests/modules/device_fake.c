@@ -12,6 +12,11 @@
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
  * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
  *
+ * Idle gaps are kept on its clock. It can need gaps of so many lengths of a sample, else it is
+ * throttled and takes half as long again; it can need some time of load until samples, which begin
+ * at 0.8 of their time and with a clock as much higher, have settled. It cools by a degree each
+ * time it is asked. Its energy is the number of samples, or 100 W in steps of a time.
+ *
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
@@ -64,6 +69,9 @@ struct params {
     int64_t closed_device;
     int32_t counting;
     double excess, asked;
+    double needs_gap, settles_in, energy_step;
+    int64_t heat;
+    int32_t ignores_gaps;
 };
 
 static const struct gb_option options[] = {
@@ -90,6 +98,12 @@ static const struct gb_option options[] = {
     GB_FLOAT(struct params, asked, "4", "0:", NULL, "bytes of L1 for each that is declared"),
     GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,
              "counters say so much of what was declared"),
+    GB_FLOAT(struct params, needs_gap, "0", "0:", "lengths",
+             "throttled unless it idles so long after each sample; 0: never"),
+    GB_DURATION(struct params, settles_in, "0", "0:", "load until times have settled"),
+    GB_DURATION(struct params, energy_step, "0", "0:", "the counter of energy moves so often"),
+    GB_BOOL(struct params, ignores_gaps, "no", "knows nothing of idle gaps"),
+    GB_INT(struct params, heat, "0", "0:", "C", "degrees that it is hotter than usual at first"),
 };
 
 struct device {
@@ -97,7 +111,9 @@ struct device {
     const struct params *params;
     uint32_t index;
     uint64_t n_samples; /* since open */
-    double now_ns;
+    uint64_t n_asked;   /* for telemetry */
+    double now_ns, load_ns;
+    double gap_ratio; /* idle after the last sample, over its time */
 };
 
 static int32_t act(const struct gb_host *host, const struct params *params, int32_t where)
@@ -265,19 +281,37 @@ static int32_t run_once(struct gb_measurement *measurement)
     return status;
 }
 
-static void write_sample(struct device *device, struct gb_measurement *measurement, double time_ns)
+static int is_throttled(const struct device *device)
 {
     const struct params *params = device->params;
+    return (params->throttle_from >= 0 && device->n_samples >= (uint64_t)params->throttle_from) ||
+           device->gap_ratio < params->needs_gap;
+}
+
+/* Of its time, that a sample takes. */
+static double unsettled(const struct device *device)
+{
+    const struct params *params = device->params;
+    return device->load_ns < params->settles_in ? 0.8 + 0.2 * device->load_ns / params->settles_in
+                                                : 1;
+}
+
+static double clock_hz(const struct device *device)
+{
+    return is_throttled(device) ? 1e9 : 2e9 / unsettled(device);
+}
+
+static void write_sample(struct device *device, struct gb_measurement *measurement, double time_ns)
+{
     uint64_t i = measurement->n_done++;
-    int held_down = params->throttle_from >= 0 &&
-                    device->n_samples >= (uint64_t)params->throttle_from;
+    int held_down = is_throttled(device);
     if (measurement->time_ns[0])
         measurement->time_ns[0][i] = time_ns;
     if (measurement->time_ns[1])
         measurement->time_ns[1][i] = time_ns + 100;
     measurement->begin_ns[i] = device->now_ns;
     measurement->end_ns[i] = device->now_ns + time_ns;
-    measurement->clock_hz[i] = held_down ? 1e9 : 2e9;
+    measurement->clock_hz[i] = clock_hz(device);
     measurement->throttle[i] = held_down ? 4 : 0;
     measurement->flags[i] = held_down ? GB_SAMPLE_THROTTLED : 0;
 }
@@ -286,7 +320,9 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
 {
     const struct params *params = device->params;
     uint64_t k = device->n_samples;
-    double time_ns = (double)measurement->iterations *
+    double gap_ns = params->ignores_gaps ? 0 : measurement->gap_ns;
+    double time_ns = (double)measurement->iterations * unsettled(device) *
+                     (device->gap_ratio < params->needs_gap ? 1.5 : 1) *
                      (params->time + params->step * (double)(k % 7)) *
                      (measurement->launch == GB_LAUNCH_GRAPH ? 0.5 : 1);
     int32_t status;
@@ -301,7 +337,9 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
         measurement->n_lost++;
     else
         write_sample(device, measurement, time_ns);
-    device->now_ns += time_ns + 1000;
+    device->now_ns += time_ns + 1000 + gap_ns;
+    device->load_ns += time_ns;
+    device->gap_ratio = gap_ns / (time_ns > 0 ? time_ns : 1);
     device->n_samples++;
     return GB_OK;
 }
@@ -324,13 +362,20 @@ static int32_t flush_cache(void *device, const struct gb_queue *queue)
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
-    const struct device *device = object;
-    telemetry->clock_hz = 2e9;
+    struct device *device = object;
+    const struct params *params = device->params;
+    uint64_t heat = (uint64_t)params->heat;
+    uint64_t left = device->n_asked < heat ? heat - device->n_asked : 0;
+    device->n_asked++;
+    telemetry->clock_hz = params->heat > 0 && left > 0 ? 1e9 : 2e9;
     telemetry->memory_clock_hz = 1e9;
-    telemetry->temperature_celsius = 40 + device->index;
+    telemetry->temperature_celsius = 40 + device->index + (double)left;
     telemetry->power_watts = 100;
-    telemetry->energy_joules = (double)device->n_samples;
-    telemetry->throttle = device->params->throttle_from >= 0 ? 4 : 0;
+    telemetry->energy_joules = params->energy_step > 0
+                                   ? 100e-9 * params->energy_step *
+                                         (double)(uint64_t)(device->now_ns / params->energy_step)
+                                   : (double)device->n_samples;
+    telemetry->throttle = params->throttle_from >= 0 ? 4 : 0;
     if (telemetry->throttle)
         strcpy(telemetry->throttle_text, "throttled by its option");
     return act_on(device, TELEMETRY);
