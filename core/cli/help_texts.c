@@ -80,6 +80,17 @@ static const struct help_entry checks[] = {
 #undef CHECK_ENTRY
 };
 
+static const struct help_entry paces[] = {
+    {"free", NULL,
+     "Nothing is done: samples follow each other, and are whatever power and heat make of them"},
+    {"burst", NULL,
+     "The device idles after each sample, for the shortest of 2, 4, 8, 16 and 32 lengths of a "
+     "sample with which it is not throttled and has its highest clock; `gap_ns` is how long"},
+    {"sustained", NULL,
+     "The device is loaded until clock, power and times have settled, then the first sample is "
+     "taken; `load_ns` is how long that took"},
+};
+
 static const struct help_entry values[] = {
     {"integer", NULL,
      "`32`, `2^20`, `1e6`, `64Ki`. The suffixes k M G are powers of 1000, Ki Mi Gi powers of 1024"},
@@ -200,6 +211,13 @@ const struct help_topic help_texts[] = {
           keys),
     TOPIC("values", "values in a configuration", "Numbers are read the same whatever the locale.",
           values),
+    TOPIC(
+        "pace", "power and heat: pace = WORD",
+        "A device under lasting load is slower than one that runs short bursts. `pace_limit` ends "
+        "the search for a gap and the load; a case whose pace was not reached is measured all the "
+        "same, with a note and `pace_missed`. `cool_below` and `clock_at_least` wait before a "
+        "case.",
+        paces),
     TOPIC("checks", "comparisons of outputs: check.METRIC = TOLERANCE",
           "Without any, the comparison is the one that the benchmark has chosen; all that are "
           "given must hold. Whatever the tolerances, a NaN that the reference does not have fails, "

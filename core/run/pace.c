@@ -23,6 +23,7 @@ static const double poll_ns = 100e6;
 struct window {
     uint64_t n, n_batches;
     double span_ns; /* of the samples, from each batch's first to its last */
+    double busy_ns; /* the same with what is done around them, such as flushing caches */
     double medians[WINDOW_BATCHES_MAX];
     double clock_sum_hz, clock_low_hz; /* where it is known */
     uint64_t n_clocks;
@@ -93,8 +94,10 @@ static int32_t load_for(struct pace *pace, double wanted_ns, double one_part_ns,
             window_add(pace, window, n_done, span_ns);
             pace->sample_ns = fmax(span_ns, host_ns) / (double)n_done;
         }
-        passed_ns += fmax(span_ns, host_ns);
-        deadline->left_ns -= fmax(span_ns, host_ns);
+        double batch_ns = fmax(span_ns, host_ns);
+        window->busy_ns += batch_ns;
+        passed_ns += batch_ns;
+        deadline->left_ns -= batch_ns;
     }
     return GB_OK;
 }
@@ -120,7 +123,7 @@ static int32_t find_gap(struct pace *pace)
     struct window first = {0};
     if (load_for(pace, length_ns, part_ns, &deadline, &first) != GB_OK)
         return GB_FAILED;
-    double sample_ns = first.n > 0 ? first.span_ns / (double)first.n : pace->sample_ns;
+    double sample_ns = first.n > 0 ? first.busy_ns / (double)first.n : pace->sample_ns;
     for (int lengths = GAP_LENGTHS_FIRST; lengths <= GAP_LENGTHS_MOST; lengths *= 2) {
         struct window transition = {0}, window = {0};
         pace->record.gap_ns = pace->gap_ns = lengths * sample_ns;

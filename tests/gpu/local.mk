@@ -15,7 +15,9 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/streams.sh \
-	tests/gpu/truth.sh
+	tests/gpu/truth.sh \
+	tests/gpu/pace.sh \
+	tests/gpu/sanitizer.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
 	tests/gpu/numbers.sh \
