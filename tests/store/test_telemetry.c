@@ -47,6 +47,9 @@ START_TEST(readings_come_back)
     fixture_case(&c, 0, 1, 100);
     fixture_store(store, run_id, &c);
     fixture_case(&c, 1, 2, 100);
+    c.bench_case.common.pace = PACE_BURST;
+    c.record.pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
+    c.record.telemetry[TELEMETRY_BEFORE] = reading(1e6 - 1, 120);
     c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, NAN);
     struct telemetry_record *end = &c.record.telemetry[TELEMETRY_END];
     *end = reading(1e6 + 5, 300);
@@ -59,7 +62,14 @@ START_TEST(readings_come_back)
     ck_assert_int_eq(store_case_read(store, 2, &arena, &with, NULL), GB_OK);
     ck_assert(!without.record.telemetry[TELEMETRY_BEGIN].is_known);
     ck_assert(!without.record.telemetry[TELEMETRY_END].is_known);
+    ck_assert_str_eq(without.pace, "free");
+    ck_assert_str_eq(with.pace, "burst");
+    ck_assert_double_eq(with.record.pace.gap_ns, 350e3);
+    ck_assert_double_eq(with.record.pace.clock_low_hz, 1.5e9);
+    ck_assert(with.record.pace.is_missed && !without.record.pace.is_missed);
     const struct telemetry_record *got = with.record.telemetry;
+    ck_assert(got[TELEMETRY_BEFORE].is_known);
+    ck_assert_double_eq(got[TELEMETRY_BEFORE].values.power_watts, 120);
     ck_assert(got[TELEMETRY_BEGIN].is_known && got[TELEMETRY_END].is_known);
     ck_assert_double_eq(got[TELEMETRY_BEGIN].elapsed_ns, 0);
     ck_assert(isnan(got[TELEMETRY_BEGIN].values.power_watts));
@@ -85,6 +95,8 @@ static const struct {
     int32_t cache;
     bool begins;
     const char *expected; /* power in W, energy of an iteration in J */
+    int32_t pace;
+    double gap_ns;
 } derived[] = {
     {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,25"},
     {1e6 + 500, 2e9, 20, GB_CACHE_COLD, true, "250,"},     /* flushes used some of it */
@@ -95,6 +107,8 @@ static const struct {
     {NAN, 2e9, 20, GB_CACHE_WARM, true, "300,"},
     {1e6 + 500, 2e9, 0, GB_CACHE_WARM, true, "250,"},
     {1e6 + 500, 2e9, 20, GB_CACHE_WARM, false, "300,"},
+    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,", PACE_BURST, 1e6}, /* gaps used some of it */
+    {1e6 + 250, 0.5e9, 20, GB_CACHE_WARM, true, "500,12.5", PACE_SUSTAINED, 0},
 };
 enum { N_DERIVED = sizeof derived / sizeof *derived };
 
@@ -105,6 +119,8 @@ START_TEST(power_and_energy_are_derived)
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     fixture_case(&c, 0, 1, 100);
     c.bench_case.common.cache = derived[_i].cache;
+    c.bench_case.common.pace = derived[_i].pace;
+    c.record.pace.gap_ns = derived[_i].gap_ns;
     c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, 90);
     c.record.telemetry[TELEMETRY_BEGIN].is_known = derived[_i].begins;
     c.record.telemetry[TELEMETRY_END] = reading(derived[_i].energy_joules, 300);
