@@ -10,7 +10,8 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_histogram \
 	tests/plugins/test_multistream \
 	tests/plugins/test_padding \
-	tests/plugins/test_prediction
+	tests/plugins/test_prediction \
+	tests/plugins/test_sensors
 if HAVE_CUDA_HEADERS
 TEST_PROGRAM_LIST += \
 	tests/plugins/test_device_cuda \
@@ -56,7 +57,15 @@ tests_plugins_test_prediction_SOURCES = \
 	plugins/bench_multistream_matmul/prediction.h \
 	plugins/bench_multistream_matmul/stamps.h
 tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
+tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c \
+tests_plugins_test_sensors_SOURCES = \
+	tests/plugins/test_sensors.c \
+	plugins/device_cuda/sensors.c \
+	plugins/device_cuda/sensors.h
+tests_plugins_test_device_cuda_SOURCES = \
+	tests/plugins/test_device_cuda.c \
+	plugins/device_cuda/records.c \
+	plugins/device_cuda/records.h
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_build_SOURCES = \
 	tests/plugins/test_kernel_build.c \

@@ -1,0 +1,142 @@
+/* test_sensors.c - what the CUDA device reads while samples are taken, with an NVML made here:
+ * which benchmark a reading belongs to, and how old it may be. */
+#define _GNU_SOURCE
+#include "plugins/device_cuda/sensors.h"
+#include "tests/check_main.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- NVML ---- */
+
+static _Atomic uint64_t throttle;
+static _Atomic int n_begun, n_ended, is_held;
+static double energy_joules;
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+uint64_t nvml_throttle(const struct nvml *nvml)
+{
+    (void)nvml;
+    const uint64_t reasons = throttle;
+    n_begun++;
+    while (is_held)
+        rest();
+    n_ended++;
+    return reasons;
+}
+
+double nvml_clock_hz(const struct nvml *nvml)
+{
+    (void)nvml;
+    return 1e9;
+}
+
+double nvml_energy_joules(const struct nvml *nvml)
+{
+    (void)nvml;
+    return energy_joules++;
+}
+
+void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
+{
+    (void)nvml;
+    telemetry->throttle = throttle;
+    snprintf(telemetry->throttle_text, sizeof telemetry->throttle_text, "%s",
+             throttle != 0 ? "power cap" : "");
+}
+
+/* ---- tests ---- */
+
+static const char library;
+static const struct nvml nvml = {.functions = (const void *)&library};
+static struct sensors sensors;
+static double clock_hz;
+static uint64_t reasons;
+
+static void setup(void)
+{
+    throttle = 4;
+    n_begun = n_ended = is_held = 0;
+    energy_joules = 0;
+    sensors_open(&sensors, &nvml);
+}
+
+static void teardown(void)
+{
+    is_held = 0;
+    sensors_close(&sensors);
+}
+
+static void take(void)
+{
+    sensors_take(&sensors, &clock_hz, &reasons);
+}
+
+START_TEST(readings_belong_to_their_benchmark)
+{
+    for (take(); reasons == 0; take())
+        rest();
+    ck_assert_uint_eq(reasons, 4);
+    ck_assert_double_eq(clock_hz, 1e9);
+    take();
+    ck_assert_uint_eq(reasons, 4); /* still so, as the newest reading says */
+    throttle = 0;
+    sensors_forget(&sensors);
+    take();
+    ck_assert_uint_eq(reasons, 0);
+    ck_assert_double_eq(clock_hz, 0);
+    for (take(); clock_hz == 0; take())
+        rest();
+    ck_assert_uint_eq(reasons, 0);
+}
+END_TEST
+
+START_TEST(a_reading_that_was_begun_before_is_dropped)
+{
+    is_held = 1;
+    take();
+    while (n_begun == 0)
+        rest();
+    throttle = 0;
+    sensors_forget(&sensors);
+    is_held = 0;
+    for (take(); n_ended < 2 || clock_hz == 0; take()) {
+        ck_assert_uint_eq(reasons, 0);
+        rest();
+    }
+    ck_assert_uint_eq(reasons, 0);
+}
+END_TEST
+
+START_TEST(energy_is_read_each_time)
+{
+    struct gb_telemetry first = {.size = sizeof first}, second = first;
+    sensors_telemetry(&sensors, &first);
+    sensors_telemetry(&sensors, &second);
+    ck_assert_double_gt(second.energy_joules, first.energy_joules);
+    ck_assert_str_eq(second.throttle_text, "power cap");
+    throttle = 0;
+    sensors_forget(&sensors);
+    sensors_telemetry(&sensors, &second);
+    ck_assert_uint_eq(second.throttle, 0);
+    ck_assert_str_eq(second.throttle_text, "");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("sensors");
+    TCase *tcase = tcase_create("sensors");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, readings_belong_to_their_benchmark);
+    tcase_add_test(tcase, a_reading_that_was_begun_before_is_dropped);
+    tcase_add_test(tcase, energy_is_read_each_time);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
