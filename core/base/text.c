@@ -171,6 +171,19 @@ void text_add_shortened(struct text *text, const char *words, size_t most)
     text_add(text, "\u2026");
 }
 
+void text_add_cut(struct text *text, const char *words, size_t most)
+{
+    const size_t columns = text_columns(words);
+    if (columns <= most || most < 3) {
+        text_add_shortened(text, words, most);
+        return;
+    }
+    const size_t n_last = (most - 1) / 2;
+    text_add_n(text, words, bytes_of_columns(words, most - 1 - n_last));
+    text_add(text, "\u2026");
+    text_add(text, words + bytes_of_columns(words, columns - n_last));
+}
+
 /* How much of a line is taken before it breaks: up to the last word that ends in the room there is,
  * or else up to the end of the first. */
 static size_t bytes_to_break(const char *line, size_t length, size_t room)

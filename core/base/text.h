@@ -24,6 +24,8 @@ void text_vprintf(struct text *text, const char *format, va_list arguments)
 void text_pad(struct text *text, char filler, size_t n);
 /* At most `most` columns of the words; an ellipsis stands for what is cut off. */
 void text_add_shortened(struct text *text, const char *words, size_t most);
+/* The same with the ellipsis in the middle: what tells long names apart stands at both ends. */
+void text_add_cut(struct text *text, const char *words, size_t most);
 /* Words that start in `column`: a line that would take more than `most` columns breaks at a blank
  * and goes on after `indent` blanks, two more in a line that begins with "- ". Their own line
  * breaks stay. */

@@ -28,6 +28,7 @@
 static const struct verb_option show_options[] = {
     VIEW_OPTIONS,
     {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
+    {"breakdown", 0, NULL, "after the table each kernel, copy and fill of a case, with its time"},
     {"verbose", 'v', NULL, "more columns, all facts and messages"},
 };
 
@@ -98,6 +99,7 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .columns = argument(arguments, "columns"),
                                  .roofs = argument(arguments, "roofs"),
                                  .sort = argument(arguments, "sort"),
+                                 .breakdown = argument(arguments, "breakdown") != NULL,
                                  .verbose = argument(arguments, "verbose") != NULL};
     int code = read_format(arguments, default_format, &ret->format);
     if (code != EXIT_FINE)

@@ -19,6 +19,7 @@ static const struct verb_option options[] = {
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
     {"run", 0, "N", "with --resume: run N instead of the newest"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
+    {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
@@ -228,6 +229,7 @@ static int report(struct job *job, const struct run_counts *counts, int format)
     struct gb_error error;
     struct view_options view = {.format = format,
                                 .run = job->run_number,
+                                .breakdown = argument(job->arguments, "breakdown") != NULL,
                                 .verbose = argument(job->arguments, "verbose") != NULL};
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
@@ -258,6 +260,7 @@ static int measure(struct job *job, int format)
     struct schedule schedule = {.sweep = configuration->sweep,
                                 .devices = &job->devices,
                                 .distribute = settings_run(configuration->settings)->distribute,
+                                .breakdown = argument(job->arguments, "breakdown") != NULL,
                                 .done = job->done,
                                 .n_done = job->n_done};
     uint64_t n_done;

@@ -73,6 +73,8 @@ static const struct gb_option options[] = {
     GB_STRING(struct common_params, counters, "no",
               "Whether hardware counters are read in passes after the samples: no, yes (FLOP and "
               "bytes), or counters by their names; see gbrun list counters"),
+    GB_BOOL(struct common_params, breakdown, "no",
+            "Whether each kernel, copy and fill of a sample is timed by itself, after the samples"),
     CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
           "References up to this magnitude do not count for check.rel_floor"),
     CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,

@@ -18,6 +18,7 @@ struct common_params {
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
     const char *counters; /* "no", "yes", or names with commas between; see counting.h */
+    int32_t breakdown;    /* what a sample puts on the device is timed one by one */
     int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
     double warmup_ns;     /* run untimed for this long before the first sample, at least once */
     int64_t min_samples;

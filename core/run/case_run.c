@@ -1,6 +1,7 @@
 /* case_run.c - see case_run.h. */
 #include "core/run/case_run.h"
 
+#include "core/run/activities.h"
 #include "core/run/case_state.h"
 #include "core/run/counting.h"
 #include "core/run/messages.h"
@@ -301,7 +302,8 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                     make_bench(&state, bench, bench_params) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;
-    if (is_ready && case_sample(&state) == GB_OK && count(&state) == GB_OK)
+    if (is_ready && case_sample(&state) == GB_OK && case_list_activities(&state) == GB_OK &&
+        count(&state) == GB_OK)
         verify(&state, policy, policy_params);
     clean_up(&state);
 }

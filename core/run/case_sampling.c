@@ -409,6 +409,7 @@ int32_t case_sample(struct case_state *state)
     sampling_new(&sampling, state);
     int32_t status = sample(&sampling);
     state->iterations = sampling.iterations;
+    state->sample_ns = sampling.cost_ns;
     sampling_free(&sampling);
     return status;
 }

@@ -28,6 +28,7 @@ struct case_state {
     int32_t launch;         /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
     bool is_graph;          /* samples were launched as a graph */
     const char *why_stream; /* why launch is not as asked for; NULL: it is */
+    double sample_ns;       /* wall time that one takes, the untimed parts included */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */
@@ -56,7 +57,7 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
 
 /* Measures a case whose benchmark is prepared; sends clock, samples, telemetry and the estimate.
- * Sets state->iterations. In case_sampling.c. */
+ * Sets state->iterations and sample_ns. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);
 
 /* Some samples that nobody sees, launched as state->launch says. Likewise. */

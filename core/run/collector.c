@@ -74,6 +74,11 @@ static void take_work(struct collector *collector, struct wire_reader *message)
     wire_get_fields(message, &collector->arena, work_fields, &collector->record.work);
 }
 
+static void take_activities(struct collector *collector, struct wire_reader *message)
+{
+    get_activities(message, &collector->arena, &collector->record);
+}
+
 static void take_clocks(struct collector *collector, struct wire_reader *message)
 {
     uint32_t n = wire_get_count(message, 20);
@@ -215,19 +220,13 @@ static void take_end(struct collector *collector, struct wire_reader *message)
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
     static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
-        [WIRE_LOG] = take_log,
-        [WIRE_METRIC] = take_metric,
-        [WIRE_CHECK] = take_check,
-        [WIRE_SUMMARY] = take_summary,
-        [WIRE_WORK] = take_work,
-        [WIRE_OPENED] = take_clocks,
-        [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_TIMING] = take_timing,
-        [WIRE_AGAIN] = take_again,
-        [WIRE_SAMPLES] = take_samples,
-        [WIRE_PACE] = take_pace,
-        [WIRE_ESTIMATE] = take_estimate,
-        [WIRE_CASE_END] = take_end};
+        [WIRE_LOG] = take_log,           [WIRE_METRIC] = take_metric,
+        [WIRE_CHECK] = take_check,       [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORK] = take_work,         [WIRE_ACTIVITIES] = take_activities,
+        [WIRE_OPENED] = take_clocks,     [WIRE_TELEMETRY] = take_telemetry,
+        [WIRE_TIMING] = take_timing,     [WIRE_AGAIN] = take_again,
+        [WIRE_SAMPLES] = take_samples,   [WIRE_PACE] = take_pace,
+        [WIRE_ESTIMATE] = take_estimate, [WIRE_CASE_END] = take_end};
     if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */
     take[type](collector, message);

@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/run/activities.c \
+	core/run/activities.h \
 	core/run/assign.c \
 	core/run/case_columns.c \
 	core/run/case_columns.h \

@@ -113,6 +113,7 @@ static const struct wire_field common_fields[] = {
     FIELDS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
            check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
     FIELDS(struct common_params, pace, pace_limit_ns, cool_below, clock_at_least),
+    FIELDS(struct common_params, breakdown),
     {0}};
 
 /* Of a case, in the order of the message. */
@@ -188,6 +189,39 @@ void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct tele
         *ret_moment = 0;
         reader->failed = true;
     }
+}
+
+static const struct wire_field activity_fields[] = {
+    FIELDS(struct gb_activity, kind, name, grid[0], grid[1], grid[2], block[0], block[1], block[2]),
+    FIELDS(struct gb_activity, registers, parallel, shared_bytes, bytes, occupancy, time_ns, low_ns,
+           high_ns),
+    FIELDS(struct gb_activity, gap_ns),
+    {0}};
+
+void put_activities(struct wire_writer *writer, const struct case_record *record)
+{
+    wire_put_u64(writer, record->n_kernels);
+    wire_put_u32(writer, (uint32_t)record->n_activities);
+    for (size_t i = 0; i < record->n_activities; i++)
+        wire_put_fields(writer, activity_fields, &record->activities[i]);
+}
+
+void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret)
+{
+    enum { ACTIVITY_BYTES = 96 };
+    ret->n_kernels = wire_get_u64(reader);
+    ret->n_activities = wire_get_count(reader, ACTIVITY_BYTES);
+    if (ret->n_activities > ACTIVITIES_MAX || ret->n_kernels > INT64_MAX) {
+        ret->n_activities = ret->n_kernels = 0;
+        reader->failed = true;
+    }
+    struct gb_activity *activities = ARENA_ARRAY(arena, struct gb_activity, ret->n_activities);
+    for (size_t i = 0; i < ret->n_activities; i++) {
+        activities[i].size = sizeof activities[i];
+        wire_get_fields(reader, arena, activity_fields, &activities[i]);
+    }
+    ret->activities = activities;
+    ret->has_activities = true;
 }
 
 const struct wire_field finding_fields[] = {

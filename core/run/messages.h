@@ -42,6 +42,11 @@ void put_telemetry(struct wire_writer *writer, uint32_t moment,
                    const struct telemetry_record *telemetry);
 void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret);
 
+/* Members of the record that say which activities a sample has. get: more than ACTIVITIES_MAX fail
+ * the reader. */
+void put_activities(struct wire_writer *writer, const struct case_record *record);
+void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret);
+
 /* get: counts that do not fit each other fail the reader. */
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result);
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret);

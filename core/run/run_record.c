@@ -16,10 +16,11 @@ void record_begin(struct collector *collector, const struct visit *visit)
     uuid_new(collector->record.uuid);
 }
 
-/* What the device says of itself, and the size of its last cache, which roofs depend on. */
+/* What the device says of itself; the size of its last cache, which roofs depend on, and how many
+ * units blocks are spread over. */
 static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
 {
-    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 1);
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 2);
     for (size_t i = 0; i < device->n_facts; i++)
         facts[i] = device->facts[i];
     *ret_n = device->n_facts;
@@ -27,6 +28,8 @@ static struct fact *facts_of(const struct known_device *device, struct arena *ar
         facts[(*ret_n)++] = (struct fact){
             "cache_bytes",
             arena_printf(arena, "%llu", (unsigned long long)device->info.cache_bytes)};
+    if (device->info.n_units > 0)
+        facts[(*ret_n)++] = (struct fact){"units", arena_printf(arena, "%u", device->info.n_units)};
     return facts;
 }
 

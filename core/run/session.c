@@ -214,6 +214,13 @@ static const struct gb_counters *counters_of(const struct gb_plugin *plugin)
     return is_whole ? counters : NULL;
 }
 
+static const struct gb_activities *activities_of(const struct gb_plugin *plugin)
+{
+    const struct gb_activities *activities = plugin->extension ? plugin->extension(GB_ACTIVITIES)
+                                                               : NULL;
+    return activities && GB_HAS(activities, list) && activities->list ? activities : NULL;
+}
+
 int32_t session_counters(struct session *session, const struct plugin_settings *settings,
                          uint32_t index, const char *model, const char *whole,
                          gb_counter_fn *counter, void *context, const char **ret_reason,
@@ -296,6 +303,7 @@ static int32_t session_open_device(struct session *session, const struct device_
     *open = (struct open_device){.name = arena_text(&session->arena, choice->settings->name),
                                  .ops = asked.ops,
                                  .counters = counters_of(asked.plugin),
+                                 .activities = activities_of(asked.plugin),
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;

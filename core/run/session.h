@@ -9,6 +9,7 @@
 #include "core/run/host.h"
 #include "core/run/module.h"
 
+#include <gbrun/activities.h>
 #include <gbrun/counters.h>
 
 struct session;
@@ -67,7 +68,8 @@ struct open_device {
     void *device;
     struct host *host; /* holds the device's own words after a failure */
     struct gb_queue *queue;
-    const struct gb_counters *counters; /* NULL: it has none */
+    const struct gb_counters *counters;     /* NULL: it has none */
+    const struct gb_activities *activities; /* NULL: it does not say */
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

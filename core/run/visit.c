@@ -377,6 +377,7 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         visit->round = schedule->next_round;
         int32_t status = sweep_case(schedule->sweep, schedule->next_position, &visit->arena,
                                     &visit->bench_case, error);
+        visit->bench_case.common.breakdown |= schedule->breakdown;
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

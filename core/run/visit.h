@@ -63,6 +63,7 @@ struct schedule {
     struct sweep *sweep;
     const struct device_list *devices;
     int32_t distribute;           /* DISTRIBUTE_... */
+    bool breakdown;               /* of every case, as `breakdown = yes` */
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
     uint32_t n_rounds; /* the most that any case asks for: set by schedule_count */

@@ -52,6 +52,7 @@ enum {
     X(CHECK)        /* one metric of one comparison */                                             \
     X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
     X(WORK)         /* what an iteration does */                                                   \
+    X(ACTIVITIES)   /* how many kernels a sample has; what it puts on the device, in order */      \
     X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
     X(AGAIN)        /* the case is measured anew: what was sent of it so far does not count */     \

@@ -34,6 +34,7 @@
     X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
     X(COUNT, "while counting")                                                                     \
+    X(BREAK_DOWN, "while listing its kernels")                                                     \
     X(VERIFY, "in verify")                                                                         \
     X(DESTROY, "in destroy")
 

@@ -76,3 +76,23 @@ int32_t verdict_named(const char *words)
             return verdicts[i].verdict;
     return GB_VERDICT_NONE;
 }
+
+static const char *const activity_words[] = {[GB_ACTIVITY_KERNEL] = "kernel",
+                                             [GB_ACTIVITY_COPY] = "copy",
+                                             [GB_ACTIVITY_FILL] = "fill",
+                                             [GB_ACTIVITY_OTHER] = "other"};
+
+const char *activity_word(int32_t kind)
+{
+    return kind >= GB_ACTIVITY_KERNEL && kind < GB_ACTIVITY_OTHER
+               ? activity_words[kind]
+               : activity_words[GB_ACTIVITY_OTHER];
+}
+
+int32_t activity_named(const char *word)
+{
+    for (int32_t kind = GB_ACTIVITY_KERNEL; kind < GB_ACTIVITY_OTHER; kind++)
+        if (text_equal(activity_words[kind], word))
+            return kind;
+    return GB_ACTIVITY_OTHER;
+}

@@ -10,6 +10,7 @@
 #include "core/config/bench_case.h"
 #include "core/verify/verify.h"
 
+#include <gbrun/activities.h>
 #include <gbrun/policy.h>
 
 /* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
@@ -134,6 +135,12 @@ struct message_record {
     const char *text;
 };
 
+/* Kept of a case; what there is beyond them is summed up in the last one. */
+enum { ACTIVITIES_MAX = 1024 };
+/* "kernel", "copy", "fill", "other" for GB_ACTIVITY_... */
+const char *activity_word(int32_t kind);
+int32_t activity_named(const char *word); /* GB_ACTIVITY_OTHER: unknown */
+
 /* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
  * ns since the first sample's start. "clock_hz", "throttle", "flags": as in struct gb_samples; left
  * out if 0 for all. "iterations": left out if the record's for all. */
@@ -174,6 +181,10 @@ struct case_record {
     size_t n_summaries;
     const struct message_record *messages;
     size_t n_messages;
+    const struct gb_activity *activities; /* of one sample, in order */
+    size_t n_activities;                  /* ACTIVITIES_MAX at most */
+    bool has_activities;                  /* they are known */
+    uint64_t n_kernels;                   /* among all there are */
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];
     struct pace_record pace;
     uint64_t n_samples; /* in columns; those written before by store_samples are not counted */

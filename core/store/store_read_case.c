@@ -99,6 +99,7 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
         complete_value(&ret->parameters[i].value);
     record->metrics = rows_read(&reader, TABLE_METRIC, case_id, &record->n_metrics);
     record->messages = rows_read(&reader, TABLE_MESSAGE, case_id, &record->n_messages);
+    record->activities = rows_read(&reader, TABLE_ACTIVITY, case_id, &record->n_activities);
     read_checks(&reader, ret);
     read_modes(&reader, case_id, &record->estimate);
     read_telemetry(&reader, case_id, record->telemetry);

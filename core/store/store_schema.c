@@ -45,6 +45,7 @@ static int32_t unit_named(const char *word)
     return (int32_t)math_unit_named(word);
 }
 
+static const struct stored_words activity_kinds = {activity_word, activity_named};
 static const struct stored_words statuses = {case_status_word, case_status_named};
 static const struct stored_words verdicts = {verdict_words, verdict_named};
 static const struct stored_words types = {type_word, type_named};
@@ -196,6 +197,8 @@ static const struct stored_column case_columns[] = {
            "of the device, over the samples; 0: not known"),
     COLUMN(clock_low_hz, "REAL", 4, record.pace.clock_low_hz, NULL),
     COLUMN(clock_high_hz, "REAL", 4, record.pace.clock_high_hz, NULL),
+    COLUMN(n_kernels, "INTEGER", 4, record.n_kernels, "in one sample; NULL: not known",
+           .guard = offsetof(ROW, record.has_activities)),
     COLUMN(min_ns, "REAL", 1, summary.min,
            "of one iteration, over the samples on the clock, as all that follow"),
     COLUMN(max_ns, "REAL", 1, summary.max, NULL),
@@ -354,6 +357,33 @@ static const struct stored_column telemetry_columns[] = {
 };
 #undef ROW
 
+#define ROW struct gb_activity
+static const struct stored_column activity_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 4),
+    COLUMN_ORDINAL(4, "in the order in which they were put on the queue"),
+    COLUMN(kind, "TEXT NOT NULL", 4, kind, "kernel, copy, fill, other", .words = &activity_kinds),
+    COLUMN(name, "TEXT NOT NULL", 4, name, "of the kernel; else what it is, in words"),
+    COLUMN(grid_x, "INTEGER NOT NULL", 4, grid[0], "blocks of a kernel; else 0"),
+    COLUMN(grid_y, "INTEGER NOT NULL", 4, grid[1], NULL),
+    COLUMN(grid_z, "INTEGER NOT NULL", 4, grid[2], NULL),
+    COLUMN(block_x, "INTEGER NOT NULL", 4, block[0], "threads of a block"),
+    COLUMN(block_y, "INTEGER NOT NULL", 4, block[1], NULL),
+    COLUMN(block_z, "INTEGER NOT NULL", 4, block[2], NULL),
+    COLUMN(registers, "INTEGER NOT NULL", 4, registers, "of a thread"),
+    COLUMN(shared_bytes, "INTEGER NOT NULL", 4, shared_bytes, "of a block, static and dynamic"),
+    COLUMN(bytes, "INTEGER NOT NULL", 4, bytes, "copied or filled"),
+    COLUMN(occupancy, "REAL", 4, occupancy,
+           "threads that fit on a multiprocessor over those it has, 0 to 1; NULL: not known"),
+    COLUMN(parallel, "INTEGER NOT NULL", 4, parallel,
+           "0: follows the one before; else the number of its parallel section,\n"
+           "all of which have the times of the whole section"),
+    COLUMN(time_ns, "REAL", 4, time_ns, "its own time, the mean; NULL: not measured"),
+    COLUMN(low_ns, "REAL", 4, low_ns, "the 95 % interval of the mean"),
+    COLUMN(high_ns, "REAL", 4, high_ns, NULL),
+    COLUMN(gap_ns, "REAL", 4, gap_ns, "between the end of the one before and its start"),
+};
+#undef ROW
+
 #define ROW struct message_record
 static const struct stored_column message_columns[] = {
     COLUMN_PARENT(case_id, "bench_case", 1),
@@ -467,6 +497,9 @@ const struct stored_schema store_schema = {
     .tables[TABLE_TELEMETRY] = TABLE(
         "telemetry", "the device's own readings around the samples; NULL: not known",
         telemetry_columns, struct telemetry_row, TABLE_CASE, .key = "case_id, moment"),
+    .tables[TABLE_ACTIVITY] = TABLE("activity", "kernels, copies and fills of one sample of a case",
+                                    activity_columns, struct gb_activity, TABLE_CASE,
+                                    .key = "case_id, ordinal"),
     .tables[TABLE_MESSAGE] = TABLE("message", NULL, message_columns, struct message_record,
                                    TABLE_CASE, .key = "case_id, ordinal"),
 };

@@ -1,5 +1,6 @@
 core_libgbrun_la_SOURCES += \
 	core/view/view_aligned.c \
+	core/view/view_breakdown.c \
 	core/view/view_cases.h \
 	core/view/view_cells.c \
 	core/view/view_check.c \

@@ -41,9 +41,11 @@ struct view_row {
     const char *label;                  /* "streams rows=32 streams=4": bench and axes */
     const char *check;                  /* as of check_words */
     struct stored_case c;
-    size_t n_rounds;              /* more than 1: c is several records in one, see rounds_as_one */
-    double apart_ratio;           /* of them, see rounds.h; NaN: of one */
-    const struct roof_set *roofs; /* of the device; NULL: none are known */
+    size_t n_rounds;    /* more than 1: c is several records in one, see rounds_as_one */
+    double apart_ratio; /* of them, see rounds.h; NaN: of one */
+    const struct gb_activity *kernel; /* see main_kernel; NULL: none is known */
+    const char *grid, *block;         /* of it: "132x2", "256"; NULL */
+    const struct roof_set *roofs;     /* of the device; NULL: none are known */
     struct roofline roofline;
 };
 
@@ -108,6 +110,13 @@ bool is_of_no_pace(const struct stored_case *c);
 /* Why the device was throttled, at the end or else at the beginning; "" if it was not, NULL if it
  * is not known. */
 const char *throttle_words(const struct stored_case *c);
+
+/* The kernel that stands for the case: the longest where they were timed, else the one with most
+ * threads; NULL: none is known. */
+const struct gb_activity *main_kernel(const struct stored_case *c);
+double activity_blocks(const struct gb_activity *activity);
+/* "132x2" of {132, 2, 1}. */
+void extent_text(const uint32_t extent[3], struct text *out);
 
 /* What a verbose table shows of telemetry. */
 struct telemetry_column {

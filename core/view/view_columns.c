@@ -64,7 +64,7 @@ static const char *const verified_words[] = {"unchecked", "ok", "failed"};
 static const struct check_record no_check = {.metric = NULL};
 
 /* X(name, kind, unit, value, help), or Y with the name as text between; c: the stored case, r: its
- * record, e: the estimate, k: the check. Times are of one iteration. */
+ * record, e: the estimate, k: the check, a: the kernel. Times are of one iteration. */
 #define RESULT_COLUMN_MAP(X, Y)                                                                    \
     X(run, INTEGER, UNIT_NONE, row->run->number, "Number of the run, from 1 by start")             \
     X(run_uuid, TEXT, UNIT_NONE, row->run->record.uuid, "UUID of the run, the same in every file") \
@@ -244,6 +244,18 @@ static const struct check_record no_check = {.metric = NULL};
       "Power before the case: that of the idle device, if nothing ran shortly before")             \
     X(throttle_reasons, TEXT, UNIT_NONE, throttle_words(c),                                        \
       "Why the device was throttled, in words; empty if it was not")                               \
+    X(kernels, REAL, UNIT_NONE, r->has_activities ? (double)r->n_kernels : NAN,                    \
+      "Kernels in one sample")                                                                     \
+    X(kernel, TEXT, UNIT_NONE, a ? a->name : NULL,                                                 \
+      "Name of the kernel: of several the longest if breakdown = yes, else the one with most "     \
+      "threads")                                                                                   \
+    X(grid, TEXT, UNIT_NONE, row->grid, "Its grid, in blocks: 132x2")                              \
+    X(block, TEXT, UNIT_NONE, row->block, "Its blocks, in threads: 16x16")                         \
+    X(registers, REAL, UNIT_NONE, a ? (double)a->registers : NAN, "Registers of each thread")      \
+    X(shared_bytes, REAL, UNIT_BYTES, a ? (double)a->shared_bytes : NAN,                           \
+      "Shared memory of each block, static and dynamic")                                           \
+    X(occupancy, REAL, UNIT_RATIO, a ? a->occupancy : NAN,                                         \
+      "Its occupancy: threads that fit on a multiprocessor over those it has")                     \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
     X(started, TEXT, UNIT_NONE, r->started, "When the case began (UTC, ISO 8601)")                 \
     X(uid, TEXT, UNIT_NONE, r->uid,                                                                \
@@ -279,6 +291,7 @@ static struct cell result_cell(const struct view_row *row, int result)
     const struct stored_case *c = &row->c;
     const struct case_record *r = &c->record;
     const struct gb_estimate *e = &r->estimate;
+    const struct gb_activity *a = row->kernel;
     const struct check_record *k = main_check(c);
     if (!k)
         k = &no_check;

@@ -30,6 +30,16 @@ static const struct json_member summary_members[] = {
                  n_infinite_mismatch, n_zero_mismatch)};
 static const struct json_member message_members[] = {
     JSON_MEMBERS(struct message_record, severity, text)};
+static const struct json_member activity_members[] = {
+    JSON_MEMBER_AS("grid_x", struct gb_activity, grid[0]),
+    JSON_MEMBER_AS("grid_y", struct gb_activity, grid[1]),
+    JSON_MEMBER_AS("grid_z", struct gb_activity, grid[2]),
+    JSON_MEMBER_AS("block_x", struct gb_activity, block[0]),
+    JSON_MEMBER_AS("block_y", struct gb_activity, block[1]),
+    JSON_MEMBER_AS("block_z", struct gb_activity, block[2]),
+    JSON_MEMBERS(struct gb_activity, registers, shared_bytes, bytes, occupancy, parallel, time_ns,
+                 low_ns, high_ns),
+    JSON_MEMBERS(struct gb_activity, gap_ns)};
 static const struct json_member telemetry_members[] = {
     JSON_MEMBERS(struct telemetry_record, elapsed_ns, iterations),
     JSON_MEMBER_AS("clock_hz", struct telemetry_record, values.clock_hz),
@@ -150,6 +160,19 @@ static void add_telemetry(struct json_writer *json, const struct case_record *re
     json_close(json, JSON_OBJECT);
 }
 
+static void add_activities(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "activities", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_activities; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "kind", activity_word((int32_t)record->activities[i].kind));
+        json_text(json, "name", record->activities[i].name);
+        ADD_MEMBERS(json, activity_members, &record->activities[i]);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
 static const struct json_member mode_members[] = {
     JSON_MEMBERS(struct gb_mode, median_ns, low_ns, high_ns, weight)};
 
@@ -200,6 +223,7 @@ static void add_case(struct json_writer *json, const struct view_row *row)
     json_modes(json, &record->estimate);
     ADD_RECORDS(json, "messages", record->messages, record->n_messages, message_members);
     add_telemetry(json, record);
+    add_activities(json, record);
 }
 
 static void add_columns(struct json_writer *json, const struct view_row *row,

@@ -2,6 +2,7 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
@@ -196,6 +197,32 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
              label);
 }
 
+/* With fewer blocks than multiprocessors it matters which of these have them. */
+static void add_small_grid(struct notes *notes, const struct view_row *row, const char *label)
+{
+    enum { NAME_MOST = 40 };
+    CLEANUP(text_free) struct text words = {0}, name = {0};
+    const struct device_record *device = row->device ? &row->device->record : NULL;
+    const double n_units = device ? strtod(fact_of(device->facts, device->n_facts, "units"), NULL)
+                                  : 0;
+    const struct gb_activity *largest = NULL;
+    for (size_t i = 0; i < row->c.record.n_activities; i++) {
+        const struct gb_activity *activity = &row->c.record.activities[i];
+        if (activity->kind == GB_ACTIVITY_KERNEL &&
+            (!largest || activity_blocks(activity) > activity_blocks(largest)))
+            largest = activity;
+    }
+    if (!largest || activity_blocks(largest) >= n_units)
+        return;
+    const double n_blocks = activity_blocks(largest);
+    text_add_line(&name, largest->name);
+    text_printf(&words, "%s: ", label);
+    text_add_cut(&words, text_get(&name), NAME_MOST);
+    text_printf(&words, " has %.0f block%s for %.0f multiprocessors", n_blocks,
+                n_blocks == 1 ? "" : "s", n_units);
+    list_add(notes, &notes->small, text_get(&words), label);
+}
+
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
 {
     const struct stored_case *c = &row->c;
@@ -211,6 +238,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
         add_histograms(notes, record, text_get(&label));
     add_throttle(notes, c, text_get(&label));
     add_pace(notes, c, text_get(&label));
+    add_small_grid(notes, row, text_get(&label));
     /* The overhead is a sample's, the median an iteration's. */
     double overhead_ns = record->overhead_ns /
                          (record->iterations ? (double)record->iterations : 1);
@@ -391,6 +419,9 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_list(&notes->graphs, "several launches a sample, which would be quicker as a graph",
                verbose, &doubts);
     write_list(&notes->differing, "rounds differ by more than their own intervals allow", verbose,
+               &doubts);
+    write_list(&notes->small,
+               "fewer blocks than multiprocessors: where they run is part of the number", verbose,
                &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));

@@ -190,6 +190,13 @@ static const char *check_of(const struct stored_case *c, struct arena *arena)
     return arena_text(arena, text_get(&words));
 }
 
+static const char *extent_of(const uint32_t extent[3], struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    extent_text(extent, &words);
+    return arena_text(arena, text_get(&words));
+}
+
 static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
                            struct view_row *ret, struct gb_error *error)
 {
@@ -199,6 +206,11 @@ static int32_t read_record(struct view *view, const struct view_entry *entry, st
         return status;
     ret->label = label_of(&ret->c, arena);
     ret->check = check_of(&ret->c, arena);
+    ret->kernel = main_kernel(&ret->c);
+    if (ret->kernel) {
+        ret->grid = extent_of(ret->kernel->grid, arena);
+        ret->block = extent_of(ret->kernel->block, arena);
+    }
     const struct view_devices *devices = &view->devices[entry->run];
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == ret->c.record.device_id)

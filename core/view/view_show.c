@@ -147,6 +147,8 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else
         status = tables_show(view, out, error);
     roofs_write(view, out);
+    if (status == GB_OK && view->options->breakdown)
+        status = breakdown_show(view, out, error);
     if (status == GB_OK)
         status = write_notes(view, out, error);
     write_rest(view, out);

@@ -25,6 +25,9 @@ int table_style(int format);
 /* The next cell of the row, whose text is then empty again. */
 void finish_cell(struct table *table, struct text *cell);
 
+/* Adds what each case puts on the device, one case after the other. */
+int32_t breakdown_show(struct view *view, struct text *out, struct gb_error *error);
+
 /* What a verbose table shows of the policy's report. */
 struct estimate_column {
     const char *head;
@@ -88,7 +91,7 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs;
+    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small;
     struct text histograms; /* a line for each comparison of each case */
     uint64_t n_cases;
     uint64_t n_short; /* cases with an overhead above 1 % of the median */

@@ -64,6 +64,7 @@ struct view_options {
     const char *roofs;    /* a results file whose roofs come before all others (roofs.h); NULL */
     const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
     bool verbose;         /* more columns, all facts and messages */
+    bool breakdown;       /* show: what each case puts on the device, after the table of cases */
     size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
 

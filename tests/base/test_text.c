@@ -250,6 +250,28 @@ END_TEST
 
 static const struct {
     const char *words;
+    size_t most;
+    const char *shown;
+} cut[] = {
+    {"as it is", 8, "as it is"},
+    {"as it was", 8, "as i\u2026was"},
+    {"as it was", 7, "as \u2026was"},
+    {"as it was", 3, "a\u2026s"},
+    {"as it was", 2, "a\u2026"},
+    {"\u00B1\u00B2\u00B3\u00B5\u00B7", 4, "\u00B1\u00B2\u2026\u00B7"},
+    {"", 5, ""},
+};
+
+START_TEST(long_names_are_cut_in_the_middle)
+{
+    CLEANUP(text_free) struct text out = {0};
+    text_add_cut(&out, cut[_i].words, cut[_i].most);
+    ck_assert_str_eq(text_get(&out), cut[_i].shown);
+}
+END_TEST
+
+static const struct {
+    const char *words;
     size_t column, indent, most;
     const char *lines;
 } wrapped[] = {
@@ -304,6 +326,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, rates_for_people, 0, COUNT(rates));
     tcase_add_loop_test(tests, sizes_for_people, 0, COUNT(sizes));
     tcase_add_loop_test(tests, long_words_are_shortened, 0, COUNT(shortened));
+    tcase_add_loop_test(tests, long_names_are_cut_in_the_middle, 0, COUNT(cut));
     tcase_add_loop_test(tests, long_lines_break, 0, COUNT(wrapped));
     tcase_add_test(tests, csv_fields_are_quoted);
     suite_add_tcase(suite, tests);

@@ -20,6 +20,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_interleaving.sh \
 	tests/cli/test_kernel_cases.sh \
 	tests/cli/test_launch.sh \
+	tests/cli/test_listing.sh \
 	tests/cli/test_measuring.sh \
 	tests/cli/test_no_gpu.sh \
 	tests/cli/test_pace.sh \

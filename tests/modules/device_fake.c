@@ -20,9 +20,12 @@
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
- * They can be forbidden, or garbage of every sort. The counters of `shorter` are by an older
- * header, too: there is nothing behind list.
+ * They can be forbidden, or garbage of every sort. What it lists as activities is in
+ * fake_activities.h. The
+ * counters of `shorter` are by an older header, too: there is nothing behind list.
  */
+#include "fake_activities.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +53,9 @@ enum {
 static const char *const countings[] = {"fine", "forbidden", "garbage", "error", "crash"};
 enum { FINE, FORBIDDEN, GARBAGE, COUNT_ERROR, COUNT_CRASH };
 
+static const char *const listings[] = {"none", "one",   "several", "parallel", "many",
+                                       "late", "wrong", "hostile", "error",    "crash"};
+
 static const char *const kinds[] = {"crash", "error", "loop"};
 enum { CRASH, ERROR };
 
@@ -67,7 +73,7 @@ struct params {
     struct gb_list models;
     struct gb_list uuids;
     int64_t closed_device;
-    int32_t counting;
+    int32_t counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
     int64_t heat;
@@ -95,6 +101,7 @@ static const struct gb_option options[] = {
             "their UUIDs; FAKE-INDEX where none is given"),
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that cannot be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
+    GB_CHOICE(struct params, listing, "none", listings, "what it lists as its activities"),
     GB_FLOAT(struct params, asked, "4", "0:", NULL, "bytes of L1 for each that is declared"),
     GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,
              "counters say so much of what was declared"),
@@ -114,6 +121,7 @@ struct device {
     uint64_t n_asked;   /* for telemetry */
     double now_ns, load_ns;
     double gap_ratio; /* idle after the last sample, over its time */
+    gb_activity_fn *kept; /* of a list that has returned */
 };
 
 static int32_t act(const struct gb_host *host, const struct params *params, int32_t where)
@@ -251,9 +259,13 @@ static void queue_destroy(void *device, struct gb_queue *queue)
     free(queue);
 }
 
-static int32_t queue_synchronize(void *device, struct gb_queue *queue)
+static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
+    struct device *device = object;
     (void)queue;
+    if (device->kept)
+        device->kept(NULL, NULL);
+    device->kept = NULL;
     return act_on(device, SYNCHRONIZE);
 }
 
@@ -546,9 +558,29 @@ static const struct gb_counters counters = {
 static const struct gb_counters short_counters = {
     .size = offsetof(struct gb_counters, count), .list = list_counters, .count = count_it};
 
+/* --- activities and profilers --- */
+
+static int32_t list_activities(void *object, const struct gb_measurement *measurement,
+                               uint64_t n_samples, gb_activity_fn *activity, void *context)
+{
+    struct device *device = object;
+    int32_t status = GB_OK;
+    if (device->params->listing != LIST_NONE)
+        status = measurement->bench_ops->run(measurement->bench, measurement->queue,
+                                             measurement->iterations);
+    if (status == GB_OK && device->params->listing == LIST_LATE)
+        device->kept = activity;
+    return status == GB_OK
+               ? list_fake(device->host, device->params->listing, n_samples, activity, context)
+               : status;
+}
+
+static const struct gb_activities activities = {.size = sizeof activities, .list = list_activities};
 static const void *extension(const char *id)
 {
-    return strcmp(id, GB_COUNTERS) == 0 ? &counters : NULL;
+    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
+           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
+                                            : NULL;
 }
 
 static const void *short_extension(const char *id)

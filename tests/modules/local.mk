@@ -45,6 +45,7 @@ TEST_MODULE_NVCC_FILES = \
 TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \
 	tests/modules/cuda_on_host.h \
+	tests/modules/fake_activities.h \
 	tests/modules/fake_profiler.h \
 	tests/modules/global_timer.cuh \
 	tests/modules/places.h \

@@ -1,5 +1,6 @@
 # tests/store/local.mk - tests of results files, core/store/.
 TEST_PROGRAM_LIST += \
+	tests/store/test_activities \
 	tests/store/test_merge \
 	tests/store/test_recording \
 	tests/store/test_schema \

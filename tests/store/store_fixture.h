@@ -96,7 +96,7 @@ static inline struct run_record fixture_run(unsigned number)
 
 static inline struct device_record fixture_device_record(void)
 {
-    static struct fact facts[] = {{"cores", "2"}, {"memory", "24 GiB"}};
+    static struct fact facts[] = {{"cores", "2"}, {"memory", "24 GiB"}, {"units", "132"}};
     static struct clock_record clocks[] = {{"wall", 20, 24}};
     return (struct device_record){.plugin = "cpu",
                                   .name = "cpu",
@@ -104,7 +104,7 @@ static inline struct device_record fixture_device_record(void)
                                   .model = "Example CPU 9000",
                                   .uuid = "",
                                   .facts = facts,
-                                  .n_facts = 2,
+                                  .n_facts = 3,
                                   .clocks = clocks,
                                   .n_clocks = 1};
 }
@@ -122,6 +122,7 @@ struct fixture_case {
     struct check_record checks[2];
     struct check_summary_record summaries[1];
     struct message_record messages[4];
+    struct gb_activity activities[4];
     char words[8][32];
     struct environment_variable environment[1];
 };
@@ -194,6 +195,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                    .checks = c->checks,
                                    .summaries = c->summaries,
                                    .messages = c->messages,
+                                   .activities = c->activities,
                                    .n_samples = FIXTURE_SAMPLES,
                                    .columns = c->columns,
                                    .n_columns = 2};
@@ -226,6 +228,46 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
     c->summaries[0].histogram[VERIFY_CLASS_BELOW] = 95;
     c->summaries[0].histogram[VERIFY_CLASS_ZERO] = 1;
     record->n_summaries = 1;
+}
+
+/* A kernel of time_ns +- 1 % after a gap of 500 ns; time_ns NAN: not timed. */
+static inline struct gb_activity fixture_kernel(const char *name, uint32_t blocks, double time_ns)
+{
+    struct gb_activity kernel = {.size = sizeof kernel,
+                                 .kind = GB_ACTIVITY_KERNEL,
+                                 .grid = {blocks, 1, 1},
+                                 .block = {16, 16, 1},
+                                 .registers = 40,
+                                 .shared_bytes = 48 << 10,
+                                 .occupancy = 0.5,
+                                 .time_ns = time_ns,
+                                 .low_ns = 0.99 * time_ns,
+                                 .high_ns = 1.01 * time_ns,
+                                 .gap_ns = isnan(time_ns) ? NAN : 500};
+    snprintf(kernel.name, sizeof kernel.name, "%s", name);
+    return kernel;
+}
+
+/* A fill, a kernel and another one. */
+static inline void fixture_add_activities(struct fixture_case *c, bool is_timed)
+{
+    c->activities[0] = (struct gb_activity){.size = sizeof *c->activities,
+                                            .kind = GB_ACTIVITY_FILL,
+                                            .name = "fill device memory",
+                                            .bytes = 1 << 20,
+                                            .occupancy = NAN,
+                                            .time_ns = is_timed ? 1000 : NAN,
+                                            .low_ns = NAN,
+                                            .high_ns = NAN,
+                                            .gap_ns = NAN};
+    c->activities[1] = fixture_kernel(
+        "void lab::reduce<float, lab::plus<float>, 256, true>(float const *, float *, long)", 66,
+        is_timed ? 20000 : NAN);
+    c->activities[1].grid[1] = 2;
+    c->activities[2] = fixture_kernel("finish", 200, is_timed ? 2000 : NAN);
+    c->record.has_activities = true;
+    c->record.n_activities = 3;
+    c->record.n_kernels = 2;
 }
 
 static inline struct store *fixture_open(const char *name, int mode)

@@ -37,6 +37,8 @@ static void dump(const char *name, struct text *out)
         " ORDER BY c.uuid, h.ordinal, h.class",
         "SELECT c.uuid, m.* FROM mode m JOIN bench_case c ON c.id = m.case_id"
         " ORDER BY c.uuid, m.ordinal",
+        "SELECT c.uuid, a.* FROM activity a JOIN bench_case c ON c.id = a.case_id"
+        " ORDER BY c.uuid, a.ordinal",
         "SELECT c.uuid, m.* FROM message m JOIN bench_case c ON c.id = m.case_id"
         " ORDER BY c.uuid, m.ordinal",
         "SELECT c.uuid, t.* FROM telemetry t JOIN bench_case c ON c.id = t.case_id"

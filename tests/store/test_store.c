@@ -32,7 +32,7 @@ START_TEST(run_and_device_come_back)
     ck_assert_int_eq(store_devices(store, run_id, &arena, &devices, &n, NULL), GB_OK);
     ck_assert_uint_eq(n, 1);
     ck_assert_str_eq(devices[0].record.model, "Example CPU 9000");
-    ck_assert_uint_eq(devices[0].record.n_facts, 2);
+    ck_assert_uint_eq(devices[0].record.n_facts, 3);
     ck_assert_str_eq(devices[0].record.facts[1].value, "24 GiB");
     ck_assert_uint_eq(devices[0].record.n_clocks, 1);
     ck_assert_double_eq(devices[0].record.clocks[0].overhead_ns, 24);

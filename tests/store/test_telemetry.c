@@ -167,7 +167,10 @@ static void drop_later_columns(sqlite3 *db)
     text_add(&sql, "DROP VIEW result;");
     for (int t = 0; t < STORED_TABLES; t++) {
         const struct stored_table *table = &store_schema.tables[t];
-        for (size_t i = 0; i < table->n_columns; i++)
+        const bool is_later = table->columns[0].since > 3;
+        if (is_later)
+            text_printf(&sql, "DROP TABLE %s;", table->name);
+        for (size_t i = 0; i < table->n_columns && !is_later; i++)
             if (table->columns[i].since > 3)
                 text_printf(&sql, "ALTER TABLE %s DROP COLUMN %s;", table->name,
                             table->columns[i].name);

@@ -1,5 +1,6 @@
 # tests/view/local.mk - tests of tables and exports, core/view/.
 TEST_PROGRAM_LIST += \
+	tests/view/test_breakdown \
 	tests/view/test_roofs \
 	tests/view/test_view_details \
 	tests/view/test_views

@@ -1,0 +1,214 @@
+/*
+ * test_activities.c - the activities of a sample: over the wire, into the results file and out of
+ * it again, merged, and in files of versions that had none.
+ */
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+#include "core/run/collector.h"
+#include "core/run/messages.h"
+#include "core/store/store_schema.h"
+
+static void expect_real(double got, double expected)
+{
+    if (isnan(expected))
+        ck_assert_double_nan(got);
+    else
+        ck_assert_double_eq(got, expected);
+}
+
+static void expect_equal(const struct gb_activity *got, const struct gb_activity *expected)
+{
+    ck_assert_uint_eq(got->kind, expected->kind);
+    ck_assert_str_eq(got->name, expected->name);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(got->grid[i], expected->grid[i]);
+        ck_assert_uint_eq(got->block[i], expected->block[i]);
+    }
+    ck_assert_uint_eq(got->registers, expected->registers);
+    ck_assert_uint_eq(got->parallel, expected->parallel);
+    ck_assert_uint_eq(got->shared_bytes, expected->shared_bytes);
+    ck_assert_uint_eq(got->bytes, expected->bytes);
+    expect_real(got->occupancy, expected->occupancy);
+    expect_real(got->time_ns, expected->time_ns);
+    expect_real(got->low_ns, expected->low_ns);
+    expect_real(got->high_ns, expected->high_ns);
+    expect_real(got->gap_ns, expected->gap_ns);
+}
+
+static void expect_those_of(const struct case_record *got, const struct fixture_case *c)
+{
+    ck_assert(got->has_activities);
+    ck_assert_uint_eq(got->n_kernels, 2);
+    ck_assert_uint_eq(got->n_activities, 3);
+    for (int i = 0; i < 3; i++)
+        expect_equal(&got->activities[i], &c->activities[i]);
+}
+
+/* Case 0 with activities, case 1 without. */
+static void make_file(const char *name, struct fixture_case *ret)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    struct fixture_case other;
+    fixture_case(ret, 0, 1, 100);
+    fixture_add_activities(ret, true);
+    ret->activities[2].parallel = 7;
+    fixture_store(store, run_id, ret);
+    fixture_case(&other, 1, 2, 100);
+    fixture_store(store, run_id, &other);
+    fixture_close(store);
+}
+
+static void read_case(const char *name, size_t i, struct arena *arena, struct stored_case *ret)
+{
+    struct store *store = fixture_open(name, STORE_READ);
+    struct stored_run *runs = NULL;
+    int64_t *ids = NULL;
+    size_t n = 0;
+    ck_assert_int_eq(store_runs(store, RUN_NEWEST, arena, &runs, &n, NULL), GB_OK);
+    ck_assert_int_eq(store_case_ids(store, runs->id, NULL, &ids, &n, NULL), GB_OK);
+    ck_assert_uint_eq(n, 2);
+    ck_assert_int_eq(store_case_read(store, ids[i], arena, ret, NULL), GB_OK);
+    free(ids);
+    fixture_close(store);
+}
+
+static void expect_file(const char *name, const struct fixture_case *c)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_case got;
+    read_case(name, 0, &arena, &got);
+    expect_those_of(&got.record, c);
+    read_case(name, 1, &arena, &got);
+    ck_assert(!got.record.has_activities);
+    ck_assert_uint_eq(got.record.n_activities, 0);
+}
+
+START_TEST(they_are_stored)
+{
+    struct fixture_case c;
+    make_file("a.gbr", &c);
+    expect_file("a.gbr", &c);
+    struct store *store = fixture_open("a.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM activity WHERE kind = 'kernel'"
+                                          " AND block_y = 16 AND shared_bytes = 49152"),
+                     2);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case WHERE n_kernels = 2"),
+                     1);
+    ck_assert_int_eq(
+        fixture_query(store, "SELECT count(*) FROM bench_case WHERE n_kernels IS NULL"), 1);
+    fixture_close(store);
+}
+END_TEST
+
+START_TEST(they_are_merged_once)
+{
+    struct fixture_case c;
+    make_file("a.gbr", &c);
+    struct store *store = fixture_open("b.gbr", STORE_WRITE);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(store_merge(store, fixture_path("a.gbr"), NULL, NULL), GB_OK);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM activity"), 3);
+    fixture_close(store);
+    expect_file("b.gbr", &c);
+}
+END_TEST
+
+/* As version 3 had it; 1 in the loop: upgraded by being opened for writing. */
+START_TEST(an_earlier_file_has_none)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct fixture_case c;
+    struct stored_case got;
+    sqlite3 *db = NULL;
+    make_file("a.gbr", &c);
+    ck_assert_int_eq(sqlite3_open(fixture_path("a.gbr"), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db,
+                                  "DROP TABLE activity;"
+                                  "ALTER TABLE bench_case DROP COLUMN n_kernels;"
+                                  "PRAGMA user_version = 3",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    if (_i == 1)
+        fixture_close(fixture_open("a.gbr", STORE_WRITE));
+    for (size_t i = 0; i < 2; i++) {
+        read_case("a.gbr", i, &arena, &got);
+        ck_assert(!got.record.has_activities);
+        ck_assert_uint_eq(got.record.n_activities, 0);
+        ck_assert_double_eq(got.summary.median, 109.5);
+    }
+}
+END_TEST
+
+/* What the collector makes of a message with n activities and so many kernels. */
+static int32_t send(struct collector *collector, const struct case_record *record)
+{
+    CLEANUP(wire_writer_free) struct wire_writer writer = {0};
+    CLEANUP(wire_input_free) struct wire_input input = {0};
+    struct wire_reader message;
+    uint32_t type = 0;
+    wire_begin(&writer, WIRE_ACTIVITIES);
+    put_activities(&writer, record);
+    wire_end(&writer);
+    memcpy(wire_input_space(&input, writer.bytes.length), writer.bytes.data, writer.bytes.length);
+    wire_input_added(&input, writer.bytes.length);
+    ck_assert_int_eq(wire_input_next(&input, &type, &message, NULL), 1);
+    return collector_take(collector, type, &message);
+}
+
+START_TEST(they_cross_the_wire)
+{
+    struct fixture_case c;
+    struct collector collector;
+    fixture_case(&c, 0, 1, 100);
+    fixture_add_activities(&c, true);
+    collector_begin(&collector, &c.bench_case, "", 0);
+    ck_assert(!collector.record.has_activities);
+    ck_assert_int_eq(send(&collector, &c.record), GB_OK);
+    expect_those_of(&collector.record, &c);
+    collector_free(&collector);
+}
+END_TEST
+
+static const struct {
+    size_t n;
+    uint64_t n_kernels;
+    int32_t status;
+} messages[] = {
+    {0, 0, GB_OK},
+    {ACTIVITIES_MAX, (uint64_t)1 << 40, GB_OK},
+    {ACTIVITIES_MAX + 1, 1, GB_CORRUPT},
+    {1, UINT64_MAX, GB_CORRUPT},
+};
+enum { N_MESSAGES = sizeof messages / sizeof *messages };
+
+START_TEST(a_worker_cannot_send_more)
+{
+    struct collector collector;
+    struct bench_case bench_case = {0};
+    struct gb_activity *many = calloc(ACTIVITIES_MAX + 1, sizeof *many);
+    const struct case_record record = {
+        .activities = many, .n_activities = messages[_i].n, .n_kernels = messages[_i].n_kernels};
+    collector_begin(&collector, &bench_case, "", 0);
+    ck_assert_int_eq(send(&collector, &record), messages[_i].status);
+    ck_assert_uint_le(collector.record.n_activities, ACTIVITIES_MAX);
+    collector_free(&collector);
+    free(many);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("activities");
+    TCase *all = tcase_create("activities");
+    tcase_add_checked_fixture(all, fixture_begin, fixture_end);
+    tcase_add_test(all, they_are_stored);
+    tcase_add_test(all, they_are_merged_once);
+    tcase_add_loop_test(all, an_earlier_file_has_none, 0, 2);
+    tcase_add_test(all, they_cross_the_wire);
+    tcase_add_loop_test(all, a_worker_cannot_send_more, 0, N_MESSAGES);
+    suite_add_tcase(suite, all);
+    return suite;
+}
