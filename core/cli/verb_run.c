@@ -7,6 +7,7 @@
 #include "core/store/store_read.h"
 #include "core/view/views.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@ static const struct verb_option options[] = {
     {"run", 0, "N", "with --resume: run N instead of the newest"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
+    {"profile", 0, "CASE",
+     "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
+     "profiler "
+     "that has started it; nothing is stored without --output"},
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
@@ -36,6 +41,10 @@ struct job {
     size_t n_done;
     uint64_t first_sequence;
     uint64_t n_visits;
+    bool profiles;
+    uint64_t profiled; /* position of the case */
+    struct worker_process worker;
+    char scratch[256]; /* folder of a file that is not kept; "": none */
 };
 
 /* ---- the record of the run ---- */
@@ -222,6 +231,79 @@ static int open_fresh(struct job *job)
     return EXIT_FINE;
 }
 
+/* ---- one case for a profiler ---- */
+
+/* By its number in the sweep, from 1, or its label. */
+static int find_case(struct job *job, const char *name, struct arena *arena, struct bench_case *ret)
+{
+    struct sweep *sweep = job->configuration.sweep;
+    struct gb_error error;
+    char *end = NULL;
+    const uint64_t n = sweep_size(sweep), number = strtoull(name, &end, 10);
+    const bool is_number = *name >= '0' && *name <= '9' && !*end;
+    for (uint64_t i = 0; i < n; i++) {
+        CLEANUP(text_free) struct text label = {0};
+        if (is_number && i + 1 != number)
+            continue;
+        if (sweep_case(sweep, i, arena, ret, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
+        bench_case_label(ret, &label);
+        job->profiled = i;
+        if (is_number || text_equal(text_get(&label), name))
+            return EXIT_FINE;
+        arena_free(arena);
+    }
+    return fail_usage(
+        "--profile %s: no case of the %llu has this %s; gbrun list cases -c %s lists them", name,
+        (unsigned long long)n, is_number ? "number" : "label", job->configuration.path);
+}
+
+/* A results file that is removed at the end. */
+static int32_t open_scratch(struct job *job, struct gb_error *error)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(job->scratch, sizeof job->scratch, "%.200s/gbrun-profile-XXXXXX",
+             base && *base ? base : "/tmp");
+    if (!mkdtemp(job->scratch)) {
+        error_set(error, GB_IO, "%s: cannot be made: %s", job->scratch, strerror(errno));
+        *job->scratch = 0;
+        return error->status;
+    }
+    job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", job->scratch);
+    return store_open(job->store_path, STORE_WRITE, &job->store, error);
+}
+
+static void remove_scratch(const struct job *job)
+{
+    if (!*job->scratch)
+        return;
+    unlink(job->store_path);
+    rmdir(job->scratch);
+}
+
+/* Returns in a child of this process, which has become the worker. */
+static int open_profiled(struct job *job)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct bench_case profiled;
+    struct gb_error error;
+    if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown"))
+        return fail_usage("--profile is not for --resume, nor for --breakdown");
+    int code = configuration_read(job->arguments, &job->configuration);
+    if (code == EXIT_FINE)
+        code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
+    if (code != EXIT_FINE)
+        return code;
+    if (worker_become(&job->worker, profiled.environment, profiled.n_environment, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    job->profiles = true;
+    job->store_path = argument(job->arguments, "output");
+    const int32_t status = job->store_path
+                               ? store_open(job->store_path, STORE_WRITE, &job->store, &error)
+                               : open_scratch(job, &error);
+    return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_INTERNAL);
+}
+
 /* ---- measuring ---- */
 
 static int report(struct job *job, const struct run_counts *counts, int format)
@@ -233,7 +315,7 @@ static int report(struct job *job, const struct run_counts *counts, int format)
                                 .verbose = argument(job->arguments, "verbose") != NULL};
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    if (counts->is_cancelled)
+    if (counts->is_cancelled && !job->profiles)
         fprintf(stderr,
                 "gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
                 "--resume %s\n",
@@ -261,6 +343,8 @@ static int measure(struct job *job, int format)
                                 .devices = &job->devices,
                                 .distribute = settings_run(configuration->settings)->distribute,
                                 .breakdown = argument(job->arguments, "breakdown") != NULL,
+                                .profiles = job->profiles,
+                                .profiled = job->profiled,
                                 .done = job->done,
                                 .n_done = job->n_done};
     uint64_t n_done;
@@ -278,7 +362,8 @@ static int measure(struct job *job, int format)
                             .store = job->store,
                             .run_id = job->run_id,
                             .first_sequence = job->first_sequence,
-                            .progress = &progress};
+                            .progress = &progress,
+                            .worker = job->profiles ? &job->worker : NULL};
     int32_t status = supervise(&plan, &counts, &error);
     progress_end(&progress);
     if (status != GB_OK) {
@@ -309,12 +394,15 @@ static int run(const struct arguments *arguments)
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
     if (code != EXIT_FINE)
         return code;
-    code = argument(arguments, "resume") ? open_resumed(&job) : open_fresh(&job);
+    code = argument(arguments, "profile")  ? open_profiled(&job)
+           : argument(arguments, "resume") ? open_resumed(&job)
+                                           : open_fresh(&job);
     if (code == EXIT_FINE)
         code = measure(&job, format);
     struct gb_error error;
     if (store_close(job.store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
+    remove_scratch(&job);
     free(job.done);
     configuration_free(&job.configuration);
     return code;

@@ -111,8 +111,9 @@ struct bench_case {
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
     uint64_t seed;
-    const char *folder; /* of the configuration */
-    const char *uid;    /* as below, where a worker is given the case; else NULL */
+    const char *folder;  /* of the configuration */
+    const char *uid;     /* as below, where a worker is given the case; else NULL */
+    const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */
 };
 
 enum { CASE_UID_TEXT = 33 };

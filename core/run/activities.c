@@ -215,7 +215,7 @@ static const char *why_not(const struct case_state *state)
 int32_t case_list_activities(struct case_state *state)
 {
     const bool is_asked = state->bench_case->common.breakdown != 0;
-    if (host_cancelled())
+    if (host_cancelled() || *state->bench_case->profile)
         return GB_OK;
     const char *reason = why_not(state);
     int32_t status = GB_SKIPPED;

@@ -68,8 +68,10 @@ static struct slot *get_worker(struct run *run, const struct visit *visit)
     struct gb_error error;
     slot = free_slot(run);
     *slot = (struct slot){.run = run, .device = visit->device};
-    if (worker_start(&slot->process, visit->bench_case.environment, visit->bench_case.n_environment,
-                     &error) != GB_OK) {
+    if (run->plan->worker) {
+        slot->process = *run->plan->worker;
+    } else if (worker_start(&slot->process, visit->bench_case.environment,
+                            visit->bench_case.n_environment, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "core/run/case_state.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
+#include "core/run/profile.h"
 
 #include <math.h>
 
@@ -361,6 +362,7 @@ static int32_t sample(struct sampling *sampling)
     int32_t status = get_ready(sampling);
     if (status != GB_OK)
         return status;
+    status = case_profile_begin(sampling->state);
     sampling->sent_ns = host_clock_ns();
     while (status == GB_OK && !policy_run_ended(sampling->policy)) {
         if (host_cancelled())
@@ -369,6 +371,7 @@ static int32_t sample(struct sampling *sampling)
             status = run_batch(sampling);
     }
     const struct case_outcome *outcome = sampling->state->outcome;
+    case_profile_end(sampling->state);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace,
                             sampling->telemetry_ns + energy_window_ns - host_clock_ns());

@@ -29,6 +29,7 @@ struct case_state {
     bool is_graph;          /* samples were launched as a graph */
     const char *why_stream; /* why launch is not as asked for; NULL: it is */
     double sample_ns;       /* wall time that one takes, the untimed parts included */
+    bool has_range;         /* of a profiler, begun */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */

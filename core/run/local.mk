@@ -33,6 +33,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/probe_worker.h \
 	core/run/process_state.c \
 	core/run/process_state.h \
+	core/run/profile.c \
+	core/run/profile.h \
 	core/run/progress.c \
 	core/run/progress.h \
 	core/run/replay_worker.c \

@@ -117,8 +117,8 @@ static const struct wire_field common_fields[] = {
     {0}};
 
 /* Of a case, in the order of the message. */
-static const struct wire_field case_fields[] = {FIELDS(struct bench_case, bench, seed, folder, uid),
-                                                {0}};
+static const struct wire_field case_fields[] = {
+    FIELDS(struct bench_case, bench, seed, folder, uid, profile), {0}};
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
 

@@ -221,6 +221,12 @@ static const struct gb_activities *activities_of(const struct gb_plugin *plugin)
     return activities && GB_HAS(activities, list) && activities->list ? activities : NULL;
 }
 
+static const struct gb_profile *profile_of(const struct gb_plugin *plugin)
+{
+    const struct gb_profile *profile = plugin->extension ? plugin->extension(GB_PROFILE) : NULL;
+    return profile && GB_HAS(profile, end) && profile->begin && profile->end ? profile : NULL;
+}
+
 int32_t session_counters(struct session *session, const struct plugin_settings *settings,
                          uint32_t index, const char *model, const char *whole,
                          gb_counter_fn *counter, void *context, const char **ret_reason,
@@ -304,6 +310,7 @@ static int32_t session_open_device(struct session *session, const struct device_
                                  .ops = asked.ops,
                                  .counters = counters_of(asked.plugin),
                                  .activities = activities_of(asked.plugin),
+                                 .profile = profile_of(asked.plugin),
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;

@@ -11,6 +11,7 @@
 
 #include <gbrun/activities.h>
 #include <gbrun/counters.h>
+#include <gbrun/profile.h>
 
 struct session;
 
@@ -70,6 +71,7 @@ struct open_device {
     struct gb_queue *queue;
     const struct gb_counters *counters;     /* NULL: it has none */
     const struct gb_activities *activities; /* NULL: it does not say */
+    const struct gb_profile *profile;       /* NULL: it marks no range for profilers */
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

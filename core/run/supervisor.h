@@ -10,6 +10,7 @@
 
 #include "core/run/progress.h"
 #include "core/run/visit.h"
+#include "core/run/worker_process.h"
 #include "core/store/store.h"
 
 struct run_plan {
@@ -19,6 +20,7 @@ struct run_plan {
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */
     struct progress *progress;
+    const struct worker_process *worker; /* that is there already, for the only visit; NULL */
 };
 
 struct run_counts {

@@ -1,6 +1,7 @@
 /* visit.c - see visit.h. */
 #include "core/run/visit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,12 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     bool *is_left_out = memory_allocate((schedule->devices->n + 1) * sizeof *is_left_out);
     struct counting counting = {.schedule = schedule, .rounds = 1, .is_left_out = is_left_out};
     int32_t status = GB_OK;
+    if (schedule->profiles) {
+        schedule->n_rounds = 1;
+        *ret_n = 1;
+        *ret_n_done = 0;
+        return GB_OK;
+    }
     for (uint64_t i = 0; i < sweep_size(schedule->sweep) && status == GB_OK; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case bench_case;
@@ -364,9 +371,23 @@ static void describe(struct visit *visit)
     bench_case_label(bench_case, &visit->label);
 }
 
+/* Under a profiler each launch may be run many times, and by a process that lives for this case
+ * alone. */
+static void make_profiled(struct visit *visit)
+{
+    struct common_params *common = &visit->bench_case.common;
+    visit->bench_case.profile = arena_text(&visit->arena, text_get(&visit->label));
+    common->max_samples = common->min_samples;
+    common->max_time_ns = common->time_limit_ns = INFINITY;
+    common->counters = "no";
+    common->isolate = false;
+}
+
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error)
 {
     *ret = NULL;
+    if (schedule->profiles)
+        schedule->next_position = schedule->profiled;
     while (schedule->next_round < schedule->n_rounds) {
         if (schedule->next_position == sweep_size(schedule->sweep)) {
             schedule->next_position = 0;
@@ -381,6 +402,10 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);
+            if (schedule->profiles) {
+                make_profiled(visit);
+                schedule->n_rounds = 0; /* there is no other */
+            }
             *ret = visit;
             return GB_OK;
         }

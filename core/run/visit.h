@@ -62,8 +62,10 @@ int visit_key_compare(const void *a, const void *b); /* for qsort */
 struct schedule {
     struct sweep *sweep;
     const struct device_list *devices;
-    int32_t distribute;           /* DISTRIBUTE_... */
-    bool breakdown;               /* of every case, as `breakdown = yes` */
+    int32_t distribute; /* DISTRIBUTE_... */
+    bool breakdown;     /* of every case, as `breakdown = yes` */
+    bool profiles;      /* one visit alone, of the case at `profiled`, for a profiler */
+    uint64_t profiled;
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
     uint32_t n_rounds; /* the most that any case asks for: set by schedule_count */

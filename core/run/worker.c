@@ -6,11 +6,13 @@
 #include "core/run/process_state.h"
 #include "core/run/replay_worker.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Leaving more than this behind makes a worker be replaced: the next case must find the memory it
@@ -20,6 +22,7 @@ static const uint64_t leak_bytes = (uint64_t)256 << 20;
 enum { OPENING_WARNINGS_MAX = 16 };
 
 struct worker {
+    pid_t supervisor; /* this process's child; 0: its parent */
     struct worker_link link;
     struct session *session;
     struct host_sink sink;
@@ -225,6 +228,23 @@ static void find_traces(const struct process_state *state, uint64_t resident_bef
     }
 }
 
+/* The exit code: that of a child that has to have the last word. */
+static int end_of_supervisor(struct worker *worker)
+{
+    enum { EXIT_LOST = 4 };
+    int wait_status = 0;
+    if (!worker->supervisor)
+        return 0;
+    close(worker->link.socket);
+    /* Where a plugin had it ignored there would be nothing to wait for. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t ended;
+    do
+        ended = waitpid(worker->supervisor, &wait_status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended > 0 && WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_LOST;
+}
+
 static void serve_case(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
     struct bench_case bench_case;
@@ -243,7 +263,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
                 &(struct case_end){outcome.status, outcome.text, is_spent, text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
-        _exit(0);
+        _exit(end_of_supervisor(worker));
 }
 
 static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
@@ -257,16 +277,26 @@ static void on_cancel(int signal)
     host_cancel();
 }
 
-/* The supervisor's death must not leave workers behind; a terminal's signals go to it alone. */
-static void set_up_process(void)
+/* The supervisor's death must not leave workers behind; a terminal's signals go to it alone. Where
+ * it is the child, both get them, and the second one ends this process at once. */
+static void set_up_process(bool is_parent)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGPIPE, SIG_IGN);
     struct sigaction action = {.sa_handler = on_cancel, .sa_flags = SA_RESTART};
+    signal(SIGPIPE, SIG_IGN);
     sigaction(SIGTERM, &action, NULL);
+    if (!is_parent)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    action.sa_flags |= (int)SA_RESETHAND;
+    if (is_parent)
+        sigaction(SIGINT, &action, NULL);
 }
 
 int worker_main(void)
+{
+    return worker_serve(WORKER_SOCKET, WORKER_PAGE, 0);
+}
+
+int worker_serve(int socket, int page_descriptor, pid_t supervisor)
 {
     static void (*const serve[WIRE_TYPES])(struct worker *, struct wire_reader *,
                                            struct arena *) = {
@@ -274,11 +304,11 @@ int worker_main(void)
         [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
         [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
         [WIRE_REPLAY] = serve_replay};
-    struct worker worker = {0};
+    struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;
-    set_up_process();
-    link_open(&worker.link);
+    set_up_process(supervisor > 0);
+    link_open(&worker.link, socket, page_descriptor);
     worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
     worker.session = session_new(&worker.sink);
     while (link_receive(&worker.link, &type, &message)) {
@@ -290,5 +320,5 @@ int worker_main(void)
     wire_input_free(&worker.link.input);
     wire_writer_free(&worker.link.writer);
     arena_free(&worker.arena);
-    return 0;
+    return end_of_supervisor(&worker);
 }

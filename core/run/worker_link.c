@@ -16,15 +16,16 @@ const char *phase_words(uint32_t phase)
     return phase < PHASES ? words[phase] : "";
 }
 
-void link_open(struct worker_link *link)
+void link_open(struct worker_link *link, int socket, int page_descriptor)
 {
-    *link = (struct worker_link){.socket = WORKER_SOCKET, .process = getpid()};
+    *link = (struct worker_link){.socket = socket, .process = getpid()};
     pthread_mutex_init(&link->lock, NULL);
-    void *page = mmap(NULL, sizeof *link->page, PROT_READ | PROT_WRITE, MAP_SHARED, WORKER_PAGE, 0);
+    void *page = mmap(NULL, sizeof *link->page, PROT_READ | PROT_WRITE, MAP_SHARED, page_descriptor,
+                      0);
     if (page == MAP_FAILED)
         _exit(EXIT_LINK_LOST);
     link->page = page;
-    close(WORKER_PAGE);
+    close(page_descriptor);
 }
 
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the

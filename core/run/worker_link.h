@@ -35,6 +35,7 @@
     X(POLICY, "in the policy")                                                                     \
     X(COUNT, "while counting")                                                                     \
     X(BREAK_DOWN, "while listing its kernels")                                                     \
+    X(PROFILE, "while marking a profiler's range")                                                 \
     X(VERIFY, "in verify")                                                                         \
     X(DESTROY, "in destroy")
 
@@ -63,7 +64,8 @@ struct worker_link {
     struct wire_input input;
 };
 
-void link_open(struct worker_link *link);
+/* Takes over both descriptors. */
+void link_open(struct worker_link *link, int socket, int page_descriptor);
 
 /* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);

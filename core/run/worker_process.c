@@ -122,6 +122,24 @@ static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
     return result;
 }
 
+/* Maps the page; what is kept of the ends is the worker's. */
+static int32_t take_ends(struct worker_process *worker, int ends[ENDS], struct gb_error *error)
+{
+    void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends[PAGE],
+                      0);
+    if (page == MAP_FAILED)
+        return error_set(error, GB_IO, "a worker's page cannot be mapped: %s", strerror(errno));
+    worker->page = page;
+    worker->socket = ends[SOCKET_HERE];
+    worker->output = ends[OUTPUT_HERE];
+    ends[SOCKET_HERE] = ends[OUTPUT_HERE] = -1;
+    /* A worker that a plugin has stopped must not stop the supervisor with it. */
+    struct timeval patience = {.tv_sec = SEND_SECONDS};
+    setsockopt(worker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    fcntl(worker->output, F_SETFL, O_NONBLOCK);
+    return GB_OK;
+}
+
 int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
                      size_t n_variables, struct gb_error *error)
 {
@@ -129,29 +147,45 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     *worker = (struct worker_process){.socket = -1, .output = -1};
     if (ends_open(ends, error) != GB_OK)
         return error->status;
-    void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends[PAGE],
-                      0);
     char **environment = make_environment(variables, n_variables);
-    int result = page == MAP_FAILED ? errno : spawn(ends, environment, &worker->pid);
+    int32_t status = take_ends(worker, ends, error);
+    int result = status == GB_OK ? spawn(ends, environment, &worker->pid) : 0;
     free(environment);
-    if (result != 0) {
-        if (page != MAP_FAILED)
-            munmap(page, sizeof *worker->page);
-        ends_close(ends);
-        worker->pid = 0;
-        return error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
-                         strerror(result));
-    }
-    worker->page = page;
-    worker->socket = ends[SOCKET_HERE];
-    worker->output = ends[OUTPUT_HERE];
-    ends[SOCKET_HERE] = ends[OUTPUT_HERE] = -1;
     ends_close(ends);
-    /* A worker that a plugin has stopped must not stop the supervisor with it. */
-    struct timeval patience = {.tv_sec = SEND_SECONDS};
-    setsockopt(worker->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    fcntl(worker->output, F_SETFL, O_NONBLOCK);
-    return GB_OK;
+    if (result != 0) {
+        worker->pid = 0;
+        status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
+                           strerror(result));
+    }
+    if (status != GB_OK)
+        worker_end(worker);
+    return status;
+}
+
+int32_t worker_become(struct worker_process *worker, const struct environment_variable *variables,
+                      size_t n_variables, struct gb_error *error)
+{
+    int ends[ENDS];
+    *worker = (struct worker_process){.socket = -1, .output = -1};
+    if (ends_open(ends, error) != GB_OK)
+        return error->status;
+    fflush(NULL);
+    pid_t supervisor = fork();
+    if (supervisor < 0)
+        error_set(error, GB_IO, "the worker cannot be started: %s", strerror(errno));
+    int32_t status = supervisor < 0 ? error->status : GB_OK;
+    if (supervisor == 0)
+        status = take_ends(worker, ends, error);
+    if (supervisor <= 0) {
+        ends_close(ends);
+        return status;
+    }
+    close_if_open(&ends[SOCKET_HERE]);
+    close_if_open(&ends[OUTPUT_HERE]);
+    close_if_open(&ends[OUTPUT_THERE]);
+    for (size_t i = 0; i < n_variables; i++)
+        setenv(variables[i].name, variables[i].value, 1);
+    exit(worker_serve(ends[SOCKET_THERE], ends[PAGE], supervisor));
 }
 
 struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type)
@@ -236,6 +270,8 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
 
 bool worker_reap(struct worker_process *worker)
 {
+    if (worker->pid == 0) /* nothing else shows its end */
+        return worker->socket < 0;
     if (worker->pid > 0 && !worker->has_exited) {
         pid_t pid = waitpid(worker->pid, &worker->wait_status, WNOHANG);
         worker->has_exited = pid == worker->pid || (pid < 0 && errno == ECHILD);
@@ -261,7 +297,7 @@ void worker_cancel(struct worker_process *worker)
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
 {
     int status = worker->wait_status;
-    if (worker->page && worker->page->is_cut) {
+    if (worker->pid == 0 || (worker->page && worker->page->is_cut)) {
         snprintf(buffer, bytes, "closed its connection");
     } else if (WIFSIGNALED(status)) {
         const char *name = sigabbrev_np(WTERMSIG(status));

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct worker_process {
-    pid_t pid;  /* 0: none */
+    pid_t pid;  /* 0: none, or a process that is not this one's to end: see worker_become */
     int socket; /* not blocking; -1: closed */
     int output; /* what it prints; not blocking; -1: closed */
     struct worker_page *page;
@@ -29,6 +29,15 @@ struct worker_process {
  */
 int32_t worker_start(struct worker_process *worker, const struct environment_variable *variables,
                      size_t n_variables, struct gb_error *error);
+
+/*
+ * Makes this process the worker and goes on in a child, to which *worker is the other end: for
+ * profilers, which look at the process that they started. The variables are set in the worker,
+ * which prints where this process does. This process does not return but ends after the child, with
+ * its exit code. To be called before anything is open that the two must not share.
+ */
+int32_t worker_become(struct worker_process *worker, const struct environment_variable *variables,
+                      size_t n_variables, struct gb_error *error);
 
 /* Begins a message of a type; worker_send sends it. GB_IO: the worker is gone. */
 struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type);

@@ -13,5 +13,6 @@
 #include <gbrun/module.h>
 #include <gbrun/option.h>
 #include <gbrun/policy.h>
+#include <gbrun/profile.h>
 
 #endif

@@ -12,12 +12,11 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/odd.sh \
+	tests/gpu/pace.sh \
 	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/streams.sh \
-	tests/gpu/truth.sh \
-	tests/gpu/pace.sh \
-	tests/gpu/sanitizer.sh
+	tests/gpu/truth.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
 	tests/gpu/numbers.sh \

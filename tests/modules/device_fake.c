@@ -21,7 +21,7 @@
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
  * They can be forbidden, or garbage of every sort. What it lists as activities is in
- * fake_activities.h. The
+ * fake_activities.h; a profiler's range is a message where it begins and where it ends. The
  * counters of `shorter` are by an older header, too: there is nothing behind list.
  */
 #include "fake_activities.h"
@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const places[] = {"none",      "count",       "describe", "open",
                                      "allocate",  "queue",       "measure",  "flush",
@@ -78,6 +79,7 @@ struct params {
     double needs_gap, settles_in, energy_step;
     int64_t heat;
     int32_t ignores_gaps;
+    int32_t refuses_profile;
 };
 
 static const struct gb_option options[] = {
@@ -102,6 +104,7 @@ static const struct gb_option options[] = {
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that cannot be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
     GB_CHOICE(struct params, listing, "none", listings, "what it lists as its activities"),
+    GB_BOOL(struct params, refuses_profile, "no", "there is no profiler to mark a range for"),
     GB_FLOAT(struct params, asked, "4", "0:", NULL, "bytes of L1 for each that is declared"),
     GB_FLOAT(struct params, excess, "1", "-1e300:1e300", NULL,
              "counters say so much of what was declared"),
@@ -121,6 +124,7 @@ struct device {
     uint64_t n_asked;   /* for telemetry */
     double now_ns, load_ns;
     double gap_ratio; /* idle after the last sample, over its time */
+    uint64_t n_profiled_before;
     gb_activity_fn *kept; /* of a list that has returned */
 };
 
@@ -575,11 +579,38 @@ static int32_t list_activities(void *object, const struct gb_measurement *measur
                : status;
 }
 
+static int32_t begin_profile(void *object, const char *name)
+{
+    struct device *device = object;
+    char text[512];
+    if (device->params->refuses_profile)
+        return device->host->skip(device->host, "no profiler is there");
+    device->n_profiled_before = device->n_samples;
+    snprintf(text, sizeof text, "range begins in process %ld: %s%s", (long)getpid(), name,
+             getenv("FAKE_DEVICES") ? ", where FAKE_DEVICES is set" : "");
+    device->host->log(device->host, GB_LOG_INFO, text);
+    return GB_OK;
+}
+
+static int32_t end_profile(void *object)
+{
+    struct device *device = object;
+    char text[64];
+    snprintf(text, sizeof text, "range ends after %llu samples",
+             (unsigned long long)(device->n_samples - device->n_profiled_before));
+    device->host->log(device->host, GB_LOG_INFO, text);
+    return GB_OK;
+}
+
 static const struct gb_activities activities = {.size = sizeof activities, .list = list_activities};
+static const struct gb_profile profile = {
+    .size = sizeof profile, .begin = begin_profile, .end = end_profile};
+
 static const void *extension(const char *id)
 {
     return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
            : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
+           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&profile
                                             : NULL;
 }
 
