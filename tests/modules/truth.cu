@@ -91,9 +91,17 @@ static __global__ void fold(const stamp *stamps, uint64_t n, spans *to)
 
 // --- kernels ---
 
+enum { ENDS = 256 };
+
+// Of a large grid only the first and the last blocks stamp: all others would be there until their
+// stores have arrived, and the last of them long after they have stamped.
 static __global__ void empty(stamp *stamps)
 {
-    block_times(stamps).done();
+    const unsigned n_skipped = gridDim.x > 2 * ENDS ? gridDim.x - 2 * ENDS : 0;
+    if (n_skipped == 0 || blockIdx.x < ENDS)
+        block_times(stamps).done();
+    else if (stamps != nullptr && blockIdx.x >= ENDS + n_skipped)
+        block_times(stamps - n_skipped).done();
 }
 
 static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
@@ -104,10 +112,10 @@ static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
 }
 
 // Its length grows with the number of steps by the same number of cycles each; cycles are stamped.
-static __global__ void chain(stamp *stamps, unsigned steps)
+static __global__ void chain(stamp *stamps, float *to, unsigned steps)
 {
     const long long begin = clock64();
-    float x = 1.0f;
+    float x = (float)begin;
 #pragma unroll 1
     for (unsigned i = 0; i < steps; i++)
         asm volatile("fma.rn.f32 %0, %0, %0, %0;\n\t"
@@ -115,7 +123,8 @@ static __global__ void chain(stamp *stamps, unsigned steps)
                      "fma.rn.f32 %0, %0, %0, %0;\n\t"
                      "fma.rn.f32 %0, %0, %0, %0;"
                      : "+f"(x));
-    asm volatile("" ::"f"(x) : "memory");
+    if (x == -1.0f) // never, but ptxas cannot know, and would drop the chain
+        to[0] = x;
     const long long end = clock64();
     if (stamps != nullptr)
         stamps[0] = {(unsigned long long)begin, (unsigned long long)end};
@@ -167,6 +176,8 @@ static __global__ void atomics(stamp *stamps, unsigned *to)
 {
     const block_times times(stamps);
     atomicAdd(to + (blockIdx.x * 7 + threadIdx.x) % 1024, 1u);
+    if (stamps != nullptr)
+        __threadfence(); // the kernel lasts until they are done, which nothing else waits for
     times.done();
 }
 
@@ -331,7 +342,7 @@ struct bench {
     stamp *stamps; // NULL: kernels do not stamp
     spans *ring;
     float *from, *to;
-    cudaStream_t side;
+    cudaStream_t side; // of fork, like its events
     cudaEvent_t forked, joined;
     cudaGraphExec_t graph;
 };
@@ -405,9 +416,18 @@ static unsigned blocks_of(const params *wanted)
     }
 }
 
-static unsigned kernels_of(const params *wanted)
+static uint64_t stamps_of(const params *wanted, unsigned blocks)
 {
-    return wanted->kind == GRAPH ? GRAPH_KERNELS : wanted->kind == FORK ? 2 : 1;
+    switch (wanted->kind) {
+    case EMPTY:
+        return blocks < 2 * ENDS ? blocks : 2 * ENDS;
+    case GRAPH:
+        return GRAPH_KERNELS;
+    case FORK:
+        return 2;
+    default:
+        return blocks;
+    }
 }
 
 // What a kind reads, and as much that it writes.
@@ -420,16 +440,16 @@ static uint64_t bytes_of(const params *wanted, unsigned blocks)
     return (goes_by_bytes ? wanted->bytes : 0) + words * sizeof(float);
 }
 
-static cudaError_t capture_graph(bench *bench)
+static cudaError_t capture_graph(bench *bench, cudaStream_t stream)
 {
     cudaGraph_t graph = nullptr;
-    cudaError_t error = cudaStreamBeginCapture(bench->side, cudaStreamCaptureModeThreadLocal);
+    cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
     if (error != cudaSuccess)
         return error;
     for (int i = 0; i < GRAPH_KERNELS; i++)
-        spin<<<1, LANES, 0, bench->side>>>(bench->stamps != nullptr ? bench->stamps + i : nullptr,
-                                           (unsigned long long)bench->wanted.duration);
-    error = cudaStreamEndCapture(bench->side, &graph);
+        spin<<<1, LANES, 0, stream>>>(bench->stamps != nullptr ? bench->stamps + i : nullptr,
+                                      (unsigned long long)bench->wanted.duration);
+    error = cudaStreamEndCapture(stream, &graph);
     if (error == cudaSuccess)
         error = cudaGraphInstantiate(&bench->graph, graph, 0);
     if (graph != nullptr)
@@ -437,45 +457,69 @@ static cudaError_t capture_graph(bench *bench)
     return error;
 }
 
-static cudaError_t make_streams(bench *bench)
+static cudaError_t make_fork(bench *bench)
 {
     cudaError_t error = cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking);
     if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&bench->forked, cudaEventDisableTiming);
     if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming);
-    if (error == cudaSuccess && bench->wanted.kind == GRAPH)
-        error = capture_graph(bench);
-    if (error == cudaSuccess && bench->wanted.kind == SHARED)
-        error = cudaFuncSetAttribute(shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     SHARED_BYTES);
     return error;
 }
 
-static int32_t zeroed(const gb_host *host, uint64_t bytes, void **ret_memory)
+static cudaError_t make_ready(bench *bench, cudaStream_t stream)
 {
-    const int32_t status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, ret_memory);
-    return status == GB_OK ? host->device_fill(host, *ret_memory, 0, bytes) : status;
+    switch (bench->wanted.kind) {
+    case GRAPH:
+        return capture_graph(bench, stream);
+    case FORK:
+        return make_fork(bench);
+    case SHARED:
+        return cudaFuncSetAttribute(shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    SHARED_BYTES);
+    default:
+        return cudaSuccess;
+    }
 }
 
-static int32_t prepare(void *object, const gb_queue *)
+static int32_t zeroed(const bench *bench, cudaStream_t stream, uint64_t bytes, void **ret_memory)
+{
+    const gb_host *host = bench->host;
+    const int32_t status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, ret_memory);
+    return status == GB_OK ? judge(bench, cudaMemsetAsync(*ret_memory, 0, bytes, stream)) : status;
+}
+
+static int32_t copied(const bench *bench, cudaStream_t stream, void *to, const void *from,
+                      size_t bytes)
+{
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    return judge(bench, error);
+}
+
+// All on the queue, and done when it returns: once work of two streams has been on a GPU at the
+// same time, all launches of the process take longer.
+static int32_t prepare(void *object, const gb_queue *queue)
 {
     auto *bench = (struct bench *)object;
-    const gb_host *host = bench->host;
+    auto *const stream = (cudaStream_t)queue->native;
     const unsigned long long none_yet = ~0ull;
     bench->blocks = blocks_of(&bench->wanted);
-    bench->n_stamps = uint64_t{bench->blocks} * kernels_of(&bench->wanted);
+    bench->n_stamps = stamps_of(&bench->wanted, bench->blocks);
     const uint64_t bytes = bytes_of(&bench->wanted, bench->blocks);
-    int32_t status = zeroed(host, bytes, (void **)&bench->from);
+    int32_t status = zeroed(bench, stream, bytes, (void **)&bench->from);
     if (status == GB_OK)
-        status = zeroed(host, bytes, (void **)&bench->to);
+        status = zeroed(bench, stream, bytes, (void **)&bench->to);
     if (status == GB_OK && bench->is_stamped)
-        status = zeroed(host, bench->n_stamps * sizeof(stamp), (void **)&bench->stamps);
+        status = zeroed(bench, stream, bench->n_stamps * sizeof(stamp), (void **)&bench->stamps);
     if (status == GB_OK && bench->is_stamped)
-        status = zeroed(host, sizeof(spans), (void **)&bench->ring);
+        status = zeroed(bench, stream, sizeof(spans), (void **)&bench->ring);
     if (status == GB_OK && bench->is_stamped)
-        status = host->device_copy(host, &bench->ring->begin, &none_yet, sizeof none_yet);
-    return status == GB_OK ? judge(bench, make_streams(bench)) : status;
+        status = copied(bench, stream, &bench->ring->begin, &none_yet, sizeof none_yet);
+    if (status == GB_OK)
+        status = judge(bench, make_ready(bench, stream));
+    return status == GB_OK ? judge(bench, cudaDeviceSynchronize()) : status;
 }
 
 static cudaError_t launch_cluster(const bench *bench, cudaStream_t stream)
@@ -525,7 +569,7 @@ static cudaError_t enqueue(const bench *bench, cudaStream_t stream)
         spin<<<blocks, LANES, 0, stream>>>(stamps, (unsigned long long)bench->wanted.duration);
         break;
     case CHAIN:
-        chain<<<1, 1, 0, stream>>>(stamps, (unsigned)bench->wanted.steps);
+        chain<<<1, 1, 0, stream>>>(stamps, bench->to, (unsigned)bench->wanted.steps);
         break;
     case COPY:
         copy<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, bench->from, n);
@@ -609,9 +653,7 @@ static int32_t verify(void *object, const gb_queue *queue)
         return GB_NO_MEMORY;
     int32_t status = reset(bench, queue);
     if (status == GB_OK)
-        status = judge(bench, cudaStreamSynchronize((cudaStream_t)queue->native));
-    if (status == GB_OK)
-        status = host->device_copy(host, ring, bench->ring, sizeof *ring);
+        status = copied(bench, (cudaStream_t)queue->native, ring, bench->ring, sizeof *ring);
     if (status != GB_OK)
         return status;
     const auto wanted = (uint64_t)bench->wanted.spans;
