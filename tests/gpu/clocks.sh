@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which clock counts, with CUPTI and without it; caches; graphs.
+# Which clocks there are, with CUPTI and without it, and how samples are launched and read by them.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
 need_gpu
@@ -34,56 +34,77 @@ measure()
     run work.ini
 }
 
-# falls_back NAME WORDS: the run is fine, events counted, and the table says why, once.
-falls_back()
+# not_short NAME [LEAST]: no sample is shorter than LEAST ns, nor twenty times as long as the kernel.
+not_short()
 {
-    all_fine "$1"
-    equals "$1: events count" event "$(column clock | sort -u)"
-    equals "$1: which is said once" 1 "$(grep -c 'no clock kernel' table.txt)"
-    succeeds "$1: with the reason" \
-        grep -q "no clock kernel, the clock event is used in its place: .*$2" table.txt
+    equals "$1" "" "$(column clock,launched,min_ns,label | awk -F, -v least="${2:-49000}" \
+        '!($3 >= least && $3 <= 1000000) { print }')"
 }
+
+# refused NAME WORDS: each case failed, with these words.
+refused()
+{
+    equals "$1" "failed 1" "$(column status | sort -u) $code"
+    equals "$1: with the reason" "" "$(column status_text | grep -vF -- "$2")"
+}
+
+# --- Clocks ---
 
 measure
 all_fine "a kernel is measured"
-if grep -q 'libcupti was not found' table.txt; then
-    clocks='event wall'
-    skip "the clock kernel" "there is no CUPTI on this machine"
+equals "by the clock kernel, as a graph" kernel,graph "$(column clock,launched)"
+clocks='kernel event wall'
+has_records=no
+measure 'clock = record'
+if column status_text | grep -qF "clock 'record' is not offered"; then
+    skip "the clock record" "there is no CUPTI on this machine"
 else
-    clocks='kernel event wall busy'
-    equals "by its own record" kernel "$(column clock)"
-    # tests/modules/fake_cupti.c
-    FAKE_CUPTI=busy measure 'device = odd'
-    falls_back "CUPTI that another profiler has" 'CUPTI is busy'
-    FAKE_CUPTI=forbidden measure 'device = odd'
-    falls_back "CUPTI that is forbidden" 'CUPTI is forbidden to this user'
-    FAKE_CUPTI=drop measure 'device = odd' 'sweep.number = 1:3'
-    all_fine "CUPTI that loses records"
-    equals "CUPTI that loses records: it counts all the same" kernel "$(column clock | sort -u)"
-    if [ "$(column n_lost | awk '{ n += $1 } END { print n + 0 }')" -gt 0 ]; then
-        pass "CUPTI that loses records: the samples are counted"
-    else
-        fail "CUPTI that loses records: the samples are counted" "$(cat table.txt)"
-    fi
-    FAKE_CUPTI=none measure 'device = odd'
-    equals "CUPTI by its path counts" kernel "$(column clock)"
+    has_records=yes
+    clocks+=' record'
+    all_fine "the clock record"
 fi
 measure "sweep.clock = ${clocks// /, }"
 all_fine "every clock can be chosen"
 equals "and counts" "$clocks" "$(in_a_line column clock)"
-# 50 us and what each clock adds to it; twenty times as much is no clock at all.
-equals "each reads the length of the kernel at least" "" "$(column clock,min_ns |
-    awk -F, '$2 < 49000 || $2 > 1000000 { print }')"
+not_short "each reads the length of the kernel at least"
+measure "sweep.clock = ${clocks// /, }" 'launch = graph'
+all_fine "every clock, of a graph"
+equals "which is launched" graph "$(column launched | sort -u)"
+not_short "each reads the length of the kernel in a graph at least"
 
-measure 'device = without'
-all_fine "without CUPTI on purpose"
-equals "events count" event "$(column clock)"
-equals "and nothing is said about it" "" "$(grep -h 'no clock kernel' text.txt table.txt)"
-measure 'device = astray' 'sweep.number = 1:3'
-falls_back "without CUPTI where it was looked for" '/there/is/no/libcupti.so'
-measure 'device = without' 'clock = kernel'
-equals "a clock that is not there is no silent choice" 1 "$code"
-succeeds "but an error that names it" grep -q 'kernel' <(column status_text)
+for device in without astray; do
+    measure "device = $device"
+    all_fine "device $device: the clock kernel needs no CUPTI"
+    equals "device $device: it counts" kernel,graph "$(column clock,launched)"
+    equals "device $device: nothing is said about it" "" "$(grep -hi 'cupti\|no clock' text.txt table.txt)"
+    measure "device = $device" 'clock = record'
+    refused "device $device: there is no clock record" \
+        "expected one of kernel, event, wall"
+done
+
+# --- CUPTI that is taken, forbidden or loses records: tests/modules/fake_cupti.c ---
+
+if [ $has_records = yes ]; then
+    FAKE_CUPTI=busy measure 'device = odd' 'clock = record'
+    refused "CUPTI that another profiler has" 'CUPTI is busy: another profiler is attached'
+    FAKE_CUPTI=forbidden measure 'device = odd' 'clock = record'
+    refused "CUPTI that is forbidden" 'CUPTI is forbidden to this user'
+    FAKE_CUPTI=forbidden measure 'device = odd'
+    all_fine "CUPTI that is forbidden: the clock kernel"
+    equals "CUPTI that is forbidden: nothing is said about it" "" \
+        "$(grep -hi 'cupti\|no clock' text.txt table.txt)"
+    FAKE_CUPTI=drop measure 'device = odd' 'clock = record' 'sweep.kind = spin, many'
+    all_fine "CUPTI that loses records"
+    equals "CUPTI that loses records: the samples are counted" "" \
+        "$(column kind,n_lost | awk -F, '!($2 > 0) { print }')"
+    equals "CUPTI that loses records: no sample is short" "" "$(column kind,min_ns |
+        awk -F, '!($2 >= ($1 == "many" ? 4 : 1) * 49000) { print }')"
+    FAKE_CUPTI=none measure 'device = odd' 'clock = record'
+    all_fine "CUPTI by its path"
+    equals "CUPTI by its path: its clock counts" record "$(column clock)"
+fi
+
+# --- Launches ---
 
 measure 'sweep.cache = warm, cold' 'sweep.kind = copy, fill, spin, many, empty'
 all_fine "warm and cold caches"
@@ -91,19 +112,56 @@ number_of_cases 10
 equals "are part of the result" "5 5" \
     "$(in_a_line column cache | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
 
+kinds='sweep.kind = spin, copy, fill, many'
+measure "$kinds"
+all_fine "launched as is best"
+equals "one operation is a graph, several are launched in the stream" \
+    "spin,graph copy,graph fill,graph many,stream" "$(in_a_line column kind,launched)"
+equals "what a graph would take is known of those in the stream" "" "$(column kind,graph_ns,median_ns |
+    awk -F, '$1 == "many" ? !($2 >= 4 * 49000 && $2 <= $3) : $2 > 0 { print }')"
+measure 'sweep.launch = graph, stream' "$kinds"
+all_fine "launched as is asked for"
+number_of_cases 8
+equals "is how they were launched" "" "$(column kind,launch,launched | awk -F, '$2 != $3 { print }')"
+measure 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
+all_fine "eight kernels"
+not_short "a graph holds all of the work" $((8 * 49000))
+
+# --- What waits, what puts no work anywhere, and what puts it elsewhere ---
+
 measure 'kind = waits'
 all_fine "a benchmark that waits inside run"
-measure 'sweep.launch = stream, graph' 'sweep.kind = spin, copy, fill, many'
-all_fine "launched as a graph"
-number_of_cases 8
-measure 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
-equals "a graph holds all of the work" "" "$(column launch,min_ns |
-    awk -F, '$2 < 8 * 49000 { print }')"
+not_short "a benchmark that waits inside run: it is not short"
+if [ $has_records = yes ]; then
+    equals "a benchmark that waits inside run: a note says what is read" \
+        "read from the records of CUPTI, as run waits for the device" \
+        "$(column reading_note | tr -d '"')"
+    within=$(column median_ns | awk '{ print ($1 <= 53500) }')
+    equals "a benchmark that waits inside run: the wait is not timed" 1 "$within"
+fi
+measure 'device = without' 'kind = waits'
+all_fine "a benchmark that waits, without CUPTI"
+not_short "a benchmark that waits, without CUPTI: it is not short"
+succeeds "a benchmark that waits, without CUPTI: a note says what is timed" \
+    grep -q "^\"*run waits for the device, and the host's part in that is timed as well: .*cupti is no" \
+    <(column reading_note)
 measure 'launch = graph' 'kind = waits'
-equals "what waits cannot be a graph" "failed 1" "$(column status) $code"
-succeeds "which is reported" grep -q 'launch = graph: what run does cannot be captured' table.txt
+refused "what waits cannot be a graph" 'launch = graph: run cannot be captured'
 measure 'sweep.launch = graph, stream' 'kind = waits'
 equals "and the next case is fine" "failed ok" "$(in_a_line column status)"
-measure 'launch = graph' 'kind = nothing'
-succeeds "nothing cannot be a graph either" grep -q 'run put no work' text.txt
+
+for launch in auto graph; do
+    measure "launch = $launch" 'kind = nothing'
+    refused "launch = $launch: nothing is nothing to time" 'run put no work'
+done
+measure 'sweep.clock = kernel, event, wall' 'kind = aside'
+refused "work that the queue does not wait for" \
+    'run leaves work on the device that its queue does not wait for'
+if [ $has_records = yes ]; then
+    measure 'sweep.kind = aside, spin' 'clock = record'
+    all_fine "work that the queue does not wait for is in the records"
+    not_short "work that the queue does not wait for is in the records as long as it was"
+    measure 'kind = nothing' 'clock = record'
+    refused "nothing is not recorded" 'run put no work'
+fi
 finish

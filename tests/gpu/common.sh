@@ -69,7 +69,7 @@ number_of_cases()
 }
 
 # Kernels of tests/modules/truth.cu, as rows for `zip.kernel = kind, blocks, bytes:`. Those of the
-# second list are several kernels a sample.
+# second list are several kernels a sample, which are launched in the stream and read by events.
 kernel_kinds='empty, 1, 4KiB | empty, 132, 4KiB | empty, 1000000, 4KiB | spin, 1, 4KiB |
     copy, 1, 1MiB | copy, 1, 4MiB | copy, 1, 64MiB | copy, 1, 1GiB |
     copy4, 1, 1MiB | copy4, 1, 64MiB | copy4, 1, 1GiB |
@@ -100,10 +100,10 @@ INI
 }
 
 # beside_span: of each case of results.gbr what its clock reads and how much that is above the
-# kernels' own time: kernel cache reading difference launch, in microseconds.
+# kernels' own time: kernel cache reading difference launched, in microseconds.
 beside_span()
 {
-    column kind,blocks,bytes,cache,launch,median_ns,metric.span | awk -F, '
+    column kind,blocks,bytes,cache,launched,median_ns,metric.span | awk -F, '
         {
             name = $1
             if ($1 ~ /copy|reduce|transpose/)
@@ -115,7 +115,7 @@ beside_span()
 }
 
 # sides CLOCK...: measures them by each clock, into sides.txt: clock kernel cache reading difference
-# launch. Shows what went wrong, if anything did.
+# launched. Shows what went wrong, if anything did.
 sides()
 {
     local clock
@@ -128,27 +128,28 @@ sides()
 }
 
 # table_of_sides: what is in sides.txt, each kernel a line; its own time is that under the first clock.
+# `launched` is how it was by the clock kernel.
 table_of_sides()
 {
     awk '
         { key = $2 " " $3; above[$1, key] = $5 }
         !(key in span) { order[++n] = key; span[key] = $4 - $5 }
-        $1 == "kernel" { launch[key] = $6 }
+        $1 == "kernel" { launched[key] = $6 }
         function cell(clock, key) { return (clock, key) in above ? above[clock, key] : "-" }
         END {
-            printf "%-26s %9s %8s %8s %8s  %s\n", "us: kernel", "own time", "event", "record", "kernel", "launch"
+            printf "%-26s %9s %8s %8s %8s  %s\n", "us: kernel", "own time", "event", "record", "kernel", "launched"
             for (i = 1; i <= n; i++)
                 printf "%-26s %9.3f %8s %8s %8s  %s\n", order[i], span[order[i]], cell("event", order[i]),
-                    cell("record", order[i]), cell("kernel", order[i]), launch[order[i]]
+                    cell("record", order[i]), cell("kernel", order[i]), launched[order[i]]
         }' sides.txt
 }
 
-# range_of_sides CACHE: how much the readings by the clock kernel are above the kernels' own times: least
-# most difference, then which kernels these are.
+# range_of_sides CACHE: how much the readings by the clock kernel are above the kernels' own times, of those
+# that were launched as a graph: least most difference, then which kernels these are.
 range_of_sides()
 {
     awk -v cache="$1" '
-        $1 == "kernel" && $3 == cache {
+        $1 == "kernel" && $3 == cache && $6 == "graph" {
             if (n++ == 0 || $5 < least) { least = $5; first = $2 }
             if (n == 1 || $5 > most) { most = $5; last = $2 }
         }

@@ -15,6 +15,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/pace.sh \
 	tests/gpu/peers.sh \
 	tests/gpu/sanitizer.sh \
+	tests/gpu/state.sh \
 	tests/gpu/streams.sh \
 	tests/gpu/truth.sh
 GPU_TEST_FILES = \

@@ -54,7 +54,7 @@ INI
 run odd.ini -q
 # A case a line; texts, which may hold commas, in files of their own: why it was not read as asked for,
 # and why it was not measured.
-column bench,way,status,verified,clock,launch,median_ns,mean_ns >cases.txt
+column bench,way,status,verified,clock,launched,median_ns,mean_ns >cases.txt
 column reading_note | sed 's/^"//; s/"$//' >notes.txt
 column status_text | sed 's/^"//; s/"$//' >reasons.txt
 number_of_cases 27
@@ -91,14 +91,14 @@ judge()
     if [ "$way" = counting ]; then
         [ "$verified" = ok ] || echo "run was not called for each sample: verified = $verified"
     fi
-    if [ "$bench" = odd_ways_every_call ] && [ "$launch" != stream ]; then
-        echo "run was not called for each sample: launch = $launch"
+    if [ "$bench" = odd_ways_every_call ] && [ "$launched" != stream ]; then
+        echo "run was not called for each sample: launched = $launched"
     fi
 }
 
-printf '# %-30s %-8s %11s %-7s %-7s %s\n' way status 'reading us' clock launch 'note or reason'
+printf '# %-30s %-8s %11s %-7s %-8s %s\n' way status 'reading us' clock launched 'note or reason'
 n_judged=0
-while IFS=, read -r bench way status verified clock launch median mean &&
+while IFS=, read -r bench way status verified clock launched median mean &&
     read -r note <&3 && read -r reason <&4; do
     [ "$way" != alternating ] || median=$mean
     reading=
@@ -112,8 +112,8 @@ while IFS=, read -r bench way status verified clock launch median mean &&
     else
         fail "$name: 50 us, or refused with a reason" "$wrong"
     fi
-    printf '# %-30s %-8s %11s %-7s %-7s %s\n' "${name/odd_ways_/}" "$status" "${reading:--}" "$clock" \
-        "${launch:--}" "${note:-$reason}"
+    printf '# %-30s %-8s %11s %-7s %-8s %s\n' "${name/odd_ways_/}" "$status" "${reading:--}" "$clock" \
+        "${launched:--}" "${note:-$reason}"
 done <cases.txt 3<notes.txt 4<reasons.txt
 equals "each case was judged" 27 "$n_judged"
 finish

@@ -15,14 +15,19 @@ cd "$TMPDIR" || exit 99
 
 equals "kernels are measured by all clocks" "" "$(sides kernel event record)"
 # The span ends when the last block has sent off its stores, the reading when they have arrived and the
-# kernel's end has been noticed.
-while read -r _ kernel cache _ above launch; do
-    if awk -v x="$above" 'BEGIN { exit !(x >= 0.5 && x <= 1.0) }' </dev/null; then
-        pass "$kernel, $cache: 0.5 to 1.0 us above its own time"
+# kernel's end has been noticed. What is launched in the stream is read by events, which are not as sharp.
+while read -r _ kernel cache _ above launched; do
+    most=1.0
+    [ "$launched" != stream ] || most=2.1
+    name="$kernel, $cache: 0.5 to $most us above its own time"
+    if awk -v x="$above" -v most=$most 'BEGIN { exit !(x >= 0.5 && x <= most) }' </dev/null; then
+        pass "$name"
     else
-        fail "$kernel, $cache: 0.5 to 1.0 us above its own time" "$above us (launch $launch)"
+        fail "$name" "$above us (launched: $launched)"
     fi
 done < <(grep '^kernel ' sides.txt)
+equals "what is several kernels is launched in the stream, all else as a graph" "fork graph" \
+    "$(awk '$1 == "kernel" && $6 != "graph" && !seen[$2]++ { print $2 }' sides.txt | sort | in_a_line cat)"
 for cache in warm cold; do
     read -r _ _ difference which <<<"$(range_of_sides "$cache")"
     if awk -v x="${difference:-1}" 'BEGIN { exit !(x < 0.25) }' </dev/null; then
@@ -127,46 +132,67 @@ fi
 
 # --- A staircase: kernels that grow by less than the timer's step ---
 
-cat >stairs.ini <<'INI'
+# stairs FILE DEVICE SAMPLES STEPS: chains of so many steps, into FILE, each a line: cycles, which the
+# kernel counts, estimate, offset and its error, and the clock's rate.
+stairs()
+{
+    cat >stairs.ini <<INI
+[device coarse]
+plugin = cuda
+timer_step = 1024 ns
 [policy many]
 plugin = fixed
-samples = 4096
+samples = $3
 [bench stairs]
 plugin = truth
 policy = many
-device = cuda
+device = $2
 clock = kernel
 warmup = 20 ms
 kind = chain
-spans = 4096
-sweep.steps = 100:140
+spans = $3
+sweep.steps = $4
 INI
-run stairs.ini -q
+    run stairs.ini -q
+    column metric.span,estimate_ns,offset_ns,offset_error_ns,clock_end_hz | tr , ' ' >"$1"
+}
+
+# line FILE WHAT: a straight line through cycles and WHAT, an expression of awk: how many cases there are,
+# how far the worst is off the line, its slope and the mean step in ns.
+line()
+{
+    awk '
+        { n++; x[n] = $1; y[n] = '"$2"'; sx += x[n]; sy += y[n] }
+        END {
+            for (i = 1; i <= n; i++) {
+                xx += (x[i] - sx / n) ^ 2
+                xy += (x[i] - sx / n) * (y[i] - sy / n)
+            }
+            slope = xx > 0 ? xy / xx : 0
+            for (i = 1; i <= n; i++) {
+                off = y[i] - sy / n - slope * (x[i] - sx / n)
+                off = off < 0 ? -off : off
+                worst = off > worst ? off : worst
+            }
+            printf "%d %.3f %.5f %.3f\n", n, worst, slope, (n > 1 ? slope * (x[n] - x[1]) / (n - 1) : 0)
+        }' "$1"
+}
+
+stairs fine.txt cuda 4096 100:140
 all_fine "staircase: all kernels"
 number_of_cases 41
-# A straight line through cycles, which the kernel counts, and estimates: its slope is a cycle.
-read -r n worst cycle step < <(column metric.span,estimate_ns | awk -F, '
-    { n++; x[n] = $1; y[n] = $2; sx += $1; sy += $2 }
-    END {
-        for (i = 1; i <= n; i++) {
-            xx += (x[i] - sx / n) ^ 2
-            xy += (x[i] - sx / n) * (y[i] - sy / n)
-        }
-        slope = xx > 0 ? xy / xx : 0
-        for (i = 1; i <= n; i++) {
-            off = y[i] - sy / n - slope * (x[i] - sx / n)
-            off = off < 0 ? -off : off
-            worst = off > worst ? off : worst
-        }
-        printf "%d %.3f %.5f %.3f\n", n, worst, slope, (n > 1 ? slope * (x[n] - x[1]) / (n - 1) : 0)
-    }')
+read -r n worst cycle step < <(line fine.txt '$2')
 echo "# staircase: $n steps of $step ns, a cycle is $cycle ns, at most $worst ns off the line"
-hertz=$(column clock_end_hz | sort -n | sed -n 21p)
+if awk -v step="$step" 'BEGIN { exit !(step > 1 && step < 32) }' </dev/null; then
+    pass "staircase: steps are less than the timer's"
+else
+    fail "staircase: steps are less than the timer's" "$step ns" "$(head fine.txt)"
+fi
+hertz=$(awk '{ print $5 }' fine.txt | sort -n | sed -n 21p)
 if awk -v n="$n" -v worst="$worst" 'BEGIN { exit !(n == 41 && worst > 0 && worst <= 1) }' </dev/null; then
     pass "staircase: estimates lie on a straight line to 1 ns"
 else
-    fail "staircase: estimates lie on a straight line to 1 ns" \
-        "$worst ns" "$(in_a_line column metric.span,estimate_ns)"
+    fail "staircase: estimates lie on a straight line to 1 ns" "$worst ns" "$(cat fine.txt)"
 fi
 if awk -v cycle="$cycle" -v hertz="$hertz" \
     'BEGIN { x = cycle * hertz / 1e9; exit !(x > 0.99 && x < 1.01) }' </dev/null; then
@@ -174,4 +200,29 @@ if awk -v cycle="$cycle" -v hertz="$hertz" \
 else
     fail "staircase: its slope is a cycle of the clock" "$cycle ns at $hertz Hz"
 fi
+
+# --- The same where the timer has steps of 1,024 ns, of kernels of about 5 us ---
+
+# Of 65,536 readings the mean has a standard error of 2 ns at most.
+steps='400, 410, 420, 430, 440'
+stairs exact.txt cuda 4096 "$steps"
+all_fine "coarse staircase: all kernels, with the timer as it is"
+stairs coarse.txt coarse 65536 "$steps"
+all_fine "coarse staircase: all kernels"
+number_of_cases 5
+# The offset may be measured again between cases, so that it is taken out.
+read -r n worst cycle step < <(line coarse.txt '$2 + $3')
+echo "# coarse staircase: $n steps of $step ns, a cycle is $cycle ns, at most $worst ns off the line"
+if awk -v n="$n" -v worst="$worst" 'BEGIN { exit !(n == 5 && worst > 0 && worst <= 8) }' </dev/null; then
+    pass "coarse staircase: estimates lie on a straight line to 8 ns"
+else
+    fail "coarse staircase: estimates lie on a straight line to 8 ns" "$worst ns" "$(cat coarse.txt)"
+fi
+wrong=$(paste -d ' ' exact.txt coarse.txt | awk '
+    { off = $7 - $2; if (NF == 10 && $9 > 0 && off <= 8 + $9 && off >= -8 - $9) next }
+    { print "exact " $2 " ns, coarse " $7 " ns, error of its offset " $9 " ns" }')
+equals "coarse staircase: estimates are those of the timer as it is, to 8 ns and the offset's error" \
+    "" "$wrong"
+paste -d ' ' exact.txt coarse.txt |
+    awk '{ printf "# %s cycles: %.2f ns, coarse %.2f ns (offsets %.2f, %.2f +- %.2f)\n", $1, $2, $7, $3, $8, $9 }'
 finish

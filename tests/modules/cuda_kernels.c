@@ -7,9 +7,9 @@
 #include <gbrun/gbrun.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {"empty",   "spin",     "copy",      "fill",  "many",
-                                    "waits",   "nothing",  "illegal",   "trap",  "misaligned",
-                                    "endless", "too_much", "assertion", "reset", "bad_launch"};
+static const char *const kinds[] = {
+    "empty", "spin",       "copy",    "fill",     "many",      "waits", "nothing",    "illegal",
+    "trap",  "misaligned", "endless", "too_much", "assertion", "reset", "bad_launch", "aside"};
 enum {
     EMPTY,
     SPIN,
@@ -26,6 +26,7 @@ enum {
     ASSERTION,
     RESET,
     BAD_LAUNCH,
+    ASIDE, /* a spin on the legacy stream, which the queue does not wait for */
     KINDS
 };
 
@@ -127,6 +128,7 @@ static int32_t load(struct bench *bench)
         [SPIN] = "spin",        [MANY] = "spin",           [WAITS] = "spin",
         [ENDLESS] = "spin",     [ILLEGAL] = "store",       [TRAP] = "trap_here",
         [MISALIGNED] = "store", [ASSERTION] = "assertion", [BAD_LAUNCH] = "spin",
+        [ASIDE] = "spin",
     };
     const char *entry = entries[bench->params.kind] ? entries[bench->params.kind] : "empty";
     const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
@@ -189,6 +191,8 @@ static CUresult once(struct bench *bench, CUstream stream)
         return driver->context_reset(0);
     case BAD_LAUNCH:
         return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL);
+    case ASIDE:
+        return launch(bench, NULL);
     case WAITS:
         result = launch(bench, stream);
         return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;

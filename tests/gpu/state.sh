@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A case that makes all launches of its process slower: kernels of two streams side by side do, for as
+# long as the process lives. Cases after it read what those before it did.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+if [ ! -f "$GBRUN_PLUGIN_PATH/truth.so" ]; then
+    echo "there is no module truth: gbrun was built without nvcc"
+    exit 77
+fi
+cd "$TMPDIR" || exit 99
+
+# measure NAME=KIND...: a benchmark for each, in this order, in one run.
+measure()
+{
+    local bench
+    cat >state.ini <<'INI'
+[policy many]
+plugin = fixed
+samples = 4096
+[defaults]
+policy = many
+device = cuda
+clock = kernel
+warmup = 20 ms
+INI
+    for bench; do
+        printf '[bench %s]\nplugin = truth_plain\nkind = %s\n' "${bench%=*}" "${bench#*=}" >>state.ini
+    done
+    run state.ini -q
+    all_fine "$*"
+    column bench,kind,launched,estimate_ns,offset_ns,offset_error_ns | tr , ' ' >state.txt
+    awk '{ printf "# %-8s %-6s launched: %-6s %9.2f ns, offset %.2f +- %.2f ns\n", $1, $2, $3, $4, $5, $6 }' \
+        state.txt
+    grep ' empty ' state.txt >>empty.txt
+}
+
+# agree NAME COLUMN: of the empty kernels in empty.txt, to 10 ns.
+agree()
+{
+    local range
+    range=$(awk -v column="$2" '
+        { x = $column; if (NR == 1 || x < least) least = x; if (NR == 1 || x > most) most = x }
+        END { printf "%.2f", NR > 1 && least > 0 ? most - least : 1e9 }' empty.txt)
+    if awk -v range="$range" 'BEGIN { exit !(range <= 10) }' </dev/null; then
+        pass "$1 ($range ns)"
+    else
+        fail "$1" "$range ns" "$(cat empty.txt)"
+    fi
+}
+
+: >empty.txt
+measure before=empty fork=fork after=empty
+agree "an empty kernel takes the same before and after kernels of two streams" 4
+agree "so do two stamps with nothing between" 5
+# The process has not seen its faster state here.
+measure fork=fork after=empty
+agree "an empty kernel takes the same where they were first" 4
+agree "so do two stamps where they were first" 5
+# Without work of several streams it is one process throughout.
+measure one=empty many=graph two=empty
+agree "an empty kernel takes the same before and after a graph" 4
+finish
