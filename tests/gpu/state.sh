@@ -42,8 +42,8 @@ agree()
     local range
     range=$(awk -v column="$2" '
         { x = $column; if (NR == 1 || x < least) least = x; if (NR == 1 || x > most) most = x }
-        END { printf "%.2f", NR > 1 && least > 0 ? most - least : 1e9 }' empty.txt)
-    if awk -v range="$range" 'BEGIN { exit !(range <= 10) }' </dev/null; then
+        END { printf "%.2f", (NR > 1 && least > 0 ? most - least : 1e9) }' empty.txt)
+    if awk -v range="$range" 'BEGIN { exit !(range != "" && range <= 10) }' </dev/null; then
         pass "$1 ($range ns)"
     else
         fail "$1" "$range ns" "$(cat empty.txt)"
