@@ -57,15 +57,11 @@ tests_plugins_test_prediction_SOURCES = \
 	plugins/bench_multistream_matmul/prediction.h \
 	plugins/bench_multistream_matmul/stamps.h
 tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c \
 tests_plugins_test_sensors_SOURCES = \
 	tests/plugins/test_sensors.c \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h
-tests_plugins_test_device_cuda_SOURCES = \
-	tests/plugins/test_device_cuda.c \
-	plugins/device_cuda/records.c \
-	plugins/device_cuda/records.h
+tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_build_SOURCES = \
 	tests/plugins/test_kernel_build.c \
