@@ -234,7 +234,7 @@ static void add_sum_words(const struct breakdown *breakdown, const struct stored
     text_printf(out, "a sample takes %s (median)", format_time(sample_ns, 4, number));
     if (rest_ns > worth_saying_ratio * sample_ns) {
         text_printf(out, ", %s more than the sum", format_time(rest_ns, 4, number));
-        if (!text_equal(c->launch, launch_word(GB_LAUNCH_GRAPH)))
+        if (!text_equal(launched_word(c), launch_word(GB_LAUNCH_GRAPH)))
             text_add(out, ": launch = graph would save about that");
     }
     text_add(out, "\n");

@@ -111,7 +111,7 @@ static void add_reading(struct notes *notes, const struct stored_case *c, const 
 {
     const double worth_saying_ratio = 0.02;
     const struct case_record *record = &c->record;
-    const double median_ns = c->summary.median;
+    const double median_ns = central_ns(c);
     CLEANUP(text_free) struct text words = {0};
     char now[NUMBER_TEXT_MAX], then[NUMBER_TEXT_MAX];
     if (*record->reading_note) {

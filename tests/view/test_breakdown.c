@@ -20,7 +20,8 @@ static void setup(void)
             c.activities[1].time_ns = c.activities[2].time_ns = 28000;
             c.activities[1].low_ns = c.activities[2].low_ns = 27000;
             c.activities[1].high_ns = c.activities[2].high_ns = 29000;
-            c.bench_case.common.launch = GB_LAUNCH_GRAPH;
+            c.bench_case.common.launch = GB_LAUNCH_AUTO;
+            c.record.launched = "graph";
         }
         c.record.has_activities = i != 4;
         if (i == 5) {
