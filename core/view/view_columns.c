@@ -191,6 +191,8 @@ static const struct check_record no_check = {.metric = NULL};
       "What the clock reads of no work; subtracted from every sample")                             \
     X(offset_error_ns, REAL, UNIT_NS, r->offset_error_ns,                                          \
       "Half the width of its 95 % interval; the estimate's interval is wider by it")               \
+    X(dithered, INTEGER, UNIT_NONE, r->is_dithered,                                                \
+      "1: samples fall anywhere between two ticks, so that their mean resolves more than one")     \
     X(flops, REAL, UNIT_NONE, r->work.flops, "Floating-point operations of one iteration")         \
     X(bytes_read, REAL, UNIT_BYTES, r->work.bytes_read, "Bytes that one iteration reads")          \
     X(bytes_written, REAL, UNIT_BYTES, r->work.bytes_written, "Bytes that one iteration writes")   \

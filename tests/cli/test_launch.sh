@@ -57,15 +57,21 @@ run <<INI
 $defaults
 [bench good]
 device = fake
+[bench same]
+like = good
 launch = graph
 INI
-succeeds "a table tells that graphs were launched" grep -qE '^good +graph ' table.txt
-run <<INI
+equals "a table tells how each was launched, where that differs" "good stream same graph" \
+    "$(awk '$1 == "good" || $1 == "same" { print $1, $2 }' table.txt | paste -sd ' ')"
+for launch in stream graph auto; do
+    run <<INI
 $defaults
 [bench good]
 device = fake
+launch = $launch
 INI
-equals "and nothing where none was" 0 "$(grep -c 'launch' table.txt)"
+    equals "and nothing where it does not: $launch" 0 "$(grep -c 'launch' table.txt)"
+done
 
 # ---- telemetry ----
 run <<INI

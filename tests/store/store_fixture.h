@@ -6,6 +6,7 @@
 
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
+#include "core/store/store_schema.h"
 
 #include <check.h>
 #include <math.h>
@@ -345,6 +346,30 @@ static inline void fixture_make_file(const char *name, unsigned run, unsigned n_
     }
     fixture_end_run(store, run_id);
     fixture_close(store);
+}
+
+/* Makes a closed file of the present version one of version 3. */
+static inline void fixture_make_version_3(const char *name)
+{
+    sqlite3 *db = NULL;
+    CLEANUP(text_free) struct text sql = {0};
+    text_add(&sql, "DROP VIEW result;");
+    for (int t = 0; t < STORED_TABLES; t++) {
+        const struct stored_table *table = &store_schema.tables[t];
+        const bool is_later = table->columns[0].since > 3;
+        if (is_later)
+            text_printf(&sql, "DROP TABLE %s;", table->name);
+        for (size_t i = 0; i < table->n_columns && !is_later; i++)
+            if (table->columns[i].since > 3)
+                text_printf(&sql, "ALTER TABLE %s DROP COLUMN %s;", table->name,
+                            table->columns[i].name);
+    }
+    text_add(&sql, "CREATE VIEW result AS SELECT bench, status, launch FROM bench_case;"
+                   "PRAGMA user_version = 3");
+    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(db));
+    sqlite3_close(db);
 }
 
 #endif

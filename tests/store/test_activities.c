@@ -7,7 +7,6 @@
 
 #include "core/run/collector.h"
 #include "core/run/messages.h"
-#include "core/store/store_schema.h"
 
 static void expect_real(double got, double expected)
 {
@@ -121,16 +120,8 @@ START_TEST(an_earlier_file_has_none)
     CLEANUP(arena_free) struct arena arena = {0};
     struct fixture_case c;
     struct stored_case got;
-    sqlite3 *db = NULL;
     make_file("a.gbr", &c);
-    ck_assert_int_eq(sqlite3_open(fixture_path("a.gbr"), &db), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_exec(db,
-                                  "DROP TABLE activity;"
-                                  "ALTER TABLE bench_case DROP COLUMN n_kernels;"
-                                  "PRAGMA user_version = 3",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    fixture_make_version_3("a.gbr");
     if (_i == 1)
         fixture_close(fixture_open("a.gbr", STORE_WRITE));
     for (size_t i = 0; i < 2; i++) {

@@ -160,27 +160,6 @@ static const char *const downgrades[] = {
     "CREATE VIEW result AS SELECT bench, status FROM bench_case; PRAGMA user_version = 2",
 };
 
-/* Makes a file of the present version one of version 3. */
-static void drop_later_columns(sqlite3 *db)
-{
-    CLEANUP(text_free) struct text sql = {0};
-    text_add(&sql, "DROP VIEW result;");
-    for (int t = 0; t < STORED_TABLES; t++) {
-        const struct stored_table *table = &store_schema.tables[t];
-        const bool is_later = table->columns[0].since > 3;
-        if (is_later)
-            text_printf(&sql, "DROP TABLE %s;", table->name);
-        for (size_t i = 0; i < table->n_columns && !is_later; i++)
-            if (table->columns[i].since > 3)
-                text_printf(&sql, "ALTER TABLE %s DROP COLUMN %s;", table->name,
-                            table->columns[i].name);
-    }
-    text_add(&sql, "CREATE VIEW result AS SELECT bench, status, launch FROM bench_case;"
-                   "PRAGMA user_version = 3");
-    ck_assert_msg(sqlite3_exec(db, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK, "%s",
-                  sqlite3_errmsg(db));
-}
-
 /* Three cases, the last of which was cancelled, in a file as that version made them. */
 static void make_version(const char *name, int version)
 {
@@ -195,8 +174,8 @@ static void make_version(const char *name, int version)
     }
     fixture_close(store);
     sqlite3 *db = NULL;
+    fixture_make_version_3(name);
     ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    drop_later_columns(db);
     for (int i = 2; i >= version; i--) {
         int code = sqlite3_exec(db, downgrades[i - 1], NULL, NULL, NULL);
         ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
