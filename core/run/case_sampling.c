@@ -191,7 +191,7 @@ static void send_timing(struct sampling *sampling)
         .launched = launch_word(is_graph ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM),
         .offset_ns = reading->offset_ns,
         .offset_error_ns = reading->offset_error_ns,
-        .graph_ns = reading->graph_ns,
+        .graph_ns = why_stream ? 0 : reading->graph_ns, /* of a wrong result */
         .is_dithered = reading->flags & GB_CLOCK_DITHERED,
         .reading_note = why_stream ? why_stream : reading->note};
     policy_run_set_error(sampling->policy, reading->offset_error_ns / (double)sampling->iterations);

@@ -50,8 +50,8 @@ struct gb_reading {
     double tick_ns;         /* resolution */
     double offset_ns;       /* subtracted from every sample: what the clock reads of no work */
     double offset_error_ns; /* half the width of its 95 % interval */
-    double graph_ns; /* of a sample in the stream: what it takes as a graph; 0: not known */
-    char note[256];         /* why it is not read as asked for, or as others are; "": it is */
+    double graph_ns; /* of an iteration in the stream: what it takes as a graph; 0: not known */
+    char note[256];  /* why it is not read as asked for, or as others are; "": it is */
 };
 
 /*
