@@ -209,8 +209,15 @@ static int32_t verify_once(struct case_state *state, int32_t *ret_status)
     return GB_OK;
 }
 
-/* A result that is wrong after what run enqueued was launched many times may be right where run is
- * called for every sample: a benchmark that counts its calls, or swaps its buffers. */
+/* A result that is wrong after run was captured, and what it enqueued launched many times, may be
+ * right where it is called for every sample: a benchmark counts its calls, or swaps its buffers. */
+static bool may_be_right_in_stream(const struct case_state *state)
+{
+    return state->launch == GB_LAUNCH_AUTO && state->device->ops->flags & GB_DEVICE_GRAPHS &&
+           !(state->ops->flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)) &&
+           !host_cancelled();
+}
+
 static bool is_right_in_stream(struct case_state *state)
 {
     int32_t status = GB_FAILED;
@@ -241,9 +248,7 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
     int32_t status;
     if (!state->ops->verify || verify_once(state, &status) != GB_OK)
         return;
-    bool is_doubtful = status == GB_WRONG_RESULT && state->is_graph &&
-                       state->launch == GB_LAUNCH_AUTO && !host_cancelled();
-    if (is_doubtful && is_right_in_stream(state) &&
+    if (status == GB_WRONG_RESULT && may_be_right_in_stream(state) && is_right_in_stream(state) &&
         (measure_again(state, policy, params) != GB_OK || verify_once(state, &status) != GB_OK))
         return;
     case_judge_bench(state, "verify", status);

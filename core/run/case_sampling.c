@@ -182,7 +182,6 @@ static void send_timing(struct sampling *sampling)
     const bool is_graph = reading->launch == GB_LAUNCH_GRAPH;
     reading->note[sizeof reading->note - 1] = 0;
     const char *why_stream = sampling->state->why_stream;
-    sampling->state->is_graph = is_graph;
     const struct case_record timing = {
         .clock = clock->name,
         .iterations = sampling->iterations,

@@ -26,7 +26,6 @@ struct case_state {
     struct policy_run *policy;
     uint64_t iterations;    /* of a sample */
     int32_t launch;         /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
-    bool is_graph;          /* samples were launched as a graph */
     const char *why_stream; /* why launch is not as asked for; NULL: it is */
     double sample_ns;       /* wall time that one takes, the untimed parts included */
     bool has_range;         /* of a profiler, begun */

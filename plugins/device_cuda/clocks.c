@@ -181,6 +181,7 @@ int32_t cuda_clocks_probe(struct cuda_device *device)
         add_clock(device, CLOCK_KERNEL);
         device->clocks[0].flags = GB_CLOCK_DITHERED;
         device->clocks[0].tick_ns = device->step_ns;
+        status = offsets_update_graph(device, device->stream);
     }
     add_clock(device, CLOCK_EVENT);
     add_clock(device, CLOCK_WALL);

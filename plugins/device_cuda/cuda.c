@@ -2,9 +2,11 @@
  * cuda.c - the device `cuda`: NVIDIA's GPUs. Plugin side.
  */
 #define _GNU_SOURCE
+#include "activities.h"
 #include "counters.h"
 #include "cuda_device.h"
 #include "describe.h"
+#include "profile.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -414,7 +416,10 @@ static const struct gb_device_ops ops = {
 
 static const void *extension(const char *id)
 {
-    return strcmp(id, GB_COUNTERS) == 0 ? &cuda_counters : NULL;
+    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&cuda_counters
+           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&cuda_activities
+           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&cuda_profile
+                                            : NULL;
 }
 
 static const struct gb_plugin plugin = {

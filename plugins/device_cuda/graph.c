@@ -220,6 +220,21 @@ CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, C
     return result;
 }
 
+int32_t graph_capture_sample(const struct cuda_device *device,
+                             const struct gb_measurement *measurement, CUgraph *ret_graph,
+                             char reason[GRAPH_REASON_BYTES])
+{
+    struct capture capture;
+    const bool has_reset = graph_reset_kind(device, measurement) == RESET_CAPTURED;
+    reason[0] = '\0';
+    *ret_graph = NULL;
+    if (!capture_begin(&capture, device, measurement))
+        return cuda_status(device, capture.result, "beginning to capture a graph");
+    put_sample(&capture, 0, has_reset);
+    *ret_graph = capture_end(&capture);
+    return *ret_graph != NULL ? GB_OK : explain(device, capture.result, capture.status, reason);
+}
+
 int32_t graph_make(const struct cuda_device *device, const struct gb_measurement *measurement,
                    uint32_t n, bool is_stamped, bool has_reset, struct graph *ret,
                    char reason[GRAPH_REASON_BYTES])

@@ -48,6 +48,11 @@ int32_t graph_make(const struct cuda_device *device, const struct gb_measurement
                    uint32_t n, bool is_stamped, bool has_reset, struct graph *ret,
                    char reason[GRAPH_REASON_BYTES]);
 
+/* One sample, stamped, as it was captured; the caller's. NULL: it cannot be, for that reason. */
+int32_t graph_capture_sample(const struct cuda_device *device,
+                             const struct gb_measurement *measurement, CUgraph *ret_graph,
+                             char reason[GRAPH_REASON_BYTES]);
+
 /* Instantiates and uploads what was captured on the stream, which then is idle. */
 CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, CUstream stream,
                            CUgraphExec *ret);

@@ -1,5 +1,9 @@
 # Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
 DEVICE_CUDA_SOURCES = \
+	plugins/device_cuda/activities.c \
+	plugins/device_cuda/activities.h \
+	plugins/device_cuda/breakdown.c \
+	plugins/device_cuda/breakdown.h \
 	plugins/device_cuda/clocks.c \
 	plugins/device_cuda/counters.c \
 	plugins/device_cuda/counters.h \
@@ -20,6 +24,8 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
+	plugins/device_cuda/profile.c \
+	plugins/device_cuda/profile.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/profiler_library.c \

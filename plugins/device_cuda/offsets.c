@@ -126,6 +126,13 @@ int32_t offsets_update_graph(struct cuda_device *device, CUstream stream)
     return GB_OK;
 }
 
+double offsets_slower_ns(const struct cuda_device *device)
+{
+    const struct offsets *offsets = &device->offsets;
+    const double ns = offsets->graph.ns - offsets->first_ns;
+    return ns > SLOWER_NS ? ns : 0.0;
+}
+
 bool offsets_have_moved(struct cuda_device *device, CUstream stream)
 {
     struct offsets *offsets = &device->offsets;

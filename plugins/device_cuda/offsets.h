@@ -34,6 +34,10 @@ struct offset offset_of(double *readings, size_t n, double step_ns);
 int32_t offsets_update_graph(struct cuda_device *device, CUstream stream);
 int32_t offsets_update_event(struct cuda_device *device, CUstream stream);
 
+/* By how much that of graphs is longer now than when the device was opened, if that is more than it
+ * moves by itself; else 0. */
+double offsets_slower_ns(const struct cuda_device *device);
+
 /* Has the process got into the state that makes launches slower, since the first measurement? */
 bool offsets_have_moved(struct cuda_device *device, CUstream stream);
 

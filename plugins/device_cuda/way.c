@@ -120,7 +120,7 @@ static double mean_of(double *values, size_t n)
 
 /* Of some samples, taken the way that device->way is now. */
 static int32_t mean_now(struct cuda_device *device, const struct gb_measurement *measurement,
-                          double *ret_ns)
+                        double *ret_ns)
 {
     double times[COMPARED], begin[COMPARED], end[COMPARED], hz[COMPARED];
     uint64_t throttle[COMPARED];
@@ -296,6 +296,11 @@ static int32_t by_graph(struct cuda_device *device, const struct gb_measurement 
     way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = device->offsets.graph.ns;
     way->reading.offset_error_ns = device->offsets.graph.error_ns;
+    if (is_same && offsets_slower_ns(device) > 0.0)
+        note(way,
+             "kernels have run side by side in this process, of which each launch takes %.2f us "
+             "longer: a short kernel may read so much more than alone",
+             offsets_slower_ns(device) / 1e3);
     return GB_OK;
 }
 
