@@ -7,6 +7,7 @@
 
 #include "plugins/common/doubles.h"
 
+#include <link.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,38 @@ static CUresult find_rest(struct cuda_device *device)
     return result;
 }
 
+/* --- tools --- */
+
+/* Libraries that profilers and checkers put into the process. */
+static int find_tool(struct dl_phdr_info *info, size_t bytes, void *ret_name)
+{
+    static const char *const marks[] = {"njection", "libsanitizer-collection", "libTreeLauncher",
+                                        "libInterceptor"};
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *name = slash != NULL ? slash + 1 : info->dlpi_name;
+    (void)bytes;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (strstr(name, marks[i]) != NULL) {
+            *(const char **)ret_name = name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void warn_of_tool(const struct cuda_device *device)
+{
+    const char *name = NULL;
+    char text[LOG_BYTES];
+    if (dl_iterate_phdr(find_tool, &name) == 0)
+        return;
+    snprintf(text, sizeof text,
+             "a profiler or checker is attached (%.100s): times are those under it, and not to be "
+             "trusted",
+             name);
+    device->host->log(device->host, GB_LOG_WARNING, text);
+}
+
 /* --- all of them --- */
 
 static bool has_records(const struct cuda_device *device)
@@ -174,6 +207,7 @@ static bool has_records(const struct cuda_device *device)
 
 int32_t cuda_clocks_probe(struct cuda_device *device)
 {
+    warn_of_tool(device);
     int32_t status = cuda_status(device, find_rest(device), "preparing to measure the clocks");
     if (status != GB_OK)
         return status;

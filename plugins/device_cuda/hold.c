@@ -36,7 +36,7 @@ static void *watch(void *object)
             continue;
         }
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += TICK_NS;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -65,7 +65,11 @@ struct hold *hold_new(const struct driver *driver)
         return NULL;
     hold->driver = driver;
     pthread_mutex_init(&hold->lock, NULL);
-    pthread_cond_init(&hold->changed, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&hold->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     if (make_word(hold))
         hold->has_thread = pthread_create(&hold->thread, NULL, watch, hold) == 0;
     if (!hold->has_thread) {
