@@ -17,6 +17,11 @@
  * at 0.8 of their time and with a clock as much higher, have settled. It cools by a degree each
  * time it is asked. Its energy is the number of samples, or 100 W in steps of a time.
  *
+ * With `replays` run is called once for all samples that are measured together, unless they are to
+ * be launched in the stream, and auto is the graph. Queues point to the number of samples since
+ * open, so that a benchmark can see that it was not called. What samples are read with can be
+ * anything. From a number of samples on the process is spent.
+ *
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
@@ -80,6 +85,10 @@ struct params {
     int64_t heat;
     int32_t ignores_gaps;
     int32_t refuses_profile;
+    int32_t replays, is_dithered;
+    double tick, offset, offset_error, as_graph;
+    const char *note;
+    int64_t spent_from;
 };
 
 static const struct gb_option options[] = {
@@ -114,6 +123,15 @@ static const struct gb_option options[] = {
     GB_DURATION(struct params, energy_step, "0", "0:", "the counter of energy moves so often"),
     GB_BOOL(struct params, ignores_gaps, "no", "knows nothing of idle gaps"),
     GB_INT(struct params, heat, "0", "0:", "C", "degrees that it is hotter than usual at first"),
+    GB_BOOL(struct params, replays, "no", "launch again what run enqueued for the first sample"),
+    GB_BOOL(struct params, is_dithered, "no", "its clock is dithered"),
+    GB_DURATION(struct params, tick, "1ns", "0:", "timer resolution"),
+    GB_DURATION(struct params, offset, "0", "0:", "what it says that it subtracts"),
+    GB_DURATION(struct params, offset_error, "0", "0:", "and how well that is known"),
+    GB_DURATION(struct params, as_graph, "0", "0:", "what it says that a sample takes as a graph"),
+    GB_STRING(struct params, note, "", "what it says of how samples are read"),
+    GB_INT(struct params, spent_from, "-1", "-1:", "samples",
+           "the process is spent from this sample on; -1: never"),
 };
 
 struct device {
@@ -245,14 +263,16 @@ static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
 
 static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 {
+    struct device *of = device;
     struct gb_queue *queue;
-    int32_t status = act_on(device, QUEUE);
+    int32_t status = act_on(of, QUEUE);
     if (status != GB_OK)
         return status;
     queue = calloc(1, sizeof *queue);
     if (!queue)
         return GB_NO_MEMORY;
     queue->size = sizeof *queue;
+    queue->native = &of->n_samples;
     *ret_queue = queue;
     return GB_OK;
 }
@@ -276,12 +296,13 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
 {
     static const char *const names[] = {"synthetic", "offset"};
-    (void)device;
+    const struct params *params = ((struct device *)device)->params;
     if (i >= sizeof names / sizeof names[0])
         return GB_NOT_FOUND;
     strcpy(clock->name, names[i]);
     strcpy(clock->help, "arithmetic");
-    clock->tick_ns = 1;
+    clock->flags = params->is_dithered ? GB_CLOCK_DITHERED : 0;
+    clock->tick_ns = params->tick;
     clock->overhead_ns = i == 0 ? 5 : 105;
     return GB_OK;
 }
@@ -295,6 +316,23 @@ static int32_t run_once(struct gb_measurement *measurement)
     if (status == GB_OK)
         status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
     return status;
+}
+
+static int is_replayed(const struct device *device, const struct gb_measurement *measurement)
+{
+    return measurement->launch == GB_LAUNCH_GRAPH ||
+           (measurement->launch == GB_LAUNCH_AUTO && device->params->replays);
+}
+
+static void say_how_read(const struct device *device, const struct gb_measurement *measurement)
+{
+    const struct params *params = device->params;
+    struct gb_reading *reading = measurement->reading;
+    reading->launch = is_replayed(device, measurement) ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM;
+    reading->offset_ns = params->offset;
+    reading->offset_error_ns = params->offset_error;
+    reading->graph_ns = params->as_graph;
+    snprintf(reading->note, sizeof reading->note, "%s", params->note);
 }
 
 static int is_throttled(const struct device *device)
@@ -332,7 +370,7 @@ static void write_sample(struct device *device, struct gb_measurement *measureme
     measurement->flags[i] = held_down ? GB_SAMPLE_THROTTLED : 0;
 }
 
-static int32_t measure_one(struct device *device, struct gb_measurement *measurement)
+static int32_t measure_one(struct device *device, struct gb_measurement *measurement, int is_first)
 {
     const struct params *params = device->params;
     uint64_t k = device->n_samples;
@@ -340,13 +378,14 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
     double time_ns = (double)measurement->iterations * unsettled(device) *
                      (device->gap_ratio < params->needs_gap ? 1.5 : 1) *
                      (params->time + params->step * (double)(k % 7)) *
-                     (measurement->launch == GB_LAUNCH_GRAPH ? 0.5 : 1);
-    int32_t status;
+                     (is_replayed(device, measurement) ? 0.5 : 1);
+    int32_t status = GB_OK;
     if (params->error_at >= 0 && k == (uint64_t)params->error_at) {
         device->host->fail(device->host, "illegal address");
         return GB_DEVICE_ERROR;
     }
-    status = run_once(measurement);
+    if (is_first || !params->replays || !is_replayed(device, measurement))
+        status = run_once(measurement);
     if (status != GB_OK)
         return status;
     if (params->lose_every > 0 && (k + 1) % (uint64_t)params->lose_every == 0)
@@ -364,8 +403,10 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     struct device *device = object;
     int32_t status = act_on(device, MEASURE);
+    if (GB_HAS(measurement, reading) && measurement->reading)
+        say_how_read(device, measurement);
     for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++)
-        status = measure_one(device, measurement);
+        status = measure_one(device, measurement, i == 0);
     measurement->clocks_filled = device->params->leaves_garbage ? 1 : 3;
     return status;
 }
@@ -395,6 +436,13 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     if (telemetry->throttle)
         strcpy(telemetry->throttle_text, "throttled by its option");
     return act_on(device, TELEMETRY);
+}
+
+static int32_t is_spent(void *object)
+{
+    const struct device *device = object;
+    int64_t from = device->params->spent_from;
+    return from >= 0 && device->n_samples >= (uint64_t)from;
 }
 
 static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
@@ -638,6 +686,7 @@ static const struct gb_device_ops ops = {
     .flush_cache = flush_cache,
     .telemetry = telemetry,
     .examine = examine,
+    .is_spent = is_spent,
 };
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)

@@ -2,15 +2,17 @@
  * wrong_result.c - its output is not what it should be, in the way named by `fault`: one value
  * off, NaN, a lone infinity, matching infinities nearly everywhere (vacuous), or never compared
  * although it returns GB_WRONG_RESULT. gbrun must show the case as wrong result, with the worst
- * element, and end with exit code 1.
+ * element, and end with exit code 1. `replayed`: one value is off unless the last sample was a call
+ * of run, which the device `fake` lets it see. gbrun must then measure it in the stream.
  */
 #include <gbrun/gbrun.h>
 #include <math.h>
 
 enum { N = 256 };
 
-static const char *const faults[] = {"value", "nan", "infinity", "vacuous", "unchecked", "none"};
-enum { VALUE, NOT_A_NUMBER, INFINITE, VACUOUS, UNCHECKED };
+static const char *const faults[] = {"value",     "nan",  "infinity", "vacuous",
+                                     "unchecked", "none", "replayed"};
+enum { VALUE, NOT_A_NUMBER, INFINITE, VACUOUS, UNCHECKED, NONE, REPLAYED };
 
 struct params {
     int32_t fault;
@@ -25,6 +27,7 @@ struct bench {
     const struct params *params;
     float output[N];
     double reference[N];
+    uint64_t n_before; /* samples before the last call */
 };
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
@@ -41,7 +44,8 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct bench *bench = object;
-    (void)queue;
+    if (bench->params->fault == REPLAYED)
+        bench->n_before = *(uint64_t *)queue->native;
     for (; iterations > 0; iterations--) {
         for (int i = 0; i < N; i++)
             bench->output[i] = 1.5f;
@@ -50,7 +54,7 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return GB_OK;
 }
 
-static void spoil(struct bench *bench)
+static void spoil(struct bench *bench, const struct gb_queue *queue)
 {
     for (int i = 0; i < N; i++)
         bench->reference[i] = 1.5;
@@ -70,6 +74,10 @@ static void spoil(struct bench *bench)
             bench->reference[i] = (double)INFINITY;
         }
         break;
+    case REPLAYED:
+        if (*(uint64_t *)queue->native > bench->n_before + 1)
+            bench->output[17] = 2;
+        break;
     default:
         break;
     }
@@ -79,10 +87,9 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
     struct gb_check check = {0};
-    (void)queue;
     if (bench->params->fault == UNCHECKED)
         return GB_WRONG_RESULT;
-    spoil(bench);
+    spoil(bench, queue);
     check.size = sizeof check;
     check.format = GB_F32;
     check.name = "C";

@@ -11,7 +11,7 @@ static void setup(void)
     int64_t run_id = fixture_begin_run(store, 1);
     for (unsigned i = 0; i < 6; i++) {
         struct fixture_case c;
-        fixture_case(&c, i, i + 1, 30000);
+        fixture_case(&c, i, i + 1, i == 2 ? 40000 : 30000);
         c.record.iterations = i == 1 ? 10 : 1;
         if (i < 3)
             fixture_add_activities(&c, i != 1);
