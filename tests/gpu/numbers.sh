@@ -11,7 +11,9 @@
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
 #   streams  multistream_matmul
-# PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median.
+# PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
+# absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
+# there before, so that ten processes can be two calls of five.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=${top_srcdir:-$here/../..}
@@ -173,14 +175,17 @@ k = 1024
 reference = gpu
 sweep.kernel = tensor, cublas
 INI
-    : >all.txt
+    local all=${KEEP:-all.txt}
+    [ -n "${KEEP-}" ] || : >all.txt
     for ((i = 0; i < processes; i++)); do
         run range.ini -q
         shows_failure
-        rows estimate_ns,n_throttled,label --rows combined >>all.txt
+        rows estimate_ns,n_throttled,label --rows combined >>"$all"
+        echo >>"$all" # ends a process
     done
     # The label may hold commas.
     awk '
+        NF == 0 { next }
         {
             split($0, cell, ",")
             x = cell[1]
@@ -198,7 +203,7 @@ INI
                 range = most[name] - least[name]
                 printf "%.4f %.2f %.1f %d %s\n", 100 * range / middle, range, middle, throttled[name], name
             }
-        }' all.txt >spread.txt
+        }' "$all" >spread.txt
     awk '
         BEGIN { printf "%-44s %12s %10s %9s\n", "kernel", "us", "range us", "range %" }
         {
@@ -206,7 +211,7 @@ INI
             sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, "", name)
             printf "%-44s %12.3f %10.3f %9.4f%s\n", name, $3 / 1000, $2 / 1000, $1, $4 ? " throttled" : ""
         }' spread.txt
-    verdict "kernels in $processes processes, rounds = $1" "$(grep -c . spread.txt || true)" kernels 28:28
+    verdict "kernels in $(grep -c '^$' "$all") processes, rounds = $1" "$(grep -c . spread.txt || true)" kernels 28:28
 }
 
 # A step of the clock, 32 ns, is no difference.
