@@ -62,6 +62,9 @@ else
     has_records=yes
     clocks+=' record'
     all_fine "the clock record"
+    succeeds "the clock record: a note has the clock kernel's time beside it" \
+        grep -q 'recorded it takes .* us, by the clock kernel without recording .* us' \
+        <(column reading_note)
 fi
 measure "sweep.clock = ${clocks// /, }"
 all_fine "every clock can be chosen"

@@ -115,7 +115,7 @@ beside_span()
 }
 
 # sides CLOCK...: measures them by each clock, into sides.txt: clock kernel cache reading difference
-# launched. Shows what went wrong, if anything did.
+# launched; and into notes.CLOCK.txt what notes say. Shows what went wrong, if anything did.
 sides()
 {
     local clock
@@ -123,6 +123,7 @@ sides()
     for clock; do
         stamped_kernels "$clock"
         column label,clock,status_text "status <> 'ok'" | grep . || true
+        column kind,blocks,bytes,cache,reading_note | grep -v ',$' >"notes.$clock.txt" || true
         beside_span | sed "s/^/$clock /" >>sides.txt
     done
 }

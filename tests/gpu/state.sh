@@ -34,6 +34,8 @@ INI
     awk '{ printf "# %-8s %-6s launched: %-6s %9.2f ns, offset %.2f +- %.2f ns\n", $1, $2, $3, $4, $5, $6 }' \
         state.txt
     grep ' empty ' state.txt >>empty.txt
+    equals "$*: the empty kernel is read as it is alone" "" \
+        "$(column reading_note "kind = 'empty'" | grep .)"
 }
 
 # agree NAME COLUMN: of the empty kernels in empty.txt, to 10 ns.

@@ -38,6 +38,7 @@ for cache in warm cold; do
 done
 equals "as many kernels as there are, warm and cold" 46 "$(grep -c '^kernel ' sides.txt)"
 table_of_sides | sed 's/^/# /'
+sed 's/^/# /' notes.kernel.txt
 
 # --- Products of libraries, whose kernels stamp nothing, against events ---
 
