@@ -130,7 +130,7 @@ double offsets_slower_ns(const struct cuda_device *device)
 {
     const struct offsets *offsets = &device->offsets;
     const double ns = offsets->graph.ns - offsets->first_ns;
-    return ns > SLOWER_NS ? ns : 0.0;
+    return ns > SLOWER_NS + 2.0 * offsets->graph.error_ns ? ns : 0.0;
 }
 
 bool offsets_have_moved(struct cuda_device *device, CUstream stream)
@@ -140,7 +140,7 @@ bool offsets_have_moved(struct cuda_device *device, CUstream stream)
     return offsets->first_ns > 0.0 &&
            measure(device, stream, false, LAUNCHES_OF_A_LOOK, &offsets->nothing, &now) ==
                CUDA_SUCCESS &&
-           fabs(now.ns - offsets->first_ns) > SLOWER_NS;
+           fabs(now.ns - offsets->first_ns) > SLOWER_NS + 2.0 * now.error_ns;
 }
 
 /* --- events --- */
