@@ -149,7 +149,8 @@ succeeds "a benchmark that waits, without CUPTI: a note says what is timed" \
     grep -q "^\"*run waits for the device, and the host's part in that is timed as well: .*cupti is no" \
     <(column reading_note)
 measure 'launch = graph' 'kind = waits'
-refused "what waits cannot be a graph" 'launch = graph: run cannot be captured'
+equals "what waits cannot be a graph" "failed 1" "$(column status) $code"
+succeeds "which is reported" grep -q 'launch = graph: run cannot be captured' table.txt
 measure 'sweep.launch = graph, stream' 'kind = waits'
 equals "and the next case is fine" "failed ok" "$(in_a_line column status)"
 

@@ -94,14 +94,13 @@ equals "products: all cases are measured" "" \
     "$(column status,label,status_text "status not in ('ok', 'skipped')")"
 # What a product is called, and by each clock the median of its rounds.
 "$GBRUN" export --format csv --rows combined --where "status = 'ok'" \
-    --columns bench,kind,bytes,kernel,dtype,schedule,roof,clock,estimate_ns results.gbr 2>&1 |
+    --columns label,clock,estimate_ns results.gbr 2>&1 |
     tail -n +2 | tr -d '\r' | awk -F, '
         {
             name = $1
-            for (i = 2; i <= 7; i++)
-                if ($i != "")
-                    name = name ":" $i
-            ns[name, $8] = $9
+            gsub(/ (clock|launch)=[a-z]*/, "", name)
+            gsub(/ /, ":", name)
+            ns[name, $2] = $3
             if (!(name in seen)) { seen[name] = 1; order[++n] = name }
         }
         END {
