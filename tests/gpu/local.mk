@@ -4,6 +4,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/benches.sh \
 	tests/gpu/call.sh \
 	tests/gpu/clocks.sh \
+	tests/gpu/cold.sh \
 	tests/gpu/counters.sh \
 	tests/gpu/devices.sh \
 	tests/gpu/examples.sh \

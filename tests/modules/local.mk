@@ -40,6 +40,7 @@ TEST_MODULE_CUDA_FILES = \
 	tests/modules/fake_cupti.c \
 	tests/modules/fake_profiler.c
 TEST_MODULE_NVCC_FILES = \
+	tests/modules/cold.cu \
 	tests/modules/odd_ways.cu \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# What a 1 MiB copy and a small product cost after one kind of cache was emptied: the L2 by writing and by
+# reading, the caches of instructions and constants, the TLB. `cache = cold` is a flush by writes. The table is
+# the result; SAMPLES=2048 ./run-gpu-tests -v cold: of so many samples each, default 512.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+if [ ! -f "$GBRUN_PLUGIN_PATH/cold.so" ]; then
+    echo "there is no module cold: gbrun was built without nvcc"
+    exit 77
+fi
+cd "$TMPDIR" || exit 99
+
+cat >cold.ini <<INI
+[policy many]
+plugin = fixed
+samples = ${SAMPLES:-512}
+[defaults]
+policy = many
+device = cuda:0
+clock = kernel
+warmup = 50 ms
+[bench cold]
+sweep.kind = copy, gemm
+zip.way = before, cache: nothing, warm | write, warm | read, warm | read_twice, warm | both, warm |
+    instructions, warm | constants, warm | nothing, cold
+[bench tlb]
+plugin = cold
+before = tlb
+sweep.kind = copy, gemm
+sweep.reach = 16GiB, 16TiB
+INI
+run cold.ini -q
+all_fine "all cases, and what is done before each sample"
+number_of_cases 20
+
+# Of each case a line: kind, way, reading, half the width of its interval, standard deviation, in us.
+column kind,before,cache,metric.reach,estimate_ns,low_ns,high_ns,stdev_ns | awk -F, '
+    {
+        way = $3 == "cold" ? "cache=cold" : $2
+        if (way == "tlb")
+            way = sprintf("tlb:%.0fGiB", $4 / 2 ^ 30)
+        printf "%s %s %.4f %.4f %.4f\n", $1, way, $5 / 1e3, ($7 - $6) / 2e3, $8 / 1e3
+    }' | sort -s -k 1,1 >ways.txt
+
+echo "# us: kernel, what is done before    reading       +-    stdev   over nothing"
+awk '
+    NR == FNR { if ($2 == "nothing") warm[$1] = $3; next }
+    { printf "# %-4s %-30s %8.3f %8.3f %8.3f %+8.3f %+7.1f %%\n", $1, $2, $3, $4, $5, $3 - warm[$1],
+          (warm[$1] ? 100 * ($3 / warm[$1] - 1) : 0) }' ways.txt ways.txt
+
+# percent_over KIND WAY OTHER: how much longer it takes after WAY than after OTHER.
+percent_over()
+{
+    awk -v kind="$1" -v way="$2" -v other="$3" '
+        $1 == kind { reading[$2] = $3 }
+        END { if (reading[way] > 0 && reading[other] > 0) printf "%.2f\n", 100 * (reading[way] / reading[other] - 1) }' \
+        ways.txt
+}
+
+# between NAME LOW VALUE HIGH: the value is there, and from low to high.
+between()
+{
+    if awk -v low="$2" -v x="$3" -v high="$4" 'BEGIN { exit !(x != "" && x >= low && x <= high) }' </dev/null; then
+        pass "$1"
+    else
+        fail "$1" "${3:-nothing was measured}, expected $2 to $4"
+    fi
+}
+
+equals "all are launched as graphs, after what is done before" graph "$(column launched | sort -u)"
+units=$("$GBRUN" list devices | awk -F '  +' '$1 == "cuda:0" { print $3 }')
+equals "caches of every multiprocessor are emptied" "$units" \
+    "$(column metric.multiprocessors "before in ('instructions', 'constants', 'tlb')" | sort -u)"
+for kind in copy gemm; do
+    between "$kind: cache = cold is as a flush by writes, to 5 %" -5 "$(percent_over $kind cache=cold write)" 5
+    between "$kind: a flush by writes costs time" 2 "$(percent_over $kind write nothing)" 1000
+    between "$kind: and so does one by reads" 2 "$(percent_over $kind read_twice nothing)" 1000
+    echo "# $kind: after writes $(percent_over $kind write read) % over reads of the L2's size, $(
+        percent_over $kind write read_twice) % over reads of twice that; after both $(
+        percent_over $kind both read_twice) %"
+done
+finish

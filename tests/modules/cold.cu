@@ -1,0 +1,556 @@
+/*
+ * cold.cu - what a launch finds in caches, and what it costs where it does not: before each sample
+ * a 1 MiB copy or a small product has one kind of cache emptied, on the queue and untimed.
+ *
+ * What is done before is checked like the kernel itself: what it has read adds up, and kernels that
+ * are there for caches of each multiprocessor have run on all of them.
+ */
+#include <cuda_runtime.h>
+#include <gbrun/gbrun.h>
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
+
+// --- what is timed ---
+
+enum { N_FLOATS = 1024 * 1024 / sizeof(float), SIDE = 256, TILE = 16, THREADS = 256 };
+
+// Of the arrays that are copied and multiplied, element i: whole numbers, whose products are exact.
+static __host__ __device__ float operand(unsigned i)
+{
+    return (float)((i * 2654435761u >> 16) % 5) - 2.0f;
+}
+
+static __global__ void copy(float4 *to, const float4 *from)
+{
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    to[i] = from[i];
+}
+
+static __global__ void multiply(float *c, const float *a, const float *b)
+{
+    __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const unsigned row = blockIdx.y * TILE + y;
+    const unsigned column = blockIdx.x * TILE + x;
+    float sum = 0.0f;
+    for (unsigned k = 0; k < SIDE; k += TILE) {
+        a_tile[y][x] = a[row * SIDE + k + x];
+        b_tile[y][x] = b[(k + y) * SIDE + column];
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < TILE; i++)
+            sum = fmaf(a_tile[y][i], b_tile[i][x], sum);
+        __syncthreads();
+    }
+    c[row * SIDE + column] = sum;
+}
+
+// --- what is done before ---
+
+// Of one block: what it has computed, and where.
+struct mark {
+    unsigned long long sum;
+    unsigned multiprocessor;
+};
+
+// All threads have to compute the sum, although the first one's counts.
+static __device__ void leave(mark *marks, unsigned long long sum)
+{
+    unsigned multiprocessor;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor), "+l"(sum));
+    if (threadIdx.x == 0)
+        marks[blockIdx.x] = {sum, multiprocessor};
+}
+
+// Of all threads of the block, for its first.
+static __device__ unsigned long long block_sum(unsigned long long sum)
+{
+    __shared__ unsigned long long total;
+    if (threadIdx.x == 0)
+        total = 0;
+    __syncthreads();
+    for (int step = 16; step > 0; step /= 2)
+        sum += __shfl_down_sync(~0u, sum, step);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&total, sum);
+    __syncthreads();
+    return total;
+}
+
+static __global__ void nothing()
+{
+}
+
+static __global__ void read_all(mark *marks, const uint4 *from, uint64_t n)
+{
+    unsigned long long sum = 0;
+    for (uint64_t i = uint64_t{blockIdx.x} * THREADS + threadIdx.x; i < n;
+         i += uint64_t{gridDim.x} * THREADS) {
+        const uint4 words = __ldcg(from + i);
+        sum += (unsigned long long)words.x + words.y + words.z + words.w;
+    }
+    leave(marks, block_sum(sum));
+}
+
+// Parts times steps times 4 instructions of 16 bytes: 512 KiB of code. The compiler cannot do with
+// one function of that length, nor may it see that the parts are alike.
+enum { CODE_PARTS = 64, CODE_STEPS = 128 };
+
+template <int part> static __host__ __device__ __noinline__ uint4 part_of_way(uint4 x)
+{
+#pragma unroll
+    for (int i = 0; i < CODE_STEPS; i++) {
+        x.x = x.x * x.y + x.z;
+        x.y = x.y * x.z + x.w;
+        x.z = x.z * x.w + x.x;
+        x.w = x.w * x.x + x.y;
+    }
+    x.x += part;
+    return x;
+}
+
+template <int first, int n> static __host__ __device__ uint4 long_way(uint4 x)
+{
+    if constexpr (n == 1)
+        return part_of_way<first>(x);
+    else
+        return long_way<first + n / 2, n / 2>(long_way<first, n / 2>(x));
+}
+
+static __host__ __device__ unsigned long_way(uint4 x)
+{
+    x = long_way<0, CODE_PARTS>(x);
+    return x.x ^ x.y ^ x.z ^ x.w;
+}
+
+static __global__ void long_code(mark *marks, uint4 x)
+{
+    leave(marks, long_way(x));
+}
+
+enum { N_CONSTANTS = 65536 / sizeof(uint4) };
+
+static __constant__ uint4 constants[N_CONSTANTS];
+
+static __global__ void read_constants(mark *marks)
+{
+    unsigned sum = 0;
+#pragma unroll 8
+    for (unsigned i = 0; i < N_CONSTANTS; i++)
+        sum += constants[i].x + constants[i].y + constants[i].z + constants[i].w;
+    leave(marks, sum);
+}
+
+enum { PAGE_WORDS = 2 * 1024 * 1024 / sizeof(unsigned), LINE_WORDS = 32 };
+
+// Of each page another line, so that the lines do not all fall into the same sets of the L2.
+static __device__ uint64_t word_of_page(uint64_t page)
+{
+    return page * PAGE_WORDS + page * LINE_WORDS % PAGE_WORDS;
+}
+
+static __global__ void number_pages(unsigned *memory, uint64_t n_pages)
+{
+    const uint64_t page = uint64_t{blockIdx.x} * THREADS + threadIdx.x;
+    if (page < n_pages)
+        memory[word_of_page(page)] = (unsigned)page;
+}
+
+// Each block reads all pages, each beginning at another one.
+static __global__ void touch_pages(mark *marks, const unsigned *memory, uint64_t n_pages)
+{
+    const uint64_t first = n_pages / gridDim.x * blockIdx.x;
+    unsigned long long sum = 0;
+    for (uint64_t i = threadIdx.x; i < n_pages; i += THREADS)
+        sum += __ldcg(memory + word_of_page((first + i) % n_pages));
+    leave(marks, block_sum(sum));
+}
+
+// --- the benchmark ---
+
+static const char *const kinds[] = {"copy", "gemm"};
+enum { COPY, GEMM };
+
+static const char *const before_names[] = {"nothing", "write",        "read",      "read_twice",
+                                           "both",    "instructions", "constants", "tlb"};
+enum { NOTHING, WRITE, READ, READ_TWICE, BOTH, INSTRUCTIONS, CONSTANTS, TLB };
+
+struct params {
+    int32_t kind, before;
+    uint64_t reach;
+};
+
+static const gb_option options[] = {
+    GB_CHOICE(params, kind, "copy", kinds, "what is timed: a copy of 1 MiB, a product of 256^3"),
+    GB_CHOICE(params, before, "nothing", before_names,
+              "what is emptied before each sample, and how"),
+    GB_BYTES(params, reach, "16GiB", "2MiB:16TiB",
+             "of whose pages `tlb` reads a word each; less where less is free"),
+};
+
+struct bench {
+    const gb_host *host;
+    params wanted;
+    float *from, *to;
+    void *written;        // of the L2's size, or NULL
+    unsigned *read;       // word i holds i; or NULL
+    unsigned *pages;      // or NULL
+    uint64_t cache_bytes; // of the L2, in whole vectors
+    uint64_t read_bytes, n_pages;
+    uint4 code_input;
+    mark *marks;
+    unsigned blocks; // that leave marks: two for each multiprocessor
+};
+
+static int32_t judge(const bench *bench, cudaError_t error)
+{
+    return error == cudaSuccess ? GB_OK : bench->host->fail(bench->host, cudaGetErrorString(error));
+}
+
+// What the last launch says; it forgets it, so that the next call finds none.
+static int32_t judge_launch(const bench *bench)
+{
+    return judge(bench, cudaGetLastError());
+}
+
+static int32_t create(const gb_host *host, const void *wanted, void **ret_bench)
+{
+    auto *bench = (struct bench *)host->allocate(host, sizeof(struct bench));
+    if (bench == nullptr)
+        return GB_NO_MEMORY;
+    bench->host = host;
+    bench->wanted = *(const params *)wanted;
+    bench->cache_bytes = host->device->cache_bytes / sizeof(uint4) * sizeof(uint4);
+    bench->code_input = {(unsigned)host->random(host, 0, 0) | 1, 3, 5, 7};
+    bench->blocks = 2 * host->device->n_units;
+    *ret_bench = bench;
+    return GB_OK;
+}
+
+static unsigned blocks_for(uint64_t n)
+{
+    return (unsigned)((n + THREADS - 1) / THREADS);
+}
+
+static __global__ void number_words(unsigned *to, uint64_t n)
+{
+    const uint64_t i = uint64_t{blockIdx.x} * THREADS + threadIdx.x;
+    if (i < n)
+        to[i] = (unsigned)i;
+}
+
+static __global__ void put_operands(float *to)
+{
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    to[i] = operand(i);
+}
+
+static uint4 constant(unsigned i)
+{
+    return {i, i * i, 2 * i + 1, 3 * i};
+}
+
+static int32_t put_constants(const bench *bench, cudaStream_t stream)
+{
+    uint4 values[N_CONSTANTS];
+    for (unsigned i = 0; i < N_CONSTANTS; i++)
+        values[i] = constant(i);
+    cudaError_t error = cudaMemcpyToSymbolAsync(constants, values, sizeof values, 0,
+                                                cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    return judge(bench, error);
+}
+
+// Most of the free memory at most: not all of it can be had at once.
+static int32_t take_pages(bench *bench, cudaStream_t stream)
+{
+    const gb_host *host = bench->host;
+    const uint64_t page_bytes = PAGE_WORDS * sizeof(unsigned);
+    size_t free_bytes = 0, all_bytes = 0;
+    const int32_t status = judge(bench, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (status != GB_OK)
+        return status;
+    const uint64_t most = free_bytes - free_bytes / 16;
+    if (most < page_bytes)
+        return host->skip(host, "there is no free memory to take pages from");
+    bench->n_pages = (bench->wanted.reach < most ? bench->wanted.reach : most) / page_bytes;
+    host->metric(host, "reach", (double)(bench->n_pages * page_bytes), "bytes");
+    const int32_t allocated = host->device_allocate(host, bench->n_pages * page_bytes,
+                                                    GB_MEMORY_DEVICE, (void **)&bench->pages);
+    if (allocated != GB_OK)
+        return allocated;
+    number_pages<<<blocks_for(bench->n_pages), THREADS, 0, stream>>>(bench->pages, bench->n_pages);
+    return judge_launch(bench);
+}
+
+static int32_t take_written(bench *bench, cudaStream_t stream)
+{
+    const int32_t status = bench->host->device_allocate(bench->host, bench->cache_bytes,
+                                                        GB_MEMORY_DEVICE, &bench->written);
+    return status == GB_OK
+               ? judge(bench, cudaMemsetAsync(bench->written, 0xff, bench->cache_bytes, stream))
+               : status;
+}
+
+static int32_t take_read(bench *bench, cudaStream_t stream, uint64_t bytes)
+{
+    const uint64_t n = bytes / sizeof(unsigned);
+    bench->read_bytes = bytes;
+    const int32_t status = bench->host->device_allocate(bench->host, bytes, GB_MEMORY_DEVICE,
+                                                        (void **)&bench->read);
+    if (status != GB_OK)
+        return status;
+    number_words<<<blocks_for(n), THREADS, 0, stream>>>(bench->read, n);
+    return judge_launch(bench);
+}
+
+static int32_t take_for_before(bench *bench, cudaStream_t stream)
+{
+    int32_t status = GB_OK;
+    switch (bench->wanted.before) {
+    case WRITE:
+        return take_written(bench, stream);
+    case READ:
+        return take_read(bench, stream, bench->cache_bytes);
+    case READ_TWICE:
+        return take_read(bench, stream, 2 * bench->cache_bytes);
+    case BOTH:
+        status = take_written(bench, stream);
+        return status == GB_OK ? take_read(bench, stream, bench->cache_bytes) : status;
+    case CONSTANTS:
+        return put_constants(bench, stream);
+    case TLB:
+        return take_pages(bench, stream);
+    default:
+        return GB_OK;
+    }
+}
+
+// All on the queue: once work of two streams has been on a GPU at the same time, all launches of
+// the process take longer.
+static int32_t prepare(void *object, const gb_queue *queue)
+{
+    auto *bench = (struct bench *)object;
+    const gb_host *host = bench->host;
+    auto *const stream = (cudaStream_t)queue->native;
+    const uint64_t bytes = N_FLOATS * sizeof(float);
+    if (bench->cache_bytes == 0)
+        return host->skip(host, "the size of the cache is not known");
+    int32_t status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, (void **)&bench->from);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, (void **)&bench->to);
+    if (status == GB_OK)
+        status = host->device_allocate(host, bench->blocks * sizeof(mark), GB_MEMORY_DEVICE,
+                                       (void **)&bench->marks);
+    if (status != GB_OK)
+        return status;
+    put_operands<<<N_FLOATS / THREADS, THREADS, 0, stream>>>(bench->from);
+    status = judge(bench, cudaMemsetAsync(bench->to, 0, bytes, stream));
+    return status == GB_OK ? take_for_before(bench, stream) : status;
+}
+
+static int32_t run(void *object, const gb_queue *queue, uint64_t)
+{
+    const auto *bench = (const struct bench *)object;
+    auto *const stream = (cudaStream_t)queue->native;
+    if (bench->wanted.kind == GEMM)
+        multiply<<<dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, TILE), 0, stream>>>(
+            bench->to, bench->from, bench->from + SIDE * SIDE);
+    else
+        copy<<<N_FLOATS / 4 / THREADS, THREADS, 0, stream>>>((float4 *)bench->to,
+                                                             (const float4 *)bench->from);
+    return judge_launch(bench);
+}
+
+static void enqueue_read(const bench *bench, cudaStream_t stream, const void *from, uint64_t bytes)
+{
+    read_all<<<bench->blocks, THREADS, 0, stream>>>(bench->marks, (const uint4 *)from,
+                                                    bytes / sizeof(uint4));
+}
+
+// Something has to be on the queue even for `nothing`: a reset that puts nothing there is called on
+// the host, and each sample is a launch of its own.
+static int32_t reset(void *object, const gb_queue *queue)
+{
+    const auto *bench = (const struct bench *)object;
+    auto *const stream = (cudaStream_t)queue->native;
+    if (bench->written != nullptr) {
+        const cudaError_t error = cudaMemsetAsync(bench->written, 0, bench->cache_bytes, stream);
+        if (error != cudaSuccess)
+            return judge(bench, error);
+    }
+    switch (bench->wanted.before) {
+    case NOTHING:
+        nothing<<<1, 1, 0, stream>>>();
+        break;
+    case READ:
+    case READ_TWICE:
+    case BOTH:
+        enqueue_read(bench, stream, bench->read, bench->read_bytes);
+        break;
+    case INSTRUCTIONS:
+        long_code<<<bench->blocks, THREADS, 0, stream>>>(bench->marks, bench->code_input);
+        break;
+    case CONSTANTS:
+        read_constants<<<bench->blocks, THREADS, 0, stream>>>(bench->marks);
+        break;
+    case TLB:
+        touch_pages<<<bench->blocks, THREADS, 0, stream>>>(bench->marks, bench->pages,
+                                                           bench->n_pages);
+        break;
+    default:
+        break;
+    }
+    return judge_launch(bench);
+}
+
+// --- verification ---
+
+static int32_t fetch(const bench *bench, cudaStream_t stream, void *to, const void *from,
+                     size_t bytes)
+{
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    return judge(bench, error);
+}
+
+static int32_t exactly(const bench *bench, const char *name, uint32_t format, const void *output,
+                       const double *reference, uint64_t n)
+{
+    const gb_check check = {.size = sizeof check,
+                            .format = format,
+                            .name = name,
+                            .n = n,
+                            .output = output,
+                            .reference = reference,
+                            .flags = GB_CHECK_EXACT};
+    return bench->host->check(bench->host, &check);
+}
+
+static int32_t exactly_one(const bench *bench, const char *name, double output, double reference)
+{
+    return exactly(bench, name, GB_F64, &output, &reference, 1);
+}
+
+static void reference_product(double *c)
+{
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned k = 0; k < SIDE; k++) {
+            const double a = operand(i * SIDE + k);
+            for (unsigned j = 0; j < SIDE; j++)
+                c[i * SIDE + j] += a * operand(SIDE * SIDE + k * SIDE + j);
+        }
+}
+
+static int32_t verify_output(const bench *bench, cudaStream_t stream)
+{
+    const gb_host *host = bench->host;
+    const unsigned n = bench->wanted.kind == GEMM ? SIDE * SIDE : N_FLOATS;
+    auto *output = (float *)host->allocate(host, n * sizeof(float));
+    auto *reference = (double *)host->allocate(host, n * sizeof(double));
+    if (output == nullptr || reference == nullptr)
+        return GB_NO_MEMORY;
+    if (bench->wanted.kind == GEMM)
+        reference_product(reference);
+    for (unsigned i = 0; i < n && bench->wanted.kind == COPY; i++)
+        reference[i] = operand(i);
+    const int32_t status = fetch(bench, stream, output, bench->to, n * sizeof(float));
+    return status == GB_OK ? exactly(bench, "output", GB_F32, output, reference, n) : status;
+}
+
+// What the marks of all blocks add up to, and on how many multiprocessors they were left.
+static int32_t add_marks(const bench *bench, cudaStream_t stream, unsigned long long *ret_sum,
+                         unsigned *ret_units)
+{
+    const gb_host *host = bench->host;
+    auto *marks = (mark *)host->allocate(host, bench->blocks * sizeof(mark));
+    if (marks == nullptr)
+        return GB_NO_MEMORY;
+    *ret_sum = *ret_units = 0;
+    const int32_t status = fetch(bench, stream, marks, bench->marks, bench->blocks * sizeof(mark));
+    for (unsigned i = 0; i < bench->blocks && status == GB_OK; i++) {
+        unsigned earlier = 0;
+        while (marks[earlier].multiprocessor != marks[i].multiprocessor)
+            earlier++;
+        *ret_units += earlier == i;
+        *ret_sum += marks[i].sum;
+    }
+    return status;
+}
+
+static unsigned long long sum_below(unsigned long long n)
+{
+    return n * (n - 1) / 2;
+}
+
+// 0: what is done before each sample leaves no marks.
+static unsigned long long expected_sum(const bench *bench)
+{
+    unsigned sum = 0;
+    switch (bench->wanted.before) {
+    case READ:
+    case READ_TWICE:
+    case BOTH:
+        return sum_below(bench->read_bytes / sizeof(unsigned));
+    case INSTRUCTIONS:
+        return (unsigned long long)bench->blocks * long_way(bench->code_input);
+    case CONSTANTS:
+        for (unsigned i = 0; i < N_CONSTANTS; i++)
+            sum += constant(i).x + constant(i).y + constant(i).z + constant(i).w;
+        return (unsigned long long)bench->blocks * sum;
+    case TLB:
+        return bench->blocks * sum_below(bench->n_pages);
+    default:
+        return 0;
+    }
+}
+
+static int32_t verify_before(const bench *bench, cudaStream_t stream)
+{
+    const gb_host *host = bench->host;
+    const unsigned long long expected = expected_sum(bench);
+    unsigned long long sum = 0;
+    unsigned n_units = 0;
+    int32_t status = GB_OK;
+    if (expected > 0) {
+        status = add_marks(bench, stream, &sum, &n_units);
+        if (status == GB_OK)
+            status = exactly_one(bench, "sum over what was done before", (double)sum,
+                                 (double)expected);
+        host->metric(host, "multiprocessors", n_units, "");
+    }
+    if (status != GB_OK || bench->written == nullptr)
+        return status;
+    enqueue_read(bench, stream, bench->written, bench->cache_bytes);
+    status = judge_launch(bench);
+    if (status == GB_OK)
+        status = add_marks(bench, stream, &sum, &n_units);
+    return status == GB_OK ? exactly_one(bench, "sum of what was written before", (double)sum, 0)
+                           : status;
+}
+
+static int32_t verify(void *object, const gb_queue *queue)
+{
+    const auto *bench = (const struct bench *)object;
+    auto *const stream = (cudaStream_t)queue->native;
+    const int32_t status = verify_output(bench, stream);
+    return status == GB_OK ? verify_before(bench, stream) : status;
+}
+
+static const gb_bench_ops ops = {.size = sizeof ops,
+                                 .flags = GB_BENCH_SINGLE,
+                                 .create = create,
+                                 .prepare = prepare,
+                                 .run = run,
+                                 .reset = reset,
+                                 .verify = verify};
+static const gb_plugin cold = {.size = sizeof cold,
+                               .kind = GB_PLUGIN_BENCH,
+                               .id = "cold",
+                               .version = "1.0",
+                               .summary = "short kernels, and before each of them an emptied cache",
+                               .devices = "cuda",
+                               GB_OPTIONS(options, params),
+                               .ops = &ops};
+GB_MODULE(&cold)
