@@ -1,6 +1,8 @@
 /* record.c - see record.h. */
 #include "core/store/record.h"
 
+#include <stdlib.h>
+
 static const struct {
     const char *word;
     bool done, bad;
@@ -77,6 +79,19 @@ int32_t verdict_named(const char *words)
     return GB_VERDICT_NONE;
 }
 
+const char *fact_of(const struct fact *facts, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(facts[i].name, name))
+            return facts[i].value;
+    return "";
+}
+
+double device_number(const struct device_record *device, const char *fact)
+{
+    return device ? strtod(fact_of(device->facts, device->n_facts, fact), NULL) : 0;
+}
+
 static const char *const activity_words[] = {[GB_ACTIVITY_KERNEL] = "kernel",
                                              [GB_ACTIVITY_COPY] = "copy",
                                              [GB_ACTIVITY_FILL] = "fill",
@@ -95,4 +110,9 @@ int32_t activity_named(const char *word)
         if (text_equal(activity_words[kind], word))
             return kind;
     return GB_ACTIVITY_OTHER;
+}
+
+double activity_blocks(const struct gb_activity *activity)
+{
+    return (double)activity->grid[0] * activity->grid[1] * activity->grid[2];
 }

@@ -48,6 +48,7 @@ struct fact {
     const char *name;
     const char *value;
 };
+const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
 struct clock_record {
     const char *name;
@@ -65,6 +66,8 @@ struct device_record {
     struct clock_record *clocks;
     size_t n_clocks;
 };
+/* A fact that is a number; 0: not known. device may be NULL. */
+double device_number(const struct device_record *device, const char *fact);
 
 struct module_record {
     const char *path, *sha256, *kind, *id, *version;
@@ -140,6 +143,7 @@ enum { ACTIVITIES_MAX = 1024 };
 /* "kernel", "copy", "fill", "other" for GB_ACTIVITY_... */
 const char *activity_word(int32_t kind);
 int32_t activity_named(const char *word); /* GB_ACTIVITY_OTHER: unknown */
+double activity_blocks(const struct gb_activity *activity);
 
 /* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
  * ns since the first sample's start. "clock_hz", "throttle", "flags": as in struct gb_samples; left

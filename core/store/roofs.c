@@ -161,15 +161,6 @@ struct roof_set *roof_library_find(const struct roof_library *library, const cha
     return own ? own : first;
 }
 
-/* Of the last level of cache; 0: not known. */
-static double cache_bytes(const struct device_record *device)
-{
-    for (size_t i = 0; device && i < device->n_facts; i++)
-        if (text_equal(device->facts[i].name, "cache_bytes"))
-            return strtod(device->facts[i].value, NULL);
-    return 0;
-}
-
 static void roofline_of_roof(const struct roof_set *set, const struct stored_case *c,
                              const char *name, struct roofline *ret)
 {
@@ -190,7 +181,7 @@ void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
     const struct gb_work *work = &c->record.work;
     const char *measured = measured_roof(c);
     bool is_cached = text_equal(c->cache, cache_word(GB_CACHE_WARM)) &&
-                     work->bytes_read + work->bytes_written <= cache_bytes(device);
+                     work->bytes_read + work->bytes_written <= device_number(device, "cache_bytes");
     roofline_of(set && !measured ? &set->roofs : &none, work, is_cached, ret);
     if (set && measured)
         roofline_of_roof(set, c, measured, ret);

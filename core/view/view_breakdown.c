@@ -10,17 +10,12 @@ static double product(const uint32_t extent[3])
     return (double)extent[0] * extent[1] * extent[2];
 }
 
-double activity_blocks(const struct gb_activity *activity)
-{
-    return product(activity->grid);
-}
-
 /* Is a better to stand for the case? A time that is not known is no reason. */
 static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
 {
     if (!isnan(a->time_ns) || !isnan(b->time_ns))
         return isnan(b->time_ns) || a->time_ns > b->time_ns;
-    return product(a->grid) * product(a->block) > product(b->grid) * product(b->block);
+    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
 }
 
 const struct gb_activity *main_kernel(const struct stored_case *c)

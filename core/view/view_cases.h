@@ -114,7 +114,6 @@ const char *throttle_words(const struct stored_case *c);
 /* The kernel that stands for the case: the longest where they were timed, else the one with most
  * threads; NULL: none is known. */
 const struct gb_activity *main_kernel(const struct stored_case *c);
-double activity_blocks(const struct gb_activity *activity);
 /* "132x2" of {132, 2, 1}. */
 void extent_text(const uint32_t extent[3], struct text *out);
 
@@ -128,8 +127,6 @@ const struct telemetry_column *telemetry_column(size_t i);
 /* Adds the median of the rounds, with its unit. */
 void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
                     struct text *out);
-
-const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
 /* What the selected cases have, found in one pass over them. */
 struct survey_parameter {

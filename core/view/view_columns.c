@@ -9,14 +9,6 @@ double relative_iqr(const struct stored_case *c)
     return (c->summary.q3 - c->summary.q1) / c->summary.median;
 }
 
-const char *fact_of(const struct fact *facts, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(facts[i].name, name))
-            return facts[i].value;
-    return "";
-}
-
 static struct cell cell_INTEGER(int64_t value)
 {
     return (struct cell){.kind = CELL_INTEGER, .integer = value, .real = (double)value};

@@ -2,7 +2,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
@@ -202,9 +201,7 @@ static void add_small_grid(struct notes *notes, const struct view_row *row, cons
 {
     enum { NAME_MOST = 40 };
     CLEANUP(text_free) struct text words = {0}, name = {0};
-    const struct device_record *device = row->device ? &row->device->record : NULL;
-    const double n_units = device ? strtod(fact_of(device->facts, device->n_facts, "units"), NULL)
-                                  : 0;
+    const double n_units = row->device ? device_number(&row->device->record, "units") : 0;
     const struct gb_activity *largest = NULL;
     for (size_t i = 0; i < row->c.record.n_activities; i++) {
         const struct gb_activity *activity = &row->c.record.activities[i];
