@@ -135,8 +135,9 @@ static void find_newest(const struct breakdown *breakdown, size_t *newest_before
 static CUresult cut(struct breakdown *breakdown)
 {
     const size_t n = breakdown->n_nodes;
-    size_t *newest_before = calloc(n, sizeof *newest_before);
-    bool *ends_before = calloc(n, sizeof *ends_before);
+    /* One more, for what place_of finds nowhere. */
+    size_t *newest_before = calloc(n + 1, sizeof *newest_before);
+    bool *ends_before = calloc(n + 1, sizeof *ends_before);
     if (newest_before != NULL && ends_before != NULL) {
         find_newest(breakdown, newest_before);
         for (size_t at = 1; at < n; at++) {
