@@ -6,7 +6,8 @@
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
 
-/* One list entry for equal words, with the number of cases that they were said of. */
+/* One list entry for equal words, with the number of cases that they were said of. label: "" where
+ * the words have it. */
 static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
                              const char *label)
 {
@@ -122,7 +123,7 @@ static void add_reading(struct notes *notes, const struct stored_case *c, const 
     text_clear(&words);
     text_printf(&words, "%s: %s, as a graph %s", label, format_time(median_ns, 3, now),
                 format_time(record->graph_ns, 3, then));
-    list_add(notes, &notes->graphs, text_get(&words), label);
+    list_add(notes, &notes->graphs, text_get(&words), "");
 }
 
 /* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
@@ -143,7 +144,7 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
         }
         text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
     }
-    list_add(notes, &notes->modes, text_get(&words), label);
+    list_add(notes, &notes->modes, text_get(&words), "");
 }
 
 /* "  gemm m=64: C: 0: 4096 (100 %)" */
@@ -193,7 +194,7 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
         return;
     text_printf(&words, " (%s)", c->pace);
     list_add(notes, &notes->paces, arena_printf(notes->arena, "%s: %s", label, text_get(&words)),
-             label);
+             "");
 }
 
 /* With fewer blocks than multiprocessors it matters which of these have them. */
@@ -213,7 +214,6 @@ static void add_small_grid(struct notes *notes, const struct view_row *row, cons
         return;
     const double n_blocks = activity_blocks(largest);
     text_add_line(&name, largest->name);
-    text_printf(&words, "%s: ", label);
     text_add_cut(&words, text_get(&name), NAME_MOST);
     text_printf(&words, " has %.0f block%s for %.0f multiprocessors", n_blocks,
                 n_blocks == 1 ? "" : "s", n_units);
@@ -226,7 +226,6 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     const struct case_record *record = &c->record;
     CLEANUP(text_free) struct text label = {0};
     text_add_line(&label, row->label);
-    notes->n_cases++;
     add_outcome(notes, c, text_get(&label));
     add_messages(notes, c, text_get(&label), verbose);
     add_reading(notes, c, text_get(&label));
@@ -265,7 +264,7 @@ void notes_add_rounds(struct notes *notes, const struct shown *shown)
     text_add_line(&words, shown->row.label);
     text_add(&words, ": rounds differ by ");
     view_add_percent(&words, shown->row.apart_ratio);
-    list_add(notes, &notes->differing, text_get(&words), shown->row.label);
+    list_add(notes, &notes->differing, text_get(&words), "");
 }
 
 static const char *plural(uint64_t n, const char *one, const char *many)
@@ -291,6 +290,15 @@ static void add_words(const struct note *note, struct text *out)
     text_add_line(out, text_get(&words));
 }
 
+/* "streams=1 and 2 more: ", of the cases. */
+static void add_cases(const struct note *note, struct text *out)
+{
+    text_add(out, note->first);
+    if (note->count > 1)
+        text_printf(out, " and %llu more", (unsigned long long)note->count - 1);
+    text_add(out, ": ");
+}
+
 /* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
 static void write_outcomes(const struct note_list *list, const char *heading, bool verbose,
                            struct text *out)
@@ -300,10 +308,8 @@ static void write_outcomes(const struct note_list *list, const char *heading, bo
         return;
     text_printf(out, "\n%s\n", heading);
     for (size_t i = 0; i < n; i++) {
-        text_printf(out, "  %s", list->items[i].first);
-        if (list->items[i].count > 1)
-            text_printf(out, " and %llu more", (unsigned long long)list->items[i].count - 1);
-        text_add(out, ": ");
+        text_add(out, "  ");
+        add_cases(&list->items[i], out);
         add_words(&list->items[i], out);
         text_add(out, "\n");
     }
@@ -393,8 +399,12 @@ static void write_list(const struct note_list *list, const char *heading, bool v
     if (!list->n)
         return;
     text_printf(out, "  %s:\n", heading);
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "    %s\n", list->items[i].words);
+    for (size_t i = 0; i < n; i++) {
+        text_add(out, "    ");
+        if (*list->items[i].first)
+            add_cases(&list->items[i], out);
+        text_printf(out, "%s\n", list->items[i].words);
+    }
     if (list->n > n)
         text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
 }

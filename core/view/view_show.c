@@ -90,6 +90,7 @@ static int32_t add_notes(struct view *view, const struct group *group, struct no
     int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
     if (status != GB_OK)
         return status;
+    notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
         notes_add(notes, &rows[i], view->options->verbose);
     if (group->n > 1) {

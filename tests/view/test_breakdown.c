@@ -3,13 +3,13 @@
 #include "tests/view/views_fixture.h"
 
 /* Of one bench: 1 timed, from a stream; 2 not timed; 3 with a parallel section, from a graph; 4
- * nothing on the device; 5 not known; 6 with fewer blocks than multiprocessors. */
+ * nothing on the device; 5 not known; 6 and 7 with fewer blocks than multiprocessors. */
 static void setup(void)
 {
     fixture_begin();
     struct store *store = fixture_open("kernels.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 7; i++) {
         struct fixture_case c;
         fixture_case(&c, i, i + 1, i == 2 ? 40000 : 30000);
         c.record.iterations = i == 1 ? 10 : 1;
@@ -24,7 +24,7 @@ static void setup(void)
             c.record.launched = "graph";
         }
         c.record.has_activities = i != 4;
-        if (i == 5) {
+        if (i >= 5) {
             c.activities[0] = fixture_kernel("small", 131, NAN);
             c.record.n_activities = c.record.n_kernels = 1;
         }
@@ -84,8 +84,32 @@ START_TEST(not_shown_unless_asked_for)
     struct view_options options = {0};
     views_show("kernels.gbr", &options, &got);
     ck_assert_ptr_null(strstr(text_get(&got), "breakdown"));
-    ck_assert_ptr_nonnull(strstr(text_get(&got), "small has 131 blocks for 132 multiprocessors"));
+    ck_assert_ptr_nonnull(strstr(text_get(&got), "    streams streams=6 and 1 more: small has 131 "
+                                                 "blocks for 132 multiprocessors\n"));
     ck_assert_ptr_null(strstr(text_get(&got), "finish has"));
+}
+END_TEST
+
+START_TEST(rounds_of_a_small_grid_are_one_case)
+{
+    CLEANUP(text_free) struct text got = {0};
+    struct store *store = fixture_open("rounds.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, 1, 30000);
+        c.record.round = i;
+        c.bench_case.position = 0;
+        c.activities[0] = fixture_kernel("small", 1, NAN);
+        c.record.has_activities = true;
+        c.record.n_activities = c.record.n_kernels = 1;
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    views_show("rounds.gbr", &(struct view_options){0}, &got);
+    ck_assert_ptr_nonnull(strstr(
+        text_get(&got), "    streams streams=1: small has 1 block for 132 multiprocessors\n"));
 }
 END_TEST
 
@@ -112,6 +136,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(all, shown_as_tables, 0, N_SHOWS);
     tcase_add_test(all, tables_fit_a_terminal);
     tcase_add_test(all, not_shown_unless_asked_for);
+    tcase_add_test(all, rounds_of_a_small_grid_are_one_case);
     tcase_add_test(all, exported_as_objects);
     suite_add_tcase(suite, all);
     return suite;
