@@ -370,7 +370,10 @@ static void note_case(struct panel_maker *maker, const struct report_case *one, 
                                      100 * one->ratio);
         note.cells[2] = one->roof;
     }
-    add_wrapped_note(maker, &note, 3, one->label);
+    bool is_latency = one->bound && text_equal(one->bound, bound_word(BOUND_LATENCY));
+    add_wrapped_note(maker, &note, 3,
+                     is_latency ? arena_printf(maker->arena, "%s (%s)", one->label, one->bound)
+                                : one->label);
 }
 
 /* Those with marks, numbered, or those without; of all, REPORT_CASES. */

@@ -347,12 +347,12 @@ static void add_drawn_cases(const struct report_chart *chart, struct text *out)
 /* Without operations or bytes they have no letter. */
 static void add_other_cases(const struct report_chart *chart, struct text *out)
 {
-    static const char *const heads[] = {"case", "performance", "memory",
-                                        "roof", "model",       "measured"};
+    static const char *const heads[] = {"case",  "performance", "memory",  "roof",
+                                        "bound", "model",       "measured"};
     CLEANUP(table_free) struct table table = {0};
     size_t n = 0;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_column(&table, heads[i], i > 0);
+        table_column(&table, heads[i], i > 0 && i != 4);
     for (size_t i = 0; i < chart->n; i++) {
         const struct report_case *one = &chart->cases[i];
         if (report_is_drawn(one))
@@ -363,6 +363,7 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
         add_rate(&table, one->flops_per_s, "FLOP/s");
         add_rate(&table, one->bytes_per_s, "B/s");
         add_share(one, &table);
+        table_cell(&table, one->bound ? one->bound : "");
         add_time(&table, one->model_ns);
         add_time(&table, one->measured_ns);
     }

@@ -25,7 +25,10 @@ enum { UNITS = sizeof units / sizeof *units };
 
 const char *bound_word(int bound)
 {
-    return bound == BOUND_MEMORY ? "memory-bound" : bound == BOUND_MATH ? "math-bound" : NULL;
+    static const char *const words[] = {[BOUND_MEMORY] = "memory-bound",
+                                        [BOUND_MATH] = "math-bound",
+                                        [BOUND_LATENCY] = "latency-bound"};
+    return words[bound];
 }
 
 const char *math_unit_word(uint32_t unit)

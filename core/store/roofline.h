@@ -24,8 +24,8 @@ struct roofs {
     size_t n;
 };
 
-enum { BOUND_UNKNOWN, BOUND_MEMORY, BOUND_MATH };
-const char *bound_word(int bound); /* "memory-bound", "math-bound"; NULL: unknown */
+enum { BOUND_UNKNOWN, BOUND_MEMORY, BOUND_MATH, BOUND_LATENCY };
+const char *bound_word(int bound); /* "memory-bound" ...; NULL: unknown */
 
 /* Where a case stands under its roofs. What is not known is NaN or NULL. */
 struct roofline {

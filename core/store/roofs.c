@@ -174,6 +174,54 @@ static void roofline_of_roof(const struct roof_set *set, const struct stored_cas
     ret->model_ns = amount_of(c, name) / roof->rate * 1e9;
 }
 
+/* Blocks and occupancy of a kernel, or of all that run beside it. */
+static void add_up_section(const struct case_record *record, const struct gb_activity *kernel,
+                           double *ret_blocks, double *ret_occupancy)
+{
+    *ret_blocks = *ret_occupancy = 0;
+    for (size_t i = 0; i < record->n_activities; i++) {
+        const struct gb_activity *other = &record->activities[i];
+        bool is_beside = kernel->parallel && other->parallel == kernel->parallel;
+        if (other->kind != GB_ACTIVITY_KERNEL || (other != kernel && !is_beside))
+            continue;
+        *ret_blocks += activity_blocks(other);
+        *ret_occupancy += other->occupancy;
+    }
+}
+
+/* How many multiprocessors can have blocks of the case; 0: it may fill them, or it is not known. */
+static double units_of_small(const struct case_record *record, double n_units)
+{
+    const double low_occupancy = 0.1;
+    uint64_t n_kernels = 0;
+    double used = 0;
+    for (size_t i = 0; i < record->n_activities; i++) {
+        const struct gb_activity *activity = &record->activities[i];
+        double blocks, occupancy;
+        if (activity->kind == GB_ACTIVITY_COPY)
+            return 0;
+        if (activity->kind != GB_ACTIVITY_KERNEL)
+            continue;
+        n_kernels++;
+        add_up_section(record, activity, &blocks, &occupancy);
+        if (blocks >= n_units && !(occupancy < low_occupancy))
+            return 0;
+        used = fmax(used, fmin(blocks, n_units));
+    }
+    return n_kernels == record->n_kernels ? used : 0;
+}
+
+static bool is_of_latency(const struct stored_case *c, double n_units,
+                          const struct roofline *roofline)
+{
+    const double far = 10, flops = c->record.work.flops;
+    if (!(central_ns(c) > far * roofline->model_ns))
+        return false;
+    double used = units_of_small(&c->record, n_units);
+    return used > 0 && (!roofline->math ||
+                        central_ns(c) > far * flops / roofline->math->rate * 1e9 * n_units / used);
+}
+
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
                       const struct device_record *device, struct roofline *ret)
 {
@@ -185,4 +233,6 @@ void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
     roofline_of(set && !measured ? &set->roofs : &none, work, is_cached, ret);
     if (set && measured)
         roofline_of_roof(set, c, measured, ret);
+    if (ret->bound && is_of_latency(c, device_number(device, "units"), ret))
+        ret->bound = BOUND_LATENCY;
 }

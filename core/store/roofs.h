@@ -50,9 +50,15 @@ struct roof_set *roof_library_find(const struct roof_library *library, const cha
 /* Is it a case that measures a roof? */
 bool is_roof(const struct stored_case *c);
 
-/* Where a stored case stands. facts: of its device, for cache_bytes. A case whose caches are warm
- * and whose declared bytes are no more than these is compared with a cache's bandwidth. A case of
- * `ceilings` is compared with the roof that it measures. */
+/* Where a stored case stands. device: for its facts cache_bytes and units. A case whose caches are
+ * warm and whose declared bytes are no more than cache_bytes is compared with a cache's bandwidth.
+ * A case of `ceilings` is compared with the roof that it measures.
+ *
+ * Where the bound would be known, it is BOUND_LATENCY for a case that takes more than ten times its
+ * model_ns, and ten times what its operations take at the rate of as many multiprocessors as it can
+ * have blocks on, if none of its kernels can fill the device: there are fewer blocks than
+ * multiprocessors, or an occupancy below 10 %. Kernels of a parallel section count together. A case
+ * with copies, or with kernels that are not known, keeps its bound. */
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
                       const struct device_record *device, struct roofline *ret);
 

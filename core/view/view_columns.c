@@ -202,11 +202,13 @@ static const struct check_record no_check = {.metric = NULL};
     X(items_per_s, REAL, UNIT_PER_S, per_ns(c, r->work.items) * 1e9, "Throughput in items")        \
     X(intensity, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.intensity, "Arithmetic intensity")       \
     X(bound, TEXT, UNIT_NONE, bound_word(row->roofline.bound),                                     \
-      "memory-bound or math-bound, by the roofline model")                                         \
+      "memory-bound or math-bound, by the roofline model; latency-bound: far from both, on a "     \
+      "device "                                                                                    \
+      "that its kernels cannot fill")                                                              \
     X(ridge, REAL, UNIT_FLOPS_PER_BYTE, row->roofline.ridge,                                       \
       "Ridge point: the intensity at which both roofs meet")                                       \
     X(roof_name, TEXT, UNIT_NONE, row->roofline.roof ? row->roofline.roof->name : NULL,            \
-      "The roof that limits the case")                                                             \
+      "The roof that is nearest")                                                                  \
     X(roof_ratio, REAL, UNIT_RATIO, roof_ratio(row),                                               \
       "Share of that roof that is reached: model_ns over the time measured")                       \
     X(model_ns, REAL, UNIT_NS, row->roofline.model_ns,                                             \

@@ -296,6 +296,67 @@ START_TEST(caches_count_where_they_are_warm_and_large_enough)
 }
 END_TEST
 
+/* Kernels that read for about 10 us what DRAM reads in 1, or compute what takes 2, on `units`. */
+static const struct {
+    const char *name;
+    uint32_t blocks[2], parallel; /* 0 blocks: no kernel */
+    double occupancy, time_ns, flops;
+    bool has_copy;
+    uint64_t n_unlisted; /* kernels */
+    const char *units;
+    int bound;
+} latencies[] = {
+    {"few blocks", {131}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
+    {"not far enough", {131}, 0, 0.5, 9999, 0, false, 0, "132", BOUND_MEMORY},
+    {"enough blocks", {132}, 0, 0.1, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"low occupancy", {132}, 0, 0.09, 10001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancy is not known", {132}, 0, NAN, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"the largest counts", {2, 132}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"one after the other", {131, 131}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
+    {"side by side", {66, 66}, 1, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"side by side, few", {65, 66}, 1, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancies add up", {66, 66}, 1, 0.06, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"a copy may take the time", {131}, 0, 0.5, 10001, 0, true, 0, "132", BOUND_MEMORY},
+    {"not all are listed", {131}, 0, 0.5, 10001, 0, false, 1, "132", BOUND_MEMORY},
+    {"how many units?", {1}, 0, 0.01, 10001, 0, false, 0, "", BOUND_MEMORY},
+    {"nothing is known", {0}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    /* On 13 of 132 multiprocessors arithmetic takes 20.31 us. */
+    {"arithmetic of a few", {13}, 0, 0.5, 203000, 2e6, false, 0, "132", BOUND_MATH},
+    {"far from it", {13}, 0, 0.5, 203100, 2e6, false, 0, "132", BOUND_LATENCY},
+};
+enum { N_LATENCIES = sizeof latencies / sizeof *latencies };
+
+START_TEST(kernels_that_cannot_fill_a_device)
+{
+    static struct roof roofs[] = {{"dram_read", 1e12}, {"fp32_fma", 1e12}};
+    const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
+    struct fact units = {"units", latencies[_i].units};
+    const struct device_record device = {.facts = &units, .n_facts = 1};
+    struct gb_activity activities[3];
+    struct stored_case c = {.plugin = "copy", .cache = "cold"};
+    struct case_record *record = &c.record;
+    struct roofline got;
+    record->activities = activities;
+    for (; record->n_kernels < 2 && latencies[_i].blocks[record->n_kernels]; record->n_kernels++) {
+        struct gb_activity *kernel = &activities[record->n_activities++];
+        *kernel = fixture_kernel("k", latencies[_i].blocks[record->n_kernels], NAN);
+        kernel->occupancy = latencies[_i].occupancy;
+        kernel->parallel = latencies[_i].parallel;
+    }
+    if (latencies[_i].has_copy)
+        activities[record->n_activities++] = (struct gb_activity){.kind = GB_ACTIVITY_COPY};
+    record->n_kernels += latencies[_i].n_unlisted;
+    record->work = (struct gb_work){.bytes_read = 1e6,
+                                    .flops = latencies[_i].flops,
+                                    .math_format = GB_F32,
+                                    .math_unit = GB_MATH_VECTOR};
+    c.summary.median = latencies[_i].time_ns;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_msg(got.bound == latencies[_i].bound, "%s: got %d", latencies[_i].name, got.bound);
+    ck_assert_str_eq(name_of(got.roof), latencies[_i].flops > 0 ? "fp32_fma" : "dram_read");
+}
+END_TEST
+
 /* ---- what is printed ---- */
 
 START_TEST(tables_show_them)
@@ -451,6 +512,7 @@ Suite *test_suite(void)
     tcase_add_test(rule, the_last_cache_is_l3_where_there_is_one);
     tcase_add_test(rule, roofs_of_another_model_are_of_no_use);
     tcase_add_test(rule, caches_count_where_they_are_warm_and_large_enough);
+    tcase_add_loop_test(rule, kernels_that_cannot_fill_a_device, 0, N_LATENCIES);
     tcase_add_test(rule, many_cases_and_groups_stay_on_the_page);
     suite_add_tcase(all_tests, rule);
     tcase_add_checked_fixture(files, setup, fixture_end);
