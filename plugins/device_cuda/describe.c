@@ -230,12 +230,12 @@ static void examine_cupti(const struct examination *examination, const char *cup
 {
     char reason[TEXT_BYTES];
     if (strcmp(cupti, "no") == 0)
-        find(examination, "clock `kernel`", "off (cupti = no)", "", "");
+        find(examination, "CUPTI", "off (cupti = no)", "", "");
     else if (cupti_find(strcmp(cupti, "auto") == 0 ? "" : cupti, reason, sizeof reason))
-        find(examination, "clock `kernel`", "CUPTI is there", "", "");
+        find(examination, "CUPTI", "there", "", "");
     else
-        find(examination, "clock `kernel`", reason,
-             "without CUPTI the clock is `event`, which reads some 2 us more", "");
+        find(examination, "CUPTI", reason, "without it there are no counters and no clock `record`",
+             "");
 }
 
 void cuda_examine(const struct driver *driver, CUdevice number, const char *cupti,

@@ -24,14 +24,14 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
+	plugins/device_cuda/offsets.c \
+	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/profile.c \
 	plugins/device_cuda/profile.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/profiler_library.c \
 	plugins/device_cuda/profiler_library.h \
-	plugins/device_cuda/offsets.c \
-	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h \
 	plugins/device_cuda/stamps.c \
