@@ -98,15 +98,15 @@ static const struct {
     int32_t pace;
     double gap_ns;
 } derived[] = {
-    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,25"},
-    {1e6 + 500, 2e9, 20, GB_CACHE_COLD, true, "250,"},     /* flushes used some of it */
-    {1e6 + 250, 1e9, 20, GB_CACHE_WARM, true, "250,12.5"}, /* just long enough */
-    {1e6 + 250, 0.99e9, 20, GB_CACHE_WARM, true, "300,"},
-    {1e6, 2e9, 20, GB_CACHE_WARM, true, "300,"},       /* it did not move */
-    {1e6 - 500, 2e9, 20, GB_CACHE_WARM, true, "300,"}, /* it began anew */
-    {NAN, 2e9, 20, GB_CACHE_WARM, true, "300,"},
-    {1e6 + 500, 2e9, 0, GB_CACHE_WARM, true, "250,"},
-    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, false, "300,"},
+    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,25", PACE_FREE, 0},
+    {1e6 + 500, 2e9, 20, GB_CACHE_COLD, true, "250,", PACE_FREE, 0}, /* flushes used some of it */
+    {1e6 + 250, 1e9, 20, GB_CACHE_WARM, true, "250,12.5", PACE_FREE, 0}, /* just long enough */
+    {1e6 + 250, 0.99e9, 20, GB_CACHE_WARM, true, "300,", PACE_FREE, 0},
+    {1e6, 2e9, 20, GB_CACHE_WARM, true, "300,", PACE_FREE, 0},       /* it did not move */
+    {1e6 - 500, 2e9, 20, GB_CACHE_WARM, true, "300,", PACE_FREE, 0}, /* it began anew */
+    {NAN, 2e9, 20, GB_CACHE_WARM, true, "300,", PACE_FREE, 0},
+    {1e6 + 500, 2e9, 0, GB_CACHE_WARM, true, "250,", PACE_FREE, 0},
+    {1e6 + 500, 2e9, 20, GB_CACHE_WARM, false, "300,", PACE_FREE, 0},
     {1e6 + 500, 2e9, 20, GB_CACHE_WARM, true, "250,", PACE_BURST, 1e6}, /* gaps used some of it */
     {1e6 + 250, 0.5e9, 20, GB_CACHE_WARM, true, "500,12.5", PACE_SUSTAINED, 0},
 };
