@@ -356,6 +356,7 @@ START_TEST(the_same_device_is_stored_once)
     struct device_record updated = fixture_device_record();
     struct fact facts[] = {{"cores", "2"}, {"memory", "48 GiB"}};
     updated.facts = facts; /* readings of a device may change; its identity does not */
+    updated.n_facts = sizeof facts / sizeof *facts;
     ck_assert_int_eq(store_device(store, run_id, &updated, &other, NULL), GB_OK);
     ck_assert_int_eq(other, first);
     updated.index++;
