@@ -74,7 +74,7 @@ block()
         cp "$block.file" "$name"
     elif [ -f "$block.check" ]; then
         cp "$block.check" "$name"
-        if [ "$has_cuda" = 0 ] && grep -qE '^(sweep\.)?(device|plugin) = .*(cuda|kernel)' "$name"; then
+        if [ "$has_cuda" = 0 ] && grep -qE '^(sweep\.)?(device|plugin) = .*(cuda|kernel|nccl)' "$name"; then
             skip "$1: gbrun check accepts $name" "the device cuda was not built"
             return
         fi
