@@ -24,7 +24,8 @@ struct allocation {
 
 struct host {
     struct gb_host interface;
-    struct host_sink sink, spoken_to; /* the second is the first, unless it is muted */
+    struct host_sink sink;
+    bool is_muted;
     struct host_device device;
     struct host_checks checks;
     struct allocation *allocations;
@@ -95,6 +96,12 @@ static int32_t host_skip(const struct gb_host *interface, const char *reason)
     return GB_SKIPPED;
 }
 
+static void say(struct host *host, int32_t severity, const char *text)
+{
+    if (!host->is_muted)
+        host->sink.log(host->sink.context, severity, text);
+}
+
 static void host_log(const struct gb_host *interface, int32_t severity, const char *text)
 {
     struct host *host = host_of(interface);
@@ -102,7 +109,7 @@ static void host_log(const struct gb_host *interface, int32_t severity, const ch
     clean_text(text, cleaned, sizeof cleaned);
     if (severity < GB_LOG_DEBUG || severity > GB_LOG_PLUGIN_BUG)
         severity = GB_LOG_PLUGIN_BUG;
-    host->sink.log(host->sink.context, severity, cleaned);
+    say(host, severity, cleaned);
 }
 
 static void host_metric(const struct gb_host *interface, const char *name, double value,
@@ -113,10 +120,11 @@ static void host_metric(const struct gb_host *interface, const char *name, doubl
     clean_text(name, cleaned_name, sizeof cleaned_name);
     clean_text(unit, cleaned_unit, sizeof cleaned_unit);
     if (!cleaned_name[0]) {
-        host->sink.log(host->sink.context, GB_LOG_PLUGIN_BUG, "gave a metric without a name");
+        say(host, GB_LOG_PLUGIN_BUG, "gave a metric without a name");
         return;
     }
-    host->sink.metric(host->sink.context, cleaned_name, value, cleaned_unit);
+    if (!host->is_muted)
+        host->sink.metric(host->sink.context, cleaned_name, value, cleaned_unit);
 }
 
 static uint64_t host_random(const struct gb_host *interface, uint64_t stream, uint64_t index)
@@ -139,8 +147,9 @@ static void say_check(struct host *host, const char *name, int metric,
                       const struct verify_result *result, double tolerance, bool passed,
                       const char *text)
 {
-    host->sink.check(host->sink.context, name, verify_metric_name(metric), &result->metrics[metric],
-                     tolerance, passed, text);
+    if (!host->is_muted)
+        host->sink.check(host->sink.context, name, verify_metric_name(metric),
+                         &result->metrics[metric], tolerance, passed, text);
 }
 
 /* Judges one metric; the first that does not pass becomes the reason. */
@@ -203,7 +212,7 @@ static void dump(struct host *host, const struct gb_check *check)
     if (check_dump(check, host->checks.common->check_dump, host->checks.uid, &error) == GB_OK)
         return;
     snprintf(text, sizeof text, "check.dump: %s", error.text);
-    host->sink.log(host->sink.context, GB_LOG_WARNING, text);
+    say(host, GB_LOG_WARNING, text);
 }
 
 static int32_t compare(const struct gb_host *interface, const struct gb_check *given)
@@ -222,7 +231,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     double tolerances[VERIFY_METRICS];
     if (!find_tolerances(host, &check, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
-    if (host->sink.summary)
+    if (host->sink.summary && !host->is_muted)
         host->sink.summary(host->sink.context, name, &result);
     bool passed = true;
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
@@ -306,39 +315,9 @@ static const void *host_extension(const struct gb_host *interface, const char *i
     return id && strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
-static void ignore_log(void *context, int32_t severity, const char *text)
-{
-    (void)context;
-    (void)severity;
-    (void)text;
-}
-
-static void ignore_metric(void *context, const char *name, double value, const char *unit)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-    (void)unit;
-}
-
-static void ignore_check(void *context, const char *name, const char *metric,
-                         const struct verify_metric *measured, double tolerance, bool passed,
-                         const char *text)
-{
-    (void)context;
-    (void)name;
-    (void)metric;
-    (void)measured;
-    (void)tolerance;
-    (void)passed;
-    (void)text;
-}
-
 void host_set_muted(struct host *host, bool is_muted)
 {
-    static const struct host_sink nobody = {
-        .log = ignore_log, .metric = ignore_metric, .check = ignore_check};
-    host->sink = is_muted ? nobody : host->spoken_to;
+    host->is_muted = is_muted;
 }
 
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
@@ -362,7 +341,7 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_fill = host_device_fill,
                                        .extension = host_extension,
                                        .exclusive = host_exclusive};
-    host->sink = host->spoken_to = *sink;
+    host->sink = *sink;
     if (device)
         host->device = *device;
     static const struct common_params no_settings = {.check_floor = CHECK_FLOOR, .check_dump = ""};
