@@ -261,9 +261,7 @@ static int32_t take(struct cuda_device *device, const struct gb_measurement *mea
     for (uint64_t i = 0; i <= n_samples && result == CUDA_SUCCESS && status == GB_OK; i++) {
         if (calls_reset)
             status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
-        result = driver->graph_launch(exec, stream);
-        if (result == CUDA_SUCCESS)
-            result = stamps_read(&device->stamps, stream, n_stamps + 1);
+        result = graph_read(device, exec, stream, n_stamps + 1);
         for (uint32_t j = 0; j < n_stamps && i > 0; j++) { /* the first is for warming up */
             const uint32_t from = j == 0 ? 0 : j + 1;
             const double ns = stamps_between(&device->stamps, from, j + 1 < n_stamps ? j + 2 : 1) -

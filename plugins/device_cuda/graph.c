@@ -261,6 +261,13 @@ int32_t graph_make(const struct cuda_device *device, const struct gb_measurement
     return explain(device, result, GB_OK, reason);
 }
 
+CUresult graph_read(const struct cuda_device *device, CUgraphExec exec, CUstream stream,
+                    uint32_t n_stamps)
+{
+    const CUresult result = device->driver.graph_launch(exec, stream);
+    return result == CUDA_SUCCESS ? stamps_read(&device->stamps, stream, n_stamps) : result;
+}
+
 void graph_free(const struct cuda_device *device, struct graph *graph)
 {
     if (graph->exec != NULL)

@@ -57,6 +57,10 @@ int32_t graph_capture_sample(const struct cuda_device *device,
 CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, CUstream stream,
                            CUgraphExec *ret);
 
+/* Launches it on the stream, waits, and reads its first n stamps. */
+CUresult graph_read(const struct cuda_device *device, CUgraphExec exec, CUstream stream,
+                    uint32_t n_stamps);
+
 void graph_free(const struct cuda_device *device, struct graph *graph);
 
 #endif

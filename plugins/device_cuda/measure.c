@@ -340,9 +340,7 @@ static int32_t launch(struct cuda_device *device, const struct gb_measurement *m
         if (status != GB_OK)
             return cuda_failure_status(device, measurement->queue, status);
     }
-    CUresult result = device->driver.graph_launch(way->graph.exec, stream);
-    if (result == CUDA_SUCCESS)
-        result = stamps_read(stamps, stream, 2 * way->graph.n);
+    const CUresult result = graph_read(device, way->graph.exec, stream, 2 * way->graph.n);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "measuring");
     way->ended_ns = cuda_host_ns();

@@ -84,9 +84,7 @@ static CUresult read(const struct cuda_device *device, CUstream stream, const st
     const struct stamps *stamps = &device->stamps;
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i <= n_launches && result == CUDA_SUCCESS; i++) {
-        result = device->driver.graph_launch(graph->exec, stream);
-        if (result == CUDA_SUCCESS)
-            result = stamps_read(stamps, stream, 2 * PAIRS);
+        result = graph_read(device, graph->exec, stream, 2 * PAIRS);
         for (uint32_t j = 0; j < PAIRS && i > 0; j++)
             readings[(i - 1) * PAIRS + j] = stamps_between(stamps, 2 * j, 2 * j + 1);
     }

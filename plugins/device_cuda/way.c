@@ -241,16 +241,13 @@ static int32_t try_graph(struct cuda_device *device, const struct gb_measurement
                          uint32_t n, struct graph *ret, double *ret_ns, char *reason)
 {
     double times[2 * WAY_SAMPLES_MAX];
-    const struct driver *driver = &device->driver;
     const bool has_reset = measurement->bench_ops->reset != NULL && !device->way.reset_is_called;
     int32_t status = graph_make(device, measurement, n, true, has_reset, ret, reason);
     uint32_t n_times = 0;
     for (int i = 0; i < 2 && status == GB_OK && ret->exec != NULL; i++) {
         if (device->way.reset_is_called)
             status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
-        CUresult result = driver->graph_launch(ret->exec, measurement->queue->native);
-        if (result == CUDA_SUCCESS)
-            result = stamps_read(&device->stamps, measurement->queue->native, 2 * n);
+        const CUresult result = graph_read(device, ret->exec, measurement->queue->native, 2 * n);
         if (driver_error_is_sticky(result))
             return cuda_status(device, result, "measuring");
         if (result != CUDA_SUCCESS) {
