@@ -182,11 +182,12 @@ static int find_tool(struct dl_phdr_info *info, size_t bytes, void *ret_name)
     return 0;
 }
 
-static void warn_of_tool(const struct cuda_device *device)
+static void warn_of_tool(struct cuda_device *device)
 {
     const char *name = NULL;
     char text[LOG_BYTES];
-    if (dl_iterate_phdr(find_tool, &name) == 0)
+    device->is_observed = dl_iterate_phdr(find_tool, &name) != 0;
+    if (!device->is_observed)
         return;
     snprintf(text, sizeof text,
              "a profiler or checker is attached (%.100s): times are those under it, and not to be "

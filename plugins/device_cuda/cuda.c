@@ -380,6 +380,7 @@ static int32_t flush_cache(void *object, const struct gb_queue *queue)
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
     struct cuda_device *device = object;
+    way_drop_ready(&device->way);
     sensors_telemetry(&device->sensors, telemetry);
     return GB_OK;
 }

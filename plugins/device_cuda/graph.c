@@ -3,6 +3,7 @@
 
 #include "cuda_device.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,6 +101,21 @@ static bool copies_host(const struct driver *driver, CUgraphNode node)
            is_on_host(copy.dstMemoryType, copy.dstDevice, driver);
 }
 
+/* One that does not come last has one node after it, and one is the first. In this form drivers
+ * have the function since CUDA 10, whatever the header calls by its name. */
+static bool is_chain(const struct driver *driver, CUgraph graph, const CUgraphNode *nodes, size_t n)
+{
+    CUresult (*dependents)(CUgraphNode, CUgraphNode *, size_t *) = NULL;
+    size_t n_next = 0;
+    *(void **)&dependents = dlsym(driver->library, "cuGraphNodeGetDependentNodes");
+    if (dependents == NULL || driver->graph_roots(graph, NULL, &n_next) != CUDA_SUCCESS)
+        return true;
+    bool is_one = n_next <= 1;
+    for (size_t i = 0; i < n && is_one; i++)
+        is_one = dependents(nodes[i], NULL, &n_next) != CUDA_SUCCESS || n_next <= 1;
+    return is_one;
+}
+
 static CUresult look(const struct driver *driver, CUgraph graph, struct graph_content *content);
 
 static CUresult look_at_node(const struct driver *driver, CUgraphNode node,
@@ -143,6 +159,7 @@ static CUresult look(const struct driver *driver, CUgraph graph, struct graph_co
     result = driver->graph_nodes(graph, nodes, &n);
     for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++)
         result = look_at_node(driver, nodes[i], content);
+    content->is_parallel |= result == CUDA_SUCCESS && !is_chain(driver, graph, nodes, n);
     free(nodes);
     return result;
 }

@@ -18,6 +18,7 @@ struct graph_content {
     uint32_t
         n_operations;  /* kernels, copies, fills and host functions, those of inner graphs too */
     bool crosses_host; /* copies from or to the host's memory, or calls a host function */
+    bool is_parallel;  /* some may run side by side */
 };
 
 /* Zero-initialize. */

@@ -23,6 +23,7 @@ struct offsets {
     struct offset graph, event;  /* of stamped graphs; of events in a stream, held back */
     double first_ns;             /* graph.ns when it was measured first; 0: not yet */
     bool has_event;
+    bool will_move; /* kernels run side by side, if they have not yet */
 };
 
 /* The mean of those of n readings that are within some steps of their median, so that what was
@@ -38,7 +39,8 @@ int32_t offsets_update_event(struct cuda_device *device, CUstream stream);
  * moves by itself; else 0. */
 double offsets_slower_ns(const struct cuda_device *device);
 
-/* Has the process got into the state that makes launches slower, since the first measurement? */
+/* Has the process got into the state that makes launches slower, since the first measurement, or
+ * will it, which may show a little later only? */
 bool offsets_have_moved(struct cuda_device *device, CUstream stream);
 
 void offsets_free(struct cuda_device *device);

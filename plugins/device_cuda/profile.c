@@ -21,11 +21,10 @@ static int32_t call(const struct cuda_device *device, const char *name)
     return cuda_status(device, function(), "starting or stopping the profiler");
 }
 
-/* Samples that were taken before are not the profiler's. */
 static int32_t begin(void *object, const char *name)
 {
     struct cuda_device *device = object;
-    device->way.n_taken = device->way.n_ready;
+    way_drop_ready(&device->way);
     int32_t status = cuda_status(device, device->driver.context_set(device->context), "profiling");
     if (status == GB_OK)
         status = call(device, "cuProfilerStart");

@@ -60,6 +60,7 @@
     X(capture_begin, cuStreamBeginCapture, "cuStreamBeginCapture_v2")                              \
     X(capture_end, cuStreamEndCapture, "cuStreamEndCapture")                                       \
     X(graph_nodes, cuGraphGetNodes, "cuGraphGetNodes")                                             \
+    X(graph_roots, cuGraphGetRootNodes, "cuGraphGetRootNodes")                                     \
     X(graph_node_type, cuGraphNodeGetType, "cuGraphNodeGetType")                                   \
     X(graph_node_kernel, cuGraphKernelNodeGetParams, "cuGraphKernelNodeGetParams_v2")              \
     X(graph_node_copy, cuGraphMemcpyNodeGetParams, "cuGraphMemcpyNodeGetParams")                   \
