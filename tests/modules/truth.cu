@@ -91,10 +91,11 @@ static __global__ void fold(const stamp *stamps, uint64_t n, spans *to)
 
 // --- kernels ---
 
-enum { ENDS = 256 };
+enum { ENDS = 16384 };
 
 // Of a large grid only the first and the last blocks stamp: all others would be there until their
-// stores have arrived, and the last of them long after they have stamped.
+// stores have arrived, and the last of them long after they have stamped. The last are more than
+// fit onto a GPU at once, as these do not end in their order.
 static __global__ void empty(stamp *stamps)
 {
     const unsigned n_skipped = gridDim.x > 2 * ENDS ? gridDim.x - 2 * ENDS : 0;
@@ -104,10 +105,14 @@ static __global__ void empty(stamp *stamps)
         block_times(stamps - n_skipped).done();
 }
 
+// By the clock of the multiprocessor, 2 cycles of which are about 1 ns: what waits for the global
+// timer ends when that has just stepped, and its span is half a step too long.
 static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
 {
     const block_times times(stamps);
-    spin_for(duration_ns);
+    const long long begin = clock64();
+    while ((unsigned long long)(clock64() - begin) < 2 * duration_ns)
+        ;
     times.done();
 }
 
@@ -317,6 +322,7 @@ enum { GRAPH_KERNELS = 20, CLUSTER_BLOCKS = 4, THREADS = 256 };
 struct params {
     int32_t kind;
     int64_t blocks;
+    int64_t threads;
     uint64_t bytes;
     double duration;
     int64_t steps;
@@ -326,6 +332,7 @@ struct params {
 static const gb_option options[] = {
     GB_CHOICE(params, kind, "empty", kinds, "what is put on the queue"),
     GB_INT(params, blocks, "1", "1:2^24", "blocks", "of kinds that do not go by bytes"),
+    GB_INT(params, threads, "256", "1:1024", "threads", "of a block of empty"),
     GB_BYTES(params, bytes, "1MiB", "4KiB:16GiB", "read by copies, reduce and transpose"),
     GB_DURATION(params, duration, "5us", "0:1s", "of each spin of spin, graph and fork"),
     GB_INT(params, steps, "1", "1:2^24", "steps",
@@ -612,7 +619,7 @@ static cudaError_t enqueue(const bench *bench, cudaStream_t stream)
         allocates<<<blocks, 1, 0, stream>>>(stamps, words);
         break;
     default:
-        empty<<<blocks, LANES, 0, stream>>>(stamps);
+        empty<<<blocks, (unsigned)bench->wanted.threads, 0, stream>>>(stamps);
     }
     return cudaSuccess;
 }
