@@ -19,8 +19,11 @@ static inline unsigned atomicAdd(unsigned *at, unsigned value)
     return before;
 }
 
-// The shared memory of a block, which finds there what the one before has left.
+// The shared memory of a block, which finds there what the one before has left; in C, as the kernel
+// that declares it is.
+extern "C" {
 unsigned own[12288];
+}
 
 #pragma GCC visibility push(default)
 #include "plugins/bench_histogram/histogram.cu"

@@ -243,7 +243,7 @@ START_TEST(cases_come_back)
                                                .check_dump = "/d",
                                                .check_dump_always = 1},
                                     .policy = &policy,
-                                    .device = {&device, 3},
+                                    .device = {.settings = &device, .index = 3},
                                     .tolerances = &tolerance,
                                     .n_tolerances = 1,
                                     .seed = 42,

@@ -63,10 +63,11 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
 /*
  * backend_start makes the object and chooses its backend, for a create that has more to do before
  * backend->create is called; backend_create is a whole create; the others are those of the backend.
+ * A benchmark may leave some of them unused.
  */
+#define BACKEND_OP __attribute__((unused)) static inline
 #define BACKEND_OPS(type, cpu, cuda)                                                               \
-    static inline int32_t backend_start(const struct gb_host *host, const void *params,            \
-                                        type **ret)                                                \
+    BACKEND_OP int32_t backend_start(const struct gb_host *host, const void *params, type **ret)   \
     {                                                                                              \
         type *bench = host->allocate(host, sizeof *bench);                                         \
         if (bench == NULL)                                                                         \
@@ -77,8 +78,8 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
         *ret = bench;                                                                              \
         return bench->backend != NULL ? GB_OK : GB_SKIPPED;                                        \
     }                                                                                              \
-    static inline int32_t backend_create(const struct gb_host *host, const void *params,           \
-                                         void **ret_bench)                                         \
+    BACKEND_OP int32_t backend_create(const struct gb_host *host, const void *params,              \
+                                      void **ret_bench)                                            \
     {                                                                                              \
         type *bench = NULL;                                                                        \
         int32_t status = backend_start(host, params, &bench);                                      \
@@ -88,28 +89,28 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
             *ret_bench = bench;                                                                    \
         return status;                                                                             \
     }                                                                                              \
-    static inline int32_t backend_prepare(void *object, const struct gb_queue *queue)              \
+    BACKEND_OP int32_t backend_prepare(void *object, const struct gb_queue *queue)                 \
     {                                                                                              \
         type *bench = object;                                                                      \
         return bench->backend->prepare != NULL ? bench->backend->prepare(bench, queue) : GB_OK;    \
     }                                                                                              \
-    static inline int32_t backend_run(void *object, const struct gb_queue *queue,                  \
-                                      uint64_t iterations)                                         \
+    BACKEND_OP int32_t backend_run(void *object, const struct gb_queue *queue,                     \
+                                   uint64_t iterations)                                            \
     {                                                                                              \
         const type *bench = object;                                                                \
         return bench->backend->run(bench, queue, iterations);                                      \
     }                                                                                              \
-    static inline int32_t backend_reset(void *object, const struct gb_queue *queue)                \
+    BACKEND_OP int32_t backend_reset(void *object, const struct gb_queue *queue)                   \
     {                                                                                              \
         const type *bench = object;                                                                \
         return bench->backend->reset(bench, queue);                                                \
     }                                                                                              \
-    static inline int32_t backend_verify(void *object, const struct gb_queue *queue)               \
+    BACKEND_OP int32_t backend_verify(void *object, const struct gb_queue *queue)                  \
     {                                                                                              \
         type *bench = object;                                                                      \
         return bench->backend->verify(bench, queue);                                               \
     }                                                                                              \
-    static inline void backend_destroy(void *object)                                               \
+    BACKEND_OP void backend_destroy(void *object)                                                  \
     {                                                                                              \
         type *bench = object;                                                                      \
         if (bench != NULL && bench->backend->destroy != NULL)                                      \
