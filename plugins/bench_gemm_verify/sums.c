@@ -53,12 +53,25 @@ EVERYWHERE double truncated(double value)
     return value;
 }
 
-/* --- one step of a sum, of n products, and the sum of two sums --- */
+/* --- one step of a sum, of n products, and the sum of two sums ---
+ *
+ * Whether a product is rounded before it is added is written out: compilers fuse the two, or do
+ * not, by their options and as they vectorize. */
 
-EVERYWHERE float step_fp32(float sum, const float *a, const float *b, uint64_t n)
+EVERYWHERE float multiply_add_float(bool fuses, float a, float b, float sum)
+{
+    return fuses ? __builtin_fmaf(a, b, sum) : a * b + sum;
+}
+
+EVERYWHERE double multiply_add_double(bool fuses, double a, double b, double sum)
+{
+    return fuses ? __builtin_fma(a, b, sum) : a * b + sum;
+}
+
+EVERYWHERE float step_fp32(bool fuses, float sum, const float *a, const float *b, uint64_t n)
 {
     (void)n;
-    return sum + *a * *b;
+    return multiply_add_float(fuses, *a, *b, sum);
 }
 
 EVERYWHERE float add_fp32(float x, float y)
@@ -66,10 +79,10 @@ EVERYWHERE float add_fp32(float x, float y)
     return x + y;
 }
 
-EVERYWHERE double step_fp64(double sum, const double *a, const double *b, uint64_t n)
+EVERYWHERE double step_fp64(bool fuses, double sum, const double *a, const double *b, uint64_t n)
 {
     (void)n;
-    return sum + *a * *b;
+    return multiply_add_double(fuses, *a, *b, sum);
 }
 
 EVERYWHERE double add_fp64(double x, double y)
@@ -77,10 +90,10 @@ EVERYWHERE double add_fp64(double x, double y)
     return x + y;
 }
 
-EVERYWHERE float step_fp16(float sum, const float *a, const float *b, uint64_t n)
+EVERYWHERE float step_fp16(bool fuses, float sum, const float *a, const float *b, uint64_t n)
 {
     (void)n;
-    return round_half(sum + *a * *b);
+    return round_half(multiply_add_float(fuses, *a, *b, sum));
 }
 
 EVERYWHERE float add_fp16(float x, float y)
@@ -88,10 +101,10 @@ EVERYWHERE float add_fp16(float x, float y)
     return round_half(x + y);
 }
 
-EVERYWHERE double step_every4(double sum, const double *a, const double *b, uint64_t n)
+EVERYWHERE double step_every4(bool fuses, double sum, const double *a, const double *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
+        sum = multiply_add_double(fuses, a[i], b[i], sum);
     return truncated(sum);
 }
 
@@ -100,8 +113,10 @@ EVERYWHERE double add_every4(double x, double y)
     return truncated(x + y);
 }
 
-EVERYWHERE int32_t step_int32(int32_t sum, const int32_t *a, const int32_t *b, uint64_t n)
+EVERYWHERE int32_t step_int32(bool fuses, int32_t sum, const int32_t *a, const int32_t *b,
+                              uint64_t n)
 {
+    (void)fuses;
     (void)n;
     return sum + *a * *b;
 }
@@ -121,44 +136,45 @@ EVERYWHERE uint64_t smaller(uint64_t a, uint64_t b)
 /* chain: one step after the other. lanes: steps go to LANES sums in turn, which are added in the
  * end. blocks: sums of BLOCK products, added one after the other. */
 #define ORDERS(mode, element, width)                                                               \
-    EVERYWHERE element chain_##mode(const element *a, const element *b, uint64_t n)                \
+    EVERYWHERE element chain_##mode(bool fuses, const element *a, const element *b, uint64_t n)    \
     {                                                                                              \
         element sum = 0;                                                                           \
         for (uint64_t k = 0; k < n; k += width)                                                    \
-            sum = step_##mode(sum, a + k, b + k, smaller(width, n - k));                           \
+            sum = step_##mode(fuses, sum, a + k, b + k, smaller(width, n - k));                    \
         return sum;                                                                                \
     }                                                                                              \
-    EVERYWHERE element lanes_##mode(const element *a, const element *b, uint64_t n)                \
+    EVERYWHERE element lanes_##mode(bool fuses, const element *a, const element *b, uint64_t n)    \
     {                                                                                              \
         element sums[LANES] = {0};                                                                 \
         uint64_t k = 0;                                                                            \
         for (; k + LANES * width <= n; k += LANES * width) {                                       \
             for (uint64_t lane = 0; lane < LANES; lane++)                                          \
-                sums[lane] = step_##mode(sums[lane], a + k + lane * width, b + k + lane * width,   \
-                                         width);                                                   \
+                sums[lane] = step_##mode(fuses, sums[lane], a + k + lane * width,                  \
+                                         b + k + lane * width, width);                             \
         }                                                                                          \
         for (uint64_t lane = 0; k < n; k += width, lane++)                                         \
-            sums[lane] = step_##mode(sums[lane], a + k, b + k, smaller(width, n - k));             \
+            sums[lane] = step_##mode(fuses, sums[lane], a + k, b + k, smaller(width, n - k));      \
         for (uint64_t half = LANES / 2; half > 0; half /= 2) {                                     \
             for (uint64_t lane = 0; lane < half; lane++)                                           \
                 sums[lane] = add_##mode(sums[lane], sums[lane + half]);                            \
         }                                                                                          \
         return sums[0];                                                                            \
     }                                                                                              \
-    EVERYWHERE element blocks_##mode(const element *a, const element *b, uint64_t n)               \
+    EVERYWHERE element blocks_##mode(bool fuses, const element *a, const element *b, uint64_t n)   \
     {                                                                                              \
         element sum = 0;                                                                           \
         for (uint64_t k = 0; k < n; k += BLOCK)                                                    \
-            sum = add_##mode(sum, chain_##mode(a + k, b + k, smaller(BLOCK, n - k)));              \
+            sum = add_##mode(sum, chain_##mode(fuses, a + k, b + k, smaller(BLOCK, n - k)));       \
         return sum;                                                                                \
     }                                                                                              \
-    EVERYWHERE element slice_##mode(int32_t order, const element *a, const element *b, uint64_t n) \
+    EVERYWHERE element slice_##mode(bool fuses, int32_t order, const element *a, const element *b, \
+                                    uint64_t n)                                                    \
     {                                                                                              \
-        return order == ORDER_SCALAR ? chain_##mode(a, b, n)                                       \
-               : order == ORDER_SIMD ? lanes_##mode(a, b, n)                                       \
-                                     : blocks_##mode(a, b, n);                                     \
+        return order == ORDER_SCALAR ? chain_##mode(fuses, a, b, n)                                \
+               : order == ORDER_SIMD ? lanes_##mode(fuses, a, b, n)                                \
+                                     : blocks_##mode(fuses, a, b, n);                              \
     }                                                                                              \
-    EVERYWHERE void product_##mode(const struct sums_request *request, double *ret)                \
+    EVERYWHERE void product_##mode(bool fuses, const struct sums_request *request, double *ret)    \
     {                                                                                              \
         const struct product_shape *shape = &request->shape;                                       \
         const uint64_t length = (shape->k + request->n_slices - 1) / request->n_slices;            \
@@ -167,7 +183,7 @@ EVERYWHERE uint64_t smaller(uint64_t a, uint64_t b)
             const element *b = (const element *)request->b + i % shape->n * shape->k;              \
             element sum = 0;                                                                       \
             for (uint64_t k = 0; k < shape->k; k += length)                                        \
-                sum = add_##mode(sum, slice_##mode(request->order, a + k, b + k,                   \
+                sum = add_##mode(sum, slice_##mode(fuses, request->order, a + k, b + k,            \
                                                    smaller(length, shape->k - k)));                \
             ret[i] = (double)sum;                                                                  \
         }                                                                                          \
@@ -179,36 +195,35 @@ ORDERS(fp16, float, 1u)
 ORDERS(every4, double, 4u)
 ORDERS(int32, int32_t, 1u)
 
-EVERYWHERE void product(const struct sums_request *request, double *ret)
+EVERYWHERE void product(bool fuses, const struct sums_request *request, double *ret)
 {
     switch (request->accumulate) {
     case ACCUMULATE_FP32:
-        product_fp32(request, ret);
+        product_fp32(fuses, request, ret);
         break;
     case ACCUMULATE_FP16:
-        product_fp16(request, ret);
+        product_fp16(fuses, request, ret);
         break;
     case ACCUMULATE_EVERY4:
-        product_every4(request, ret);
+        product_every4(fuses, request, ret);
         break;
     case ACCUMULATE_INT32:
-        product_int32(request, ret);
+        product_int32(fuses, request, ret);
         break;
     default:
-        product_fp64(request, ret);
+        product_fp64(fuses, request, ret);
         break;
     }
 }
 
-static FOR_AVX2 __attribute__((optimize("O3"))) void
-product_avx2(const struct sums_request *request, double *ret)
+static FOR_AVX2 void product_avx2(const struct sums_request *request, double *ret)
 {
-    product(request, ret);
+    product(true, request, ret);
 }
 
 static void product_portable(const struct sums_request *request, double *ret)
 {
-    product(request, ret);
+    product(SUMS_PORTABLE_FUSES, request, ret);
 }
 
 void sums_product(const struct sums_request *request, double *ret)

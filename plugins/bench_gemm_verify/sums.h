@@ -36,7 +36,16 @@ struct sums_request {
 uint64_t sums_element_bytes(int32_t accumulate);
 void sums_elements(int32_t accumulate, const double *values, uint64_t n, void *ret);
 
-/* Every sum as a double, which holds it exactly. */
+/*
+ * Every sum as a double, which holds it exactly. A product is added without being rounded first,
+ * with all compilers and options alike, where the processor has an instruction for that: everywhere
+ * but on x86-64 processors without AVX2 and FMA.
+ */
+#if defined(__x86_64__) && !defined(__FMA__)
+#define SUMS_PORTABLE_FUSES false
+#else
+#define SUMS_PORTABLE_FUSES true
+#endif
 void sums_product(const struct sums_request *request, double *ret);
 
 /* The most roundings that a product goes through on its way into the sum. */

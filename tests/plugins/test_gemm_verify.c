@@ -186,6 +186,115 @@ START_TEST(roundings_are_counted)
 }
 END_TEST
 
+/* --- sums to the last bit --- */
+
+enum { EVERY = 4, BLOCK = 64, LANES = 16, LONGEST = 700 };
+
+static double rounded(int32_t accumulate, double sum)
+{
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (accumulate == ACCUMULATE_EVERY4)
+        bits &= ~((UINT64_C(1) << 29) - 1);
+    memcpy(&sum, &bits, sizeof bits);
+    return accumulate == ACCUMULATE_FP16 ? number_round(GB_F16, sum) : sum;
+}
+
+/* Barriers stand where a compiler could fuse what is not to be fused. */
+static double multiply_add(int32_t accumulate, double a, double b, double sum)
+{
+    const bool fuses = has_avx2() || SUMS_PORTABLE_FUSES;
+    if (accumulate == ACCUMULATE_FP64 || accumulate == ACCUMULATE_EVERY4) {
+        volatile double product = a * b;
+        return fuses ? fma(a, b, sum) : product + sum;
+    }
+    volatile float product = (float)a * (float)b;
+    return (double)(fuses ? fmaf((float)a, (float)b, (float)sum) : product + (float)sum);
+}
+
+static double plus(int32_t accumulate, double x, double y)
+{
+    const bool is_double = accumulate == ACCUMULATE_FP64 || accumulate == ACCUMULATE_EVERY4;
+    return rounded(accumulate, is_double ? x + y : (double)((float)x + (float)y));
+}
+
+/* n products, those of each step apart from the next by `stride` products. */
+static double chain(int32_t accumulate, const double *a, const double *b, uint64_t n,
+                    uint64_t stride)
+{
+    const uint64_t width = accumulate == ACCUMULATE_EVERY4 ? EVERY : 1;
+    double sum = 0.0;
+    for (uint64_t k = 0; k < n; k += stride) {
+        for (uint64_t i = k; i < k + width && i < n; i++)
+            sum = multiply_add(accumulate, a[i], b[i], sum);
+        sum = rounded(accumulate, sum);
+    }
+    return sum;
+}
+
+/* The sum of one slice, as sums.c says what its orders are. */
+static double slice(const struct sums_request *request, const double *a, const double *b,
+                    uint64_t n)
+{
+    const int32_t accumulate = request->accumulate;
+    const uint64_t width = accumulate == ACCUMULATE_EVERY4 ? EVERY : 1;
+    double lanes[LANES] = {0};
+    double sum = 0.0;
+    switch (request->order) {
+    case ORDER_SIMD:
+        for (uint64_t lane = 0; lane < LANES && lane * width < n; lane++)
+            lanes[lane] = chain(accumulate, a + lane * width, b + lane * width, n - lane * width,
+                                LANES * width);
+        for (uint64_t half = LANES / 2; half > 0; half /= 2) {
+            for (uint64_t lane = 0; lane < half; lane++)
+                lanes[lane] = plus(accumulate, lanes[lane], lanes[lane + half]);
+        }
+        return lanes[0];
+    case ORDER_BLOCKED:
+        for (uint64_t k = 0; k < n; k += BLOCK)
+            sum = plus(accumulate, sum,
+                       chain(accumulate, a + k, b + k, n - k < BLOCK ? n - k : BLOCK, width));
+        return sum;
+    default:
+        return chain(accumulate, a, b, n, width);
+    }
+}
+
+static const uint64_t lengths[][2] = {{1, 1}, {3, 2}, {64, 1}, {67, 1}, {257, 3}, {LONGEST, 1}};
+
+/* Whatever compiled them: neither reassociated nor fused but as sums.h says. */
+START_TEST(sums_are_those_of_their_definition)
+{
+    const struct sums_request request = {
+        .shape = {1, 1, lengths[_i % (int)N_OF(lengths)][0]},
+        .n_slices = lengths[_i % (int)N_OF(lengths)][1],
+        .order = _i / (int)N_OF(lengths) % 3,
+        .accumulate = ACCUMULATE_FP32 + _i / (int)N_OF(lengths) / 3,
+    };
+    const uint64_t k = request.shape.k;
+    const uint64_t length = (k + request.n_slices - 1) / request.n_slices;
+    const double range = request.accumulate == ACCUMULATE_FP16 ? 1.0 : 1e3;
+    double *a = uniform(1, k, -range, range);
+    double *b = uniform(2, k, -1.0, 1.0);
+    double elements[2][LONGEST];
+    struct sums_request elementwise = request;
+    elementwise.a = elements[0];
+    elementwise.b = elements[1];
+    sums_elements(request.accumulate, a, k, elements[0]);
+    sums_elements(request.accumulate, b, k, elements[1]);
+    double wanted = 0.0;
+    for (uint64_t at = 0; at < k; at += length)
+        wanted = plus(request.accumulate, wanted,
+                      slice(&request, a + at, b + at, k - at < length ? k - at : length));
+    double sum = -1.0;
+    sums_product(&elementwise, &sum);
+    ck_assert_msg(sum == wanted, "accumulate %d, order %d, k %llu: %a instead of %a",
+                  request.accumulate, request.order, (unsigned long long)k, sum, wanted);
+    free(a);
+    free(b);
+}
+END_TEST
+
 /* --- the plugin --- */
 
 static struct fake_host *fake;
@@ -588,6 +697,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(numbers, broken_ranges_are_refused, 0, N_OF(bad_ranges));
     tcase_add_test(numbers, ranges_are_read);
     tcase_add_loop_test(numbers, roundings_are_counted, 0, N_OF(steps));
+    tcase_add_loop_test(numbers, sums_are_those_of_their_definition, 0, 4 * 3 * (int)N_OF(lengths));
     tcase_add_loop_test(numbers, reference_is_the_product, 0, 4 * N_OF(shapes));
     suite_add_tcase(suite, numbers);
     tcase_add_loop_test(products, layouts_are_what_they_say, 0, N_OF(layouts));
