@@ -313,7 +313,7 @@ int32_t expression_evaluate(struct expression *expression, const struct expressi
 int32_t expression_value(struct expression *expression, const struct expression_column *columns,
                          struct arena *arena, const char **ret, struct gb_error *error)
 {
-    struct value value;
+    struct value value = {0};
     int32_t status = expression_evaluate(expression, columns, arena, &value, error);
     if (status == GB_OK)
         *ret = value.text;

@@ -249,7 +249,7 @@ static int32_t add_steps(struct list_reading *list, const struct range_text *ran
     double step = range->step.type ? range->step.number : 1;
     double scale = fmax(fabs(first), fabs(last));
     double n_steps = floor(fabs(last - first) / step + fmin(0.5, 2e-15 * scale / step));
-    if (!(n_steps < VALUE_LIST_MAX))
+    if (!(n_steps < (double)VALUE_LIST_MAX))
         return too_many(list, range->text, range->origin);
     int32_t status = add_number(list, first, range->text, range->origin);
     for (double i = 1; i <= n_steps && status == GB_OK; i++) {

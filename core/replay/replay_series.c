@@ -223,7 +223,7 @@ static void show_bin(struct replay_series *ret, const double *time_ns, uint64_t 
             highest = i;
     }
     for (uint64_t k = 0; k < SHOWN_OF_A_BIN; k++)
-        show(ret, time_ns, first + (uint64_t)((double)n * (double)k / SHOWN_OF_A_BIN));
+        show(ret, time_ns, first + (uint64_t)((double)n * (double)k / (double)SHOWN_OF_A_BIN));
     show(ret, time_ns, lowest);
     show(ret, time_ns, highest);
 }
@@ -233,7 +233,7 @@ static void choose_shown(const double *time_ns, uint64_t n, struct replay_series
 {
     uint64_t first = 0;
     for (int bin = 1; bin <= BINS; bin++) {
-        uint64_t end = bin == BINS ? n : (uint64_t)pow((double)n, (double)bin / BINS);
+        uint64_t end = bin == BINS ? n : (uint64_t)pow((double)n, (double)bin / (double)BINS);
         if (end <= first)
             continue;
         if (n > SERIES_ALL_SHOWN)

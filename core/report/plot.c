@@ -171,7 +171,7 @@ static void add_style(struct text *out, const struct frame *frame, const struct 
 /* At each decade, if there is room for them. */
 static void add_tics(struct text *out, const char *axis, const struct range *range, double pixels)
 {
-    enum { APART = 48 };
+    static const double APART = 48;
     double decades = range->is_log ? log10(range->high / range->low) : NAN;
     text_printf(out, "set %stics %s\n", axis, decades * APART <= pixels ? "10" : "auto");
 }
@@ -320,13 +320,13 @@ static void add_name(struct text *out, const struct frame *frame, const struct p
 /* Columns of a title that the key leaves. */
 static size_t title_columns(const struct frame *frame)
 {
-    enum { SAMPLE = 8, SHORTEST = 12 };
+    static const double SAMPLE = 8, SHORTEST = 12, LONGEST = TITLE_COLUMNS;
     double room = (frame->right - frame->left) / PLOT_LETTER;
     for (size_t i = 0; i < frame->panel->n_series; i++)
         if (frame->panel->series[i].label)
             room -= SAMPLE +
                     words_width(frame->panel->series[i].label, PLOT_LABEL_COLUMNS) / PLOT_LETTER;
-    return room < SHORTEST ? SHORTEST : room > TITLE_COLUMNS ? TITLE_COLUMNS : (size_t)room;
+    return (size_t)fmin(fmax(room, SHORTEST), LONGEST);
 }
 
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)

@@ -75,7 +75,7 @@ struct plot_panel {
     double height; /* as a share of its row against other rows, or pixels; 0 means 1 */
 };
 
-enum { PLOT_ROW = 16 }; /* pixels of a row of words */
+static const double PLOT_ROW = 16; /* pixels of a row of words */
 
 struct plot_page {
     const char *title, *subtitle;    /* NULL: none */

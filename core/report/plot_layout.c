@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Pixels, but for the count. */
-enum { RIGHT = 28, BELOW = 26, X_LABEL = 18, LABEL_ROWS_MAX = 24, SLANTED_COLUMNS = 18 };
+static const double RIGHT = 28, BELOW = 26, X_LABEL = 18; /* pixels */
+enum { LABEL_ROWS_MAX = 24, SLANTED_COLUMNS = 18 };
 
 /* ---- ranges ---- */
 
@@ -131,7 +132,7 @@ static bool holds(const struct span *span, double x)
  * the line of one that stands to the left and crosses theirs. */
 static struct span *make_spans(struct frame *frame, struct arena *arena)
 {
-    enum { AROUND = 10 };
+    static const double AROUND = 10;
     size_t n = frame->panel->n_verticals;
     struct span *spans = ARENA_ARRAY(arena, struct span, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -211,7 +212,7 @@ static double slanted_height(const struct frame *frame)
 {
     size_t n = longest_category(frame->panel);
     n = n < SLANTED_COLUMNS ? n : SLANTED_COLUMNS;
-    return frame->is_slanted ? (double)(n * PLOT_LETTER) * sqrt(0.5) : 0;
+    return frame->is_slanted ? (double)n * PLOT_LETTER * sqrt(0.5) : 0;
 }
 
 /* ---- the page ---- */
@@ -281,7 +282,7 @@ static void extend_row(struct row *row, const struct frame *frame)
 /* Columns are equally wide, rows as high as their panels ask for. */
 struct frame *frames_of(struct plot_page *page, struct arena *arena)
 {
-    enum { HEIGHT_MIN = 40 };
+    static const double HEIGHT_MIN = 40;
     struct frame *frames = ARENA_ARRAY(arena, struct frame, page->n_panels + 1);
     size_t n_columns = page->n_columns ? page->n_columns : 1;
     size_t n_rows = (page->n_panels + n_columns - 1) / n_columns;

@@ -9,18 +9,16 @@
 #include "core/base/memory.h"
 #include "core/report/plot.h"
 
-/* Pixels, but for the counts. */
-enum {
-    PLOT_FONT = 12,
-    PLOT_LEFT = 86,      /* of a panel: the numbers at its axis, and what they are */
-    PLOT_UNIT_LEFT = 26, /* more, for units at its axis */
-    PLOT_LETTER = 7,     /* the width of most */
-    PLOT_TITLE = 30,
-    PLOT_ABOVE = 24,         /* a panel: its title and key */
-    PLOT_LABEL_COLUMNS = 48, /* longer labels are cut */
-    PLOT_NOTE_GAP = 14,      /* between a panel and its notes */
-    PLOT_CELL_GAP = 10,      /* between their cells */
-};
+enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48 }; /* longer labels are cut */
+
+/* Pixels. */
+static const double PLOT_LEFT = 86; /* of a panel: the numbers at its axis, and what they are */
+static const double PLOT_UNIT_LEFT = 26; /* more, for units at its axis */
+static const double PLOT_LETTER = 7;     /* the width of most */
+static const double PLOT_TITLE = 30;
+static const double PLOT_ABOVE = 24;    /* a panel: its title and key */
+static const double PLOT_NOTE_GAP = 14; /* between a panel and its notes */
+static const double PLOT_CELL_GAP = 10; /* between their cells */
 
 struct range {
     double low, high;

@@ -90,7 +90,7 @@ static void add_point(struct scene *scene, const struct plot_series *series, dou
 
 static void add_series(struct scene *scene, const struct plot_series *series)
 {
-    enum { HEAD = 14, HALF_HEAD = 4 };
+    static const double HEAD = 14, HALF_HEAD = 4;
     const struct frame *frame = scene->frame;
     double x, y, next_x, next_y;
     for (uint64_t i = 0; i < series->n; i++) {
@@ -153,7 +153,8 @@ static bool is_free_along(const struct scene *scene, const struct placed_name *n
 static bool place_along(struct scene *scene, const struct segment *line, double below,
                         const char *words, bool may_cross, struct placed_name *ret)
 {
-    enum { BESIDE = 10, END = 12, STEP = 6 };
+    enum { BESIDE = 10, STEP = 6 };
+    static const double END = 12;
     double run = line->to_x - line->x, rise = line->y - line->to_y;
     double room = hypot(run, rise) - 2 * END - words_width(words, PLOT_LABEL_COLUMNS);
     double angle = atan2(rise, run);
@@ -207,7 +208,8 @@ struct candidate {
 /* What is a nuisance and no collision: lines under the words, points of others near to them. */
 static double nuisance(const struct scene *scene, const struct box *box, size_t own)
 {
-    enum { NEAR = 3, CROSSED = 3, INSIDE = 2 };
+    enum { CROSSED = 3 };
+    static const double NEAR = 3, INSIDE = 2;
     const struct box wide = {box->left - NEAR, box->right + NEAR, box->top, box->bottom};
     const struct box narrow = {box->left, box->right, box->top + INSIDE, box->bottom - INSIDE};
     double cost = 0;
@@ -238,7 +240,7 @@ static void try_beside(const struct scene *scene, size_t own, double x, double y
     } sides[] = {{0, 0, "left"},          {0, -0.75, "left"},     {0, 0.75, "left"},
                  {-0.5, -0.95, "center"}, {-0.5, 0.95, "center"}, {-1, 0, "right"},
                  {-1, -0.75, "right"},    {-1, 0.75, "right"}};
-    enum { GAP = 8, HALF_ROW = 6, APART = 2 };
+    static const double GAP = 8, HALF_ROW = 6, APART = 2;
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         double at = x + GAP * (1 + 2 * sides[i].x), middle = y + sides[i].y * PLOT_ROW;
         double left = at + sides[i].x * width;
@@ -253,7 +255,7 @@ static void try_beside(const struct scene *scene, size_t own, double x, double y
 /* Does the way from a point to its name lead over something that is not the point? */
 static bool is_blocked(const struct scene *scene, size_t own, const struct segment *leader)
 {
-    enum { SHORTEST = 6 };
+    static const double SHORTEST = 6;
     for (size_t i = 0; i < scene->n_boxes; i++)
         if (i != own && crosses(leader, &scene->boxes[i]))
             return true;
@@ -264,10 +266,11 @@ static bool is_blocked(const struct scene *scene, size_t own, const struct segme
 static void try_around(const struct scene *scene, size_t own, double x, double y, double width,
                        struct candidate *best)
 {
-    enum { DIRECTIONS = 24, HALF_ROW = 6, APART = 2, FIRST = 20, LAST = 120, STEP = 10, EDGE = 4 };
+    enum { DIRECTIONS = 24, FIRST = 20, LAST = 120, STEP = 10 };
+    static const double HALF_ROW = 6, APART = 2, EDGE = 4;
     for (int radius = FIRST; radius <= LAST; radius += STEP)
         for (int i = 0; i < DIRECTIONS; i++) {
-            double angle = 2 * acos(-1) * i / DIRECTIONS;
+            double angle = 2 * acos(-1) * i / (double)DIRECTIONS;
             double middle_x = x + (radius + width / 2) * cos(angle),
                    middle = y - radius * sin(angle);
             struct candidate candidate = {
@@ -318,7 +321,7 @@ static bool place_point_name(struct scene *scene, const struct plot_series *seri
 static void place_above(const struct frame *frame, const struct plot_series *bars, uint64_t i,
                         struct placed_name *ret)
 {
-    enum { ABOVE = 9 };
+    static const double ABOVE = 9;
     double top = bars->y[i];
     for (size_t j = 0; j < frame->panel->n_series; j++) {
         const struct plot_series *series = &frame->panel->series[j];

@@ -419,7 +419,7 @@ static void find_height(struct plot_panel *panel, size_t n_roofs)
     size_t rows = panel->n_note_columns
                       ? (panel->n_notes + panel->n_note_columns - 1) / panel->n_note_columns
                       : 0;
-    panel->height = fmax(n_roofs > MANY_ROOFS ? HEIGHT_OF_MANY : HEIGHT, (double)(rows * PLOT_ROW));
+    panel->height = fmax(n_roofs > MANY_ROOFS ? HEIGHT_OF_MANY : HEIGHT, (double)rows * PLOT_ROW);
 }
 
 /* Where there is nothing but roofs. */

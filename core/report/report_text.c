@@ -100,7 +100,8 @@ static char *cell_at(struct field *field, double x, double y)
 {
     double column = (x - field->x_low) / (field->x_high - field->x_low) * (COLUMNS - 1);
     double row = (field->y_high - y) / (field->y_high - field->y_low) * (ROWS - 1);
-    if (!(column >= -0.5 && column < COLUMNS - 0.5 && row >= -0.5 && row < ROWS - 0.5))
+    if (!(column >= -0.5 && column < (double)COLUMNS - 0.5 && row >= -0.5 &&
+          row < (double)ROWS - 0.5))
         return NULL;
     return &field->cells[lrint(row)][lrint(column)];
 }
@@ -403,7 +404,7 @@ static void add_bars(const struct report_bars *bars, const char *pivot, struct t
     for (size_t i = 0; i < bars->n; i++) {
         const struct report_bar *bar = &bars->bars[i];
         char number[NUMBER_TEXT_MAX];
-        size_t n = (size_t)lrint(BAR * bar->median_ns / most);
+        size_t n = (size_t)lrint((double)BAR * bar->median_ns / most);
         text_pad(out, ' ', width - text_columns(bar->value));
         text_add(out, bar->value);
         text_add(out, " |");

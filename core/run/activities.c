@@ -222,10 +222,11 @@ int32_t case_list_activities(struct case_state *state)
     const char *reason = why_not(state);
     int32_t status = GB_SKIPPED;
     if (!reason) {
-        const double fit = state->sample_ns > 0 ? timing_ns / state->sample_ns : SAMPLES_MOST;
-        const uint64_t n_samples = fit < SAMPLES_LEAST  ? SAMPLES_LEAST
-                                   : fit > SAMPLES_MOST ? SAMPLES_MOST
-                                                        : (uint64_t)fit;
+        const double fit = state->sample_ns > 0 ? timing_ns / state->sample_ns
+                                                : (double)SAMPLES_MOST;
+        const uint64_t n_samples = fit < (double)SAMPLES_LEAST  ? SAMPLES_LEAST
+                                   : fit > (double)SAMPLES_MOST ? SAMPLES_MOST
+                                                                : (uint64_t)fit;
         link_phase(state->link, PHASE_BREAK_DOWN);
         status = list(state, is_asked ? n_samples : 0);
         reason = host_reason(state->host);

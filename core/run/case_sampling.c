@@ -249,7 +249,7 @@ static struct gb_samples view_batch(struct sampling *sampling, uint64_t n)
 static uint64_t batch_size(const struct sampling *sampling)
 {
     uint64_t n = policy_run_wanted(sampling->policy, sampling->cost_ns);
-    double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : BATCH_MAX;
+    double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
     if ((double)n > most)
         n = most < 1 ? 1 : (uint64_t)most;
     return n > BATCH_MAX ? BATCH_MAX : n;

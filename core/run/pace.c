@@ -83,7 +83,9 @@ static int32_t load_for(struct pace *pace, double wanted_ns, double one_part_ns,
     while (passed_ns < wanted_ns && !is_over(deadline) && !host_cancelled()) {
         double begin_ns = host_clock_ns(), part = fmin(one_part_ns, wanted_ns - passed_ns);
         double most = pace->sample_ns > 0 ? part / pace->sample_ns : 1;
-        uint64_t n_done = 0, n = most < 1 ? 1 : most > BATCH_MAX ? BATCH_MAX : (uint64_t)most;
+        uint64_t n_done = 0, n = most < 1                   ? 1
+                                 : most > (double)BATCH_MAX ? BATCH_MAX
+                                                            : (uint64_t)most;
         link_phase(pace->state->link, PHASE_CALIBRATE);
         if (pace->load(pace->context, n, isfinite(deadline->host_ns) ? deadline->host_ns : 0,
                        &n_done) != GB_OK)

@@ -18,7 +18,7 @@ static void note_line(void *context, const char *line)
 
 static void restart_clock(struct probe *probe)
 {
-    probe->deadline_ns = host_clock_ns() + PROBE_SECONDS * 1e9;
+    probe->deadline_ns = host_clock_ns() + (double)PROBE_SECONDS * 1e9;
 }
 
 static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)

@@ -59,7 +59,7 @@ static void check_deadlines(struct run *run)
 
 static int poll_timeout(struct run *run)
 {
-    double now = host_clock_ns(), soonest = now + POLL_MS * 1e6;
+    double now = host_clock_ns(), soonest = now + (double)POLL_MS * 1e6;
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
         soonest = fmin(soonest, slot->deadline_ns);
     double left_ms = (soonest - now) / 1e6;

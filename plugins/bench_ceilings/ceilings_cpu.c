@@ -153,7 +153,7 @@ static int32_t plan_rate(struct ceilings *ceilings)
     if (cpu->rate == NULL)
         return ceilings_skip(ceilings, "is for GPUs");
     cpu->constants = rate_constants_for(roof->number == NUMBER_FP64 ? 53 : 24);
-    ceilings->flops = 2.0 * cpu->rate->n_chains * STEPS * REPEATS * cpu->n_threads;
+    ceilings->flops = 2.0 * cpu->rate->n_chains * (double)STEPS * (double)REPEATS * cpu->n_threads;
     return GB_OK;
 }
 

@@ -251,7 +251,7 @@ static int32_t plan_shared(struct ceilings *ceilings)
     cuda->n_repeats = SHARED_PASSES;
     cuda->array_bytes = (uint64_t)SLOTS * VECTOR_BYTES; /* of a block */
     ceilings->working_set_bytes = cuda->array_bytes * roof_arrays(ceilings->roof) * cuda->n_blocks;
-    ceilings->array_bytes = (double)cuda->array_bytes * SHARED_PASSES * cuda->n_blocks;
+    ceilings->array_bytes = (double)cuda->array_bytes * (double)SHARED_PASSES * cuda->n_blocks;
     ceilings->element_bytes = sizeof(float);
     return GB_OK;
 }

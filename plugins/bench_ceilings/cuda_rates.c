@@ -100,8 +100,8 @@ static int32_t plan_chains(struct ceilings *ceilings)
     cuda->n_threads = THREADS;
     cuda->n_repeats = CHAIN_PAIRS;
     cuda->n_words = THREADS * CHAINS;
-    ceilings->flops = 2.0 * 2.0 * CHAIN_PAIRS * numbers_of_word(ceilings) * (double)cuda->n_words *
-                      cuda->n_blocks;
+    ceilings->flops = 2.0 * 2.0 * (double)CHAIN_PAIRS * numbers_of_word(ceilings) *
+                      (double)cuda->n_words * cuda->n_blocks;
     return GB_OK;
 }
 
@@ -202,7 +202,8 @@ static int32_t plan_mma(struct ceilings *ceilings)
     cuda->n_repeats = MMA_PAIRS;
     cuda->n_words = (uint64_t)n_warps * FRAGMENTS_PRODUCTS * LANES * fragments.c_words;
     ceilings->flops = 2.0 * fragments.rows * fragments.columns * fragments.depth *
-                      FRAGMENTS_PRODUCTS * (2.0 * MMA_PAIRS + 1.0) * n_warps * cuda->n_blocks;
+                      (double)FRAGMENTS_PRODUCTS * (2.0 * (double)MMA_PAIRS + 1.0) * n_warps *
+                      cuda->n_blocks;
     return GB_OK;
 }
 

@@ -145,7 +145,7 @@ static void check_sources(const struct wanted *wanted, size_t n)
     }
     for (size_t i = 0; i < n && wanted->reporter->n == n_before; i += n_each)
         if (wanted[i].source->kind == SOURCE_CUDA)
-            check_compiled(&wanted[i], n_each, CHECK_SECONDS * (double)n_each / (double)n);
+            check_compiled(&wanted[i], n_each, (double)CHECK_SECONDS * (double)n_each / (double)n);
 }
 
 /* --- all else --- */

@@ -126,7 +126,9 @@ static uint64_t spins_after(const struct params *params)
     /* A cycle is about as long on all GPUs: half a nanosecond. */
     const double time_ns = params->cycles > 0 ? (double)params->cycles / 2.0 : params->duration;
     const double n = AFTER_NS / fmax(time_ns, 1.0);
-    return n > AFTER_MOST ? AFTER_MOST : n < AFTER_LEAST ? AFTER_LEAST : (uint64_t)n;
+    return n > (double)AFTER_MOST    ? AFTER_MOST
+           : n < (double)AFTER_LEAST ? AFTER_LEAST
+                                     : (uint64_t)n;
 }
 
 static int32_t verify(void *object, const struct gb_queue *queue)

@@ -127,7 +127,7 @@ static int32_t try_runs(struct cuda_device *device, const struct gb_measurement 
     int n = 1;
     for (int i = 0; i < TRIES && status == GB_OK && (one_ns < TRIAL_NS || rest_ns >= most_ns);
          i++) {
-        n = one_ns < TRIAL_NS / CALLS ? CALLS : 1;
+        n = one_ns < TRIAL_NS / (double)CALLS ? CALLS : 1;
         begin_ns = cuda_host_ns();
         status = wait_for_rest(device, measurement, n, 0.0, &rest_ns);
         one_ns = (cuda_host_ns() - begin_ns) / n;
@@ -163,7 +163,7 @@ static int32_t mean_now(struct cuda_device *device, const struct gb_measurement 
     uint32_t flags[COMPARED];
     const double n = fmax(1.0, TRIAL_NS / fmax(device->way.sample_ns, 1.0));
     struct gb_measurement trial = *measurement;
-    trial.n_samples = n < COMPARED ? (uint64_t)n : COMPARED;
+    trial.n_samples = n < (double)COMPARED ? (uint64_t)n : COMPARED;
     trial.n_done = trial.n_lost = 0;
     trial.deadline_ns = 0.0;
     memset(trial.time_ns, 0, sizeof trial.time_ns);
@@ -256,7 +256,7 @@ static uint32_t samples_of_graph(const struct cuda_device *device,
     const double flush_ns = measurement->cache == GB_CACHE_COLD ? (double)device->flush_bytes / 4e3
                                                                 : 0.0;
     const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
-    const double most = fmin(WAY_SAMPLES_MAX, NODES_MAX / (double)content->n_operations);
+    const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
     return device->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
 }
 

@@ -62,7 +62,7 @@ START_TEST(units_are_uniform)
     double sum = 0;
     for (uint64_t i = 0; i < 100000; i++) {
         double unit = random_unit(42, 7, i);
-        counts[(size_t)(unit * CELLS)]++;
+        counts[(size_t)(unit * (double)CELLS)]++;
         sum += unit;
     }
     ck_assert_double_eq_tol(sum / 100000, 0.5, 0.004);

@@ -609,8 +609,8 @@ START_TEST(fragments_sum_exactly_and_count)
             const double b = (double)fragments_b(&f, j, k, column);
             const double a0 = (double)fragments_a(&f, 0, row, k);
             const double a1 = (double)fragments_a(&f, 1, row, k);
-            sum += (N * (a0 + a1) + a0) * b;
-            drift += N * (a0 + a1) * b;
+            sum += ((double)N * (a0 + a1) + a0) * b;
+            drift += (double)N * (a0 + a1) * b;
             largest += fabs(a0 * b) > fabs(a1 * b) ? fabs(a0 * b) : fabs(a1 * b);
         }
         ck_assert_double_eq(fragments_end(&f, j, lane, word, N), sum);

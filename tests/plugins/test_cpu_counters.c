@@ -171,7 +171,8 @@ static void count_faults(struct toucher *toucher)
     ck_assert_uint_eq(counting.n_passes, 1);
     ck_assert_uint_eq(told.n, 1);
     ck_assert_str_eq(told.names[0], "page-faults");
-    ck_assert_msg(told.values[0] >= PAGES && told.values[0] <= PAGES + SLACK, "%g", told.values[0]);
+    ck_assert_msg(told.values[0] >= (double)PAGES && told.values[0] <= (double)(PAGES + SLACK),
+                  "%g", told.values[0]);
     ck_assert_int_eq(toucher->n_run, 2); /* one before, as the cache is warm */
     ck_assert_int_eq(toucher->n_reset, 2);
 }

@@ -218,7 +218,7 @@ static bool take_mean(struct look *look)
     const double middle = ranked(look, 0.5);
     if (!look->is_dithered || ranked(look, 0.75) - ranked(look, 0.25) > 2.0 * q)
         return false;
-    double *error = malloc(look->m * sizeof *error);
+    double *error = calloc(look->m, sizeof *error);
     double n = 0.0;
     double squares = 0.0;
     double reach = 0.0;

@@ -124,7 +124,7 @@ START_TEST(drifts_count_little)
     for (uint64_t i = 0; i < MANY; i++)
         values[i] = 32.0 * floor(31.5 + fake_unit(&seed));
     ck_assert(mean_of(MANY, 32.0, &mean));
-    ck_assert_double_gt(mean.n_effective, 0.5 * MANY);
+    ck_assert_double_gt(mean.n_effective, 0.5 * (double)MANY);
 }
 END_TEST
 

@@ -131,7 +131,7 @@ START_TEST(effective_size_of_correlated_series)
     static const double phis[] = {0.0, 0.5, 0.9, 0.98};
     static double series[SERIES];
     autoregressive(phis[_i], series, SERIES);
-    const double expected = SERIES / indicator_time(phis[_i]);
+    const double expected = (double)SERIES / indicator_time(phis[_i]);
     const double n_effective = effective_sample_size(series, SERIES, 0.0);
     ck_assert_double_gt(n_effective, 0.5 * expected);
     ck_assert_double_lt(n_effective, 1.3 * expected);

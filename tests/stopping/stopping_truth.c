@@ -27,7 +27,7 @@ struct histogram {
 static size_t bin_of(const struct histogram *histogram, double time_ns)
 {
     double bin = floor((time_ns - histogram->first_ns) / histogram->width_ns + 0.5);
-    return bin < 0 ? 0 : bin < BINS ? (size_t)bin : BINS - 1;
+    return bin < 0 ? 0 : bin < (double)BINS ? (size_t)bin : BINS - 1;
 }
 
 /* Mid-quantile: linear through (value, middle of its cumulative counts). */
@@ -91,7 +91,7 @@ static void indicate(struct indicator *indicator, double time_ns)
     indicator->n++;
     indicator->batch_sum += is_below;
     if (++indicator->in_batch == BATCH) {
-        double mean = indicator->batch_sum / BATCH;
+        double mean = indicator->batch_sum / (double)BATCH;
         indicator->batch_means += mean;
         indicator->batch_squares += mean * mean;
         indicator->n_batches++;
@@ -107,7 +107,7 @@ static double correlation_time(const struct indicator *indicator)
     double mean = indicator->sum / n, batch_mean = indicator->batch_means / n_batches;
     double variance = indicator->squares / n - mean * mean;
     double of_batches = indicator->batch_squares / n_batches - batch_mean * batch_mean;
-    return variance > 0 && of_batches > 0 ? fmax(1, BATCH * of_batches / variance) : 1;
+    return variance > 0 && of_batches > 0 ? fmax(1, (double)BATCH * of_batches / variance) : 1;
 }
 
 /* What is done with each of n settled samples of a trace. */
@@ -137,7 +137,7 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
     struct histogram histogram = {.n = n_traces * n};
     histogram.counts = memory_allocate(BINS * sizeof *histogram.counts);
     histogram.width_ns = family->tick_ns > 0 ? family->tick_ns
-                                             : (TO - FROM) * setting->time_ns / BINS;
+                                             : (TO - FROM) * setting->time_ns / (double)BINS;
     histogram.first_ns = family->tick_ns > 0 ? 0 : FROM * setting->time_ns;
     struct trace trace = {0};
     for (uint32_t i = 0; i < n_traces; i++) {

@@ -86,5 +86,5 @@ double invocation_overhead_ns(const struct invocation *invocation)
         const double duration = now_ns() - begin;
         shortest = i == 0 || duration < shortest ? duration : shortest;
     }
-    return shortest / CALLS;
+    return shortest / (double)CALLS;
 }

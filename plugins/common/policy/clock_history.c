@@ -104,7 +104,7 @@ struct clock_trend clock_history_trend(const struct clock_history *history, uint
     }
     const double middle = 0.5 * (low + high);
     const double n = (double)all.n_known;
-    const double error = sqrt(0.5 * all.squares / n * PARTS / n);
+    const double error = sqrt(0.5 * all.squares / n * (double)PARTS / n);
     if (high - low <= tolerance * middle || high - low <= STANDARD_ERRORS * error)
         return none;
     struct clock_trend trend = none;
