@@ -50,7 +50,7 @@ static int check_output(int code)
 static int call(const struct verb *verb, int argc, char **argv)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct arguments *arguments;
+    struct arguments *arguments = NULL;
     struct gb_error error;
     if (arguments_parse(verb, argc, argv, &arena, &arguments, &error) != GB_OK)
         return check_output(fail_with(&error, EXIT_USAGE));

@@ -31,8 +31,11 @@ struct cuda_image {
 #define CUDA_IMAGE(image, path) CUDA_IMAGE_OF(image, path, "")
 #define CUDA_IMAGE_AFTER(image, shared, path)                                                      \
     CUDA_IMAGE_OF(image, path, ".incbin \"" CUDA_IMAGE_SOURCES shared "\"\n")
+/* Global symbols, as with link-time optimization those who use them may be assembled elsewhere. */
 #define CUDA_IMAGE_OF(image, path, before)                                                         \
     __asm__(".pushsection .rodata\n"                                                               \
+            ".globl " #image "_binary, " #image "_source, " #image "_source_end\n"                 \
+            ".hidden " #image "_binary, " #image "_source, " #image "_source_end\n"                \
             ".balign 64\n" #image "_binary:\n"                                                     \
             ".incbin \"" path ".fatbin\"\n" #image "_source:\n" before                             \
             ".incbin \"" CUDA_IMAGE_SOURCES path ".cu\"\n" #image "_source_end:\n"                 \
