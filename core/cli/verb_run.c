@@ -182,7 +182,7 @@ static int32_t compare_devices(struct job *job, struct gb_error *error)
 static int open_resumed(struct job *job)
 {
     struct gb_error error;
-    struct run_record run;
+    struct run_record run = {0};
     struct arena arena = {0};
     job->store_path = argument(job->arguments, "resume");
     const char *number = argument(job->arguments, "run");
