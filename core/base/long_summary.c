@@ -152,7 +152,8 @@ void long_summary_add(struct long_summary *summary, const double *values, size_t
             summary->max = value > summary->max ? value : summary->max;
             compensated_add(&summary->sum, value);
         } else if (summary->pass == 1) {
-            compensated_add(&summary->squares, (value - summary->mean) * (value - summary->mean));
+            double off = value - summary->mean;
+            compensated_add(&summary->squares, rounded_product(off, off));
         }
         count(summary, key_of(value));
     }

@@ -37,7 +37,7 @@ double stdev_of(const double *values, size_t n)
     double mean = mean_of(values, n);
     struct compensated_sum squares = {0};
     for (size_t i = 0; i < n; i++)
-        compensated_add(&squares, (values[i] - mean) * (values[i] - mean));
+        compensated_add(&squares, rounded_product(values[i] - mean, values[i] - mean));
     return sqrt(compensated_total(&squares) / (double)(n - 1));
 }
 
@@ -62,7 +62,7 @@ double quantile_of_sorted(const double *sorted, size_t n, double p)
     double fraction = place - (double)below;
     if (fraction <= 0 || sorted[below] >= sorted[below + 1])
         return sorted[below];
-    return sorted[below] + fraction * (sorted[below + 1] - sorted[below]);
+    return sorted[below] + rounded_product(fraction, sorted[below + 1] - sorted[below]);
 }
 
 /* The probability that |T| <= sqrt(degrees) tan(angle). */
@@ -76,7 +76,8 @@ static double student_t_within(double angle, size_t degrees)
         if (term < 1e-20 * sum)
             break;
     }
-    return degrees % 2 ? (angle + sin(angle) * sum) / acos(0) : sin(angle) * sum;
+    double rest = rounded_product(sin(angle), sum);
+    return degrees % 2 ? (angle + rest) / acos(0) : rest;
 }
 
 double student_t_quantile(double confidence, size_t degrees)

@@ -7,8 +7,19 @@
 #ifndef GBRUN_CORE_STATISTICS_H
 #define GBRUN_CORE_STATISTICS_H
 
+#include <gbrun/bench.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Rounded, whatever it is added to afterwards (see GB_ROUND). What is computed with it is the same
+ * on all machines: what is stored, compared or shown as a number. Times, places in pictures and
+ * filters may differ in their last digits. */
+static inline double rounded_product(double a, double b)
+{
+    double product = a * b;
+    GB_ROUND(product);
+    return product;
+}
 
 /* A sum that carries its rounding error along (Neumaier: Rundungsfehleranalyse einiger Verfahren
  * zur Summation endlicher Summen, 1974). Zero-initialize. */

@@ -1,5 +1,6 @@
 /* value_list.c - lists with ranges of written values: see value.h. */
 #include "core/base/number_text.h"
+#include "core/base/statistics.h"
 #include "core/base/text.h"
 #include "core/config/value.h"
 
@@ -253,7 +254,8 @@ static int32_t add_steps(struct list_reading *list, const struct range_text *ran
         return too_many(list, range->text, range->origin);
     int32_t status = add_number(list, first, range->text, range->origin);
     for (double i = 1; i <= n_steps && status == GB_OK; i++) {
-        double value = range->is_downward ? first - i * step : first + i * step;
+        double offset = rounded_product(i, step);
+        double value = range->is_downward ? first - offset : first + offset;
         value = without_noise(value, scale);
         bool is_past = range->is_downward ? value < last : value > last;
         status = add_number(list, is_past ? last : value, range->text, range->origin);

@@ -348,7 +348,7 @@ static void add_scaled_squares(struct comparison *comparison, struct block *bloc
         load_element(comparison, block, i, &element);
         double scaled = element.difference / scale;
         if (isfinite(element.reference) && isfinite(element.output))
-            comparison->sum_of_squares += scaled * scaled;
+            comparison->sum_of_squares += rounded_product(scaled, scaled);
     }
 }
 

@@ -48,7 +48,8 @@ static double sum_factor(const struct gb_check *check, const struct bound_reques
         double factor = lambda * sqrt(n_steps) * v;
         return factor < 1 ? factor : (double)INFINITY;
     }
-    return n_steps * v < 1 ? n_steps * v / (1 - n_steps * v) : (double)INFINITY;
+    double error = rounded_product(n_steps, v);
+    return error < 1 ? error / (1 - error) : (double)INFINITY;
 }
 
 struct bound_factors bound_factors_of(const struct gb_check *check)

@@ -17,6 +17,7 @@
 #ifndef GBRUN_CORE_VERIFY_PASS_H
 #define GBRUN_CORE_VERIFY_PASS_H
 
+#include "core/base/statistics.h"
 #include "core/verify/verify.h"
 
 enum { VERIFY_BLOCK = 2048, VERIFY_LANES = 8 };
@@ -109,17 +110,6 @@ extern verify_pass_fn *const verify_passes_avx512[PASS_KINDS];
 verify_pass_fn *verify_pass_for(uint32_t format, bool *ret_reads_output);
 struct pass_format verify_pass_format(const struct gb_check *check, double rel_floor);
 bool verify_pass_holds(const struct pass_format *format, const struct pass_totals *totals);
-
-/* Rounded, whatever it is added to afterwards: with -march a compiler would fuse the two, and the
- * result depend on the code path. */
-static inline double rounded_product(double a, double b)
-{
-    double product = a * b;
-#if defined(__x86_64__)
-    __asm__("" : "+x"(product));
-#endif
-    return product;
-}
 
 static inline double tolerance_of_element(const struct bound_factors *factors, double magnitude,
                                           double reference)

@@ -107,4 +107,15 @@ struct gb_validation {
 #define GB_KEEP(value) __asm__ volatile("" : : "r,m"(value) : "memory")
 #define GB_CLOBBER() __asm__ volatile("" : : : "memory")
 
+/* A product that is to be rounded before it is added to anything: a number or a vector in a
+ * register. Without it GCC and Clang fuse the two where the processor can, such as on every
+ * AArch64, and the last digits depend on machine and options. */
+#if defined(__x86_64__)
+#define GB_ROUND(product) __asm__("" : "+x"(product))
+#elif defined(__aarch64__)
+#define GB_ROUND(product) __asm__("" : "+w"(product))
+#else
+#define GB_ROUND(product) __asm__("" : "+m"(product))
+#endif
+
 #endif

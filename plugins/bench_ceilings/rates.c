@@ -4,6 +4,7 @@
 #include "plugins/common/simd.h"
 #include "roofs.h"
 
+#include <gbrun/bench.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,15 +13,6 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#endif
-
-/* Scalars in registers of their own. */
-#if defined(__x86_64__)
-#define ALONE(x) __asm__("" : "+x"(x))
-#elif defined(__aarch64__)
-#define ALONE(x) __asm__("" : "+w"(x))
-#else
-#define ALONE(x) __asm__("" : "+m"(x))
 #endif
 
 /* Ten chains are enough for four steps of latency on two units (x86), twenty for four units, where
@@ -71,7 +63,7 @@ enum { PORTABLE_CHAINS = 20 };
 #define NUMBERS double
 #define CHAINS PORTABLE
 #define FUSE PORTABLE_SCALAR_DOUBLE
-#define HOLD(x) ALONE(x)
+#define HOLD(x) GB_ROUND(x)
 #include "rates_body.h"
 #define NAME scalar_float
 #define TARGET
@@ -79,7 +71,7 @@ enum { PORTABLE_CHAINS = 20 };
 #define NUMBERS float
 #define CHAINS PORTABLE
 #define FUSE PORTABLE_SCALAR_FLOAT
-#define HOLD(x) ALONE(x)
+#define HOLD(x) GB_ROUND(x)
 #include "rates_body.h"
 #define NAME vector_double
 #define TARGET
@@ -107,7 +99,7 @@ enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
 #define NUMBERS double
 #define CHAINS TEN
 #define FUSE FUSE_SCALAR_DOUBLE
-#define HOLD(x) ALONE(x)
+#define HOLD(x) GB_ROUND(x)
 #include "rates_body.h"
 #define NAME fused_float
 #define TARGET FOR_AVX2
@@ -115,7 +107,7 @@ enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
 #define NUMBERS float
 #define CHAINS TEN
 #define FUSE FUSE_SCALAR_FLOAT
-#define HOLD(x) ALONE(x)
+#define HOLD(x) GB_ROUND(x)
 #include "rates_body.h"
 #define NAME avx2_double
 #define TARGET FOR_AVX2

@@ -1,4 +1,5 @@
 /* test_statistics.c - core/base/statistics.c against values worked out by hand. */
+#include "core/base/random.h"
 #include "core/base/statistics.h"
 #include "tests/check_main.h"
 
@@ -162,6 +163,33 @@ START_TEST(students_t_has_known_quantiles)
 }
 END_TEST
 
+/* Rounded where the formula says so: not fused, on no machine. The product must not go on in a
+ * register that the compiler knows. */
+static double product_in_memory(double a, double b)
+{
+    volatile double product = a * b;
+    return product;
+}
+
+START_TEST(no_product_is_fused_with_a_sum)
+{
+    for (uint64_t i = 0; i < 1000; i++) {
+        const double values[2] = {random_unit(1, 0, i), 1 + random_unit(1, 1, i)};
+        const double p = random_unit(1, 2, i), mean = mean_of(values, 2);
+        const double below = product_in_memory(values[0] - mean, values[0] - mean);
+        const double above = product_in_memory(values[1] - mean, values[1] - mean);
+        struct compensated_sum squares = {0};
+        compensated_add(&squares, below);
+        compensated_add(&squares, above);
+        ck_assert_double_eq(quantile_of_sorted(values, 2, p),
+                            values[0] + product_in_memory(p, values[1] - values[0]));
+        ck_assert_double_eq(stdev_of(values, 2), sqrt(compensated_total(&squares)));
+        ck_assert_double_eq(values[0] + rounded_product(p, values[1]),
+                            values[0] + product_in_memory(p, values[1]));
+    }
+}
+END_TEST
+
 START_TEST(students_t_of_nonsense_is_nan)
 {
     static const double confidences[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
@@ -189,6 +217,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, summary_of_nothing_is_nan);
     tcase_add_test(tests, students_t_has_known_quantiles);
     tcase_add_test(tests, students_t_of_nonsense_is_nan);
+    tcase_add_test(tests, no_product_is_fused_with_a_sum);
     suite_add_tcase(suite, tests);
     return suite;
 }

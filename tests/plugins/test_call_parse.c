@@ -6,6 +6,7 @@
 
 #include <gbrun/bench.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static const struct {
     {"_Bool(intptr_t, uintptr_t)", "bool(int64,uint64)"},
     {"pointer(fp16, bf16, e4m3)", "pointer(fp16,bf16,e4m3)"},
     {"long(longlong, ssize_t)", "int64(int64,int64)"},
+    {"char()", CHAR_MIN < 0 ? "int8()" : "uint8()"},
 };
 
 START_TEST(test_signature)
@@ -420,7 +422,7 @@ static const struct {
     {read_signature, "int(...)", 4, "'...' needs a parameter before it"},
     {read_signature, "int(int, ..., int, ...)", 19, "'...' is there twice"},
     {read_signature, "int(int, ..., float)", 14, "after '...' a float is passed as a double"},
-    {read_signature, "int(int, ..., char)", 14, "after '...' 'int8' is passed as an int"},
+    {read_signature, "int(int, ..., schar)", 14, "after '...' 'int8' is passed as an int"},
     {read_signature, "struct(void)()", 7, "nothing has the type void here"},
     {read_signature, "struct(int, double[16])()", 12, "a struct has up to 16 numbers"},
     {read_signature, "struct(int[2^63])()", 7, "a struct has up to 16 numbers"},
@@ -495,7 +497,7 @@ static const struct {
     {read_value, "callback(int(int, ...), 1)", 9, "a callback is neither variadic"},
     {read_value, "callback(fp16(int), 1)", 9, "a callback returns no fp16 here"},
     {read_value, "callback(void(int), 1)", 18, "', 1)': expected ')'"},
-    {read_value, "callback(char(), 300)", 17, "300 does not fit int8"},
+    {read_value, "callback(schar(), 300)", 18, "300 does not fit int8"},
     {read_value, "symbol()", 7, "')': expected the name of a function"},
     {read_value, "arg.1 + 0.5", 6, "what is added to a pointer is a whole number of bytes"},
     {read_value, "arg.1 + -4", 6, "what is added to a pointer is a whole number of bytes"},

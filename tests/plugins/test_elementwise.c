@@ -4,6 +4,7 @@
 #include "core/base/random.h"
 #include "core/verify/verify.h"
 #include "plugins/bench_elementwise/ways.h"
+#include "plugins/common/policy/exact_sum.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
@@ -333,6 +334,24 @@ static const struct {
 } shapes[] = {{1, 1},   {2, 1},     {3, 3},       {15, 5},      {16, 16},     {33, 33},
               {64, 32}, {255, 255}, {1025, 1025}, {4100, 2050}, {8191, 8191}, {9000, 90}};
 
+/* Squares are rounded before they are added: the sum is that of their float64 values, to the bit.
+ */
+START_TEST(sums_of_products_are_exact)
+{
+    struct exact_sum fused = {0};
+    struct exact_sum sum = {0};
+    for (uint64_t i = 0; i < 1000; i++) {
+        const double x = random_unit(1, 0, i);
+        volatile double again = x; /* the compiler must not see the same product twice */
+        volatile double square = again * again;
+        exact_sum_add(&fused, x * x);
+        exact_sum_add(&sum, square);
+    }
+    ck_assert_double_eq(fused.high, sum.high);
+    ck_assert_double_eq(fused.low, sum.low);
+}
+END_TEST
+
 START_TEST(every_way_is_right)
 {
     const int32_t kernel = _i / DTYPES;
@@ -536,6 +555,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(cases, cuda_maps_are_right, 0, KERNEL_SOFTMAX * DTYPES);
     tcase_add_loop_test(cases, cuda_rows_are_right, 0, 2 * DTYPES);
     tcase_add_loop_test(cases, cuda_sums_are_right, 0, DTYPES);
+    tcase_add_test(cases, sums_of_products_are_exact);
 #endif
     suite_add_tcase(suite, cases);
     return suite;

@@ -4,6 +4,8 @@
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
+#include "core/base/sha256.h"
+#include "core/base/statistics.h"
 #include "tests/verify/verify_fixture.h"
 
 #include <fenv.h>
@@ -314,6 +316,50 @@ START_TEST(maxima_that_grow_and_that_tie)
 }
 END_TEST
 
+/* By a pass, one by one (a NaN in each block) and with squares that leave the range: what makes the
+ * digits is rounded in the same places everywhere. */
+START_TEST(digits_are_the_same_on_every_machine)
+{
+    enum { N = 5003 };
+    static const char *const expected[] = {
+        "ea2f7637be0ebc38feb0011a6e434c2ba885fc3663f4a4fc86073c0a3595b7ee",
+        "02b5b275bbad3b878c98ca6fe0d6c28445a4629b9e4ae22f90247e5990748222",
+        "99a7f6ae8ce43c3b08b2c664d3c7daab4ca96e97180b75c7afa185fcdfd5b6ff",
+    };
+    static double reference[N], magnitude[N];
+    static uint64_t output[N];
+    struct sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    char text[SHA256_TEXT];
+    sha256_begin(&hash);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        const uint32_t format = _i == 2 ? GB_F64 : floating[seed % N_FLOATING];
+        const double scale = _i == 2 ? 0x1p700 : 1;
+        for (uint64_t i = 0; i < N; i++) {
+            double error = rounded_product(1e-3 * random_unit(seed, 2, i), random_unit(seed, 3, i));
+            reference[i] = (2 * random_unit(seed, 0, i) - 1) * scale;
+            magnitude[i] = fabs(reference[i]) * (1 + random_unit(seed, 1, i));
+            number_store(format, output, i, reference[i] * (1 + error));
+            if (_i == 1 && i % 1000 == 0)
+                reference[i] = NAN;
+        }
+        struct gb_check check = check_of(format, N, output, reference);
+        check.magnitude = magnitude;
+        check.n_products = 1000;
+        check.accumulate = GB_F16;
+        check.summation = GB_SUM_ALIGNED;
+        check.products_at_once = 3;
+        check.extra_bits = 1;
+        struct verify_result result = compare(&check);
+        for (int metric = 0; metric < VERIFY_METRICS; metric++)
+            sha256_add(&hash, &result.metrics[metric].value, sizeof(double));
+    }
+    sha256_end(&hash, digest);
+    sha256_text(digest, text);
+    ck_assert_str_eq(text, expected[_i]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("verify_pass");
@@ -327,6 +373,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, environment_of_the_caller_does_not_matter);
     tcase_add_loop_test(tests, code_paths_agree_to_the_last_bit, GB_F64, GB_U64 + 1);
     tcase_add_test(tests, maxima_that_grow_and_that_tie);
+    tcase_add_loop_test(tests, digits_are_the_same_on_every_machine, 0, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

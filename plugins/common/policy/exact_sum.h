@@ -8,6 +8,8 @@
 #ifndef GBRUN_PLUGINS_COMMON_EXACT_SUM_H
 #define GBRUN_PLUGINS_COMMON_EXACT_SUM_H
 
+#include <gbrun/bench.h>
+
 /* Zero-initialize. The sum is high + low; high is the double next to it. */
 struct exact_sum {
     double high, low;
@@ -25,6 +27,8 @@ static inline double rounding_error_of_sum(double a, double b, double *ret_sum)
 static inline void exact_sum_add(struct exact_sum *sum, double term)
 {
     double high = 0.0;
+    /* A product, fused with one of the additions below, were two different terms. */
+    GB_ROUND(term);
     const double error = rounding_error_of_sum(sum->high, term, &high);
     sum->low = rounding_error_of_sum(high, sum->low + error, &sum->high);
 }
