@@ -1,7 +1,7 @@
 #!/bin/sh
 # isolate.sh - runs one test for make check: in a private TMPDIR, with a time limit and with the same
 # environment everywhere. A test prints TAP; for one that prints none its exit status counts (77:
-# skipped). usage: isolate.sh TEST
+# skipped). Programs for another machine are run by $TEST_RUNNER. usage: isolate.sh TEST
 set -u
 LC_ALL=C TZ=UTC0
 export LC_ALL TZ
@@ -12,8 +12,10 @@ export TMPDIR
 trap 'chmod -R u+w "$TMPDIR"; rm -rf "$TMPDIR" "$TMPDIR.out"' EXIT
 trap 'exit 99' HUP INT TERM
 
+# shellcheck disable=SC2086 # words: an emulator with its arguments
 case $1 in
 *.sh) set -- bash "$@" ;;
+*) set -- ${TEST_RUNNER-} "$@" ;;
 esac
 timeout -k 10 "${TEST_TIME_LIMIT:-600}" "$@" >"$TMPDIR.out" 2>&1 </dev/null
 status=$?

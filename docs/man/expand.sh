@@ -1,6 +1,6 @@
 #!/bin/sh
 # expand.sh - fills in a manual page: a line `@OPTIONS name@` becomes what `gbrun help --roff name`
-# prints, @VERSION@ the version. usage: expand.sh GBRUN VERSION PAGE
+# prints, @VERSION@ the version. usage: expand.sh GBRUN VERSION PAGE; GBRUN '': it cannot be run here.
 set -eu
 program=$1 version=$2 page=$3
 sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
@@ -8,6 +8,10 @@ sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
     '@OPTIONS '*@)
         name=${line#@OPTIONS }
         name=${name%@}
+        if [ -z "$program" ]; then
+            printf 'Printed by\n.BR "gbrun help %s" .\n' "$name"
+            continue
+        fi
         # The plugins that depend on what the build finds.
         needs_cuda=
         case $name in

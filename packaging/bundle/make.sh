@@ -39,11 +39,31 @@ module()
     done
 }
 
+# libraries FILE: "NAME => PATH" for each shared library that it needs; of a file for another machine as the
+# compiler finds them.
+libraries()
+{
+    local name path
+    if [ -z "${CROSS_CC-}" ]; then
+        ldd "$1"
+        return
+    fi
+    "${OBJDUMP:-objdump}" -p "$1" | awk '$1 == "NEEDED" { print $2 }' | while read -r name; do
+        path=$($CROSS_CC -print-file-name="$name")
+        if [ "$path" = "$name" ]; then
+            echo "$name => not found"
+        else
+            echo "$name => $path"
+            libraries "$path"
+        fi
+    done
+}
+
 # needed FILE: paths of the shared libraries that it needs, but for those of the C library, which are
 # taken from the machine that it runs on, as they belong together with its loader.
 needed()
 {
-    ldd "$1" | awk '
+    libraries "$1" | awk '
         $1 ~ /^(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s)[.-]/ ||
             $1 ~ /^\/.*\/ld-linux/ { next }
         $3 == "not" { print "make.sh: " $1 ": not found" >"/dev/stderr"; exit 1 }
