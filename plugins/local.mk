@@ -44,6 +44,14 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/thinned_samples.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
+# The machine as files of /proc and /sys describe it, also for core/run.
+SYSTEM_SOURCES = \
+	plugins/common/system/processor.c \
+	plugins/common/system/processor.h \
+	plugins/common/system/system_file.c \
+	plugins/common/system/system_file.h
+core_libgbrun_la_SOURCES += $(SYSTEM_SOURCES)
+
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
 # that work together.
 CALL_PARSER_SOURCES = \

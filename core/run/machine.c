@@ -1,6 +1,8 @@
 /* machine.c - see machine.h. */
 #include "core/run/machine.h"
 
+#include "plugins/common/system/processor.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -69,12 +71,6 @@ static struct governors read_governors(struct arena *arena)
     return governors;
 }
 
-static bool is_virtual(struct arena *arena)
-{
-    const char *flags = field_of(arena, "/proc/cpuinfo", "flags");
-    return flags && strstr(flags, " hypervisor");
-}
-
 struct facts {
     struct fact *items;
     size_t n;
@@ -98,7 +94,9 @@ void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
     }
     add_fact(&facts, "os", find_in(arena, "/etc/os-release", "PRETTY_NAME", "=\"", "\"\n"));
     add_fact(&facts, "machine_id", first_line(arena, "/etc/machine-id"));
-    add_fact(&facts, "cpu", field_of(arena, "/proc/cpuinfo", "model name"));
+    char text[LINE_BYTES];
+    if (processor_name("", text, sizeof text))
+        add_fact(&facts, "cpu", arena_text(arena, text));
     add_fact(&facts, "microcode", field_of(arena, "/proc/cpuinfo", "microcode"));
     add_fact(&facts, "cpus", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)));
     add_fact(
@@ -109,7 +107,10 @@ void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
     add_fact(&facts, "no_turbo",
              first_line(arena, "/sys/devices/system/cpu/intel_pstate/no_turbo"));
     add_fact(&facts, "smt", first_line(arena, "/sys/devices/system/cpu/smt/control"));
-    add_fact(&facts, "virtual", is_virtual(arena) ? "yes" : "no");
+    bool is_virtual = processor_hypervisor("", text, sizeof text);
+    add_fact(&facts, "virtual", is_virtual ? "yes" : "no");
+    add_fact(&facts, "hypervisor",
+             is_virtual && !text_equal(text, "yes") ? arena_text(arena, text) : NULL);
     add_fact(&facts, "clocksource",
              first_line(arena, "/sys/devices/system/clocksource/clocksource0/current_clocksource"));
     add_fact(&facts, "load_average", first_line(arena, "/proc/loadavg"));
@@ -193,7 +194,8 @@ static void examine_load(struct findings *findings)
 static void examine_virtualization(struct findings *findings)
 {
     const char *line = first_line(findings->arena, "/proc/stat");
-    bool is_guest = is_virtual(findings->arena);
+    char hypervisor[LINE_BYTES];
+    bool is_guest = processor_hypervisor("", hypervisor, sizeof hypervisor);
     double all = 0, stolen = 0;
     char *at = line && text_starts_with(line, "cpu ") ? (char *)(uintptr_t)line + 4 : NULL;
     for (int field = 0; at && field < 8; field++) {
@@ -203,9 +205,9 @@ static void examine_virtualization(struct findings *findings)
     }
     double share = all > 0 ? stolen / all : 0;
     find(findings, "virtual machine",
-         is_guest
-             ? arena_printf(findings->arena, "yes; %.2f %% of its time was stolen", 100 * share)
-             : "no",
+         is_guest ? arena_printf(findings->arena, "%s; %.2f %% of its time was stolen", hypervisor,
+                                 100 * share)
+                  : "no",
          is_guest, "other guests share the caches, the memory and perhaps the cores", "");
 }
 

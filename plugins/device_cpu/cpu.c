@@ -136,7 +136,7 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
     const struct params *settings = params;
     const uint32_t first = cpu_list_first(&cpus);
     device->host = host;
-    sensors_open(&device->sensors, first);
+    sensors_open(&device->sensors, "", first);
     size_flush(&device->flush, settings, first);
     if (settings->cpus[0] != '\0')
         status = pin(device, &cpus);

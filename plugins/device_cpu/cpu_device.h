@@ -20,7 +20,7 @@ struct flush_buffer {
 /* Files that are read again and again; -1 where the system has none. */
 struct sensors {
     int frequency_file, core_throttle_file, package_throttle_file;
-    int temperature_file, energy_file;
+    int temperature_file, energy_file, power_file;
     double frequency_hz;         /* as last read, */
     double frequency_read_at_ns; /*   and when */
     double throttle_counts[2];   /* when opened */
@@ -44,7 +44,8 @@ int32_t cpu_clocks_probe(struct cpu_device *device);
 int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement);
 int32_t cpu_flush(struct cpu_device *device);
 
-void sensors_open(struct sensors *sensors, uint32_t cpu);
+void sensors_open(struct sensors *sensors, const char *root,
+                  uint32_t cpu); /* root: see processor.h */
 void sensors_close(struct sensors *sensors);
 /* Of the CPU that the sensors are of; 0 where the system does not say. Read at most 20 times a
  * second, since on some systems it waits for a measurement. */

@@ -12,8 +12,7 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/machine.h \
 	plugins/device_cpu/measure.c \
 	plugins/device_cpu/sensors.c \
-	plugins/device_cpu/system_file.c \
-	plugins/device_cpu/system_file.h
+	$(SYSTEM_SOURCES)
 plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_CFLAGS)
 plugins_device_cpu_device_cpu_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_device_cpu_device_cpu_la_LIBADD = $(SYSTEM_LIBS)

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "machine.h"
 
-#include "system_file.h"
+#include "plugins/common/system/processor.h"
+#include "plugins/common/system/system_file.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,33 +70,11 @@ uint64_t machine_memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-/* Some processors pad their names with blanks. */
-static void squeeze_blanks(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++) {
-        if (!isspace((unsigned char)*from) || (to > text && to[-1] != ' '))
-            *to++ = *from;
-    }
-    *to = '\0';
-}
-
-/* Arm systems give numbers instead of a name. */
 void machine_model(char *buffer, size_t bytes)
 {
-    char implementer[32];
-    char part[32];
-    if (system_file_value("/proc/cpuinfo", "model name", buffer, bytes)) {
-        squeeze_blanks(buffer);
-        return;
-    }
     struct utsname names;
-    const char *architecture = uname(&names) == 0 ? names.machine : "unknown";
-    if (system_file_value("/proc/cpuinfo", "CPU implementer", implementer, sizeof implementer) &&
-        system_file_value("/proc/cpuinfo", "CPU part", part, sizeof part))
-        snprintf(buffer, bytes, "%s implementer %s part %s", architecture, implementer, part);
-    else
-        snprintf(buffer, bytes, "%s processor", architecture);
+    if (!processor_name("", buffer, bytes))
+        snprintf(buffer, bytes, "%s processor", uname(&names) == 0 ? names.machine : "unknown");
 }
 
 static void kernel_fact(gb_fact_fn *fact, void *context)
@@ -135,13 +113,6 @@ static void caches_fact(uint32_t cpu, gb_fact_fn *fact, void *context)
         fact(context, "caches", text);
 }
 
-static void hypervisor_fact(gb_fact_fn *fact, void *context)
-{
-    char flags[8192];
-    if (system_file_value("/proc/cpuinfo", "flags", flags, sizeof flags))
-        fact(context, "hypervisor", strstr(flags, " hypervisor") != NULL ? "yes" : "no");
-}
-
 void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
 {
     static const struct {
@@ -170,7 +141,7 @@ void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
     kernel_fact(fact, context);
     if (system_file_value("/proc/cpuinfo", "microcode", text, sizeof text))
         fact(context, "microcode", text);
-    hypervisor_fact(fact, context);
+    fact(context, "hypervisor", processor_hypervisor("", text, sizeof text) ? text : "no");
     caches_fact(first, fact, context);
     turbo_fact(fact, context);
     for (size_t i = 0; i < sizeof of_first_cpu / sizeof of_first_cpu[0]; i++) {

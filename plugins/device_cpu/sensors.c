@@ -2,7 +2,7 @@
  * side. */
 #define _GNU_SOURCE
 #include "cpu_device.h"
-#include "system_file.h"
+#include "plugins/common/system/system_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,35 +11,67 @@
 #define CPU_FOLDER "/sys/devices/system/cpu"
 #define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0"
 
-enum { THERMAL_ZONES_MAX = 64 };
+enum { THERMAL_ZONES_MAX = 64, HWMON_MAX = 64, HWMON_SENSORS_MAX = 16 };
 static const double FREQUENCY_AGE_MAX_NS = 50e6;
 
-static int open_temperature(void)
+static int open_temperature(const char *root)
 {
     static const char *const types[] = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal",
                                         "soc_thermal"};
     char type[64];
     for (unsigned zone = 0; zone < THERMAL_ZONES_MAX; zone++) {
-        if (!system_file_line(type, sizeof type, "/sys/class/thermal/thermal_zone%u/type", zone))
+        if (!system_file_line(type, sizeof type, "%s/sys/class/thermal/thermal_zone%u/type", root,
+                              zone))
             break;
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
             if (strcmp(type, types[i]) == 0)
-                return system_file_open("/sys/class/thermal/thermal_zone%u/temp", zone);
+                return system_file_open("%s/sys/class/thermal/thermal_zone%u/temp", root, zone);
         }
     }
     return -1;
 }
 
-void sensors_open(struct sensors *sensors, uint32_t cpu)
+/* A sensor of the CPU that the kernel's hwmon has: Arm servers have no RAPL. -1: there is none. Of
+ * several sockets the first. */
+static int open_hwmon(const char *root, const char *const kinds[], const char *const labels[])
 {
-    sensors->frequency_file = system_file_open(CPU_FOLDER "/cpu%u/cpufreq/scaling_cur_freq", cpu);
+    char label[128];
+    for (unsigned chip = 0; chip < HWMON_MAX; chip++) {
+        for (unsigned number = 1; number <= HWMON_SENSORS_MAX; number++) {
+            for (size_t i = 0; labels[i] != NULL; i++) {
+                if (!system_file_line(label, sizeof label, "%s/sys/class/hwmon/hwmon%u/%s%u_%s",
+                                      root, chip, kinds[0], number, labels[i]) ||
+                    (strstr(label, "CPU") == NULL && strstr(label, "Esocket") == NULL))
+                    continue;
+                for (size_t k = 1; kinds[k] != NULL; k++) {
+                    const int file = system_file_open("%s/sys/class/hwmon/hwmon%u/%s%u_%s", root,
+                                                      chip, kinds[0], number, kinds[k]);
+                    if (file >= 0)
+                        return file;
+                }
+            }
+        }
+    }
+    return -1;
+}
+
+void sensors_open(struct sensors *sensors, const char *root, uint32_t cpu)
+{
+    static const char *const energy[] = {"energy", "input", NULL};
+    static const char *const power[] = {"power", "average", "input", NULL};
+    static const char *const labels[] = {"label", "oem_info", NULL};
+    sensors->frequency_file = system_file_open("%s" CPU_FOLDER "/cpu%u/cpufreq/scaling_cur_freq",
+                                               root, cpu);
     sensors->core_throttle_file = system_file_open(
-        CPU_FOLDER "/cpu%u/thermal_throttle/core_throttle_count", cpu);
+        "%s" CPU_FOLDER "/cpu%u/thermal_throttle/core_throttle_count", root, cpu);
     sensors->package_throttle_file = system_file_open(
-        CPU_FOLDER "/cpu%u/thermal_throttle/package_throttle_count", cpu);
-    sensors->temperature_file = open_temperature();
-    sensors->energy_file = system_file_open("%s", RAPL_FOLDER "/energy_uj");
-    const int range_file = system_file_open("%s", RAPL_FOLDER "/max_energy_range_uj");
+        "%s" CPU_FOLDER "/cpu%u/thermal_throttle/package_throttle_count", root, cpu);
+    sensors->temperature_file = open_temperature(root);
+    sensors->energy_file = system_file_open("%s" RAPL_FOLDER "/energy_uj", root);
+    if (sensors->energy_file < 0)
+        sensors->energy_file = open_hwmon(root, energy, labels);
+    sensors->power_file = open_hwmon(root, power, labels);
+    const int range_file = system_file_open("%s" RAPL_FOLDER "/max_energy_range_uj", root);
     system_file_number(range_file, &sensors->energy_range_uj);
     system_file_close(range_file);
     system_file_number(sensors->energy_file, &sensors->energy_uj);
@@ -54,6 +86,7 @@ void sensors_close(struct sensors *sensors)
     system_file_close(sensors->package_throttle_file);
     system_file_close(sensors->temperature_file);
     system_file_close(sensors->energy_file);
+    system_file_close(sensors->power_file);
 }
 
 double sensors_frequency_hz(struct sensors *sensors, double now_ns)
@@ -100,6 +133,7 @@ void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemet
                                         "core and package too hot"};
     double counts[2];
     double millidegrees = 0.0;
+    double microwatts = 0.0;
     const double frequency_hz = sensors_frequency_hz(sensors, now_ns);
     sensors_throttle_counts(sensors, counts);
     telemetry->clock_hz = frequency_hz > 0.0 ? frequency_hz : (double)NAN;
@@ -107,7 +141,9 @@ void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemet
     telemetry->temperature_celsius = system_file_number(sensors->temperature_file, &millidegrees)
                                          ? millidegrees * 1e-3
                                          : (double)NAN;
-    telemetry->power_watts = (double)NAN;
+    telemetry->power_watts = system_file_number(sensors->power_file, &microwatts)
+                                 ? microwatts * 1e-6
+                                 : (double)NAN;
     telemetry->energy_joules = energy_joules(sensors);
     telemetry->throttle = sensors_throttled(sensors->throttle_counts, counts);
     memcpy(sensors->throttle_counts, counts, sizeof counts);

@@ -11,6 +11,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_multistream \
 	tests/plugins/test_padding \
 	tests/plugins/test_prediction \
+	tests/plugins/test_processor \
 	tests/plugins/test_sensors
 if HAVE_CUDA_HEADERS
 TEST_PROGRAM_LIST += \
@@ -57,6 +58,11 @@ tests_plugins_test_prediction_SOURCES = \
 	plugins/bench_multistream_matmul/prediction.h \
 	plugins/bench_multistream_matmul/stamps.h
 tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_processor_SOURCES = \
+	tests/plugins/test_processor.c \
+	plugins/device_cpu/cpu_device.h \
+	plugins/device_cpu/sensors.c
+tests_plugins_test_processor_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_sensors_SOURCES = \
 	tests/plugins/test_sensors.c \
 	plugins/device_cuda/sensors.c \

@@ -1,6 +1,6 @@
 /* system_file.c - see system_file.h. Plugin side. */
 #define _GNU_SOURCE
-#include "system_file.h"
+#include "plugins/common/system/system_file.h"
 
 #include <ctype.h>
 #include <fcntl.h>

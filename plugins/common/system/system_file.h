@@ -3,8 +3,8 @@
  *
  * A file that is not there or cannot be read is a normal answer everywhere here.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CPU_SYSTEM_FILE_H
-#define GBRUN_PLUGINS_DEVICE_CPU_SYSTEM_FILE_H
+#ifndef GBRUN_PLUGINS_COMMON_SYSTEM_SYSTEM_FILE_H
+#define GBRUN_PLUGINS_COMMON_SYSTEM_SYSTEM_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

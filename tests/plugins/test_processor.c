@@ -1,0 +1,183 @@
+/* test_processor.c - processors, hypervisors and sensors of machines whose files are written here.
+ */
+#include "plugins/common/system/processor.h"
+#include "plugins/device_cpu/cpu_device.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char root[256];
+
+static void setup(void)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(root, sizeof root, "%s/root.XXXXXX", folder ? folder : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(root));
+}
+
+static void teardown(void)
+{
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    FILE *shell = popen(command, "r");
+    ck_assert_int_eq(pclose(shell), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    char full[1024];
+    snprintf(full, sizeof full, "mkdir -p \"$(dirname '%s%s')\" && cat >'%s%s'", root, path, root,
+             path);
+    FILE *shell = popen(full, "w");
+    ck_assert_int_eq(fputs(text, shell) < 0, 0);
+    ck_assert_int_eq(pclose(shell), 0);
+}
+
+#define VENDOR "/sys/class/dmi/id/sys_vendor"
+#define PRODUCT "/sys/class/dmi/id/product_name"
+#define DEVICE_TREE "/sys/firmware/devicetree/base"
+
+static const struct machine {
+    const char *cpuinfo;
+    const char *paths[2], *texts[2];
+    const char *name, *hypervisor;
+} machines[] = {
+    {"model name\t: Some  Processor   9000 \nflags\t\t: fpu hypervisor avx\n",
+     .name = "Some Processor 9000", .hypervisor = "yes"},
+    {"model name\t: Some Processor\nflags\t\t: fpu avx\n", .name = "Some Processor"},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n", .name = "Neoverse-V2"},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n",
+     {"/sys/devices/soc0/soc_id", VENDOR},
+     {"jep106:036b:0241\n", "Supermicro\n"},
+     "Neoverse-V2 (NVIDIA Grace)",
+     NULL},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd40\n",
+     {VENDOR, PRODUCT},
+     {"Amazon EC2\n", "c7g.large\n"},
+     "Neoverse-V1 (AWS Graviton3)",
+     "KVM"},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n",
+     {VENDOR, PRODUCT},
+     {"Amazon EC2\n", "m8g.metal-24xl\n"},
+     "Neoverse-V2 (AWS Graviton4)",
+     NULL},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
+     {"/sys/devices/soc0/soc_id"},
+     {"jep106:0a16:0001\n"},
+     "Neoverse-N1 (Ampere Altra)",
+     NULL},
+    {"CPU implementer\t: 0xc0\nCPU part\t: 0xac3\n",
+     {VENDOR, PRODUCT},
+     {"QEMU\n", "KVM Virtual Machine\n"},
+     "AmpereOne",
+     "KVM"},
+    {"processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n"
+     "processor\t: 1\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n"
+     "processor\t: 2\nCPU implementer\t: 0x61\nCPU part\t: 0x023\n",
+     {DEVICE_TREE "/model"},
+     {"Apple Mac mini (M1, 2020)"},
+     "Apple M1 Icestorm + Apple M1 Firestorm (Apple Mac mini (M1, 2020))",
+     NULL},
+    {"CPU implementer\t: 0x7f\nCPU part\t: 0x00a\n",
+     {DEVICE_TREE "/compatible"},
+     {"linux,dummy-virt"},
+     "implementer 0x7f part 0x00a",
+     "yes"},
+    {"CPU implementer\t: 0x41\nCPU part\t: 0xd08\n",
+     {"/sys/hypervisor/type"},
+     {"xen\n"},
+     "Cortex-A72",
+     "Xen"},
+    {"uarch\t: rocket\n",
+     {DEVICE_TREE "/model", PRODUCT},
+     {"a board", "Virtual Machine\n"},
+     "",
+     "Hyper-V"},
+};
+
+START_TEST(machines_are_known_by_their_files)
+{
+    const struct machine *machine = &machines[_i];
+    const char *const hypervisor = machine->hypervisor ? machine->hypervisor : "";
+    char text[128];
+    write_file("/proc/cpuinfo", machine->cpuinfo);
+    for (int i = 0; i < 2; i++)
+        if (machine->paths[i])
+            write_file(machine->paths[i], machine->texts[i]);
+    ck_assert(processor_name(root, text, sizeof text) == (*machine->name != '\0'));
+    ck_assert_str_eq(text, machine->name);
+    ck_assert(processor_hypervisor(root, text, sizeof text) == (*hypervisor != '\0'));
+    ck_assert_str_eq(text, hypervisor);
+    ck_assert(processor_name(root, text, 8) == (*machine->name != '\0'));
+    ck_assert_uint_lt(strlen(text), 8);
+}
+END_TEST
+
+START_TEST(nothing_is_found_where_nothing_is)
+{
+    char text[64] = "before";
+    ck_assert(!processor_name(root, text, sizeof text));
+    ck_assert_str_eq(text, "");
+    ck_assert(!processor_hypervisor(root, text, sizeof text));
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+#define HWMON "/sys/class/hwmon"
+
+/* As NVIDIA Grace has them, and a driver that counts energy. */
+START_TEST(power_and_energy_come_from_hwmon)
+{
+    struct sensors sensors = {0};
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    write_file(HWMON "/hwmon0/temp1_input", "42000\n");
+    write_file(HWMON "/hwmon1/power1_oem_info", "Module Power Socket 0\n");
+    write_file(HWMON "/hwmon1/power1_average", "300000000\n");
+    write_file(HWMON "/hwmon2/power1_oem_info", "CPU Power Socket 0\n");
+    write_file(HWMON "/hwmon2/power1_average", "81500000\n");
+    write_file(HWMON "/hwmon3/energy1_label", "Ecore000\n");
+    write_file(HWMON "/hwmon3/energy1_input", "7\n");
+    write_file(HWMON "/hwmon3/energy2_label", "Esocket0\n");
+    write_file(HWMON "/hwmon3/energy2_input", "1000000\n");
+    sensors_open(&sensors, root, 0);
+    write_file(HWMON "/hwmon3/energy2_input", "3500000\n");
+    sensors_telemetry(&sensors, 0.0, &telemetry);
+    ck_assert_double_eq(telemetry.power_watts, 81.5);
+    ck_assert_double_eq(telemetry.energy_joules, 2.5);
+    sensors_close(&sensors);
+}
+END_TEST
+
+START_TEST(rapl_comes_first)
+{
+    struct sensors sensors = {0};
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    write_file("/sys/class/powercap/intel-rapl:0/energy_uj", "9000000\n");
+    write_file("/sys/class/powercap/intel-rapl:0/max_energy_range_uj", "10000000\n");
+    write_file(HWMON "/hwmon0/energy1_label", "Esocket0\n");
+    write_file(HWMON "/hwmon0/energy1_input", "5\n");
+    sensors_open(&sensors, root, 0);
+    write_file("/sys/class/powercap/intel-rapl:0/energy_uj", "500000\n"); /* it wrapped */
+    sensors_telemetry(&sensors, 0.0, &telemetry);
+    ck_assert_double_eq_tol(telemetry.energy_joules, 1.5, 1e-12);
+    ck_assert(isnan(telemetry.power_watts));
+    sensors_close(&sensors);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("processor");
+    TCase *tests = tcase_create("processor");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, machines_are_known_by_their_files, 0,
+                        sizeof machines / sizeof machines[0]);
+    tcase_add_test(tests, nothing_is_found_where_nothing_is);
+    tcase_add_test(tests, power_and_energy_come_from_hwmon);
+    tcase_add_test(tests, rapl_comes_first);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
