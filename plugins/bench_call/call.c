@@ -6,7 +6,8 @@
  */
 #include "call.h"
 
-#include <stdio.h>
+#include "plugins/common/bench_steps.h"
+
 #include <string.h>
 
 #define P struct params
@@ -48,24 +49,20 @@ static int32_t check_status(struct call_bench *bench, const char *what, const st
 {
     const struct plan *plan = &bench->plan;
     const enum type_kind kind = type_info(call->type)->kind;
-    char words[PROBLEM_BYTES];
     struct raw ok = {{0}};
     uintptr_t address;
     memcpy(&address, result->bytes, sizeof address);
-    if (kind == KIND_POINTER && address == 0) {
-        snprintf(words, sizeof words, "%s: %.*s returned null", what, (int)call->function.n,
-                 call->function.text);
-        return bench->host->fail(bench->host, words);
-    }
+    if (kind == KIND_POINTER && address == 0)
+        return host_fail(bench->host, "%s: %.*s returned null", what, (int)call->function.n,
+                         call->function.text);
     if (kind != KIND_INTEGER || !plan->has_ok || call->result.n > 0)
         return GB_OK;
     number_store(&plan->ok, call->type, ok.bytes);
     if (memcmp(ok.bytes, result->bytes, type_info(call->type)->bytes) == 0)
         return GB_OK;
-    snprintf(words, sizeof words, "%s: %.*s returned %.17g: expected %.17g", what,
-             (int)call->function.n, call->function.text, element_value(call->type, result->bytes),
-             plan->ok.value);
-    return bench->host->fail(bench->host, words);
+    return host_fail(bench->host, "%s: %.*s returned %.17g: expected %.17g", what,
+                     (int)call->function.n, call->function.text,
+                     element_value(call->type, result->bytes), plan->ok.value);
 }
 
 /* Shorter results stand in a whole register, of which the type's bytes count. */
@@ -185,15 +182,13 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
 {
     struct call_bench *bench = object;
     struct invocation *invocation = &bench->invocation;
-    char words[PROBLEM_BYTES];
     (void)queue;
     invocation_run(invocation, iterations);
     if (invocation->wrong == 0)
         return GB_OK;
-    snprintf(words, sizeof words, "%s returned another status than ok = %s; the last was %.17g",
-             bench->plan.params->function, bench->plan.params->ok,
-             element_value(invocation->signature->result.id, invocation->result.bytes));
-    return bench->host->fail(bench->host, words);
+    return host_fail(bench->host, "%s returned another status than ok = %s; the last was %.17g",
+                     bench->plan.params->function, bench->plan.params->ok,
+                     element_value(invocation->signature->result.id, invocation->result.bytes));
 }
 
 static int32_t reset(void *object, const struct gb_queue *queue)

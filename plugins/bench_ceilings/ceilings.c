@@ -7,7 +7,7 @@
  */
 #include "ceilings.h"
 
-#include <stdio.h>
+#include "plugins/common/bench_steps.h"
 
 static const char *const roof_names[] = {
 #define ROOF_NAME(name, level, access, number, unit) #name,
@@ -33,9 +33,7 @@ static const struct gb_option options[] = {
 
 int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
 {
-    char text[256];
-    snprintf(text, sizeof text, "roof = %s %s", ceilings->roof->name, reason);
-    return ceilings->host->skip(ceilings->host, text);
+    return host_skip(ceilings->host, "roof = %s %s", ceilings->roof->name, reason);
 }
 
 /* --- the benchmark --- */

@@ -13,7 +13,6 @@
 #include "plugins/common/bench_steps.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -70,23 +69,6 @@ static bool is_triad(const struct ceilings *ceilings)
 }
 
 /* --- create: threads and sizes --- */
-
-static int32_t choose_threads(struct ceilings *ceilings)
-{
-    struct cpu_ceilings *cpu = ceilings->own;
-    char reason[128];
-    const uint32_t n = team_cpus(cpu->cpus);
-    const int64_t asked = ceilings->params->threads;
-    if (n == 0)
-        return ceilings->host->fail(ceilings->host, "the CPUs of the process cannot be read");
-    if (asked > (int64_t)n) {
-        snprintf(reason, sizeof reason, "threads = %lld: there are %u CPUs to run on",
-                 (long long)asked, (unsigned)n);
-        return ceilings->host->skip(ceilings->host, reason);
-    }
-    cpu->n_threads = asked > 0 ? (uint32_t)asked : n;
-    return GB_OK;
-}
 
 static uint64_t memory_limit_bytes(void)
 {
@@ -168,7 +150,7 @@ static int32_t create(struct ceilings *ceilings)
     ceilings->own = cpu;
     if (GB_HAS(host, exclusive))
         host->exclusive(host);
-    const int32_t status = choose_threads(ceilings);
+    const int32_t status = team_size(host, ceilings->params->threads, cpu->cpus, &cpu->n_threads);
     if (status != GB_OK)
         return status;
     return ceilings->roof->access == ACCESS_NONE ? plan_rate(ceilings) : plan_memory(ceilings);
@@ -213,13 +195,11 @@ static int32_t fill_memory(struct ceilings *ceilings)
 {
     const struct cpu_ceilings *cpu = ceilings->own;
     struct round round = {ceilings, 0};
-    char text[96];
     team_run(cpu->team, fill_share, &round);
     for (uint32_t i = 0; i < cpu->n_threads; i++) {
         if (cpu->shares[i].mapped == MAP_FAILED) {
-            snprintf(text, sizeof text, "there is no memory for a working set of %llu bytes",
-                     (unsigned long long)ceilings->working_set_bytes);
-            ceilings->host->fail(ceilings->host, text);
+            host_fail(ceilings->host, "there is no memory for a working set of %llu bytes",
+                      (unsigned long long)ceilings->working_set_bytes);
             return GB_NO_MEMORY;
         }
     }
@@ -242,17 +222,13 @@ static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
 {
     struct cpu_ceilings *cpu = ceilings->own;
     const struct gb_host *host = ceilings->host;
-    char text[160];
     (void)queue;
     cpu->shares = host->allocate(host, cpu->n_threads * sizeof *cpu->shares);
     if (cpu->shares == NULL)
         return GB_NO_MEMORY;
-    const int error = team_start(cpu->cpus, cpu->n_threads, &cpu->team);
-    if (error != 0) {
-        snprintf(text, sizeof text, "%u threads cannot be started on their CPUs: %s",
-                 (unsigned)cpu->n_threads, strerror(error));
-        return host->fail(host, text);
-    }
+    const int32_t status = team_open(host, cpu->cpus, cpu->n_threads, &cpu->team);
+    if (status != GB_OK)
+        return status;
     return cpu->rate != NULL ? fill_chains(ceilings) : fill_memory(ceilings);
 }
 

@@ -10,7 +10,6 @@
 
 #include <gbrun/gbrun.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { BLOCK_BYTES = 4096, CHUNK_BYTES = 4 << 20 }; /* a chunk is whole blocks */
@@ -35,31 +34,22 @@ static const struct gb_option options[] = {
         "from `from` to `to`; both that way and back, at once; or from each GPU to all others"),
 };
 
-static int32_t skip_word(const struct copy *copy, const char *option, const char *word,
-                         const char *words)
-{
-    char reason[256];
-    snprintf(reason, sizeof reason, "%s = %s is %s", option, word, words);
-    return copy->host->skip(copy->host, reason);
-}
-
 int32_t copy_skip_method(const struct copy *copy, const char *words)
 {
-    return skip_word(copy, "method", methods[copy->params->method], words);
+    return host_skip(copy->host, "method = %s is %s", methods[copy->params->method], words);
 }
 
 int32_t copy_skip_directions(const struct copy *copy, const char *words)
 {
-    return skip_word(copy, "directions", directions[copy->params->directions], words);
+    return host_skip(copy->host, "directions = %s is %s", directions[copy->params->directions],
+                     words);
 }
 
 int32_t copy_skip_place(const struct copy *copy, const char *words)
 {
     const struct params *params = copy->params;
-    char reason[256];
-    snprintf(reason, sizeof reason, "from = %s, to = %s is %s", places[params->from],
-             places[params->to], words);
-    return copy->host->skip(copy->host, reason);
+    return host_skip(copy->host, "from = %s, to = %s is %s", places[params->from],
+                     places[params->to], words);
 }
 
 /* --- what is copied --- */
@@ -106,15 +96,13 @@ static int32_t upload(const struct copy *copy, uint32_t transfer, unsigned char 
 
 static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
-    char text[128];
     const int64_t width = params->width;
     if (params->directions == DIRECTIONS_ALL &&
         (params->from != PLACE_DEVICE || params->to != PLACE_PEER))
         return host->fail(host, "directions = all: expected from = device and to = peer");
     if ((width & (width - 1)) == 0)
         return GB_OK;
-    snprintf(text, sizeof text, "width = %lld: expected 1, 2, 4, 8 or 16", (long long)width);
-    return host->fail(host, text);
+    return host_fail(host, "width = %lld: expected 1, 2, 4, 8 or 16", (long long)width);
 }
 
 static bool is_on_device(const struct params *params)

@@ -13,7 +13,6 @@
 #include <gbrun/gbrun.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
 
@@ -49,17 +48,12 @@ static const struct {
 
 static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
-    char text[160];
-    if (!(params->low <= params->high)) {
-        snprintf(text, sizeof text, "low = %g is above high = %g", params->low, params->high);
-        return host->fail(host, text);
-    }
-    if (kernels[params->kernel].has_rows && params->n % params->columns != 0) {
-        snprintf(text, sizeof text,
-                 "n = %" PRId64 " is not a whole number of rows of columns = %" PRId64, params->n,
-                 params->columns);
-        return host->fail(host, text);
-    }
+    if (!(params->low <= params->high))
+        return host_fail(host, "low = %g is above high = %g", params->low, params->high);
+    if (kernels[params->kernel].has_rows && params->n % params->columns != 0)
+        return host_fail(host,
+                         "n = %" PRId64 " is not a whole number of rows of columns = %" PRId64,
+                         params->n, params->columns);
     return GB_OK;
 }
 

@@ -24,20 +24,11 @@ struct elementwise_cpu {
 static int32_t choose_threads(const struct elementwise *elementwise, struct elementwise_cpu *cpu)
 {
     const struct gb_host *host = elementwise->host;
-    const int64_t asked = elementwise->params->threads;
-    const uint32_t n = team_cpus(cpu->cpus);
-    char reason[128];
-    if (n == 0)
-        return host->fail(host, "the CPUs of the process cannot be read");
-    if (asked > (int64_t)n) {
-        snprintf(reason, sizeof reason, "threads = %lld: there are %u CPUs to run on",
-                 (long long)asked, (unsigned)n);
-        return host->skip(host, reason);
-    }
-    cpu->n_threads = asked > 0 ? (uint32_t)asked : n;
-    if (cpu->n_threads > 1 && GB_HAS(host, exclusive))
+    const int32_t status = team_size(host, elementwise->params->threads, cpu->cpus,
+                                     &cpu->n_threads);
+    if (status == GB_OK && cpu->n_threads > 1 && GB_HAS(host, exclusive))
         host->exclusive(host);
-    return GB_OK;
+    return status;
 }
 
 static int32_t create(struct elementwise *elementwise)
@@ -90,18 +81,12 @@ static int32_t prepare(struct elementwise *elementwise, const struct gb_queue *q
     struct elementwise_cpu *cpu = elementwise->own;
     const struct params *params = elementwise->params;
     const bool is_sum = params->kernel == KERNEL_SUM;
-    char text[128];
     cpu->fn = ways_here()->fn[params->dtype][params->kernel];
     elementwise->sum_depth = ways_sum_depth(params->dtype,
                                             is_sum ? elementwise->n : elementwise->columns) +
                              (is_sum && params->dtype == DTYPE_FP64 ? cpu->n_threads : 0);
     share_out(elementwise, cpu);
-    const int error = team_start(cpu->cpus, cpu->n_threads, &cpu->team);
-    if (error == 0)
-        return GB_OK;
-    snprintf(text, sizeof text, "%u threads cannot be started on their CPUs: %s",
-             (unsigned)cpu->n_threads, strerror(error));
-    return elementwise->host->fail(elementwise->host, text);
+    return team_open(elementwise->host, cpu->cpus, cpu->n_threads, &cpu->team);
 }
 
 static void run_share(void *context, uint32_t thread)

@@ -51,33 +51,25 @@ static int32_t check_rows(const struct elementwise *elementwise)
     const uint64_t block_holds = (uint64_t)HELD_BY_BLOCK * (uint64_t)params->block *
                                  in_vector(elementwise);
     const uint64_t most = warp_holds > block_holds ? warp_holds : block_holds;
-    char reason[160];
-    if (elementwise->columns % in_vector(elementwise) != 0) {
-        snprintf(reason, sizeof reason,
-                 "columns = %" PRId64 " of %s: a row is a multiple of %d bytes on a GPU",
-                 params->columns, dtype_names[params->dtype], VECTOR_BYTES);
-        return host->skip(host, reason);
-    }
+    if (elementwise->columns % in_vector(elementwise) != 0)
+        return host_skip(host,
+                         "columns = %" PRId64 " of %s: a row is a multiple of %d bytes on a GPU",
+                         params->columns, dtype_names[params->dtype], VECTOR_BYTES);
     if (elementwise->columns <= most)
         return GB_OK;
-    snprintf(reason, sizeof reason,
-             "columns = %" PRId64 " of %s: a block of %" PRId64 " threads holds %" PRIu64,
-             params->columns, dtype_names[params->dtype], params->block, most);
-    return host->skip(host, reason);
+    return host_skip(host,
+                     "columns = %" PRId64 " of %s: a block of %" PRId64 " threads holds %" PRIu64,
+                     params->columns, dtype_names[params->dtype], params->block, most);
 }
 
 static int32_t check_case(const struct elementwise *elementwise)
 {
     const struct gb_host *host = elementwise->host;
     const struct params *params = elementwise->params;
-    char reason[96];
     if (params->threads != THREADS_DEFAULT)
         return host->skip(host, "threads is for the CPU: those of a GPU are in blocks, see block");
-    if (params->block % WARP != 0) {
-        snprintf(reason, sizeof reason, "block = %" PRId64 " is not a multiple of %d",
-                 params->block, WARP);
-        return host->skip(host, reason);
-    }
+    if (params->block % WARP != 0)
+        return host_skip(host, "block = %" PRId64 " is not a multiple of %d", params->block, WARP);
     return elementwise->kernel->has_rows ? check_rows(elementwise) : GB_OK;
 }
 
@@ -136,7 +128,6 @@ static int32_t check_block(const struct elementwise *elementwise)
 {
     const struct elementwise_cuda *cuda = elementwise->own;
     const struct gb_host *host = elementwise->host;
-    char reason[128];
     int most = 0;
     const CUresult result = cuda->kernels.driver.function_attribute(
         &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, cuda->function);
@@ -145,9 +136,8 @@ static int32_t check_block(const struct elementwise *elementwise)
                              "asking for a kernel's registers");
     if (elementwise->params->block <= most)
         return GB_OK;
-    snprintf(reason, sizeof reason, "block = %lld: with its registers this kernel has at most %d",
-             (long long)elementwise->params->block, most);
-    return host->skip(host, reason);
+    return host_skip(host, "block = %lld: with its registers this kernel has at most %d",
+                     (long long)elementwise->params->block, most);
 }
 
 /* `infix` says which of a kernel's variants. */

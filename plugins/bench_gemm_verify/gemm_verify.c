@@ -7,9 +7,10 @@
  */
 #include "gemm.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
@@ -76,9 +77,7 @@ static const struct {
 
 int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word, const char *reason)
 {
-    char text[240];
-    snprintf(text, sizeof text, "%s = %s: %s", option, word, reason);
-    return gemm->host->skip(gemm->host, text);
+    return host_skip(gemm->host, "%s = %s: %s", option, word, reason);
 }
 
 int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason)
@@ -115,23 +114,20 @@ static double exact_limit(int32_t accumulate)
 /* A sum that cannot be exact would be found wrong though it is right. */
 static int32_t refuse_inexact(const struct gemm *gemm)
 {
-    char text[200];
     const double largest = range_largest(&gemm->range);
     const double limit = exact_limit(gemm->accumulate);
     const double sum = (double)gemm->shape.k * largest * largest;
     if (!gemm_is_exact(gemm))
         return GB_OK;
     if (gemm->input->is_integer == 0 && largest > ldexp(1.0, gemm->input->digits))
-        snprintf(text, sizeof text,
-                 "integral = yes: whole numbers of %s go up to %g, the range to %g",
-                 dtypes[gemm->params->dtype], ldexp(1.0, gemm->input->digits), largest);
-    else if (sum > limit)
-        snprintf(text, sizeof text,
-                 "sums of whole numbers are exact up to %g, but k products up to %g are %g", limit,
-                 largest * largest, sum);
-    else
-        return GB_OK;
-    return gemm->host->skip(gemm->host, text);
+        return host_skip(gemm->host,
+                         "integral = yes: whole numbers of %s go up to %g, the range to %g",
+                         dtypes[gemm->params->dtype], ldexp(1.0, gemm->input->digits), largest);
+    if (sum > limit)
+        return host_skip(gemm->host,
+                         "sums of whole numbers are exact up to %g, but k products up to %g are %g",
+                         limit, largest * largest, sum);
+    return GB_OK;
 }
 
 static int32_t refuse_reference(const struct gemm *gemm)

@@ -1,6 +1,8 @@
 /* range.c - see range.h. Plugin side. */
 #include "range.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +125,6 @@ enum { N_MATRICES = 2 };
 static int32_t fill_interval(const struct range *range, const struct gb_host *host, void *data,
                              uint64_t n, const struct gb_fill *fill, uint32_t i)
 {
-    char text[160];
     struct gb_fill request = *fill;
     request.stream = (uint64_t)N_MATRICES * i + fill->stream;
     request.low = range->intervals[i].low;
@@ -131,11 +132,10 @@ static int32_t fill_interval(const struct range *range, const struct gb_host *ho
     const int32_t status = host->fill(host, data, n, &request);
     if (status != GB_INVALID)
         return status;
-    snprintf(text, sizeof text, "range: %g..%g cannot be drawn from%s", request.low, request.high,
-             fill->integral != 0 || fill->format == GB_I8 ? ": there must be whole numbers in it, "
-                                                            "within the range of the type"
-                                                          : "");
-    return host->fail(host, text);
+    return host_fail(host, "range: %g..%g cannot be drawn from%s", request.low, request.high,
+                     fill->integral != 0 || fill->format == GB_I8
+                         ? ": there must be whole numbers in it, within the range of the type"
+                         : "");
 }
 
 /* Which interval element i is of. */

@@ -99,19 +99,13 @@ static int32_t take_private_counts(const struct histogram *histogram, struct his
 static int32_t prepare(struct histogram *histogram, const struct gb_queue *queue)
 {
     struct histogram_cpu *own = histogram->own;
-    char text[128];
     (void)queue;
     if (histogram->params->method == METHOD_PRIVATE) {
         const int32_t status = take_private_counts(histogram, own);
         if (status != GB_OK)
             return status;
     }
-    const int error = team_start(NULL, own->n_threads, &own->team);
-    if (error == 0)
-        return GB_OK;
-    snprintf(text, sizeof text, "threads = %u: a thread cannot be started: %s", own->n_threads,
-             strerror(error));
-    return histogram->host->fail(histogram->host, text);
+    return team_open(histogram->host, NULL, own->n_threads, &own->team);
 }
 
 static int32_t reset(const struct histogram *histogram, const struct gb_queue *queue)

@@ -1,10 +1,10 @@
 /* histogram_cuda.c - see histogram.h: a kernel counts. Plugin side. */
 #include "histogram.h"
 
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 CUDA_IMAGE(histogram_image, "plugins/bench_histogram/histogram");
 
@@ -24,15 +24,13 @@ static int32_t check_case(const struct histogram *histogram)
 {
     const struct gb_host *host = histogram->host;
     const struct params *params = histogram->params;
-    char reason[160];
     if (params->threads != THREADS_DEFAULT)
         return host->skip(host, "threads is for the CPU: those of a GPU are in blocks, see block");
     if (params->method != METHOD_PRIVATE || params->bins <= SHARED_BYTES / 4)
         return GB_OK;
-    snprintf(reason, sizeof reason,
-             "bins = %" PRId64 " with method = private: a block has shared memory for %d",
-             params->bins, SHARED_BYTES / 4);
-    return host->skip(host, reason);
+    return host_skip(host,
+                     "bins = %" PRId64 " with method = private: a block has shared memory for %d",
+                     params->bins, SHARED_BYTES / 4);
 }
 
 static int32_t create(struct histogram *histogram)

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -97,7 +99,6 @@ int32_t launch_bind(struct launch *launch, struct world *world, const struct rou
 static int32_t check_parameters(const struct launch *launch, const struct signature *signature)
 {
     CUresult (*parameter)(CUfunction function, size_t i, size_t * ret_offset, size_t * ret_bytes);
-    char text[256];
     size_t n = 0, offset = 0, bytes = 0;
     *(void **)&parameter = dlsym(launch->driver->library, "cuFuncGetParamInfo");
     if (parameter == NULL)
@@ -107,23 +108,20 @@ static int32_t check_parameters(const struct launch *launch, const struct signat
         n++;
         if (bytes == wanted)
             continue;
-        snprintf(text, sizeof text,
-                 "signature: parameter %zu has %zu bytes, but that of the kernel %zu", n, wanted,
-                 bytes);
-        return launch->host->fail(launch->host, text);
+        return host_fail(launch->host,
+                         "signature: parameter %zu has %zu bytes, but that of the kernel %zu", n,
+                         wanted, bytes);
     }
     if (n == signature->n)
         return GB_OK;
-    snprintf(text, sizeof text, "signature: it has %zu parameters, but the kernel %zu",
-             signature->n, n);
-    return launch->host->fail(launch->host, text);
+    return host_fail(launch->host, "signature: it has %zu parameters, but the kernel %zu",
+                     signature->n, n);
 }
 
 static int32_t check_threads(const struct launch *launch)
 {
     const struct dims *block = &launch->shape.block;
     const uint64_t n = (uint64_t)block->x * block->y * block->z;
-    char text[256];
     int most = 0;
     int registers = 0;
     CUresult result = launch->driver->function_attribute(
@@ -133,11 +131,10 @@ static int32_t check_threads(const struct launch *launch)
                                                     launch->function);
     if (result != CUDA_SUCCESS || n <= (uint64_t)most)
         return status_of(launch, result, "asking what the kernel needs");
-    snprintf(text, sizeof text,
-             "a block of %llu threads does not fit: this kernel, which has %d registers, takes up "
-             "to %d",
-             (unsigned long long)n, registers, most);
-    return launch->host->skip(launch->host, text);
+    return host_skip(launch->host,
+                     "a block of %llu threads does not fit: this kernel, which has %d registers, "
+                     "takes up to %d",
+                     (unsigned long long)n, registers, most);
 }
 
 static int32_t check_cluster(const struct launch *launch)
@@ -161,20 +158,17 @@ static int32_t check_cluster(const struct launch *launch)
 static int32_t ask_for_shared(const struct launch *launch)
 {
     const int wanted = (int)launch->shape.shared;
-    char text[256];
     int own = 0;
     int most = 0;
     CUresult result = launch->driver->function_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
                                                          launch->function);
     if (result == CUDA_SUCCESS)
         result = device_value(launch, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most);
-    if (result == CUDA_SUCCESS && wanted > most - own) {
-        snprintf(text, sizeof text,
-                 "shared = %d does not fit: a block has up to %d bytes, of which the kernel itself "
-                 "takes %d",
-                 wanted, most, own);
-        return launch->host->skip(launch->host, text);
-    }
+    if (result == CUDA_SUCCESS && wanted > most - own)
+        return host_skip(launch->host,
+                         "shared = %d does not fit: a block has up to %d bytes, of which the "
+                         "kernel itself takes %d",
+                         wanted, most, own);
     if (result == CUDA_SUCCESS && wanted > 0)
         result = launch->driver->function_set(
             launch->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted);

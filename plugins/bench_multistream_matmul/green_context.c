@@ -2,17 +2,9 @@
 #define _GNU_SOURCE
 #include "green_context.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
-
-enum { TEXT_BYTES = 320 };
-
-static int32_t skip(const struct gb_host *host, uint32_t n_units, const char *reason)
-{
-    char text[TEXT_BYTES];
-    snprintf(text, sizeof text, "units = %u: %s", n_units, reason);
-    return host->skip(host, text);
-}
 
 #if CUDA_VERSION >= 12040
 
@@ -61,13 +53,11 @@ static int32_t green_status(const struct driver *driver, const struct gb_host *h
                             uint32_t n_units, CUresult result)
 {
     char words[128];
-    char reason[TEXT_BYTES - 32];
     if (!is_refusal(result))
         return driver_status(driver, host, result, "making a green context");
     driver_error_words(driver, result, words, sizeof words);
-    snprintf(reason, sizeof reason, "the driver makes no green context of that size here: %s",
-             words);
-    return skip(host, n_units, reason);
+    return host_skip(host, "units = %u: the driver makes no green context of that size here: %s",
+                     n_units, words);
 }
 
 /* One part of the device, of at least n_units. */
@@ -99,15 +89,15 @@ int32_t green_context_make(const struct driver *driver, const struct gb_host *ho
     CUdevResourceDesc description = NULL;
     CUgreenCtx handle = NULL;
     if (!load(driver, &functions))
-        return skip(host, n_units, "the driver has no green contexts; those for CUDA 12.4 have");
+        return host_skip(host,
+                         "units = %u: the driver has no green contexts; those for CUDA 12.4 have",
+                         n_units);
     CUresult result = driver->context_device(&device);
     if (result == CUDA_SUCCESS)
         result = functions.resource(device, &whole, CU_DEV_RESOURCE_TYPE_SM);
-    if (result == CUDA_SUCCESS && n_units > whole.sm.smCount) {
-        char reason[64];
-        snprintf(reason, sizeof reason, "the device has %u multiprocessors", whole.sm.smCount);
-        return skip(host, n_units, reason);
-    }
+    if (result == CUDA_SUCCESS && n_units > whole.sm.smCount)
+        return host_skip(host, "units = %u: the device has %u multiprocessors", n_units,
+                         whole.sm.smCount);
     if (result == CUDA_SUCCESS)
         result = take_part(&functions, &whole, n_units, &part);
     if (result == CUDA_SUCCESS)
@@ -136,7 +126,7 @@ int32_t green_context_make(const struct driver *driver, const struct gb_host *ho
 {
     (void)driver;
     (void)ret;
-    return skip(host, n_units, "built with headers older than those of CUDA 12.4");
+    return host_skip(host, "units = %u: built with headers older than those of CUDA 12.4", n_units);
 }
 
 void green_context_destroy(const struct driver *driver, struct green_context *green)

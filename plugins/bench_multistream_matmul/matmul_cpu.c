@@ -5,7 +5,6 @@
 #include "plugins/common/bench_steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SPINS = 2000 }; /* some 20 us */
@@ -95,10 +94,8 @@ static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
     matmul->own = streams;
     if (error == 0)
         return GB_OK;
-    char text[160];
-    snprintf(text, sizeof text, "streams = %" PRId64 ": a thread cannot be started: %s",
-             matmul->params->streams, strerror(error));
-    return host->fail(host, text);
+    return host_fail(host, "streams = %" PRId64 ": a thread cannot be started: %s",
+                     matmul->params->streams, strerror(error));
 }
 
 static int32_t run(const struct matmul *matmul, const struct gb_queue *queue, uint64_t iterations)

@@ -7,9 +7,10 @@
  */
 #include "matmul.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static const char *const inputs[] = {"ones", "random"};
 static const char *const orders[] = {"breadth", "depth"};
@@ -46,14 +47,12 @@ static const struct gb_option options[] = {
 
 static int32_t refuse_inexact_sums(const struct gb_host *host, const struct params *params)
 {
-    char text[160];
     if (params->input != INPUT_ONES || params->aligned <= EXACT_SUM_MAX)
         return GB_OK;
-    snprintf(text, sizeof text,
-             "aligned = %" PRId64 ": sums of ones are exact up to %" PRId64
-             " in single precision; set input = random",
-             params->aligned, EXACT_SUM_MAX);
-    return host->fail(host, text);
+    return host_fail(host,
+                     "aligned = %" PRId64 ": sums of ones are exact up to %" PRId64
+                     " in single precision; set input = random",
+                     params->aligned, EXACT_SUM_MAX);
 }
 
 BACKEND_OPS(struct matmul, matmul_cpu, matmul_cuda);

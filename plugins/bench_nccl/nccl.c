@@ -94,18 +94,15 @@ struct first_problem {
 static void fail_first(void *context, const char *option, uint64_t offset, const char *text)
 {
     struct first_problem *first = context;
-    char words[256];
     (void)offset;
-    snprintf(words, sizeof words, "%s: %s", option, text);
     if (first->status == GB_OK)
-        first->status = first->host->fail(first->host, words);
+        first->status = host_fail(first->host, "%s: %s", option, text);
 }
 
 static int32_t make_collective(struct bench *bench)
 {
     const struct params *params = bench->params;
     const struct gb_host *host = bench->host;
-    char reason[160];
     bench->formats = host->extension(host, GB_FORMATS);
     bench->format = bench->formats->describe(types[params->dtype].format);
     bench->collective = (struct collective){
@@ -113,10 +110,9 @@ static int32_t make_collective(struct bench *bench)
     collective_make(&bench->collective, host, params->bytes, bench->format);
     if (bench->collective.n_part > 0)
         return GB_OK;
-    snprintf(reason, sizeof reason, "bytes = %llu: %u ranks need an element of %u bytes each",
-             (unsigned long long)params->bytes, (unsigned)bench->group.n,
-             (unsigned)bench->format->bytes);
-    return host->skip(host, reason);
+    return host_skip(host, "bytes = %llu: %u ranks need an element of %u bytes each",
+                     (unsigned long long)params->bytes, (unsigned)bench->group.n,
+                     (unsigned)bench->format->bytes);
 }
 
 static void report(const struct bench *bench)

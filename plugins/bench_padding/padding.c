@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static const char *const problems[] = {"dense", "batched"};
 static const char *const schedules[] = {"baseline",      "partition", "pad",
@@ -43,10 +42,8 @@ static const struct gb_option options[] = {
 
 int32_t padding_skip_schedule(const struct padding *padding, const char *words)
 {
-    char reason[256];
-    snprintf(reason, sizeof reason, "schedule = %s is %s", schedules[padding->params->schedule],
-             words);
-    return padding->host->skip(padding->host, reason);
+    return host_skip(padding->host, "schedule = %s is %s", schedules[padding->params->schedule],
+                     words);
 }
 
 void padding_tell_ratio(const struct padding *padding, double ratio)

@@ -4,7 +4,40 @@
 
 #include <gbrun/bench.h>
 #include <gbrun/check.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* A text as of printf for one of host's functions, host->fail or host->skip. */
+static inline __attribute__((format(printf, 3, 0))) int32_t
+host_words(const struct gb_host *host,
+           int32_t (*take)(const struct gb_host *host, const char *text), const char *format,
+           va_list arguments)
+{
+    char text[2560];
+    vsnprintf(text, sizeof text, format, arguments);
+    return take(host, text);
+}
+
+static inline __attribute__((format(printf, 2, 3))) int32_t host_fail(const struct gb_host *host,
+                                                                      const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int32_t status = host_words(host, host->fail, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static inline __attribute__((format(printf, 2, 3))) int32_t host_skip(const struct gb_host *host,
+                                                                      const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int32_t status = host_words(host, host->skip, format, arguments);
+    va_end(arguments);
+    return status;
+}
 
 static inline uint64_t smaller(uint64_t a, uint64_t b)
 {

@@ -9,6 +9,7 @@
 #endif
 #include "team.h"
 
+#include "bench_steps.h"
 #include "pause.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE_BYTES = 64, SPINS = 20000, STACK_BYTES = 256 * 1024 };
 
@@ -50,6 +52,19 @@ uint32_t team_cpus(uint32_t cpus[TEAM_MAX])
             cpus[n++] = cpu;
     }
     return n;
+}
+
+int32_t team_size(const struct gb_host *host, int64_t asked, uint32_t cpus[TEAM_MAX],
+                  uint32_t *ret_n)
+{
+    const uint32_t n = team_cpus(cpus);
+    if (n == 0)
+        return host->fail(host, "the CPUs of the process cannot be read");
+    if (asked > (int64_t)n)
+        return host_skip(host, "threads = %lld: there are %u CPUs to run on", (long long)asked,
+                         (unsigned)n);
+    *ret_n = asked > 0 ? (uint32_t)asked : n;
+    return GB_OK;
 }
 
 static int bind_to(uint32_t cpu)
@@ -144,6 +159,14 @@ int team_start(const uint32_t *cpus, uint32_t n, struct team **ret)
     }
     *ret = team;
     return 0;
+}
+
+int32_t team_open(const struct gb_host *host, const uint32_t *cpus, uint32_t n, struct team **ret)
+{
+    const int error = team_start(cpus, n, ret);
+    if (error == 0)
+        return GB_OK;
+    return host_fail(host, "%u threads cannot be started: %s", (unsigned)n, strerror(error));
 }
 
 void team_run(struct team *team, team_fn *work, void *context)

@@ -3,7 +3,7 @@
 #ifndef GBRUN_PLUGINS_COMMON_TEAM_H
 #define GBRUN_PLUGINS_COMMON_TEAM_H
 
-#include <stdint.h>
+#include <gbrun/host.h>
 
 enum { TEAM_MAX = 1024 };
 
@@ -15,11 +15,19 @@ typedef void team_fn(void *context, uint32_t thread);
  * say. */
 uint32_t team_cpus(uint32_t cpus[TEAM_MAX]);
 
+/* How many threads: as many as `asked`, which is skipped where there are fewer CPUs, or, with 0,
+ * one for each. cpus: those that the calling thread may run on. */
+int32_t team_size(const struct gb_host *host, int64_t asked, uint32_t cpus[TEAM_MAX],
+                  uint32_t *ret_n);
+
 /* At most TEAM_MAX threads. Thread i is bound to cpus[i], which is copied; thread 0 is the calling
  * one, which gets back what it may run on at team_stop. Without cpus (NULL) none is bound, there
  * may be more of them than CPUs, and those that wait for work sleep. Returns 0 or an error of
  * <errno.h>. */
 int team_start(const uint32_t *cpus, uint32_t n, struct team **ret);
+
+/* The same; an error is reported to the host. */
+int32_t team_open(const struct gb_host *host, const uint32_t *cpus, uint32_t n, struct team **ret);
 
 /* Calls work for each thread of the team and returns when all have; from the thread that started it
  * only. */

@@ -2,9 +2,9 @@
 #include "cublas.h"
 
 #include "cuda_driver.h"
+#include "plugins/common/bench_steps.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 
 /* The name of the first function that the library lacks, or NULL. */
 static const char *find_functions(void *library, struct cublas_functions *functions)
@@ -21,14 +21,11 @@ static const char *find_functions(void *library, struct cublas_functions *functi
 int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
                     const char *missing)
 {
-    char reason[160];
     if (missing != NULL)
-        snprintf(reason, sizeof reason, "%s%s has no %s", asked_by, library, missing);
-    else
-        snprintf(reason, sizeof reason,
-                 "%s%s was not found, neither where the loader looks nor in the CUDA Toolkit",
-                 asked_by, library);
-    return host->skip(host, reason);
+        return host_skip(host, "%s%s has no %s", asked_by, library, missing);
+    return host_skip(host,
+                     "%s%s was not found, neither where the loader looks nor in the CUDA Toolkit",
+                     asked_by, library);
 }
 
 int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const char *asked_by)
@@ -47,11 +44,9 @@ int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const cha
 
 int32_t cublas_status(const struct gb_host *host, int result, const char *doing)
 {
-    char text[160];
     if (result == 0)
         return GB_OK;
-    snprintf(text, sizeof text, "cuBLAS returned status %d while %s", result, doing);
-    return host->fail(host, text);
+    return host_fail(host, "cuBLAS returned status %d while %s", result, doing);
 }
 
 int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *stream, int math_mode)

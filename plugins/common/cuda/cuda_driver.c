@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cuda_driver.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -148,15 +150,13 @@ int32_t driver_status(const struct driver *driver, const struct gb_host *host, C
                       const char *doing)
 {
     char words[128];
-    char text[512];
     if (result == CUDA_SUCCESS)
         return GB_OK;
     driver_error_words(driver, result, words, sizeof words);
     const bool is_reset = result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
                           result == CUDA_ERROR_INVALID_CONTEXT;
-    snprintf(text, sizeof text, "%s while %s%s", words, doing,
-             is_reset ? ": has the benchmark reset the device?" : "");
-    host->fail(host, text);
+    host_fail(host, "%s while %s%s", words, doing,
+              is_reset ? ": has the benchmark reset the device?" : "");
     return driver_error_is_sticky(result)       ? GB_DEVICE_ERROR
            : result == CUDA_ERROR_OUT_OF_MEMORY ? GB_NO_MEMORY
                                                 : GB_FAILED;

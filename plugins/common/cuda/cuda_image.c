@@ -3,6 +3,7 @@
 #include "cuda_image.h"
 
 #include "nvrtc_program.h"
+#include "plugins/common/bench_steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,6 @@ static int32_t load_compiled(const struct driver *driver, const struct gb_host *
                              const struct cuda_image *image, CUmodule *ret_module)
 {
     char reason[REASON_BYTES];
-    char text[REASON_BYTES + 256];
     void *compiled = NULL;
     int architecture = 0;
     const int32_t status = driver_status(driver, host, architecture_here(driver, &architecture),
@@ -45,13 +45,11 @@ static int32_t load_compiled(const struct driver *driver, const struct gb_host *
     if (status != GB_OK)
         return status;
     if (!nvrtc_compile(image->name, image->source, (size_t)(image->source_end - image->source),
-                       architecture, NULL, &compiled, reason, sizeof reason)) {
-        snprintf(text, sizeof text,
-                 "%s was not built for this device (compute capability %d.%d), and cannot be "
-                 "compiled for it: %s",
-                 image->name, architecture / 10, architecture % 10, reason);
-        return host->fail(host, text);
-    }
+                       architecture, NULL, &compiled, reason, sizeof reason))
+        return host_fail(host,
+                         "%s was not built for this device (compute capability %d.%d), and cannot "
+                         "be compiled for it: %s",
+                         image->name, architecture / 10, architecture % 10, reason);
     const CUresult result = driver->module_load(ret_module, compiled);
     free(compiled);
     return driver_status(driver, host, result, "loading compiled kernels");

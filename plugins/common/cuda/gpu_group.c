@@ -7,7 +7,7 @@
  */
 #include "gpu_group.h"
 
-#include <stdio.h>
+#include "plugins/common/bench_steps.h"
 
 struct gpu_memory {
     struct gpu_memory *next;
@@ -49,13 +49,9 @@ int32_t gpu_group_here(struct gpu_group *group, const struct driver *driver,
 
 static int32_t skip_too_few(const struct gb_host *host, uint32_t n, int n_visible)
 {
-    char reason[96];
     if (n_visible == 1)
-        snprintf(reason, sizeof reason, "there is one GPU, and it takes %u", (unsigned)n);
-    else
-        snprintf(reason, sizeof reason, "there are %d GPUs, and it takes %u", n_visible,
-                 (unsigned)n);
-    return host->skip(host, reason);
+        return host_skip(host, "there is one GPU, and it takes %u", (unsigned)n);
+    return host_skip(host, "there are %d GPUs, and it takes %u", n_visible, (unsigned)n);
 }
 
 int32_t gpu_group_find(struct gpu_group *group, const struct driver *driver,
@@ -78,7 +74,6 @@ int32_t gpu_group_find(struct gpu_group *group, const struct driver *driver,
 
 int32_t gpu_group_require_access(const struct gpu_group *group)
 {
-    char reason[96];
     for (uint32_t i = 0; i < group->n * group->n; i++) {
         const CUdevice from = group->gpus[i / group->n].device;
         const CUdevice to = group->gpus[i % group->n].device;
@@ -89,10 +84,9 @@ int32_t gpu_group_require_access(const struct gpu_group *group)
             group, group->driver->can_access_peer(&is_reached, from, to), "comparing GPUs");
         if (status != GB_OK)
             return status;
-        snprintf(reason, sizeof reason, "GPU %d does not reach the memory of GPU %d", (int)from,
-                 (int)to);
         if (!is_reached)
-            return group->host->skip(group->host, reason);
+            return host_skip(group->host, "GPU %d does not reach the memory of GPU %d", (int)from,
+                             (int)to);
     }
     return GB_OK;
 }
