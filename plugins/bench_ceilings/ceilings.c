@@ -39,9 +39,10 @@ int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
 /* --- the benchmark --- */
 
 /* An option that has no effect on the case would make two cases of one. */
-static int32_t refuse_options(const struct ceilings *ceilings)
+static int32_t set_up(struct ceilings *ceilings)
 {
     const struct params *params = ceilings->params;
+    ceilings->roof = &roofs[params->roof];
     if (params->method != METHOD_AUTO && ceilings->roof->unit != UNIT_TENSOR)
         return ceilings_skip(ceilings, "has one method: mma and cublas are for tensor cores");
     if (params->bytes != 0 && ceilings->roof->access == ACCESS_NONE)
@@ -60,25 +61,13 @@ static void tell_metrics(const struct ceilings *ceilings)
         host->metric(host, "datasheet", datasheet, is_rate ? "FLOP/s" : "bytes/s");
 }
 
-BACKEND_OPS(struct ceilings, ceilings_cpu, ceilings_cuda);
+BACKEND_OPS(struct ceilings, ceilings_cpu, ceilings_cuda, set_up);
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct params *settings = params;
-    struct ceilings *ceilings = NULL;
-    int32_t status = backend_start(host, params, &ceilings);
-    if (status != GB_OK)
-        return status;
-    ceilings->roof = &roofs[settings->roof];
-    status = refuse_options(ceilings);
+    const int32_t status = backend_create(host, params, ret_bench);
     if (status == GB_OK)
-        status = ceilings->backend->create(ceilings);
-    if (status == GB_OK) {
-        tell_metrics(ceilings);
-        *ret_bench = ceilings;
-    } else if (ceilings->own != NULL) {
-        ceilings->backend->destroy(ceilings);
-    }
+        tell_metrics(*ret_bench);
     return status;
 }
 

@@ -45,8 +45,8 @@ struct cpu_ceilings {
     uint32_t cpus[TEAM_MAX];
     struct share *shares;
     const struct memory_ways *memory;
-    uint64_t array_bytes; /* of one thread */
-    uint64_t n_passes;    /* in an iteration */
+    uint64_t array_bytes, mapped_bytes; /* of one thread */
+    uint64_t n_passes;                  /* in an iteration */
     const struct rate_way *rate;
     struct rate_constants constants;
     double starts[RATES_CHAINS_MAX]; /* as doubles or as floats */
@@ -119,6 +119,9 @@ static int32_t plan_memory(struct ceilings *ceilings)
                              "its size; bytes can be given instead");
     const uint64_t pages = bytes / (PAGE_BYTES * n_arrays * cpu->n_threads);
     cpu->array_bytes = (pages > 0 ? pages : 1) * PAGE_BYTES;
+    /* What a processor prefetches behind the arrays would else be taken from another thread's
+     * cache. */
+    cpu->mapped_bytes = cpu->array_bytes * n_arrays + GAP_BYTES;
     cpu->n_passes = (ITERATION_BYTES - 1) / (cpu->array_bytes * n_arrays) + 1;
     cpu->memory = memory_ways_here(ceilings->roof->level == LEVEL_DRAM);
     ceilings->working_set_bytes = cpu->array_bytes * n_arrays * cpu->n_threads;
@@ -144,10 +147,7 @@ static int32_t create(struct ceilings *ceilings)
     const struct gb_host *host = ceilings->host;
     if (ceilings->roof->level == LEVEL_SHARED || ceilings->roof->unit == UNIT_TENSOR)
         return ceilings_skip(ceilings, "is for GPUs");
-    struct cpu_ceilings *cpu = host->allocate(host, sizeof *cpu);
-    if (cpu == NULL)
-        return GB_NO_MEMORY;
-    ceilings->own = cpu;
+    struct cpu_ceilings *cpu = ceilings->own;
     if (GB_HAS(host, exclusive))
         host->exclusive(host);
     const int32_t status = team_size(host, ceilings->params->threads, cpu->cpus, &cpu->n_threads);
@@ -157,14 +157,6 @@ static int32_t create(struct ceilings *ceilings)
 }
 
 /* --- prepare --- */
-
-/* A gap lies behind the arrays: what a processor prefetches there would else be taken from another
- * thread's cache. */
-static uint64_t mapped_bytes(const struct ceilings *ceilings)
-{
-    const struct cpu_ceilings *cpu = ceilings->own;
-    return cpu->array_bytes * roof_arrays(ceilings->roof) + GAP_BYTES;
-}
 
 /* Touched first, and with it placed, by the thread that uses it; large pages, where the system has
  * them, spare the misses of address translation. What is written starts out wrong. */
@@ -176,11 +168,11 @@ static void fill_share(void *context, uint32_t thread)
     struct share *share = &cpu->shares[thread];
     const uint64_t bytes = cpu->array_bytes;
     const uint32_t n_arrays = roof_arrays(ceilings->roof);
-    share->mapped = mmap(NULL, mapped_bytes(ceilings), PROT_READ | PROT_WRITE,
+    share->mapped = mmap(NULL, cpu->mapped_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (share->mapped == MAP_FAILED)
         return;
-    madvise(share->mapped, mapped_bytes(ceilings), MADV_HUGEPAGE);
+    madvise(share->mapped, cpu->mapped_bytes, MADV_HUGEPAGE);
     for (uint32_t i = 0; i < n_arrays; i++)
         share->arrays[i] = (unsigned char *)share->mapped + i * bytes;
     share->first = thread * (bytes / sizeof(uint64_t));
@@ -365,17 +357,18 @@ static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)
                              : verify_memory(ceilings, output, reference);
 }
 
-static void destroy(struct ceilings *ceilings)
+static void destroy(void *object)
 {
-    struct cpu_ceilings *cpu = ceilings->own;
+    struct cpu_ceilings *cpu = object;
     team_stop(cpu->team);
     for (uint32_t i = 0; cpu->shares != NULL && i < cpu->n_threads; i++) {
         if (cpu->shares[i].mapped != NULL && cpu->shares[i].mapped != MAP_FAILED)
-            munmap(cpu->shares[i].mapped, mapped_bytes(ceilings));
+            munmap(cpu->shares[i].mapped, cpu->mapped_bytes);
     }
 }
 
 const struct backend ceilings_cpu = {
+    .own_bytes = sizeof(struct cpu_ceilings),
     .create = create,
     .prepare = prepare,
     .run = run,

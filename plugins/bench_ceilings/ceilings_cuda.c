@@ -96,11 +96,7 @@ static int32_t create(struct ceilings *ceilings)
         return ceilings_skip(ceilings, "is for CPUs");
     if (ceilings->params->threads != 0)
         return host->skip(host, "threads is for CPUs: a GPU's roofs are those of all of it");
-    struct cuda_ceilings *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    ceilings->own = cuda;
-    int32_t status = cuda_kernels_open(&cuda->kernels, host);
+    int32_t status = cuda_kernels_open(ceilings->own, host);
     if (status == GB_OK)
         status = ask_device(ceilings);
     return status == GB_OK ? choose_way(ceilings) : status;
@@ -126,15 +122,16 @@ static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)
     return cuda->way->verify(ceilings);
 }
 
-static void destroy(struct ceilings *ceilings)
+static void destroy(void *object)
 {
-    struct cuda_ceilings *cuda = ceilings->own;
+    struct cuda_ceilings *cuda = object;
     cublas_free(&cuda->cublas);
     cublas_lt_free(&cuda->lt);
     cuda_kernels_free(&cuda->kernels);
 }
 
 const struct backend ceilings_cuda = {
+    .own_bytes = sizeof(struct cuda_ceilings),
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -94,8 +94,15 @@ static int32_t upload(const struct copy *copy, uint32_t transfer, unsigned char 
 
 /* --- the benchmark --- */
 
-static int32_t check_params(const struct gb_host *host, const struct params *params)
+static bool is_on_device(const struct params *params)
 {
+    return params->from == PLACE_DEVICE && params->to == PLACE_DEVICE;
+}
+
+static int32_t set_up(struct copy *copy)
+{
+    const struct gb_host *host = copy->host;
+    const struct params *params = copy->params;
     const int64_t width = params->width;
     if (params->directions == DIRECTIONS_ALL &&
         (params->from != PLACE_DEVICE || params->to != PLACE_PEER))
@@ -105,27 +112,14 @@ static int32_t check_params(const struct gb_host *host, const struct params *par
     return host_fail(host, "width = %lld: expected 1, 2, 4, 8 or 16", (long long)width);
 }
 
-static bool is_on_device(const struct params *params)
-{
-    return params->from == PLACE_DEVICE && params->to == PLACE_DEVICE;
-}
+BACKEND_OPS(struct copy, copy_cpu, copy_cuda, set_up);
 
 /* Copies from or to other memory than the device's own share a bus with other devices. */
-static void tell_if_exclusive(const struct gb_host *host, const struct params *params)
-{
-    if (!is_on_device(params) && GB_HAS(host, exclusive))
-        host->exclusive(host);
-}
-
-BACKEND_OPS(struct copy, copy_cpu, copy_cuda);
-
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    int32_t status = check_params(host, params);
-    if (status == GB_OK)
-        status = backend_create(host, params, ret_bench);
-    if (status == GB_OK)
-        tell_if_exclusive(host, params);
+    const int32_t status = backend_create(host, params, ret_bench);
+    if (status == GB_OK && !is_on_device(params) && GB_HAS(host, exclusive))
+        host->exclusive(host);
     return status;
 }
 

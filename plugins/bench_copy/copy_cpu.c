@@ -64,7 +64,6 @@ static int32_t create(struct copy *copy)
         [METHOD_LOOP] = {copy_loop},   [METHOD_STREAM] = {copy_stream},
         [METHOD_KERNEL] = {NULL},
     };
-    const struct gb_host *host = copy->host;
     const struct params *params = copy->params;
     if (params->method == METHOD_KERNEL)
         return copy_skip_method(copy, "for GPUs");
@@ -74,12 +73,9 @@ static int32_t create(struct copy *copy)
         return copy_skip_directions(copy, "for GPUs");
     if (params->from != PLACE_DEVICE || params->to != PLACE_DEVICE)
         return copy_skip_place(copy, "for GPUs: the CPU has one kind of memory, device");
-    struct copy_cpu *own = host->allocate(host, sizeof *own);
-    if (own == NULL)
-        return GB_NO_MEMORY;
+    struct copy_cpu *own = copy->own;
     *own = ways[params->method];
     copy->n_transfers = 1;
-    copy->own = own;
     return GB_OK;
 }
 
@@ -105,6 +101,7 @@ static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64
 }
 
 const struct backend copy_cpu = {
+    .own_bytes = sizeof(struct copy_cpu),
     .create = create,
     .prepare = prepare,
     .run = run,

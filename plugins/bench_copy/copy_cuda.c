@@ -119,9 +119,7 @@ static int32_t create(struct copy *copy)
     int32_t status = check_case(copy);
     if (status != GB_OK)
         return status;
-    struct copy_cuda *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
+    struct copy_cuda *cuda = copy->own;
     status = cuda_kernels_open(&cuda->kernels, host);
     if (status == GB_OK)
         status = find_gpus(copy, cuda);
@@ -130,7 +128,6 @@ static int32_t create(struct copy *copy)
     copy->n_transfers = copy->params->directions == DIRECTIONS_ALL    ? n * (n - 1)
                         : copy->params->directions == DIRECTIONS_BOTH ? 2
                                                                       : 1;
-    copy->own = cuda;
     return status;
 }
 
@@ -288,9 +285,9 @@ static int32_t run(const struct copy *copy, const struct gb_queue *queue, uint64
     return driver_status(&cuda->kernels.driver, copy->host, result, "launching a copy");
 }
 
-static void destroy(struct copy *copy)
+static void destroy(void *object)
 {
-    struct copy_cuda *cuda = copy->own;
+    struct copy_cuda *cuda = object;
     cuda_kernels_free(&cuda->kernels);
     if (cuda->group.n > 0)
         cuda->kernels.driver.context_synchronize();
@@ -298,6 +295,7 @@ static void destroy(struct copy *copy)
 }
 
 const struct backend copy_cuda = {
+    .own_bytes = sizeof(struct copy_cuda),
     .create = create,
     .prepare = prepare,
     .run = run,

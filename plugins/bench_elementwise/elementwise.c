@@ -74,25 +74,20 @@ static void describe_arrays(struct elementwise *elementwise)
                                 formats->describe(elementwise->output_format)->bytes;
 }
 
-BACKEND_OPS(struct elementwise, elementwise_cpu, elementwise_cuda);
-
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+static int32_t set_up(struct elementwise *elementwise)
 {
-    struct elementwise *elementwise = NULL;
-    int32_t status = backend_start(host, params, &elementwise);
-    if (status == GB_OK)
-        status = check_params(host, params);
+    const struct gb_host *host = elementwise->host;
+    const int32_t status = check_params(host, elementwise->params);
     if (status != GB_OK)
         return status;
     elementwise->formats = host->extension(host, GB_FORMATS);
     if (elementwise->formats == NULL)
         return host->fail(host, "this gbrun has no " GB_FORMATS ": elementwise needs a newer one");
     describe_arrays(elementwise);
-    status = elementwise->backend->create(elementwise);
-    if (status == GB_OK)
-        *ret_bench = elementwise;
-    return status;
+    return GB_OK;
 }
+
+BACKEND_OPS(struct elementwise, elementwise_cpu, elementwise_cuda, set_up);
 
 /* --- the inputs --- */
 
@@ -304,7 +299,7 @@ static int32_t work(void *object, struct gb_work *work)
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .create = create,
+    .create = backend_create,
     .prepare = prepare,
     .run = backend_run,
     .verify = verify,

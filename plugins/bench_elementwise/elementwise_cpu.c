@@ -36,11 +36,7 @@ static int32_t create(struct elementwise *elementwise)
     const struct gb_host *host = elementwise->host;
     if (elementwise->params->block != BLOCK_DEFAULT)
         return host->skip(host, "block is for CUDA: the CPU has no blocks of threads");
-    struct elementwise_cpu *cpu = host->allocate(host, sizeof *cpu);
-    if (cpu == NULL)
-        return GB_NO_MEMORY;
-    elementwise->own = cpu;
-    return choose_threads(elementwise, cpu);
+    return choose_threads(elementwise, elementwise->own);
 }
 
 /* Number i of n parts of `total`, from where on, in whole grains. */
@@ -120,13 +116,14 @@ static int32_t run(const struct elementwise *elementwise, const struct gb_queue 
     return GB_OK;
 }
 
-static void destroy(struct elementwise *elementwise)
+static void destroy(void *object)
 {
-    struct elementwise_cpu *cpu = elementwise->own;
+    struct elementwise_cpu *cpu = object;
     team_stop(cpu->team);
 }
 
 const struct backend elementwise_cpu = {
+    .own_bytes = sizeof(struct elementwise_cpu),
     .create = create,
     .prepare = prepare,
     .run = run,

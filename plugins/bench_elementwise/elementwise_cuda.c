@@ -75,15 +75,8 @@ static int32_t check_case(const struct elementwise *elementwise)
 
 static int32_t create(struct elementwise *elementwise)
 {
-    const struct gb_host *host = elementwise->host;
     const int32_t status = check_case(elementwise);
-    if (status != GB_OK)
-        return status;
-    struct elementwise_cuda *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    elementwise->own = cuda;
-    return cuda_kernels_open(&cuda->kernels, host);
+    return status == GB_OK ? cuda_kernels_open(elementwise->own, elementwise->host) : status;
 }
 
 /* --- launches --- */
@@ -261,15 +254,10 @@ static int32_t run(const struct elementwise *elementwise, const struct gb_queue 
     return driver_status(driver, elementwise->host, result, "launching a kernel");
 }
 
-static void destroy(struct elementwise *elementwise)
-{
-    struct elementwise_cuda *cuda = elementwise->own;
-    cuda_kernels_free(&cuda->kernels);
-}
-
 const struct backend elementwise_cuda = {
+    .own_bytes = sizeof(struct elementwise_cuda),
     .create = create,
     .prepare = prepare,
     .run = run,
-    .destroy = destroy,
+    .destroy = cuda_kernels_free,
 };

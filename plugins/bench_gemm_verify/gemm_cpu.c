@@ -18,7 +18,7 @@ static const struct {
 
 static int32_t create(struct gemm *gemm)
 {
-    const struct gb_host *host = gemm->host;
+    struct cpu_gemm *cpu = gemm->own;
     if (gemm->kernel == KERNEL_AUTO)
         gemm->kernel = KERNEL_SIMD;
     if (gemm->reference == REFERENCE_AUTO)
@@ -26,10 +26,6 @@ static int32_t create(struct gemm *gemm)
     if (gemm->reference != REFERENCE_CPU)
         return gemm_skip(gemm, "reference", gemm->reference == REFERENCE_GPU ? "gpu" : "gpu_tensor",
                          "is for CUDA");
-    struct cpu_gemm *cpu = host->allocate(host, sizeof *cpu);
-    if (cpu == NULL)
-        return GB_NO_MEMORY;
-    gemm->own = cpu;
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         if (orders[i].kernel != gemm->kernel)
             continue;
@@ -91,6 +87,7 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
 }
 
 const struct backend gemm_cpu = {
+    .own_bytes = sizeof(struct cpu_gemm),
     .create = create,
     .prepare = prepare,
     .run = run,

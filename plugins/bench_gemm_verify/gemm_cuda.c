@@ -217,10 +217,7 @@ static struct sum_model kernel_model(const struct gemm *gemm)
 static int32_t create(struct gemm *gemm)
 {
     const struct gb_host *host = gemm->host;
-    struct cuda_gemm *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    gemm->own = cuda;
+    struct cuda_gemm *cuda = gemm->own;
     int32_t status = cuda_kernels_open(&cuda->kernels, host);
     if (status == GB_OK)
         status = ask_capability(gemm);
@@ -430,16 +427,15 @@ static int32_t reference(struct gemm *gemm, const struct gb_queue *queue, double
     return refer_to_blas(gemm, queue, sum);
 }
 
-static void destroy(struct gemm *gemm)
+static void destroy(void *object)
 {
-    struct cuda_gemm *cuda = gemm->own;
-    if (cuda == NULL)
-        return;
+    struct cuda_gemm *cuda = object;
     cublas_free(&cuda->blas);
     cuda_kernels_free(&cuda->kernels);
 }
 
 const struct backend gemm_cuda = {
+    .own_bytes = sizeof(struct cuda_gemm),
     .create = create,
     .prepare = prepare,
     .run = run,

@@ -164,41 +164,35 @@ static int32_t choose_range(struct gemm *gemm)
 
 static int32_t set_up(struct gemm *gemm)
 {
+    const struct gb_host *host = gemm->host;
+    const struct params *params = gemm->params;
+    gemm->shape = (struct product_shape){(uint64_t)params->m, (uint64_t)params->n,
+                                         (uint64_t)params->k};
+    gemm->formats = host->extension(host, GB_FORMATS);
+    gemm->kernel = params->kernel;
+    gemm->reference = params->reference;
+    gemm->accumulate = params->accumulate != ACCUMULATE_AUTO ? params->accumulate
+                                                             : types[params->dtype].accumulate;
+    if (gemm->formats == NULL)
+        return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
+    gemm->input = gemm->formats->describe(types[params->dtype].input);
+    gemm->output = gemm->formats->describe(types[params->dtype].output);
     int32_t status = choose_range(gemm);
     if (status == GB_OK)
         status = refuse_accumulation(gemm);
-    if (status == GB_OK)
-        status = refuse_inexact(gemm);
-    if (status == GB_OK)
-        status = gemm->backend->create(gemm);
-    return status == GB_OK ? refuse_reference(gemm) : status;
+    return status == GB_OK ? refuse_inexact(gemm) : status;
 }
 
-BACKEND_OPS(struct gemm, gemm_cpu, gemm_cuda);
+BACKEND_OPS(struct gemm, gemm_cpu, gemm_cuda, set_up);
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct params *settings = params;
-    struct gemm *gemm = NULL;
-    int32_t status = backend_start(host, params, &gemm);
-    if (status != GB_OK)
-        return status;
-    gemm->shape = (struct product_shape){(uint64_t)settings->m, (uint64_t)settings->n,
-                                         (uint64_t)settings->k};
-    gemm->formats = host->extension(host, GB_FORMATS);
-    gemm->kernel = settings->kernel;
-    gemm->reference = settings->reference;
-    gemm->accumulate = settings->accumulate != ACCUMULATE_AUTO ? settings->accumulate
-                                                               : types[settings->dtype].accumulate;
-    if (gemm->formats == NULL)
-        return host->fail(host, "this gbrun has no " GB_FORMATS ": gemm_verify needs a newer one");
-    gemm->input = gemm->formats->describe(types[settings->dtype].input);
-    gemm->output = gemm->formats->describe(types[settings->dtype].output);
-    status = set_up(gemm);
+    void *gemm = NULL;
+    int32_t status = backend_create(host, params, &gemm);
+    if (status == GB_OK)
+        status = refuse_reference(gemm);
     if (status == GB_OK)
         *ret_bench = gemm;
-    else
-        backend_destroy(gemm);
     return status;
 }
 

@@ -71,9 +71,7 @@ static int32_t create(struct histogram *histogram)
     const struct params *params = histogram->params;
     if (params->block != BLOCK_DEFAULT)
         return host->skip(host, "block is for CUDA: the CPU has no blocks of threads");
-    struct histogram_cpu *own = host->allocate(host, sizeof *own);
-    if (own == NULL)
-        return GB_NO_MEMORY;
+    struct histogram_cpu *own = histogram->own;
     own->n_threads = params->threads > 0 ? (uint32_t)params->threads : host->device->n_units;
     if (own->n_threads == 0)
         own->n_threads = 1;
@@ -81,7 +79,6 @@ static int32_t create(struct histogram *histogram)
         own->n_threads = TEAM_MAX;
     if (own->n_threads > 1 && GB_HAS(host, exclusive))
         host->exclusive(host);
-    histogram->own = own;
     return GB_OK;
 }
 
@@ -133,13 +130,14 @@ static int32_t run(const struct histogram *histogram, const struct gb_queue *que
     return GB_OK;
 }
 
-static void destroy(struct histogram *histogram)
+static void destroy(void *object)
 {
-    const struct histogram_cpu *own = histogram->own;
+    const struct histogram_cpu *own = object;
     team_stop(own->team);
 }
 
 const struct backend histogram_cpu = {
+    .own_bytes = sizeof(struct histogram_cpu),
     .create = create,
     .prepare = prepare,
     .reset = reset,

@@ -35,15 +35,8 @@ static int32_t check_case(const struct histogram *histogram)
 
 static int32_t create(struct histogram *histogram)
 {
-    const struct gb_host *host = histogram->host;
     const int32_t status = check_case(histogram);
-    if (status != GB_OK)
-        return status;
-    struct histogram_cuda *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    histogram->own = cuda;
-    return cuda_kernels_open(&cuda->kernels, host);
+    return status == GB_OK ? cuda_kernels_open(histogram->own, histogram->host) : status;
 }
 
 /* As many blocks as the device has room for, each of which goes on until all is counted: so that
@@ -103,16 +96,11 @@ static int32_t run(const struct histogram *histogram, const struct gb_queue *que
     return driver_status(driver, histogram->host, result, "launching a histogram");
 }
 
-static void destroy(struct histogram *histogram)
-{
-    struct histogram_cuda *cuda = histogram->own;
-    cuda_kernels_free(&cuda->kernels);
-}
-
 const struct backend histogram_cuda = {
+    .own_bytes = sizeof(struct histogram_cuda),
     .create = create,
     .prepare = prepare,
     .reset = reset,
     .run = run,
-    .destroy = destroy,
+    .destroy = cuda_kernels_free,
 };

@@ -111,9 +111,9 @@ static int32_t run(const struct matmul *matmul, const struct gb_queue *queue, ui
     return GB_OK;
 }
 
-static void destroy(struct matmul *matmul)
+static void destroy(void *streams)
 {
-    streams_stop(matmul->own);
+    streams_stop(streams);
 }
 
 const struct backend matmul_cpu = {

@@ -64,10 +64,7 @@ static int32_t create(struct matmul *matmul)
 {
     const struct gb_host *host = matmul->host;
     char reason[512];
-    struct cuda_matmul *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    matmul->own = cuda;
+    struct cuda_matmul *cuda = matmul->own;
     if (matmul->a_size > INT32_MAX || matmul->b_size > INT32_MAX)
         return host->skip(host, "on CUDA a matrix has fewer than 2^31 elements");
     if (!driver_open(&cuda->driver, reason, sizeof reason))
@@ -355,9 +352,9 @@ static void destroy_streams_and_kernel(struct cuda_matmul *cuda)
 }
 
 /* Memory of the pool is freed when nothing uses it: all work was waited for. */
-static void destroy(struct matmul *matmul)
+static void destroy(void *object)
 {
-    struct cuda_matmul *cuda = matmul->own;
+    struct cuda_matmul *cuda = object;
     const struct driver *driver = &cuda->driver;
     if (go_to(cuda, cuda->work) == CUDA_SUCCESS)
         destroy_streams_and_kernel(cuda);
@@ -372,6 +369,7 @@ static void destroy(struct matmul *matmul)
 }
 
 const struct backend matmul_cuda = {
+    .own_bytes = sizeof(struct cuda_matmul),
     .has_b_by_rows = true,
     .create = create,
     .allocate = allocate,

@@ -45,39 +45,24 @@ static const struct gb_option options[] = {
 
 /* --- create --- */
 
-static int32_t refuse_inexact_sums(const struct gb_host *host, const struct params *params)
+static int32_t set_up(struct matmul *matmul)
 {
+    const struct params *params = matmul->params;
+    const uint64_t n_problems = (uint64_t)params->problems;
+    const uint64_t n_streams = (uint64_t)params->streams;
+    matmul->a_size = (uint64_t)params->rows * (uint64_t)params->aligned;
+    matmul->b_size = (uint64_t)params->cols * (uint64_t)params->aligned;
+    matmul->c_size = (uint64_t)params->rows * (uint64_t)params->cols;
+    matmul->n_streams = n_streams < n_problems ? n_streams : n_problems;
     if (params->input != INPUT_ONES || params->aligned <= EXACT_SUM_MAX)
         return GB_OK;
-    return host_fail(host,
+    return host_fail(matmul->host,
                      "aligned = %" PRId64 ": sums of ones are exact up to %" PRId64
                      " in single precision; set input = random",
                      params->aligned, EXACT_SUM_MAX);
 }
 
-BACKEND_OPS(struct matmul, matmul_cpu, matmul_cuda);
-
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    const struct params *settings = params;
-    const uint64_t n_problems = (uint64_t)settings->problems;
-    const uint64_t n_streams = (uint64_t)settings->streams;
-    int32_t status = refuse_inexact_sums(host, settings);
-    if (status != GB_OK)
-        return status;
-    struct matmul *matmul = NULL;
-    status = backend_start(host, params, &matmul);
-    if (status != GB_OK)
-        return status;
-    matmul->a_size = (uint64_t)settings->rows * (uint64_t)settings->aligned;
-    matmul->b_size = (uint64_t)settings->cols * (uint64_t)settings->aligned;
-    matmul->c_size = (uint64_t)settings->rows * (uint64_t)settings->cols;
-    matmul->n_streams = n_streams < n_problems ? n_streams : n_problems;
-    status = matmul->backend->create(matmul);
-    if (status == GB_OK)
-        *ret_bench = matmul;
-    return status;
-}
+BACKEND_OPS(struct matmul, matmul_cpu, matmul_cuda, set_up);
 
 /* --- inputs --- */
 
@@ -320,7 +305,7 @@ static int32_t work(void *object, struct gb_work *work)
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .create = create,
+    .create = backend_create,
     .prepare = prepare,
     .run = backend_run,
     .verify = verify,

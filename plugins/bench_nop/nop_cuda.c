@@ -12,9 +12,7 @@ struct nop_cuda {
 
 static int32_t create(struct nop *nop)
 {
-    struct nop_cuda *cuda = nop->host->allocate(nop->host, sizeof *cuda);
-    nop->own = cuda;
-    return cuda != NULL ? cuda_kernels_open(&cuda->kernels, nop->host) : GB_NO_MEMORY;
+    return cuda_kernels_open(nop->own, nop->host);
 }
 
 static int32_t prepare(struct nop *nop, const struct gb_queue *queue)
@@ -34,15 +32,10 @@ static int32_t run(const struct nop *nop, const struct gb_queue *queue, uint64_t
     return driver_status(driver, nop->host, result, "launching an empty kernel");
 }
 
-static void destroy(struct nop *nop)
-{
-    struct nop_cuda *cuda = nop->own;
-    cuda_kernels_free(&cuda->kernels);
-}
-
 const struct backend nop_cuda = {
+    .own_bytes = sizeof(struct nop_cuda),
     .create = create,
     .prepare = prepare,
     .run = run,
-    .destroy = destroy,
+    .destroy = cuda_kernels_free,
 };

@@ -69,23 +69,16 @@ static struct product_shape shape_of(const struct params *params)
     };
 }
 
-BACKEND_OPS(struct padding, padding_cpu, padding_cuda);
-
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+static int32_t set_up(struct padding *padding)
 {
-    const struct params *settings = params;
-    struct padding *padding = NULL;
-    int32_t status = backend_start(host, params, &padding);
-    if (status != GB_OK)
-        return status;
-    padding->shape = shape_of(settings);
-    if (settings->tile != TILE_AUTO && settings->schedule != SCHEDULE_TUNED)
+    const struct params *params = padding->params;
+    padding->shape = shape_of(params);
+    if (params->tile != TILE_AUTO && params->schedule != SCHEDULE_TUNED)
         return padding_skip_schedule(padding, "made of fixed tiles: tile is for schedule = tuned");
-    status = padding->backend->create(padding);
-    if (status == GB_OK)
-        *ret_bench = padding;
-    return status;
+    return GB_OK;
 }
+
+BACKEND_OPS(struct padding, padding_cpu, padding_cuda, set_up);
 
 /* --- prepare --- */
 
@@ -237,7 +230,7 @@ static int32_t work(void *object, struct gb_work *work)
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,
-    .create = create,
+    .create = backend_create,
     .prepare = prepare,
     .run = backend_run,
     .verify = verify,

@@ -283,16 +283,13 @@ static int32_t create(struct padding *padding)
         return padding_skip_schedule(padding, "for CUDA");
     if (params->tile != TILE_AUTO)
         return host->skip(host, "tile is for CUDA: on the CPU the processor decides");
-    struct cpu_padding *cpu = host->allocate(host, sizeof *cpu);
-    if (cpu == NULL)
-        return GB_NO_MEMORY;
+    struct cpu_padding *cpu = padding->own;
     *cpu = (struct cpu_padding){
         .multiply = has_avx2() ? multiply_avx2 : multiply_portable,
         .product = ways[params->schedule].product,
         .tuned = tuned_cpu_here(),
         .length = (padding->shape.k + DEPTH - 1) / DEPTH * DEPTH,
     };
-    padding->own = cpu;
     return GB_OK;
 }
 
@@ -342,6 +339,7 @@ static int32_t run(const struct padding *padding, const struct gb_queue *queue, 
 }
 
 const struct backend padding_cpu = {
+    .own_bytes = sizeof(struct cpu_padding),
     .has_host_memory = true,
     .create = create,
     .prepare = prepare,

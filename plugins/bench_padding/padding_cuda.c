@@ -22,10 +22,7 @@ static bool is_by_library(const struct padding *padding)
 static int32_t create(struct padding *padding)
 {
     const struct gb_host *host = padding->host;
-    struct cuda_padding *cuda = host->allocate(host, sizeof *cuda);
-    if (cuda == NULL)
-        return GB_NO_MEMORY;
-    padding->own = cuda;
+    struct cuda_padding *cuda = padding->own;
     const int32_t status = cuda_kernels_open(&cuda->kernels, host);
     return status == GB_OK && is_by_library(padding)
                ? cublas_open(&cuda->cublas, host, "schedule = cublas: ")
@@ -153,16 +150,15 @@ static int32_t run(const struct padding *padding, const struct gb_queue *queue, 
     return driver_status(driver, padding->host, result, "launching products");
 }
 
-static void destroy(struct padding *padding)
+static void destroy(void *object)
 {
-    struct cuda_padding *cuda = padding->own;
-    if (cuda == NULL)
-        return;
+    struct cuda_padding *cuda = object;
     cublas_free(&cuda->cublas);
     cuda_kernels_free(&cuda->kernels);
 }
 
 const struct backend padding_cuda = {
+    .own_bytes = sizeof(struct cuda_padding),
     .create = create,
     .prepare = prepare,
     .run = run,

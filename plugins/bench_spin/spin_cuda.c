@@ -12,9 +12,7 @@ struct spin_cuda {
 
 static int32_t create(struct spin *spin)
 {
-    struct spin_cuda *cuda = spin->host->allocate(spin->host, sizeof *cuda);
-    spin->own = cuda;
-    return cuda != NULL ? cuda_kernels_open(&cuda->kernels, spin->host) : GB_NO_MEMORY;
+    return cuda_kernels_open(spin->own, spin->host);
 }
 
 static int32_t prepare(struct spin *spin, const struct gb_queue *queue)
@@ -39,15 +37,10 @@ static int32_t run_spins(const struct spin *spin, const struct gb_queue *queue, 
     return driver_status(driver, spin->host, result, "launching a spin");
 }
 
-static void destroy(struct spin *spin)
-{
-    struct spin_cuda *cuda = spin->own;
-    cuda_kernels_free(&cuda->kernels);
-}
-
 const struct backend spin_cuda = {
+    .own_bytes = sizeof(struct spin_cuda),
     .create = create,
     .prepare = prepare,
     .spin = run_spins,
-    .destroy = destroy,
+    .destroy = cuda_kernels_free,
 };

@@ -92,8 +92,9 @@ int32_t cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_image 
                                ret_function);
 }
 
-void cuda_kernels_free(struct cuda_kernels *kernels)
+void cuda_kernels_free(void *object)
 {
+    struct cuda_kernels *kernels = object;
     if (kernels->module != NULL)
         kernels->driver.module_unload(kernels->module);
     kernels->module = NULL;

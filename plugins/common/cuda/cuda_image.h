@@ -73,6 +73,8 @@ int32_t cuda_kernels_open(struct cuda_kernels *kernels, const struct gb_host *ho
 int32_t cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_image *image,
                           const char *name, CUfunction *ret_function);
 
-void cuda_kernels_free(struct cuda_kernels *kernels);
+/* As `destroy` of a backend whose own begins with a struct cuda_kernels and has nothing else to
+ * free. */
+void cuda_kernels_free(void *kernels);
 
 #endif

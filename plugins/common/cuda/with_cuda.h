@@ -11,9 +11,10 @@
  *     extern const struct backend copy_cpu, copy_cuda;
  *
  * where struct copy, the benchmark's object, has the members host, params, backend (pointers to
- * const struct gb_host, params and backend) and `void *own`, which is the backend's: memory of the
- * host's, NULL before its create. BACKEND_OPS(struct copy, copy_cpu, copy_cuda) in the main file
- * then defines those functions for its struct gb_bench_ops that only call the backend's.
+ * const struct gb_host, params and backend) and `void *own`, which is the backend's: own_bytes of
+ * the host's memory, zeroed, before its create. BACKEND_OPS(struct copy, copy_cpu, copy_cuda, NULL)
+ * in the main file then defines those functions for its struct gb_bench_ops that only call the
+ * backend's.
  */
 #ifndef GBRUN_PLUGINS_COMMON_WITH_CUDA_H
 #define GBRUN_PLUGINS_COMMON_WITH_CUDA_H
@@ -49,40 +50,42 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
 /*
  * Called as the functions of the same name of bench.h are. `create` skips or refuses what the
  * device does not have and fills in `own`; where it fails it leaves nothing behind that destroy
- * would free. `destroy` frees what prepare took elsewhere than from the host; it may have failed
- * half way. Each but run may be NULL where nothing calls it.
+ * would free. `destroy` gets `own` and frees what prepare took elsewhere than from the host; it may
+ * have failed half way. Each but run may be NULL where nothing calls it.
  */
 #define BACKEND_FUNCTIONS(type)                                                                    \
+    uint64_t own_bytes; /* 0: none, or create sets it */                                           \
     int32_t (*create)(type * bench);                                                               \
     int32_t (*prepare)(type * bench, const struct gb_queue *queue);                                \
     int32_t (*run)(const type *bench, const struct gb_queue *queue, uint64_t iterations);          \
     int32_t (*reset)(const type *bench, const struct gb_queue *queue);                             \
     int32_t (*verify)(type * bench, const struct gb_queue *queue);                                 \
-    void (*destroy)(type * bench)
+    void (*destroy)(void *own)
 
 /*
- * backend_start makes the object and chooses its backend, for a create that has more to do before
- * backend->create is called; backend_create is a whole create; the others are those of the backend.
- * A benchmark may leave some of them unused.
+ * backend_create is a whole create; what a benchmark has to do before that of its backend, such as
+ * to refuse parameters, is `set_up`, or NULL. The others are those of the backend. A benchmark may
+ * leave some of them unused.
  */
 #define BACKEND_OP __attribute__((unused)) static inline
-#define BACKEND_OPS(type, cpu, cuda)                                                               \
-    BACKEND_OP int32_t backend_start(const struct gb_host *host, const void *params, type **ret)   \
+#define BACKEND_OPS(type, cpu, cuda, set_up)                                                       \
+    BACKEND_OP int32_t backend_create(const struct gb_host *host, const void *params,              \
+                                      void **ret_bench)                                            \
     {                                                                                              \
+        int32_t (*const prepare_own)(type * bench) = (set_up);                                     \
         type *bench = host->allocate(host, sizeof *bench);                                         \
         if (bench == NULL)                                                                         \
             return GB_NO_MEMORY;                                                                   \
         bench->host = host;                                                                        \
         bench->params = params;                                                                    \
         bench->backend = plugin_backend(host, &(cpu), PLUGIN_CUDA(cuda));                          \
-        *ret = bench;                                                                              \
-        return bench->backend != NULL ? GB_OK : GB_SKIPPED;                                        \
-    }                                                                                              \
-    BACKEND_OP int32_t backend_create(const struct gb_host *host, const void *params,              \
-                                      void **ret_bench)                                            \
-    {                                                                                              \
-        type *bench = NULL;                                                                        \
-        int32_t status = backend_start(host, params, &bench);                                      \
+        if (bench->backend == NULL)                                                                \
+            return GB_SKIPPED;                                                                     \
+        int32_t status = prepare_own != NULL ? prepare_own(bench) : GB_OK;                         \
+        if (status == GB_OK && bench->backend->own_bytes > 0) {                                    \
+            bench->own = host->allocate(host, bench->backend->own_bytes);                          \
+            status = bench->own != NULL ? GB_OK : GB_NO_MEMORY;                                    \
+        }                                                                                          \
         if (status == GB_OK && bench->backend->create != NULL)                                     \
             status = bench->backend->create(bench);                                                \
         if (status == GB_OK)                                                                       \
@@ -114,7 +117,7 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
     {                                                                                              \
         type *bench = object;                                                                      \
         if (bench != NULL && bench->backend->destroy != NULL)                                      \
-            bench->backend->destroy(bench);                                                        \
+            bench->backend->destroy(bench->own);                                                   \
     }                                                                                              \
     struct backend
 
