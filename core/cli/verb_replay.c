@@ -4,7 +4,6 @@
 #include "core/replay/replay_page.h"
 #include "core/report/plot.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { POINTS_MAX = 4096, ALL_POINTS_UP_TO = 64, BINS = 400, SHOWN_OF_A_BIN = 18 };
 static const double POINTS_GROWTH = 1.01;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { COLOURS = 8, DASHES = 4, TITLE_COLUMNS = 130 };
 

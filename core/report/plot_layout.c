@@ -2,7 +2,6 @@
 #include "core/report/plot_layout.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Pixels, but for the count. */
 static const double RIGHT = 28, BELOW = 26, X_LABEL = 18; /* pixels */

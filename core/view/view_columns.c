@@ -2,7 +2,6 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <string.h>
 
 double relative_iqr(const struct stored_case *c)
 {

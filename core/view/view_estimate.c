@@ -2,7 +2,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <string.h>
 
 void view_add_percent(struct text *out, double ratio)
 {

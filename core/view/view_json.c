@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct json_member module_members[] = {
     JSON_MEMBERS(struct module_record, kind, id, version, path, sha256)};

@@ -2,7 +2,6 @@
 #include "core/view/view_cases.h"
 
 #include <stdio.h>
-#include <string.h>
 
 bool view_has_name(const char *const *names, size_t n, const char *name)
 {

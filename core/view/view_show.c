@@ -1,7 +1,6 @@
 /* view_show.c - a results file as tables for people. */
 #include "core/view/view_writers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

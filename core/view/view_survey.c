@@ -2,7 +2,6 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct survey_bench *bench_of(struct survey *survey, const char *name)
 {

@@ -9,8 +9,6 @@
 #include "numbers.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { N_SPOTS = 64, SALT_A = 0x3779b9, SALT_B = 0x5eed5 };
 enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 }; /* cublasStatus_t */

@@ -5,7 +5,6 @@
 #ifndef GBRUN_PLUGINS_BENCH_CEILINGS_ROOFS_H
 #define GBRUN_PLUGINS_BENCH_CEILINGS_ROOFS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { LEVEL_NONE, LEVEL_DRAM, LEVEL_L3, LEVEL_L2, LEVEL_L1, LEVEL_SHARED };

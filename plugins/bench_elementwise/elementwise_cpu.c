@@ -4,7 +4,6 @@
 #include "plugins/common/team.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Parts begin at such elements, which are whole cache lines, or at rows. */
 enum { GRAIN_VALUES = WAY_SUM_BLOCK };

@@ -8,7 +8,6 @@
 #include "product.h"
 
 #include <gbrun/formats.h>
-#include <stdbool.h>
 
 /* What a sum is kept in, and when it is rounded. */
 enum {

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { FILE_REASON_BYTES = 512, SOURCES_MAX = 2048 };
 

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int32_t wait(const struct kernel_bench *bench, CUstream stream, CUresult result,
                     const char *doing)

@@ -2,7 +2,6 @@
 #include "call_cursor.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- values ---- */
 
