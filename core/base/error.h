@@ -5,8 +5,7 @@
  * parameter; the first to find an error writes it, callers pass it on. Nothing below main.c prints.
  * Messages name the thing, its value, what was expected and, where it can be known, what to do.
  */
-#ifndef GBRUN_CORE_ERROR_H
-#define GBRUN_CORE_ERROR_H
+#pragma once
 
 #include <gbrun/abi.h>
 #include <stdarg.h>
@@ -56,5 +55,3 @@ void error_list_take(struct error_list *list, const struct gb_error *error);
 void error_list_sort(struct error_list *list);
 bool error_list_empty(const struct error_list *list);
 void error_list_free(struct error_list *list);
-
-#endif

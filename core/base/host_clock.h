@@ -1,6 +1,5 @@
 /* host_clock.h - the host's clocks, and names that no other run will have. */
-#ifndef GBRUN_CORE_HOST_CLOCK_H
-#define GBRUN_CORE_HOST_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ void utc_text(char buffer[UTC_TEXT]);
 /* A random UUID (RFC 4122, version 4) in lower case: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx". */
 enum { UUID_TEXT = 37 };
 void uuid_new(char ret_uuid[UUID_TEXT]);
-
-#endif

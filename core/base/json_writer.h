@@ -4,8 +4,7 @@
  * Commas and escapes are taken care of. Numbers that are not finite become null, bytes that are no
  * UTF-8 become U+FFFD: what comes out is always valid. Inside arrays the name is NULL.
  */
-#ifndef GBRUN_CORE_JSON_WRITER_H
-#define GBRUN_CORE_JSON_WRITER_H
+#pragma once
 
 #include "core/base/members.h"
 #include "core/base/text.h"
@@ -51,5 +50,3 @@ void json_records(struct json_writer *json, const char *name, const void *items,
 
 /* A line break before the next element. */
 void json_line(struct json_writer *json);
-
-#endif

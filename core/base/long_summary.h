@@ -13,8 +13,7 @@
  * Values that are not finite are left out. All passes must see the same values, in any order; mean
  * and standard deviation are summed in the order of the first and the second.
  */
-#ifndef GBRUN_CORE_LONG_SUMMARY_H
-#define GBRUN_CORE_LONG_SUMMARY_H
+#pragma once
 
 #include "core/base/statistics.h"
 
@@ -29,5 +28,3 @@ void long_summary_add(struct long_summary *summary, const double *values, size_t
 /* After the last pass. */
 struct summary long_summary_get(const struct long_summary *summary);
 void long_summary_free(struct long_summary *summary); /* NULL allowed */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * members.h - lists of members of a struct: a macro applied to each.
  */
-#ifndef GBRUN_CORE_MEMBERS_H
-#define GBRUN_CORE_MEMBERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@
 #define MEMBERS_6(F, k, t, m, ...) F(k, t, m), MEMBERS_5(F, k, t, __VA_ARGS__)
 #define MEMBERS_7(F, k, t, m, ...) F(k, t, m), MEMBERS_6(F, k, t, __VA_ARGS__)
 #define MEMBERS_8(F, k, t, m, ...) F(k, t, m), MEMBERS_7(F, k, t, __VA_ARGS__)
-
-#endif

@@ -5,8 +5,7 @@
  * allocations that fail end the program with a message (there is nothing left to do); blocks whose
  * size a user or a plugin chose are allocated with plain malloc by whoever can report it.
  */
-#ifndef GBRUN_CORE_MEMORY_H
-#define GBRUN_CORE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void arena_free(struct arena *arena);
 #define ARENA_APPEND(arena, items, n, ...)                                                         \
     ((items) = arena_grow((arena), (items), (n), sizeof *(items)), (items)[(n)++] = __VA_ARGS__)
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_allocate((arena), sizeof(type) * (size_t)(n)))
-
-#endif

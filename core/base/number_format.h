@@ -2,8 +2,7 @@
  * number_format.h - the number formats of <gbrun/formats.h> in software: what plugins get as
  * GB_FORMATS, and what the program itself needs of them beyond that.
  */
-#ifndef GBRUN_CORE_NUMBER_FORMAT_H
-#define GBRUN_CORE_NUMBER_FORMAT_H
+#pragma once
 
 #include <gbrun/formats.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ double number_spacing(uint32_t format, double value);
 
 /* Unit round-off: half the spacing at 1. 0 for integers. */
 double number_roundoff(uint32_t format);
-
-#endif

@@ -4,8 +4,7 @@
  * Digits are kept, not converted, until the unit is known: "1.1 ms" becomes the double nearest to
  * 1100000 and "1.5 GiB" is known to be a whole number of bytes. Nothing here depends on setlocale.
  */
-#ifndef GBRUN_CORE_NUMBER_TEXT_H
-#define GBRUN_CORE_NUMBER_TEXT_H
+#pragma once
 
 #include <locale.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ int number_double(const struct number_text *number, const struct number_unit *un
 /* The C locale for this thread, until what was in use before is given back. */
 locale_t number_locale_c(void);
 void number_locale_restore(locale_t before);
-
-#endif

@@ -3,8 +3,7 @@
  * numbers: as easy as 1, 2, 3; SC 2011). Element i of a stream is a function of (seed,
  * stream, i) alone, so that it is the same on every device, at any number of threads.
  */
-#ifndef GBRUN_CORE_RANDOM_H
-#define GBRUN_CORE_RANDOM_H
+#pragma once
 
 #include <gbrun/host.h>
 
@@ -31,5 +30,3 @@ uint64_t random_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t n
  * 2^53 either side in a floating format.
  */
 int32_t random_fill(uint64_t seed, void *data, uint64_t n, const struct gb_fill *fill);
-
-#endif

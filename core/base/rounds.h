@@ -15,8 +15,7 @@
  * between-round variation asks for. It holds the centre: where low_i <= m_i <= high_i the medians
  * are in that order too.
  */
-#ifndef GBRUN_CORE_ROUNDS_H
-#define GBRUN_CORE_ROUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct rounds_interval {
  */
 struct rounds_interval rounds_combine(const double *medians, const double *lows,
                                       const double *highs, size_t n, double confidence);
-
-#endif

@@ -1,6 +1,5 @@
 /* sha256.h - the hash SHA-256 (FIPS 180-4), for identities and for the record of files. */
-#ifndef GBRUN_CORE_SHA256_H
-#define GBRUN_CORE_SHA256_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -19,5 +18,3 @@ void sha256_add_text(struct sha256 *hash, const char *text);
 void sha256_end(struct sha256 *hash, uint8_t ret_digest[SHA256_BYTES]);
 void sha256_text(const uint8_t digest[SHA256_BYTES], char ret_text[SHA256_TEXT]);
 int32_t sha256_file(const char *path, char ret_text[SHA256_TEXT], struct gb_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * n is the number of values; arrays are not changed where nothing else is documented. Results of
  * n == 0 are NaN. No input may be NaN: callers leave such samples out.
  */
-#ifndef GBRUN_CORE_STATISTICS_H
-#define GBRUN_CORE_STATISTICS_H
+#pragma once
 
 #include <gbrun/bench.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ struct summary {
 };
 /* Sorts a copy. */
 struct summary summary_of(const double *values, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * table.h - columns of text, aligned when written: rows of cells, numbers to the right, words to
  * the left.
  */
-#ifndef GBRUN_CORE_TABLE_H
-#define GBRUN_CORE_TABLE_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -35,5 +34,3 @@ void table_write_heads(const struct table *table, const size_t *widths, int styl
                        struct text *out);
 void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
                       int style, struct text *out);
-
-#endif

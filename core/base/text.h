@@ -1,8 +1,7 @@
 /*
  * text.h - text that grows, and numbers as people read them.
  */
-#ifndef GBRUN_CORE_TEXT_H
-#define GBRUN_CORE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ const struct time_unit *time_unit_of(double ns);
 char *format_time(double ns, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_si(double value, const char *unit, int digits, char buffer[NUMBER_TEXT_MAX]);
 char *format_bytes(double bytes, char buffer[NUMBER_TEXT_MAX]); /* "1.5 MiB" */
-
-#endif

@@ -5,8 +5,7 @@
  * AVX2 without FMA, as a product fused with a sum rounds differently.
  * Macros, not functions: a vector as a parameter has no ABI on processors without its registers.
  */
-#ifndef GBRUN_CORE_VECTOR_H
-#define GBRUN_CORE_VECTOR_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -51,6 +50,4 @@ typedef int64_t vector_bits __attribute__((vector_size(8 * LANES)));
     {                                                                                              \
         body arguments;                                                                            \
     }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  *
  * The table drives parsing, `gbrun help`, the manual page and the shell completion.
  */
-#ifndef GBRUN_CORE_ARGUMENTS_H
-#define GBRUN_CORE_ARGUMENTS_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -45,5 +44,3 @@ size_t argument_operands(const struct arguments *arguments, const char *const **
 /* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h; width: of
  * plain help. */
 void verb_help(const struct verb *verb, int style, size_t width, struct text *out);
-
-#endif

@@ -3,8 +3,7 @@
  * and the words that configurations and tables are made of. Help, `gbrun list keywords`, manual
  * pages, docs/reference and shell completion print these and have no texts of their own.
  */
-#ifndef GBRUN_CORE_HELP_H
-#define GBRUN_CORE_HELP_H
+#pragma once
 
 #include "core/cli/arguments.h"
 #include "core/config/catalogue.h"
@@ -51,5 +50,3 @@ extern const size_t n_help_texts;
 
 /* The columns of what `gbrun list` lists: number i of its lists, with its title. False: no such. */
 bool list_columns(size_t i, struct help_topic *ret);
-
-#endif

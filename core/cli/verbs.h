@@ -1,8 +1,7 @@
 /*
  * verbs.h - what the verbs have in common: configurations, messages, the list of verbs.
  */
-#ifndef GBRUN_CORE_VERBS_H
-#define GBRUN_CORE_VERBS_H
+#pragma once
 
 #include "core/cli/arguments.h"
 #include "core/config/settings.h"
@@ -77,5 +76,3 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
  * the configuration is to be freed in any case. */
 int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
                          const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Policies are plugins and run in workers: one for each policy, started anew when it has died.
  */
-#ifndef GBRUN_CORE_REPLAY_H
-#define GBRUN_CORE_REPLAY_H
+#pragma once
 
 #include "core/config/settings.h"
 #include "core/replay/trace_file.h"
@@ -146,5 +145,3 @@ void replay_print_end(struct replay_printer *printer);
 
 /* What column i of JSON and CSV means. False: there is none. */
 bool replay_column_help(size_t i, struct help_entry *ret);
-
-#endif

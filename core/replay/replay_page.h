@@ -4,13 +4,10 @@
  * Four charts over the number of samples: the samples, the running relative standard deviation, the
  * running entropy, the running median with its interval; a vertical line where each policy stops.
  */
-#ifndef GBRUN_CORE_REPLAY_PAGE_H
-#define GBRUN_CORE_REPLAY_PAGE_H
+#pragma once
 
 #include "core/replay/replay.h"
 
 int32_t replay_page_write(const char *path, const struct trace *trace,
                           const struct replay_policies *policies,
                           const struct replay_result *results, struct gb_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * replay_series.h - what grows with the number of samples, for plots of recorded samples.
  */
-#ifndef GBRUN_CORE_REPLAY_SERIES_H
-#define GBRUN_CORE_REPLAY_SERIES_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -34,5 +33,3 @@ enum { SERIES_ALL_SHOWN = 10000 };
  * GB_NO_MEMORY; GB_NOT_FOUND: no time is known. */
 int32_t replay_series_of(const double *time_ns, uint64_t n, struct arena *arena,
                          struct replay_series *ret, struct gb_error *error);
-
-#endif

@@ -13,8 +13,7 @@
  * of the head (time_ns, "GPU Time (sec)"), else that of each line's field `time_unit` (Google
  * Benchmark); without any it is an error. Binary files are in seconds if none was asked for.
  */
-#ifndef GBRUN_CORE_TRACE_FILE_H
-#define GBRUN_CORE_TRACE_FILE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -41,5 +40,3 @@ struct trace_file {
  * files. GB_INVALID: empty, or no samples as above; GB_IO; GB_NO_MEMORY. */
 int32_t trace_file_read(const char *path, const struct trace_file_options *options,
                         struct arena *arena, struct trace_file *ret, struct gb_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * a script with all data inside, which needs no other file and names none; gnuplot runs it without
  * a shell. All texts may come from anywhere: they cannot become commands, nor markup.
  */
-#ifndef GBRUN_CORE_PLOT_H
-#define GBRUN_CORE_PLOT_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -97,5 +96,3 @@ void plot_script(const struct plot_page *page, int format, const char *output, s
 
 /* Writes the file; it is left alone where gnuplot fails. GB_NOT_FOUND: there is no gnuplot. */
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error);
-
-#endif

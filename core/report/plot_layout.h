@@ -3,8 +3,7 @@
  *
  * All places are found before gnuplot sees the page, so that words can be put where there is room.
  */
-#ifndef GBRUN_CORE_PLOT_LAYOUT_H
-#define GBRUN_CORE_PLOT_LAYOUT_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/report/plot.h"
@@ -74,5 +73,3 @@ struct placed_name {
 
 /* The names for which there is room (plot_names.c). The array is the arena's. */
 size_t frame_names(const struct frame *frame, struct arena *arena, struct placed_name **ret);
-
-#endif

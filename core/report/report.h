@@ -15,8 +15,7 @@
  * have no place on logarithmic axes; they are at the end of the list, without a number. Cases of
  * the plugin `ceilings` are the roofs, not marks. Roofs that no case is compared with are fainter.
  */
-#ifndef GBRUN_CORE_REPORT_H
-#define GBRUN_CORE_REPORT_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/report/plot.h"
@@ -81,5 +80,3 @@ void report_text(const struct report *report, struct text *out);
  * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
 enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * report_internal.h - what the text and the page of a report share.
  */
-#ifndef GBRUN_CORE_REPORT_INTERNAL_H
-#define GBRUN_CORE_REPORT_INTERNAL_H
+#pragma once
 
 #include "core/report/report.h"
 
@@ -31,5 +30,3 @@ const char *report_undrawn_words(const struct report_chart *chart);
 
 void report_make_roofline(const struct report_chart *chart, struct arena *arena,
                           struct plot_panel *panel);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * check_dump.h - the two arrays of a comparison as files for NumPy (check.dump).
  */
-#ifndef GBRUN_CORE_CHECK_DUMP_H
-#define GBRUN_CORE_CHECK_DUMP_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -19,5 +18,3 @@
  */
 int32_t check_dump(const struct gb_check *check, const char *folder, const char *uid,
                    struct gb_error *error);
-
-#endif

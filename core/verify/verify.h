@@ -20,8 +20,7 @@
  * references are 0) fails unless all elements are equal; so does a comparison of nothing, and an
  * output given as its own reference is refused.
  */
-#ifndef GBRUN_CORE_VERIFY_H
-#define GBRUN_CORE_VERIFY_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -155,5 +154,3 @@ void verify_describe_histogram(const uint64_t histogram[VERIFY_CLASSES], char *b
 enum { VERIFY_PORTABLE, VERIFY_AVX2, VERIFY_AVX512, VERIFY_PATHS };
 bool verify_path_is_there(int path);
 void verify_use_path(int path); /* VERIFY_PATHS: the best */
-
-#endif

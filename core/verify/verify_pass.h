@@ -14,8 +14,7 @@
  * with magnitudes out of range: verify_pass_holds is false then, and the caller goes over it one by
  * one.
  */
-#ifndef GBRUN_CORE_VERIFY_PASS_H
-#define GBRUN_CORE_VERIFY_PASS_H
+#pragma once
 
 #include "core/base/statistics.h"
 #include "core/verify/verify.h"
@@ -123,5 +122,3 @@ struct bound_factors bound_factors_of(const struct gb_check *check);
 
 /* GB_INVALID if the bound of the check makes no sense, else GB_OK. */
 int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * view_cases.h - the cases of a results file that options select: rows, columns and cells, rounds
  * as one, what all cases have in common.
  */
-#ifndef GBRUN_CORE_VIEW_CASES_H
-#define GBRUN_CORE_VIEW_CASES_H
+#pragma once
 
 #include "core/store/roofs.h"
 #include "core/store/store_read.h"
@@ -323,5 +322,3 @@ double sample_missing(const struct view_row *row, const char *name);
 int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
                           size_t n_names, uint64_t first, uint64_t n, double *values,
                           struct gb_error *error);
-
-#endif

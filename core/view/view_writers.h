@@ -1,8 +1,7 @@
 /*
  * view_writers.h - how the selected cases are written: tables and what follows them, exports.
  */
-#ifndef GBRUN_CORE_VIEW_WRITERS_H
-#define GBRUN_CORE_VIEW_WRITERS_H
+#pragma once
 
 #include "core/base/table.h"
 #include "core/view/view_cases.h"
@@ -110,5 +109,3 @@ void notes_free(struct notes *notes);
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
 int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
-
-#endif

@@ -35,8 +35,7 @@
  * case in the row, rounds one after the other, ms with four decimals; of a whole number the head is
  * value and name ("1 Stream", "2 Streams"). Only cases with status ok fill cells.
  */
-#ifndef GBRUN_CORE_VIEWS_H
-#define GBRUN_CORE_VIEWS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/config/option_table.h"
@@ -84,5 +83,3 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
 /* Streams to a FILE, so that memory does not grow with the file. */
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* call.h - a case of the benchmark `call`. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CALL_CALL_H
-#define GBRUN_PLUGINS_BENCH_CALL_CALL_H
+#pragma once
 
 #include "plugins/common/call/call_invoke.h"
 
@@ -25,5 +24,3 @@ int32_t wait_for_device(struct call_bench *bench);
 
 /* verify of the benchmark. */
 int32_t call_verify(void *object, const struct gb_queue *queue);
-
-#endif

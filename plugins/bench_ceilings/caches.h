@@ -1,6 +1,5 @@
 /* caches.h - how large the caches are that some CPUs have. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CACHES_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_CACHES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ uint64_t caches_share(const char *folder, const uint32_t *cpus, uint32_t n, uint
 
 /* All caches of the highest level together, each counted once. 0: not known. */
 uint64_t caches_last_level(const char *folder, const uint32_t *cpus, uint32_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * ceilings.h - what the parts of ceilings share: one case, and what a kind of device does for it.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_H
+#pragma once
 
 #include "roofs.h"
 
@@ -45,5 +44,3 @@ extern const struct backend ceilings_cuda; /* where PLUGIN_WITH_CUDA is defined 
 
 /* Skips the case: "roof = NAME REASON". */
 int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason);
-
-#endif

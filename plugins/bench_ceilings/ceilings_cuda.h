@@ -1,6 +1,5 @@
 /* ceilings_cuda.h - what the ways to measure a roof on CUDA share. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_CUDA_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_CEILINGS_CUDA_H
+#pragma once
 
 #include "ceilings.h"
 #include "cublas_lt.h"
@@ -61,5 +60,3 @@ int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void *
 
 /* The host's status of a result. */
 int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing);
-
-#endif

@@ -1,7 +1,6 @@
 /* cublas_lt.h - products of fp8 matrices, which only cuBLASLt has; opened when it is needed, no
  * header of it is. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_CUBLAS_LT_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_CUBLAS_LT_H
+#pragma once
 
 #include <gbrun/host.h>
 
@@ -29,5 +28,3 @@ int32_t cublas_lt_multiply(const struct cublas_lt *lt, const struct gb_host *hos
                            const void *b, void *c, void *workspace, void *stream);
 
 void cublas_lt_free(struct cublas_lt *lt);
-
-#endif

@@ -9,8 +9,7 @@
  * Where elements lie is specified by the PTX ISA, "Matrix Fragments for mma.m16n8k8/k16/k32" and,
  * for fp64, "mma.m8n8k4".
  */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_FRAGMENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ double fragments_end(const struct fragments *fragments, uint32_t j, uint32_t lan
 /* Elements: whole numbers. which: 0 or 1. */
 int64_t fragments_a(const struct fragments *fragments, uint32_t which, uint32_t row, uint32_t k);
 int64_t fragments_b(const struct fragments *fragments, uint32_t j, uint32_t k, uint32_t column);
-
-#endif

@@ -5,8 +5,7 @@
  * Word i of what is read and copied is i times an odd number, so no two are alike. The numbers of a
  * triad are whole and small, so that it is exact.
  */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_MEMORY_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ uint64_t memory_sum(uint64_t first, uint64_t bytes, uint32_t n_lanes);
 uint64_t memory_right_writes(const void *array, uint64_t bytes, uint64_t word);
 uint64_t memory_right_copies(const void *array, uint64_t bytes, uint64_t first);
 uint64_t memory_right_triads(const void *array, uint64_t bytes, uint64_t first);
-
-#endif

@@ -1,6 +1,5 @@
 /* numbers.h - numbers of the types whose rates are measured, as their bits. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_NUMBERS_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ double number_value(int32_t number, uint64_t bits);
 
 /* Random bits: the last step of MurmurHash3 (Appleby, 2011). */
 uint32_t number_scramble(uint32_t x);
-
-#endif

@@ -5,8 +5,7 @@
  * A step is x = a x + b, the next one x = c x + d. c is nearly 1 / a, so that x neither grows nor
  * settles: all its digits change with each step, and its last value shows how many there were.
  */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_RATES_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_RATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct rate_constants rate_constants_for(int digits);
 
 /* Where a chain ends that starts at x, a number with so many bits. */
 double rate_end(double x, uint64_t n_steps, int digits, bool is_fused);
-
-#endif

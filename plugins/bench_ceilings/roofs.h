@@ -2,8 +2,7 @@
  * roofs.h - the bounds that can be measured, one name each, and what a data sheet says of them.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_CEILINGS_ROOFS_H
-#define GBRUN_PLUGINS_BENCH_CEILINGS_ROOFS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -76,5 +75,3 @@ uint32_t roof_arrays(const struct roof *roof);
 
 /* What the vendor states for the model, in bytes/s or operations/s, dense; 0: not known here. */
 double roof_datasheet(const struct roof *roof, const char *model);
-
-#endif

@@ -2,8 +2,7 @@
  * copy.h - what the benchmark `copy` does in the same way on all devices, and what each does in its
  * own way. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_COPY_COPY_H
-#define GBRUN_PLUGINS_BENCH_COPY_COPY_H
+#pragma once
 
 #include "plugins/common/cuda/with_cuda.h"
 
@@ -46,5 +45,3 @@ extern const struct backend copy_cuda;
 int32_t copy_skip_method(const struct copy *copy, const char *words);
 int32_t copy_skip_directions(const struct copy *copy, const char *words);
 int32_t copy_skip_place(const struct copy *copy, const char *words);
-
-#endif

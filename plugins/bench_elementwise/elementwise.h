@@ -2,8 +2,7 @@
  * elementwise.h - what the benchmark `elementwise` does in the same way on all devices, and what
  * each does in its own way. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_ELEMENTWISE_ELEMENTWISE_H
-#define GBRUN_PLUGINS_BENCH_ELEMENTWISE_ELEMENTWISE_H
+#pragma once
 
 #include "reference.h"
 
@@ -45,5 +44,3 @@ struct backend {
 
 extern const struct backend elementwise_cpu;
 extern const struct backend elementwise_cuda;
-
-#endif

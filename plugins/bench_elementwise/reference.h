@@ -2,8 +2,7 @@
  * reference.h - the kernels of `elementwise`: what each computes, in float64, how much work that
  * is, and how far off a right result may be. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_ELEMENTWISE_REFERENCE_H
-#define GBRUN_PLUGINS_BENCH_ELEMENTWISE_REFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct kernel {
 };
 
 extern const struct kernel kernels[KERNELS];
-
-#endif

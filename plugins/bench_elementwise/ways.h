@@ -4,8 +4,7 @@
  * All compute in float, in double for fp64. An exponential is off by less than 2 units in the last
  * place; below the smallest normal number it is 0. Inputs are finite.
  */
-#ifndef GBRUN_PLUGINS_BENCH_ELEMENTWISE_WAYS_H
-#define GBRUN_PLUGINS_BENCH_ELEMENTWISE_WAYS_H
+#pragma once
 
 #include "elementwise.h"
 
@@ -38,5 +37,3 @@ const struct ways *ways_here(void);
 
 /* Additions that a term of a sum of n goes through at most, in the type that is computed in. */
 uint64_t ways_sum_depth(int32_t dtype, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* blas.h - products by cuBLAS, in every type that it has. Plugin side. */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_BLAS_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_BLAS_H
+#pragma once
 
 #include "gemm.h"
 #include "plugins/common/cuda/cublas.h"
@@ -13,5 +12,3 @@ int32_t blas_refuse(const struct gemm *gemm);
  * cuBLAS does not support is GB_SKIPPED, other failures are GB_FAILED, both reported to the host.
  */
 int32_t blas_product(const struct cublas *cublas, const struct gemm *gemm, bool is_wide, void *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* fault.h - errors of kernels, planted into an output to see whether they are found. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_FAULT_H
+#pragma once
 
 #include "product.h"
 
@@ -35,5 +34,3 @@ const char *fault_refusal(const struct fault_request *request);
 
 /* Changes the output c of a right kernel into that of one with the fault. */
 void fault_plant(const struct fault_request *request, void *c);
-
-#endif

@@ -2,8 +2,7 @@
  * gemm.h - what the parts of gemm_verify share: one case, and what a kind of device does for it.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_GEMM_H
+#pragma once
 
 #include "fault.h"
 #include "product.h"
@@ -114,5 +113,3 @@ int32_t gemm_check(void *object, const struct gb_queue *queue);
 /* A as m x k by rows and B as n x k, by columns, whatever the layout; flushed if asked. */
 void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret);
 void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* product.h - C = A B as all parts of gemm_verify see it. Plugin side. */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_PRODUCT_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_PRODUCT_H
+#pragma once
 
 #include "plugins/common/simd.h"
 
@@ -10,5 +9,3 @@
 struct product_shape {
     uint64_t m, n, k;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* range.h - the interval, or the intervals, that inputs are drawn from. Plugin side. */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_RANGE_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_RANGE_H
+#pragma once
 
 #include <gbrun/host.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ bool range_has_one_sign(const struct range *range);
  */
 int32_t range_fill(const struct range *range, const struct gb_host *host, void *data, uint64_t n,
                    uint32_t bytes, const struct gb_fill *fill);
-
-#endif

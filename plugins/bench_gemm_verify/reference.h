@@ -2,8 +2,7 @@
  * reference.h - the product in float64 on all of the machine's CPUs, and sum |a||b| beside it: what
  * outputs are compared with. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_REFERENCE_H
+#pragma once
 
 #include "product.h"
 
@@ -26,5 +25,3 @@ int32_t reference_product(const struct reference_request *request, double *sum, 
 
 /* CPUs that this process may use, also those that the calling thread is kept away from. */
 uint32_t reference_cpus(void);
-
-#endif

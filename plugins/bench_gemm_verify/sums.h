@@ -2,8 +2,7 @@
  * sums.h - products on the CPU with sums in the order, and rounded in the way, that a case asks
  * for. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_GEMM_VERIFY_SUMS_H
-#define GBRUN_PLUGINS_GEMM_VERIFY_SUMS_H
+#pragma once
 
 #include "product.h"
 
@@ -55,5 +54,3 @@ void sums_flush(const struct gb_format *format, double *values, uint64_t n);
 
 /* Rounded to fp16, to nearest, ties to even. */
 float sums_round_half(float value);
-
-#endif

@@ -2,8 +2,7 @@
  * histogram.h - what the benchmark `histogram` does in the same way on all devices, and what each
  * does in its own way. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_HISTOGRAM_HISTOGRAM_H
-#define GBRUN_PLUGINS_BENCH_HISTOGRAM_HISTOGRAM_H
+#pragma once
 
 #include "plugins/common/cuda/with_cuda.h"
 
@@ -43,5 +42,3 @@ static inline uint32_t histogram_bin(uint32_t value, uint32_t bins)
 {
     return (uint32_t)((uint64_t)value * bins >> 32);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* array_file.h - numbers of an array in a file: NumPy's .npy, or nothing but the elements. Plugin
  * side. */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_ARRAY_FILE_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_ARRAY_FILE_H
+#pragma once
 
 #include "files.h"
 #include "plugins/common/call/call_types.h"
@@ -22,5 +21,3 @@ struct array_file {
 bool array_file_read(const char *path, enum type_id element, uint64_t n, struct array_file *ret,
                      char reason[FILE_REASON_BYTES]);
 void array_file_free(struct array_file *array);
-
-#endif

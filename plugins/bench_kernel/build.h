@@ -2,8 +2,7 @@
  * build.h - a kernel's source made into an image for a device: compiled, or taken from the cache.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_BUILD_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_BUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ double build_now_ms(void);
 bool build_spills(const char *log, const char *name, double *ret_stores, double *ret_loads);
 /* Takes the lines of ptxas about resources out of a log. */
 void build_trim_log(char *log);
-
-#endif

@@ -5,8 +5,7 @@
  * a damaged file gives a wrong kernel. Files are put in their place by rename, so that processes
  * that write the same one at once do no harm, and whoever reads sees all of it or nothing.
  */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_CACHE_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool cache_write(const char *folder, const char *key, size_t key_bytes, const ch
 /* Where entries have more bytes than `most`, deletes those that were not read for longest until a
  * quarter of that is free; and what writers that were killed left. Other files stay. */
 void cache_trim(const char *folder, uint64_t most);
-
-#endif

@@ -1,6 +1,5 @@
 /* check_kernel.h - a kernel that settings name, looked at before anything runs. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_CHECK_KERNEL_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_CHECK_KERNEL_H
+#pragma once
 
 #include "scan.h"
 #include "settings.h"
@@ -29,5 +28,3 @@ void check_kernel(const struct wanted *wanted, const char *place, const struct s
  * run.
  */
 void check_compiled(const struct wanted *wanted, size_t n, double seconds);
-
-#endif

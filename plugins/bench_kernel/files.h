@@ -1,6 +1,5 @@
 /* files.h - whole files, paths, and a source with all that it includes. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_FILES_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool source_set_read(const char *path, const char *const *folders, size_t n_fold
 void source_set_add(struct source_set *set, const char *name, const char *const *folders,
                     size_t n_folders);
 void source_set_free(struct source_set *set);
-
-#endif

@@ -1,6 +1,5 @@
 /* kernel.h - a case of the benchmark `kernel`. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_KERNEL_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_KERNEL_H
+#pragma once
 
 #include "launch.h"
 
@@ -21,5 +20,3 @@ CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream);
 
 /* verify of the benchmark. */
 int32_t kernel_verify(void *object, const struct gb_queue *queue);
-
-#endif

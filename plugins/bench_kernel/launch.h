@@ -1,6 +1,5 @@
 /* launch.h - kernels loaded, launched, and what they need of a device. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_LAUNCH_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_LAUNCH_H
+#pragma once
 
 #include "plugins/common/call/call_world.h"
 #include "plugins/common/cuda/cuda_driver.h"
@@ -40,5 +39,3 @@ int32_t launch_prepare(const struct launch *launch, const struct signature *sign
 int32_t launch_report(const struct launch *launch);
 
 CUresult launch_once(const struct launch *launch, CUstream stream);
-
-#endif

@@ -6,8 +6,7 @@
  * not list them, and which words are in it: that is all that is checked where there is no NVRTC to
  * ask.
  */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_SCAN_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct scan_kernel {
 bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret);
 /* Is a function of this name in an ELF file of 64 bits? *ret_is_elf: is it one at all? */
 bool scan_elf(const void *file, size_t bytes, const char *name, bool *ret_is_elf);
-
-#endif

@@ -2,8 +2,7 @@
  * settings.h - the settings of a case, read and checked: which kernel is launched how, with what,
  * and what it is compared with. Plugin side; no device is touched.
  */
-#ifndef GBRUN_PLUGINS_BENCH_KERNEL_SETTINGS_H
-#define GBRUN_PLUGINS_BENCH_KERNEL_SETTINGS_H
+#pragma once
 
 #include "plugins/common/call/call_plan.h"
 
@@ -84,5 +83,3 @@ const struct entry *settings_buffer(const struct settings *settings, const char 
 /* The value that argument i of a routine is. */
 const struct value *settings_argument(const struct settings *settings,
                                       const struct routine *routine, size_t i);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * green_context.h - a context with some of a device's multiprocessors only. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_MULTISTREAM_MATMUL_GREEN_CONTEXT_H
-#define GBRUN_PLUGINS_MULTISTREAM_MATMUL_GREEN_CONTEXT_H
+#pragma once
 
 #include "plugins/common/cuda/cuda_driver.h"
 
@@ -21,5 +20,3 @@ int32_t green_context_make(const struct driver *driver, const struct gb_host *ho
 
 /* Allowed where none was made. */
 void green_context_destroy(const struct driver *driver, struct green_context *green);
-
-#endif

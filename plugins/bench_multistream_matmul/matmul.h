@@ -2,8 +2,7 @@
  * matmul.h - what the parts of multistream_matmul share: one case, and what a kind of device does
  * for it. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
-#define GBRUN_PLUGINS_MULTISTREAM_MATMUL_MATMUL_H
+#pragma once
 
 #include "plugins/common/cuda/with_cuda.h"
 
@@ -66,5 +65,3 @@ struct backend {
 
 extern const struct backend matmul_cpu;
 extern const struct backend matmul_cuda; /* where PLUGIN_WITH_CUDA is defined */
-
-#endif

@@ -7,8 +7,7 @@
  * problems, on launches and on streams that wait for each other. Problem i is on stream
  * i mod n_streams.
  */
-#ifndef GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_PREDICTION_H
-#define GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_PREDICTION_H
+#pragma once
 
 #include "stamps.h"
 
@@ -44,5 +43,3 @@ void predict_run(const struct stamped *stamped, uint64_t run, struct prediction 
 bool predict(const struct stamped *stamped, struct prediction *ret);
 
 struct problem_time problem_time(const struct stamped *stamped, uint64_t problem, uint64_t run);
-
-#endif

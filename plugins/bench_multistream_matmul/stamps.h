@@ -2,8 +2,7 @@
  * stamps.h - when and where each block of the products ran, as the kernel writes it. Plugin side;
  * read by compilers of C and of CUDA C++.
  */
-#ifndef GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_STAMPS_H
-#define GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_STAMPS_H
+#pragma once
 
 enum { RUNS_KEPT = 16 };
 
@@ -19,5 +18,3 @@ struct block_log {
     unsigned long long start_ns;  /* of the run under way */
     struct stamp runs[RUNS_KEPT]; /* the last ones: run i is at i % RUNS_KEPT */
 };
-
-#endif

@@ -2,8 +2,7 @@
  * streams.h - threads that work like streams of a device: each drains a queue of its own, in order.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_STREAMS_H
-#define GBRUN_PLUGINS_BENCH_MULTISTREAM_MATMUL_STREAMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void streams_join(struct streams *streams);
 
 /* Ends the threads once their queues are empty. NULL allowed. */
 void streams_stop(struct streams *streams);
-
-#endif

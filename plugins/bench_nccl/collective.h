@@ -4,8 +4,7 @@
  *
  * Inputs are small whole numbers, so that every sum is exact in every format, whatever its order.
  */
-#ifndef GBRUN_PLUGINS_BENCH_NCCL_COLLECTIVE_H
-#define GBRUN_PLUGINS_BENCH_NCCL_COLLECTIVE_H
+#pragma once
 
 #include <gbrun/host.h>
 
@@ -45,5 +44,3 @@ uint64_t collective_output_at(const struct collective *collective, uint32_t rank
  */
 double collective_bytes(const struct collective *collective, uint32_t element_bytes);
 double collective_bus_factor(const struct collective *collective);
-
-#endif

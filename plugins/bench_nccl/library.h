@@ -1,6 +1,5 @@
 /* library.h - NCCL, opened when it is needed; no header of it is. Plugin side. */
-#ifndef GBRUN_PLUGINS_BENCH_NCCL_LIBRARY_H
-#define GBRUN_PLUGINS_BENCH_NCCL_LIBRARY_H
+#pragma once
 
 #include <gbrun/host.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ int32_t nccl_open(struct nccl *nccl, const struct gb_host *host, const char *lib
 /* GB_OK for ncclSuccess; else GB_FAILED, reported to the host with what was being done. */
 int32_t nccl_status(const struct nccl *nccl, const struct gb_host *host, int result,
                     const char *doing);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * nop.h - what `nop` leaves to a device: how to do nothing. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_NOP_NOP_H
-#define GBRUN_PLUGINS_BENCH_NOP_NOP_H
+#pragma once
 
 #include "plugins/common/cuda/with_cuda.h"
 
@@ -18,5 +17,3 @@ struct backend {
 };
 
 extern const struct backend nop_cuda;
-
-#endif

@@ -2,8 +2,7 @@
  * padding.h - what the parts of padding share: one case, and what a kind of device does for it.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_PADDING_PADDING_H
-#define GBRUN_PLUGINS_PADDING_PADDING_H
+#pragma once
 
 #include "plan.h"
 
@@ -43,5 +42,3 @@ int32_t padding_skip_schedule(const struct padding *padding, const char *words);
 
 /* The metric padding_ratio of a schedule that computes whole tiles. */
 void padding_tell_ratio(const struct padding *padding, double ratio);
-
-#endif

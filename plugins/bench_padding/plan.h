@@ -1,8 +1,7 @@
 /*
  * plan.h - which kernel of padding.cu computes a case, in which blocks; needs no CUDA. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_PADDING_PLAN_H
-#define GBRUN_PLUGINS_PADDING_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct plan plan_of(const struct product_shape *shape, int32_t problem, int32_t 
  */
 double padding_ratio(const struct product_shape *shape, int64_t rows, int64_t columns,
                      int64_t depth);
-
-#endif

@@ -1,6 +1,5 @@
 /* reference.h - the product in float64, fast enough for outputs by the million. Plugin side. */
-#ifndef GBRUN_PLUGINS_PADDING_REFERENCE_H
-#define GBRUN_PLUGINS_PADDING_REFERENCE_H
+#pragma once
 
 #include "plan.h"
 
@@ -12,5 +11,3 @@ size_t reference_panel_bytes(void);
 /* One product: sums[m,n] = X W^T and sizes[m,n] = |X| |W|^T, both float64 throughout. */
 void reference_product(const struct product_shape *shape, const float *x, const float *w,
                        double *sums, double *sizes, double *panel);
-
-#endif

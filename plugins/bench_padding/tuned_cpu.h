@@ -1,6 +1,5 @@
 /* tuned_cpu.h - a product from packed matrices, in blocks that fit the caches. Plugin side. */
-#ifndef GBRUN_PLUGINS_PADDING_TUNED_CPU_H
-#define GBRUN_PLUGINS_PADDING_TUNED_CPU_H
+#pragma once
 
 #include "plan.h"
 
@@ -23,5 +22,3 @@ size_t tuned_cpu_packed(const struct tuned_cpu *tuned, const struct product_shap
 /* One product of the shape. */
 void tuned_cpu_product(const struct tuned_cpu *tuned, const struct product_shape *shape,
                        const float *x, const float *w, float *y, float *packed);
-
-#endif

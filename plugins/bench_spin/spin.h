@@ -2,8 +2,7 @@
  * spin.h - what the benchmark `spin` does in the same way on all devices, and what each does in its
  * own way. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_BENCH_SPIN_SPIN_H
-#define GBRUN_PLUGINS_BENCH_SPIN_SPIN_H
+#pragma once
 
 #include "plugins/common/cuda/with_cuda.h"
 
@@ -48,5 +47,3 @@ struct backend {
 
 extern const struct backend spin_cpu;
 extern const struct backend spin_cuda;
-
-#endif

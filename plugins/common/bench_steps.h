@@ -1,6 +1,5 @@
 /* bench_steps.h - steps that many benchmarks take. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_BENCH_STEPS_H
-#define GBRUN_PLUGINS_COMMON_BENCH_STEPS_H
+#pragma once
 
 #include <gbrun/bench.h>
 #include <gbrun/check.h>
@@ -72,5 +71,3 @@ static inline int32_t check_exactly(const struct gb_host *host, const char *name
     };
     return host->check(host, &check);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* doubles.h - the order of doubles, for qsort. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_DOUBLES_H
-#define GBRUN_PLUGINS_COMMON_DOUBLES_H
+#pragma once
 
 static inline int compare_doubles(const void *a, const void *b)
 {
@@ -8,5 +7,3 @@ static inline int compare_doubles(const void *a, const void *b)
     const double y = *(const double *)b;
     return (x > y) - (x < y);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* pause.h - for loops that wait for another thread without sleeping. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_PAUSE_H
-#define GBRUN_PLUGINS_COMMON_PAUSE_H
+#pragma once
 
 /* Tells the processor that this is such a loop, so that the other thread of the core gets more. */
 static inline void pause_a_moment(void)
@@ -11,5 +10,3 @@ static inline void pause_a_moment(void)
     __asm__ volatile("yield");
 #endif
 }
-
-#endif

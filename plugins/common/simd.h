@@ -2,8 +2,7 @@
  * simd.h - vectors of the compiler, and functions compiled for processors that may not be there.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_SIMD_H
-#define GBRUN_PLUGINS_COMMON_SIMD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,6 +42,4 @@ static inline bool has_avx512(void)
 {
     return false;
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* team.h - threads that do the same at the same time, where asked each on a CPU of its own. Plugin
  * side. */
-#ifndef GBRUN_PLUGINS_COMMON_TEAM_H
-#define GBRUN_PLUGINS_COMMON_TEAM_H
+#pragma once
 
 #include <gbrun/host.h>
 
@@ -34,5 +33,3 @@ int32_t team_open(const struct gb_host *host, const uint32_t *cpus, uint32_t n, 
 void team_run(struct team *team, team_fn *work, void *context);
 
 void team_stop(struct team *team); /* NULL is nothing */
-
-#endif

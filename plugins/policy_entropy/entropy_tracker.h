@@ -17,8 +17,7 @@
  *   Sxy = sum of x_i d_i, Syy = sum of d_i d_i, from the oldest on; Sxx = m (m m - 1) / 12;
  *   slope = Sxy / Sxx; R2 = Sxy / Sxx * (Sxy / Syy); angle = atan(slope) * (180 / pi).
  */
-#ifndef GBRUN_PLUGINS_POLICY_ENTROPY_ENTROPY_TRACKER_H
-#define GBRUN_PLUGINS_POLICY_ENTROPY_ENTROPY_TRACKER_H
+#pragma once
 
 #include "../common/policy/exact_sum.h"
 #include "value_counts.h"
@@ -51,5 +50,3 @@ struct entropy_line entropy_tracker_line(const struct entropy_tracker *tracker);
 double entropy_tracker_entropy(const struct entropy_tracker *tracker);
 
 void entropy_tracker_free(struct entropy_tracker *tracker);
-
-#endif

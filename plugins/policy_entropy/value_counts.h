@@ -4,8 +4,7 @@
  * A hash table of the values themselves: adding one takes constant time on average and, when the
  * table is three quarters full, a move into one of twice the size. It takes 16 bytes for each slot.
  */
-#ifndef GBRUN_PLUGINS_POLICY_ENTROPY_VALUE_COUNTS_H
-#define GBRUN_PLUGINS_POLICY_ENTROPY_VALUE_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ struct value_counts {
 int32_t value_counts_add(struct value_counts *counts, double value, uint64_t *ret_count);
 
 void value_counts_free(struct value_counts *counts);
-
-#endif

@@ -14,8 +14,7 @@
  * once; the ring is summed in the order of its slots. Squares of times must be representable:
  * 1e-140 to 1e140.
  */
-#ifndef GBRUN_PLUGINS_POLICY_STDREL_NOISE_TRACKER_H
-#define GBRUN_PLUGINS_POLICY_STDREL_NOISE_TRACKER_H
+#pragma once
 
 #include "../common/policy/exact_sum.h"
 
@@ -43,5 +42,3 @@ int noise_tracker_verdict(const struct noise_tracker *tracker, double max_noise,
 
 /* The relative standard deviation last seen; NaN while there is none. */
 double noise_tracker_noise(const struct noise_tracker *tracker);
-
-#endif

@@ -1,6 +1,5 @@
 /* call_callback.h - functions that are given to functions. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_CALLBACK_H
-#define GBRUN_PLUGINS_COMMON_CALL_CALLBACK_H
+#pragma once
 
 #include "call_parse.h"
 
@@ -15,5 +14,3 @@ struct closure;
 void *closure_new(const struct signature *signature, const struct number *number,
                   struct closure **chain);
 void closure_free(struct closure *chain);
-
-#endif

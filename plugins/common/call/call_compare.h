@@ -1,6 +1,5 @@
 /* call_compare.h - results compared with what is expected of them. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_COMPARE_H
-#define GBRUN_PLUGINS_COMMON_CALL_COMPARE_H
+#pragma once
 
 #include "call_world.h"
 
@@ -35,5 +34,3 @@ int32_t compare_text(const struct gb_host *host, const char *name, const char *o
  * a reference (NULL: there is none). The first status that is not GB_OK; all are compared.
  */
 int32_t compare_buffers(const struct world *world, const struct world *reference);
-
-#endif

@@ -1,6 +1,5 @@
 /* call_cursor.h - reading a text from left to right: words, signs, numbers. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_CURSOR_H
-#define GBRUN_PLUGINS_COMMON_CALL_CURSOR_H
+#pragma once
 
 #include "call_parse.h"
 
@@ -37,5 +36,3 @@ bool cursor_end(struct cursor *cursor);
 /* call_signature.c: the type of a number in memory; a signature. */
 bool take_element_type(struct cursor *cursor, enum type_id *ret);
 bool take_signature(struct cursor *cursor, struct signature *ret);
-
-#endif

@@ -6,8 +6,7 @@
  * function's time. Here they are sorted once. Nothing else depends on it: where this file has no
  * loop, libffi makes the calls, and call_overhead_ns says what that takes.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_DIRECT_H
-#define GBRUN_PLUGINS_COMMON_CALL_DIRECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct direct {
 /* Sorts the values of an invocation; the loop that calls its function with them. NULL: libffi is
  * needed, for this signature or in this build. */
 invocation_loop_fn *direct_loop(struct invocation *invocation);
-
-#endif

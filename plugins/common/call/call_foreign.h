@@ -1,6 +1,5 @@
 /* call_foreign.h - the types of types.h as those of libffi. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_FOREIGN_H
-#define GBRUN_PLUGINS_COMMON_CALL_FOREIGN_H
+#pragma once
 
 #include "call_parse.h"
 
@@ -19,5 +18,3 @@ struct foreign {
 
 /* False: libffi does not take it. */
 bool foreign_make(const struct signature *signature, struct foreign *ret);
-
-#endif

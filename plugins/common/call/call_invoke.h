@@ -3,8 +3,7 @@
  *
  * By the loops of call_direct.h where there is one for the signature, else through libffi.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_INVOKE_H
-#define GBRUN_PLUGINS_COMMON_CALL_INVOKE_H
+#pragma once
 
 #include "call_direct.h"
 #include "call_foreign.h"
@@ -40,5 +39,3 @@ void invocation_run(struct invocation *invocation, uint64_t iterations);
 
 /* Nanoseconds that a call of a function that does nothing takes, with the same arguments. */
 double invocation_overhead_ns(const struct invocation *invocation);
-
-#endif

@@ -1,6 +1,5 @@
 /* call_library.h - shared libraries and what is in them. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_LIBRARY_H
-#define GBRUN_PLUGINS_COMMON_CALL_LIBRARY_H
+#pragma once
 
 #include "call_plan.h"
 
@@ -25,5 +24,3 @@ struct linkage {
 bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
 /* The same for the reference alone. */
 bool link_reference(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * call_maker.h - a plan while it is made: what the files share that read and check its parts. For
  * call_plan.c and those files only. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_MAKER_H
-#define GBRUN_PLUGINS_COMMON_CALL_MAKER_H
+#pragma once
 
 #include "call_plan.h"
 
@@ -38,5 +37,3 @@ bool is_number(const struct type *type);
 
 /* work.NAME (call_work.c). */
 void check_work(const struct maker *maker);
-
-#endif

@@ -30,8 +30,7 @@
  *   TEXT      = in double quotes; \" \\ \n \t \xHH stand for what they do in C
  * Blanks may stand between all of these.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_PARSE_H
-#define GBRUN_PLUGINS_COMMON_CALL_PARSE_H
+#pragma once
 
 #include "call_types.h"
 
@@ -163,5 +162,3 @@ size_t unquote(struct span text, char *to);
 bool text_is_word(const char *text);
 bool span_is(struct span span, const char *word);
 bool span_equal(struct span a, struct span b);
-
-#endif

@@ -2,8 +2,7 @@
  * call_plan.h - the settings of a case, read and checked: what is called with what. Plugin side;
  * needs no libffi. Neither library nor device is touched.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_PLAN_H
-#define GBRUN_PLUGINS_COMMON_CALL_PLAN_H
+#pragma once
 
 #include "call_parse.h"
 
@@ -98,5 +97,3 @@ const struct entry *plan_resolve(const struct plan *plan, const struct entry *en
 /* The entry that a name means, or NULL; likewise the number of a variable, or VARIABLES_MAX. */
 const struct entry *plan_entry(const struct plan *plan, struct span name);
 size_t plan_variable(const struct plan *plan, struct span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* call_types.h - the types of C that a call knows, by name. Plugin side; needs no libffi. */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_TYPES_H
-#define GBRUN_PLUGINS_COMMON_CALL_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ double element_value(enum type_id type, const void *element);
 
 /* Significant bits of a floating type, 0 of others. */
 int type_digits(enum type_id type);
-
-#endif

@@ -4,8 +4,7 @@
  * The function that is measured and its reference each have a world of their own, with buffers of
  * the same contents, so that neither sees what the other wrote; variables belong to both.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CALL_WORLD_H
-#define GBRUN_PLUGINS_COMMON_CALL_WORLD_H
+#pragma once
 
 #include "call_library.h"
 
@@ -73,5 +72,3 @@ int32_t numbers_store(const struct gb_host *host, const struct number *numbers, 
 /* The contents of a buffer in host memory: the buffer itself or a copy, freed with the host. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
 struct made *world_made(const struct world *world, const struct entry *entry);
-
-#endif

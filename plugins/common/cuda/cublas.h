@@ -1,6 +1,5 @@
 /* cublas.h - cuBLAS, opened when it is needed; no header of it is. Plugin side. */
-#ifndef GBRUN_PLUGINS_COMMON_CUBLAS_H
-#define GBRUN_PLUGINS_COMMON_CUBLAS_H
+#pragma once
 
 #include <gbrun/host.h>
 
@@ -67,5 +66,3 @@ int32_t cublas_start(struct cublas *cublas, const struct gb_host *host, void *st
 int32_t cublas_status(const struct gb_host *host, int result, const char *doing);
 
 void cublas_free(struct cublas *cublas);
-
-#endif

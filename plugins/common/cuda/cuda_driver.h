@@ -2,8 +2,7 @@
  * cuda_driver.h - the CUDA driver API, opened when it is needed, so that one build loads
  * everywhere. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CUDA_DRIVER_H
-#define GBRUN_PLUGINS_COMMON_CUDA_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 #include <gbrun/host.h>
@@ -121,5 +120,3 @@ int32_t driver_units(const struct driver *driver, const struct gb_host *host, in
 
 /* True for an error after which nothing works in this process any more. */
 bool driver_error_is_sticky(CUresult result);
-
-#endif

@@ -2,8 +2,7 @@
  * cuda_image.h - kernels that a plugin brings along: a binary for the devices known when it was
  * built, and the source for the others. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CUDA_IMAGE_H
-#define GBRUN_PLUGINS_COMMON_CUDA_IMAGE_H
+#pragma once
 
 #include "cuda_driver.h"
 
@@ -76,5 +75,3 @@ int32_t cuda_kernels_load(struct cuda_kernels *kernels, const struct cuda_image 
 /* As `destroy` of a backend whose own begins with a struct cuda_kernels and has nothing else to
  * free. */
 void cuda_kernels_free(void *kernels);
-
-#endif

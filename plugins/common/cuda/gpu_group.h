@@ -3,8 +3,7 @@
  * a queue does: each member has a stream, which is forked from the queue and joined back to it by
  * events, also from GPU to GPU. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_GPU_GROUP_H
-#define GBRUN_PLUGINS_COMMON_GPU_GROUP_H
+#pragma once
 
 #include "cuda_driver.h"
 
@@ -58,5 +57,3 @@ CUresult gpu_group_fork(const struct gpu_group *group, CUstream queue);
 CUresult gpu_group_join(const struct gpu_group *group, CUstream queue);
 
 void gpu_group_free(struct gpu_group *group);
-
-#endif

@@ -2,8 +2,7 @@
  * nvrtc_program.h - a program of NVRTC, the CUDA compiler as a library, with kernels named by C++
  * expressions. The library is opened when it is needed. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_NVRTC_PROGRAM_H
-#define GBRUN_PLUGINS_COMMON_NVRTC_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void nvrtc_output_free(struct nvrtc_output *output);
  */
 bool nvrtc_compile(const char *name, const char *source, size_t length, int architecture,
                    const char *const *options, void **ret_image, char *reason, size_t bytes);
-
-#endif

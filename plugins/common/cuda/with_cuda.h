@@ -16,8 +16,7 @@
  * in the main file then defines those functions for its struct gb_bench_ops that only call the
  * backend's.
  */
-#ifndef GBRUN_PLUGINS_COMMON_WITH_CUDA_H
-#define GBRUN_PLUGINS_COMMON_WITH_CUDA_H
+#pragma once
 
 #include <gbrun/bench.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
             bench->backend->destroy(bench->own);                                                   \
     }                                                                                              \
     struct backend
-
-#endif

@@ -3,8 +3,7 @@
  *
  * In fixed memory: samples are summed up in stretches, whose length doubles as they become many.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CLOCK_HISTORY_H
-#define GBRUN_PLUGINS_COMMON_CLOCK_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct clock_trend {
  */
 struct clock_trend clock_history_trend(const struct clock_history *history, uint64_t first,
                                        double tolerance);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * confidence_sequence.h - how far a median may be off, however often one looks. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_CONFIDENCE_SEQUENCE_H
-#define GBRUN_PLUGINS_COMMON_CONFIDENCE_SEQUENCE_H
+#pragma once
 
 /*
  * h such that the share of samples below a fixed value is within h of its expectation at all
@@ -13,5 +12,3 @@
  * samples say nothing yet.
  */
 double confidence_sequence_radius(double n_effective, double alpha, double n_optimal);
-
-#endif

@@ -7,8 +7,7 @@
  * on Instrumentation and Measurement 45, 1996). The median of such readings is one of the two
  * ticks, up to q / 2 from t, however many there are; their mean is off by chance only.
  */
-#ifndef GBRUN_PLUGINS_COMMON_DITHERED_MEAN_H
-#define GBRUN_PLUGINS_COMMON_DITHERED_MEAN_H
+#pragma once
 
 #include "effective_size.h"
 
@@ -46,5 +45,3 @@ bool dithered_mean_of(const double *values, const struct series_places *places, 
  * on: then the samples say nothing yet.
  */
 double dithered_mean_half_width(const struct dithered_mean *mean, double radius);
-
-#endif

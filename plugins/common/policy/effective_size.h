@@ -9,8 +9,7 @@
  *    Monte Carlo, Statistical Science 7, 1992, section 3.3);
  *  - from 128 values on, 32 batch means, enlarged where even these are correlated.
  */
-#ifndef GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
-#define GBRUN_PLUGINS_COMMON_EFFECTIVE_SIZE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ double effective_sample_size(const double *values, uint64_t n, double median);
 
 /* The variance of "is below a value, or half if equal", from the counts of those. */
 double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n);
-
-#endif

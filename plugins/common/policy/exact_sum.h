@@ -5,8 +5,7 @@
  * for it, and then does not depend on the order of its terms (Knuth, The Art of Computer
  * Programming 2, 4.2.2, theorem B). Not finite once a term or the sum is not.
  */
-#ifndef GBRUN_PLUGINS_COMMON_EXACT_SUM_H
-#define GBRUN_PLUGINS_COMMON_EXACT_SUM_H
+#pragma once
 
 #include <gbrun/bench.h>
 
@@ -32,5 +31,3 @@ static inline void exact_sum_add(struct exact_sum *sum, double term)
     const double error = rounding_error_of_sum(sum->high, term, &high);
     sum->low = rounding_error_of_sum(high, sum->low + error, &sum->high);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * median_estimate.h - the median of a policy's samples with its interval, or their mean where the
  * timer's ticks are too coarse for a median but dithered (dithered_mean.h). Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
-#define GBRUN_PLUGINS_COMMON_MEDIAN_ESTIMATE_H
+#pragma once
 
 #include "sample_array.h"
 
@@ -36,5 +35,3 @@ int32_t median_sequence_of(struct sample_array *samples, double confidence, doub
 void median_estimate_report(const struct sample_array *samples,
                             const struct median_estimate *median, double confidence,
                             int32_t verdict, struct gb_estimate *estimate);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * mid_quantile.h - quantiles that interpolate between a timer's ticks. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_MID_QUANTILE_H
-#define GBRUN_PLUGINS_COMMON_MID_QUANTILE_H
+#pragma once
 
 #include "rank_index.h"
 
@@ -19,5 +18,3 @@ double mid_quantile(const struct retained *retained, double p, double tick);
 /* The same without all that: the middle of all values, or of two, for p = 1/2; else the nearest
  * value outwards, infinite beyond the last. */
 double plain_quantile(const struct retained *retained, double p);
-
-#endif

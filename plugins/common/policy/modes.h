@@ -1,8 +1,7 @@
 /*
  * modes.h - whether values gather around several centres. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_MODES_H
-#define GBRUN_PLUGINS_COMMON_MODES_H
+#pragma once
 
 #include "rank_index.h"
 
@@ -25,5 +24,3 @@ struct modes {
  */
 void modes_find(const struct retained *retained, double median, double tick, double min_weight,
                 struct modes *ret);
-
-#endif

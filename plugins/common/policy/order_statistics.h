@@ -4,8 +4,7 @@
  *
  * Ranks count from 0. Values are finite.
  */
-#ifndef GBRUN_PLUGINS_COMMON_ORDER_STATISTICS_H
-#define GBRUN_PLUGINS_COMMON_ORDER_STATISTICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *
  * binomial (Le Boudec, Performance Evaluation of Computer and Communication Systems, theorem 2.1).
  */
 double median_radius(double n_effective, double confidence);
-
-#endif

@@ -13,8 +13,7 @@
  * index at an update; so an index that is updated each time there are a quarter more values has
  * cost about 180 ns for each.
  */
-#ifndef GBRUN_PLUGINS_COMMON_RANK_INDEX_H
-#define GBRUN_PLUGINS_COMMON_RANK_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ void retained_count(const struct retained *retained, uint64_t rank, const uint64
 /* How often the retained values, in the order measured, enter the values from `low` on that are
  * below `high`; no more than `limit` are counted. */
 uint64_t retained_visits(const struct retained *retained, double low, double high, uint64_t limit);
-
-#endif

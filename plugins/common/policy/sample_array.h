@@ -3,8 +3,7 @@
  *
  * Times that are not finite are counted and left out. Zero-initialize; free with sample_array_free.
  */
-#ifndef GBRUN_PLUGINS_COMMON_SAMPLE_ARRAY_H
-#define GBRUN_PLUGINS_COMMON_SAMPLE_ARRAY_H
+#pragma once
 
 #include <gbrun/policy.h>
 
@@ -30,5 +29,3 @@ uint64_t sample_array_seen(const struct sample_array *array);
 int32_t sample_array_reserve_scratch(struct sample_array *array);
 
 void sample_array_free(struct sample_array *array);
-
-#endif

@@ -18,8 +18,7 @@
  *    about 1000 samples, which is within half a percent if it is dithered. Where the clock
  *    guarantees that it is, the mean is certified instead (dithered_mean.h).
  */
-#ifndef GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
-#define GBRUN_PLUGINS_COMMON_STEADY_ATTEMPT_H
+#pragma once
 
 #include "clock_history.h"
 #include "rank_index.h"
@@ -94,5 +93,3 @@ void steady_attempt_make(const struct steady_limits *limits, const struct steady
 void steady_attempt_describe(const struct steady_limits *limits,
                              const struct steady_evidence *evidence,
                              const struct retained *retained, struct steady_attempt *attempt);
-
-#endif

@@ -3,8 +3,7 @@
  * median holds although one looks repeatedly, samples are correlated, clocks ramp, modes exist and
  * timers tick. Here is when to look, and what comes of it. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_COMMON_STEADY_RULE_H
-#define GBRUN_PLUGINS_COMMON_STEADY_RULE_H
+#pragma once
 
 #include "clock_history.h"
 #include "rank_index.h"
@@ -87,5 +86,3 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
                       struct gb_estimate *estimate);
 
 void steady_free(struct steady *steady);
-
-#endif

@@ -6,8 +6,7 @@
  * at least half of THINNED_MOST, evenly over the whole recording and in the order measured. What is
  * estimated from them has the interval of as many samples as are kept.
  */
-#ifndef GBRUN_PLUGINS_COMMON_THINNED_SAMPLES_H
-#define GBRUN_PLUGINS_COMMON_THINNED_SAMPLES_H
+#pragma once
 
 #include "sample_array.h"
 
@@ -33,5 +32,3 @@ int32_t thinned_samples_add(struct thinned_samples *thinned, const struct gb_sam
 int32_t thinned_samples_report(struct thinned_samples *thinned, struct gb_estimate *estimate);
 
 void thinned_samples_free(struct thinned_samples *thinned);
-
-#endif
