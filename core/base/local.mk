@@ -14,6 +14,8 @@ core_libgbrun_la_SOURCES += \
 	core/base/number_format.h \
 	core/base/number_text.c \
 	core/base/number_text.h \
+	core/base/output_file.c \
+	core/base/output_file.h \
 	core/base/random.c \
 	core/base/random.h \
 	core/base/rounds.c \

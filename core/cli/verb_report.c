@@ -79,7 +79,9 @@ static int write_report(const struct arguments *arguments, const struct report *
         return EXIT_FINE;
     }
     report_page(report, &arena, &page);
-    return plot_write(&page, path, &error) == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_INTERNAL);
+    int32_t status = plot_write(&page, path, &error);
+    return status == GB_OK ? EXIT_FINE
+                           : fail_with(&error, status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
 }
 
 static int run_report(const struct arguments *arguments)

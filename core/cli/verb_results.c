@@ -1,8 +1,8 @@
 /* verb_results.c - gbrun show, export and merge: what is done with results files. */
+#include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,22 +162,15 @@ static int run_export(const struct arguments *arguments)
     if (code != EXIT_FINE)
         return code;
     const char *path = argument(arguments, "output");
-    FILE *out = path ? fopen(path, "we") : stdout;
-    if (!out) {
-        store_close(store, NULL);
-        error_set(&error, GB_IO, "%s: cannot be written: %s", path, strerror(errno));
-        return fail_with(&error, EXIT_USAGE);
+    struct output_file output = {.stream = stdout};
+    int32_t status = path ? output_begin(&output, path, &error) : GB_OK;
+    if (status == GB_OK) {
+        status = view_export(store, &view, output.stream, &error);
+        if (path)
+            status = output_end(&output, status, &error);
     }
-    if (view_export(store, &view, out, &error) != GB_OK)
-        code = fail_with(&error, EXIT_USAGE);
-    bool is_written = fflush(out) == 0 && !ferror(out);
-    if (path)
-        is_written = fclose(out) == 0 && is_written;
-    if (!is_written) {
-        error_set(&error, GB_IO, "%s: cannot be written: %s", path ? path : "standard output",
-                  strerror(errno));
-        code = fail_with(&error, EXIT_INTERNAL);
-    }
+    if (status != GB_OK)
+        code = fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
     store_close(store, NULL);
     return code;
 }

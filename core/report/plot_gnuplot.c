@@ -1,6 +1,7 @@
 /* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. */
 #include "core/report/plot.h"
 #include "core/base/memory.h"
+#include "core/base/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,16 +165,11 @@ static const char *output_of(const char *path, struct arena *arena)
 
 static int32_t write_file(const char *path, const struct text *bytes, struct gb_error *error)
 {
-    FILE *file = fopen(path, "we");
-    bool is_written = file && fwrite(text_get(bytes), 1, bytes->length, file) == bytes->length;
-    int reason = errno;
-    if (file && fclose(file) != 0 && is_written) {
-        reason = errno;
-        is_written = false;
-    }
-    return is_written
-               ? GB_OK
-               : error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(reason));
+    struct output_file output;
+    if (output_begin(&output, path, error) != GB_OK)
+        return error->status;
+    fwrite(text_get(bytes), 1, bytes->length, output.stream);
+    return output_end(&output, GB_OK, error);
 }
 
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error)

@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/number_format.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     CHUNK = 4096,         /* elements converted at a time */
@@ -79,29 +79,15 @@ static bool write_array(FILE *file, uint32_t format, const void *data, uint64_t 
                              : n == 0 || fwrite(data, type.bytes, n, file) == n;
 }
 
-/* Under a name of its own first: another worker may write the same file. */
+/* At once: another worker may write the same file. */
 static int32_t write_file(const char *path, uint32_t format, const void *data, uint64_t n,
                           struct gb_error *error)
 {
-    CLEANUP(text_free) struct text part = {0};
-    text_printf(&part, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(text_get(&part), "we");
-    if (!file)
-        return error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(errno));
-    bool is_written = write_array(file, format, data, n);
-    int saved = errno;
-    if (fclose(file) != 0 && is_written) {
-        is_written = false;
-        saved = errno;
-    }
-    if (is_written && rename(text_get(&part), path) != 0) {
-        is_written = false;
-        saved = errno;
-    }
-    if (is_written)
-        return GB_OK;
-    unlink(text_get(&part));
-    return error_set(error, GB_IO, "%s: cannot be written: %s", path, strerror(saved));
+    struct output_file file;
+    if (output_begin(&file, path, error) != GB_OK)
+        return error->status;
+    write_array(file.stream, format, data, n); /* a failure stays with the stream */
+    return output_end(&file, GB_OK, error);
 }
 
 /* With all folders above it. */

@@ -1,0 +1,31 @@
+/*
+ * output_file.h - a file that is written whole or not at all.
+ *
+ * Until output_end has synced it and renames it, what is written lies beside the target: a full
+ * disk, an error or a signal leaves the old file. Pipes and devices are written directly.
+ */
+#ifndef GBRUN_CORE_OUTPUT_FILE_H
+#define GBRUN_CORE_OUTPUT_FILE_H
+
+#include "core/base/error.h"
+
+#include <stdio.h>
+
+struct output_file {
+    FILE *stream; /* to write to */
+    const char *name;
+    char *target, *part; /* NULL: written directly */
+    bool is_unnamed;     /* part is not there yet */
+};
+
+/*
+ * Opens what is to be written to a path, through links; it must live until output_end. GB_INVALID:
+ * an SQLite file, or a log or journal of one, which no output may replace: results files among
+ * them, be it the one that is read. GB_IO: it cannot be written.
+ */
+int32_t output_begin(struct output_file *output, const char *path, struct gb_error *error);
+/* Puts it in its place if status is GB_OK, which it returns otherwise. To be called once after
+ * output_begin has succeeded. */
+int32_t output_end(struct output_file *output, int32_t status, struct gb_error *error);
+
+#endif

@@ -1,0 +1,3 @@
+# tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed.
+TEST_SCRIPT_LIST += \
+	tests/hostile/test_outputs.sh
