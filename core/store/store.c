@@ -188,7 +188,10 @@ static int32_t check_identity(struct store *store, int *ret_version, struct gb_e
         return error_set(error, GB_UNSUPPORTED,
                          "%s: made by a newer gbrun (format %lld; this one knows %d): use that one",
                          store->path, (long long)version, schema_version(store->schema));
-    *ret_version = version > 0 ? (int)version : 1;
+    if (version < 1)
+        return error_set(error, GB_CORRUPT, "%s: damaged: its format has the number %lld",
+                         store->path, (long long)version);
+    *ret_version = (int)version;
     return GB_OK;
 }
 
@@ -249,6 +252,16 @@ static int32_t choose_journal(struct store *store, struct gb_error *error)
     return status == GB_OK ? store_execute(store, "PRAGMA synchronous = NORMAL", error) : status;
 }
 
+/* No code of a file is run: neither triggers nor views but temporary ones, which are our own.
+ * SQLite before 3.35 has one switch for both kinds of views. */
+static void distrust(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, sqlite3_libversion_number() < 3035000, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
 static int32_t open_database(struct store *store, const char *name, int flags, const char *vfs,
                              struct gb_error *error)
 {
@@ -257,6 +270,7 @@ static int32_t open_database(struct store *store, const char *name, int flags, c
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (code != SQLITE_OK)
         return store_error(store, error);
+    distrust(store->db);
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     int32_t status = store_execute(store, "PRAGMA foreign_keys = ON", error);

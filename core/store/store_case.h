@@ -8,6 +8,7 @@
 
 #include "core/base/statistics.h"
 #include "core/store/store_internal.h"
+#include "core/store/store_read.h"
 
 /* Takes the place of those that are there already. */
 int32_t case_write_parameters(struct store *store, int64_t case_id,
@@ -33,5 +34,8 @@ uint64_t samples_throttled(const struct sample_column *columns, size_t n_columns
 int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_stored,
                           const struct case_record *record, struct summary *ret,
                           struct gb_error *error);
+
+/* GB_CORRUPT, with the case: what is stored of its clock are not n_samples samples. */
+int32_t samples_check(struct store *store, const struct stored_case *c, struct gb_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* store_read_case.c - see store_read.h: one case out of the file. */
-#include "core/store/store_internal.h"
+#include "core/store/store_case.h"
 #include "core/store/store_read.h"
 #include "core/store/store_schema.h"
 
@@ -89,6 +89,8 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
                         struct stored_case *ret, struct gb_error *error)
 {
     int32_t status = read_row(store, case_id, arena, ret, error);
+    if (status == GB_OK)
+        status = samples_check(store, ret, error);
     if (status != GB_OK)
         return status;
     struct row_reader reader = {store, arena, error, GB_OK};

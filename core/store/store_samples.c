@@ -102,6 +102,46 @@ int32_t samples_write(struct store *store, int64_t case_id, const char *clock, u
     return status;
 }
 
+static int32_t samples_damaged(struct store *store, int64_t case_id, struct gb_error *error)
+{
+    error_set(error, GB_CORRUPT, "%s: damaged: the samples of case %lld are not those it claims",
+              store->path, (long long)case_id);
+    sqlite3_stmt *select = store_statement_on(
+        store, "SELECT position + 1, bench FROM bench_case WHERE id = ?1", case_id, NULL);
+    if (select && sqlite3_step(select) == SQLITE_ROW)
+        error_set(error, GB_CORRUPT,
+                  "%s: damaged: the samples of case %lld of [bench %s] are not those it claims",
+                  store->path, (long long)sqlite3_column_int64(select, 0),
+                  (const char *)sqlite3_column_text(select, 1));
+    sqlite3_reset(select);
+    return GB_CORRUPT;
+}
+
+/* What a chunk must be, so that what is read of a case is bounded by what the file holds. */
+#define CHUNK_IS_SOUND                                                                             \
+    "(first >= 0 AND n BETWEEN 1 AND 65536 AND typeof(data) = 'blob'"                              \
+    " AND length(data) IN (8, 8 * n))"
+_Static_assert(STORE_CHUNK == 65536, "as in CHUNK_IS_SOUND");
+
+int32_t samples_check(struct store *store, const struct stored_case *c, struct gb_error *error)
+{
+    static const char of_clock[] =
+        "SELECT total(n), max(CAST(first AS REAL) + n), min(" CHUNK_IS_SOUND ")"
+        " FROM samples WHERE case_id = ?1 AND name = ?2";
+    if (c->record.n_samples == 0)
+        return GB_OK;
+    sqlite3_stmt *select = store_statement_on(store, of_clock, c->id, error);
+    if (!select)
+        return store_failure(error);
+    sqlite3_bind_text(select, 2, c->record.clock, -1, SQLITE_STATIC);
+    int code = sqlite3_step(select);
+    const double n = (double)c->record.n_samples;
+    bool is_sound = code == SQLITE_ROW && sqlite3_column_double(select, 0) == n &&
+                    sqlite3_column_double(select, 1) == n && sqlite3_column_int(select, 2);
+    int32_t status = store_end_rows(store, select, code == SQLITE_ROW ? SQLITE_DONE : code, error);
+    return status != GB_OK || is_sound ? status : samples_damaged(store, c->id, error);
+}
+
 /* The part of a chunk (first, n, data) that lies in [from, from + n_wanted). */
 static void take_chunk(sqlite3_stmt *row, uint64_t from, uint64_t n_wanted, double *values)
 {
@@ -128,21 +168,26 @@ int32_t store_samples_read(struct store *store, int64_t case_id, const char *col
     /* With both limits on `first` the index finds the few chunks that can matter. */
     sqlite3_stmt *select = store_statement_on(
         store,
-        "SELECT first, n, data FROM samples WHERE case_id = ?1 AND name = ?2"
-        " AND first < ?4 AND first > ?3 - ?5 AND first + n > ?3 ORDER BY first",
+        "SELECT first, n, data, " CHUNK_IS_SOUND " FROM samples WHERE case_id = ?1 AND name = ?2"
+        " AND first < ?4 AND first > ?3 - ?5 AND (first + n > ?3 OR n < 1) ORDER BY first",
         case_id, error);
     if (!select)
         return store_failure(error);
     for (uint64_t i = 0; i < n; i++)
         values[i] = NAN;
     int code;
+    bool is_sound = true;
     sqlite3_bind_text(select, 2, column, -1, SQLITE_STATIC);
     sqlite3_bind_int64(select, 3, (int64_t)first);
     sqlite3_bind_int64(select, 4, (int64_t)(first + n));
     sqlite3_bind_int64(select, 5, STORE_CHUNK);
-    while ((code = sqlite3_step(select)) == SQLITE_ROW)
-        take_chunk(select, first, n, values);
-    return store_end_rows(store, select, code, error);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW && is_sound) {
+        is_sound = sqlite3_column_int(select, 3);
+        if (is_sound)
+            take_chunk(select, first, n, values);
+    }
+    int32_t status = store_end_rows(store, select, is_sound ? code : SQLITE_DONE, error);
+    return status != GB_OK || is_sound ? status : samples_damaged(store, case_id, error);
 }
 
 /* ---- summaries ---- */

@@ -1,3 +1,5 @@
 # tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed.
 TEST_SCRIPT_LIST += \
 	tests/hostile/test_outputs.sh
+TEST_PROGRAM_LIST += \
+	tests/hostile/test_results_files

@@ -1,0 +1,233 @@
+/*
+ * test_results_files.c - results files that were made or damaged to mislead: odd identities, code
+ * in the schema, counts and blobs that are not what they claim.
+ */
+#include "tests/check_main.h"
+#include "tests/store/store_fixture.h"
+
+#include <ctype.h>
+
+enum { N_CASES = 3, HEAD_BYTES = 100, ENCODING = 56 };
+
+static void change(const char *name, const char *sql)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* An error has a status and words without control characters. */
+static void check_error(int32_t status, const struct gb_error *error)
+{
+    ck_assert_int_eq(error->status, status);
+    ck_assert_uint_gt(strlen(error->text), 0);
+    ck_assert_uint_lt(strlen(error->text), 500);
+    for (const char *at = error->text; *at; at++)
+        ck_assert_msg(!iscntrl((unsigned char)*at), "%s", error->text);
+}
+
+/* All cases with all their samples, or the first error. */
+static int32_t read_all(struct store *store, size_t *ret_n, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    int64_t *ids = NULL;
+    size_t n_runs = 0;
+    int32_t status = store_runs(store, RUN_ALL, &arena, &runs, &n_runs, error);
+    if (status == GB_OK)
+        status = store_case_ids(store, runs[0].id, NULL, &ids, ret_n, error);
+    for (size_t i = 0; status == GB_OK && i < *ret_n; i++) {
+        struct stored_case c;
+        double values[FIXTURE_SAMPLES];
+        const char **names = NULL;
+        size_t n_names = 0;
+        status = store_case_read(store, ids[i], &arena, &c, error);
+        ck_assert(status != GB_OK || c.record.n_samples == FIXTURE_SAMPLES);
+        if (status == GB_OK)
+            status = store_column_names(store, ids[i], &arena, &names, &n_names, error);
+        for (size_t j = 0; status == GB_OK && j < n_names; j++)
+            status = store_samples_read(store, ids[i], names[j], 0, FIXTURE_SAMPLES, values, error);
+    }
+    free(ids);
+    return status;
+}
+
+/* A file is as it was, or refused with reason. */
+static void open_and_read(const char *name, int mode)
+{
+    struct store *store = NULL;
+    struct gb_error error;
+    size_t n = 0;
+    memset(&error, 0xA5, sizeof error);
+    int32_t status = store_open(fixture_path(name), mode, &store, &error);
+    if (status == GB_OK)
+        status = read_all(store, &n, &error);
+    if (status == GB_OK)
+        ck_assert_uint_eq(n, N_CASES);
+    else
+        check_error(status, &error);
+    store_close(store, NULL);
+}
+
+static void write_file(const char *name, const unsigned char *bytes, size_t n)
+{
+    FILE *file = fopen(fixture_path(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+}
+
+START_TEST(one_flipped_bit_in_the_head)
+{
+    static unsigned char bytes[1 << 20];
+    fixture_make_file("results.gbr", 1, N_CASES);
+    FILE *file = fopen(fixture_path("results.gbr"), "rb");
+    size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_assert(n > HEAD_BYTES && n < sizeof bytes);
+    for (int bit = 0; bit < 8 * HEAD_BYTES; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        write_file("flipped.gbr", bytes, n);
+        open_and_read("flipped.gbr", STORE_READ);
+        if (bit / 8 >= ENCODING)
+            open_and_read("flipped.gbr", STORE_WRITE);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+}
+END_TEST
+
+START_TEST(odd_identities)
+{
+    static const struct {
+        const char *sql, *text;
+    } cases[] = {
+        {"PRAGMA user_version = 0", "odd.gbr: damaged: its format has the number 0"},
+        {"PRAGMA user_version = -1", "odd.gbr: damaged: its format has the number -1"},
+        {"PRAGMA user_version = -2147483648",
+         "odd.gbr: damaged: its format has the number -2147483648"},
+        {"PRAGMA application_id = 0",
+         "odd.gbr: not a results file of gbrun, but an SQLite file of another program"},
+        {"PRAGMA application_id = -1734505009",
+         "odd.gbr: not a results file of gbrun, but an SQLite file of another program"},
+        {"PRAGMA application_id = -1; PRAGMA user_version = -4",
+         "odd.gbr: not a results file of gbrun, but an SQLite file of another program"},
+    };
+    fixture_make_file("odd.gbr", 1, N_CASES);
+    change("odd.gbr", cases[_i].sql);
+    for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        struct store *store = NULL;
+        struct gb_error error;
+        ck_assert_int_eq(store_open(fixture_path("odd.gbr"), mode, &store, &error), GB_CORRUPT);
+        ck_assert_str_eq(fixture_error(&error), cases[_i].text);
+    }
+}
+END_TEST
+
+static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                       int32_t device_index)
+{
+    (void)position, (void)round, (void)device_name, (void)device_index;
+    ++*(int *)context;
+}
+
+START_TEST(triggers_do_not_run)
+{
+    static const char *const triggers[] = {
+        "CREATE TRIGGER t AFTER INSERT ON bench_case BEGIN DELETE FROM bench_case WHERE id < 3; "
+        "END",
+        "CREATE TRIGGER t BEFORE INSERT ON samples BEGIN SELECT raise(IGNORE); END",
+        "CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM run; END",
+        "CREATE TRIGGER t AFTER DELETE ON bench_case BEGIN DELETE FROM bench_case; END",
+    };
+    fixture_make_file("results.gbr", 1, N_CASES);
+    change("results.gbr", triggers[_i]);
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    struct gb_error error = {0};
+    struct fixture_case c;
+    uint64_t next = 0;
+    int n_done = 0;
+    int64_t run_id = fixture_query(store, "SELECT id FROM run");
+    fixture_case(&c, N_CASES, 9, 100);
+    c.record.status = CASE_CANCELLED;
+    fixture_store(store, run_id, &c);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case"), N_CASES + 1);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM samples"), 2 * (N_CASES + 1));
+    fixture_end_run(store, run_id);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM run"), 1);
+    ck_assert_int_eq(store_resume(store, run_id, count_done, &n_done, &next, &error), GB_OK);
+    ck_assert_int_eq(n_done, N_CASES);
+    fixture_close(store);
+}
+END_TEST
+
+START_TEST(views_do_not_run)
+{
+    static const char endless[] =
+        "ALTER TABLE %s RENAME TO hidden;"
+        "CREATE VIEW %s AS WITH RECURSIVE e(x) AS (SELECT 1 UNION ALL SELECT x FROM e)"
+        " SELECT hidden.* FROM hidden, e";
+    static const char *const tables[] = {"run", "bench_case", "parameter", "samples", "message"};
+    CLEANUP(text_free) struct text sql = {0};
+    fixture_make_file("results.gbr", 1, N_CASES);
+    text_printf(&sql, endless, tables[_i], tables[_i]);
+    change("results.gbr", "DROP VIEW result");
+    change("results.gbr", text_get(&sql));
+    struct store *store = NULL;
+    struct gb_error error;
+    size_t n = 0;
+    int32_t status = store_open(fixture_path("results.gbr"), STORE_READ, &store, &error);
+    if (status == GB_OK)
+        status = read_all(store, &n, &error);
+    ck_assert_int_ne(status, GB_OK);
+    check_error(status, &error);
+    store_close(store, NULL);
+}
+END_TEST
+
+START_TEST(counts_and_blobs_that_lie)
+{
+    static const char *const lies[] = {
+        "UPDATE bench_case SET n_samples = 1000000000000000000 WHERE id = 2",
+        "UPDATE bench_case SET n_samples = -20 WHERE id = 2",
+        "UPDATE bench_case SET n_samples = 21 WHERE id = 2",
+        "UPDATE bench_case SET n_samples = 19 WHERE id = 2",
+        "UPDATE bench_case SET clock = 'none' WHERE id = 2",
+        "DELETE FROM samples WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET n = 1000000000000000 WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET n = 1000000000000000, data = zeroblob(8) WHERE case_id = 2",
+        "UPDATE samples SET n = 0 WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET first = -1 WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET first = 9223372036854775807 WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET data = zeroblob(8 * 19) WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET data = zeroblob(0) WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET data = 'eightyes' WHERE case_id = 2 AND name = 'wall'",
+        "UPDATE samples SET data = zeroblob(8 * 19) WHERE case_id = 2 AND name = 'elapsed'",
+        "UPDATE samples SET n = -5 WHERE case_id = 2 AND name = 'elapsed'",
+        "UPDATE samples SET n = 100000, data = zeroblob(8) WHERE case_id = 2 AND name = 'elapsed'",
+    };
+    fixture_make_file("results.gbr", 1, N_CASES);
+    change("results.gbr", lies[_i]);
+    struct store *store = fixture_open("results.gbr", STORE_READ);
+    struct gb_error error;
+    size_t n = 0;
+    ck_assert_int_eq(read_all(store, &n, &error), GB_CORRUPT);
+    check_error(GB_CORRUPT, &error);
+    ck_assert_msg(strstr(error.text, "case 2 of [bench streams]"), "%s", error.text);
+    store_close(store, NULL);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("results_files");
+    TCase *tests = tcase_create("results_files");
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, one_flipped_bit_in_the_head);
+    tcase_add_loop_test(tests, odd_identities, 0, 6);
+    tcase_add_loop_test(tests, triggers_do_not_run, 0, 4);
+    tcase_add_loop_test(tests, views_do_not_run, 0, 5);
+    tcase_add_loop_test(tests, counts_and_blobs_that_lie, 0, 17);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
