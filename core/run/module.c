@@ -60,6 +60,20 @@ const char *program_path(void)
     return path;
 }
 
+const char *program_image(void)
+{
+    static const char self[] = "/proc/self/exe";
+    static const char *image;
+    struct stat running, named;
+    if (!image) {
+        bool is_emulated = stat(self, &running) != 0 ||
+                           (stat(program_path(), &named) == 0 &&
+                            (running.st_dev != named.st_dev || running.st_ino != named.st_ino));
+        image = is_emulated ? program_path() : self;
+    }
+    return image;
+}
+
 static void add_folder(struct path_list *list, struct arena *arena, const char *folder)
 {
     struct stat info;

@@ -40,8 +40,12 @@ bool module_file_names(const char *path, uint32_t kind, const char *id);
 /* The absolute path of a path relative to a folder; not resolved through links. In the arena. */
 const char *path_from(const char *folder, const char *path, struct arena *arena);
 
-/* The program's own file, absolute: what workers are started from. Static. */
+/* The program's own file, absolute. Static. */
 const char *program_path(void);
+/* What workers are started from: the program that runs, be its file replaced or removed meanwhile.
+ * Its path where that cannot be had: without /proc, or in an emulator, whose own file
+ * /proc/self/exe is. Static. */
+const char *program_image(void);
 
 struct module {
     const char *path;

@@ -53,3 +53,11 @@ struct visit *run_pick(struct run *run, size_t i)
     memmove(&run->window[i], &run->window[i + 1], (run->n_window - i) * sizeof *run->window);
     return visit;
 }
+
+void run_put_back(struct run *run, struct visit *visit)
+{
+    visit->devices = (struct device_set){&visit->device, 1};
+    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
+    run->window[0] = visit;
+    run->n_window++;
+}

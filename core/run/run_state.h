@@ -39,7 +39,7 @@ struct run {
     struct schedule schedule;
     struct run_counts counts;
     struct slot slots[SLOTS_MAX];
-    struct visit *window[WINDOW];
+    struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
     uint64_t sequence;
     struct device_state {
@@ -66,6 +66,8 @@ size_t run_count_busy(struct run *run);
 void run_fill_window(struct run *run);
 /* Takes visit i out of the window: it is the caller's. */
 struct visit *run_pick(struct run *run, size_t i);
+/* Puts one back that was not begun: it is the next one, on the same device. */
+void run_put_back(struct run *run, struct visit *visit);
 
 /* ---- assign.c: which worker measures what, and when ---- */
 

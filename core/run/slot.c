@@ -69,6 +69,33 @@ static void note_lost(const struct slot *slot)
                       device->settings->name, device->info.index);
 }
 
+/*
+ * A worker that ended before it took its case says nothing about the case: the next one gets it.
+ * Where that goes on it is the case's fault if its environment is its own; else no worker can be
+ * started any more, and the run ends. False: the case is to end.
+ */
+static bool give_again(struct slot *slot)
+{
+    enum { STARTS_MAX = 3 };
+    struct run *run = slot->run;
+    struct visit *visit = slot->visit;
+    struct gb_error error;
+    char death[32];
+    if (slot->process.page->phase != PHASE_IDLE || run->plan->worker)
+        return false;
+    if (++visit->n_starts == STARTS_MAX && *visit->environment)
+        return false;
+    if (visit->n_starts == STARTS_MAX) {
+        worker_death(&slot->process, death, sizeof death);
+        error_set(&error, GB_FAILED, "workers end before they take a case (%s)", death);
+        run_fail(run, &error);
+    }
+    slot->visit = NULL;
+    collector_free(&slot->collector);
+    run_put_back(run, visit);
+    return true;
+}
+
 /* Its process is gone, or cannot be trusted any more: what became of its case? */
 static void finish_dead_worker(struct slot *slot)
 {
@@ -83,7 +110,7 @@ static void finish_dead_worker(struct slot *slot)
         end_visit(slot, CASE_TIMED_OUT, text_get(&text));
     } else if (slot->visit && slot->killed == KILLED_BY_USER) {
         end_visit(slot, CASE_CANCELLED, "");
-    } else if (slot->visit) {
+    } else if (slot->visit && !give_again(slot)) {
         worker_death(&slot->process, death, sizeof death);
         text_printf(&text, "%s, %s", slot->killed == KILLED_FOR_PROTOCOL ? slot->violation : death,
                     where);

@@ -158,8 +158,10 @@ void visit_give(struct visit *visit, const struct known_device *device)
 {
     const char *text = device_text(device, &visit->arena);
     const struct parameter *parameter = device_parameter(visit);
+    bool is_new = visit->device != device;
     visit->device = device;
-    if (visit->n_case_devices > 1 && !(parameter && text_equal(parameter->value.text, text)))
+    if (is_new && visit->n_case_devices > 1 &&
+        !(parameter && text_equal(parameter->value.text, text)))
         text_printf(&visit->label, " on %s", text);
 }
 

@@ -33,6 +33,7 @@ struct visit {
     size_t n_case_devices;             /* of the case, its other visits' included; 1 at least */
     const struct known_device *device; /* that it was given to; NULL: none yet */
     const char *environment;           /* of the worker, as one text: "A=1\nB=2\n" */
+    uint32_t n_starts;                 /* workers that ended before they took it */
     uint32_t round;
     struct text label;
     char uid[CASE_UID_TEXT];

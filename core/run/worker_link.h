@@ -16,7 +16,7 @@
 
 /* What a worker is in the middle of. X(name, words after "crashed (SIGSEGV) ") */
 #define PHASE_MAP(X)                                                                               \
-    X(IDLE, "between cases")                                                                       \
+    X(IDLE, "before it took the case")                                                             \
     X(LOAD, "while loading a module")                                                              \
     X(DESCRIBE, "while describing devices")                                                        \
     X(EXAMINE, "while examining devices")                                                          \

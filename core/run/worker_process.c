@@ -115,7 +115,7 @@ static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
     posix_spawnattr_setsigdefault(&attributes, &all);
     char name[] = "gbrun", argument[] = WORKER_ARGUMENT;
     char *arguments[] = {name, argument, NULL};
-    int result = posix_spawn(ret_pid, program_path(), &actions, &attributes, arguments,
+    int result = posix_spawn(ret_pid, program_image(), &actions, &attributes, arguments,
                              environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# The program is replaced or removed while it runs, as `make install` does, and workers end before they take a case.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 1
+GBRUN_PLUGIN_PATH=$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs "$top_builddir"/tests/modules/.libs)
+export GBRUN_PLUGIN_PATH
+
+cat >cases.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+device = cpu
+isolate = yes
+iterations = 1
+[bench good]
+sweep.size = 1:40
+INI
+sed -i 's/^sweep.size.*/sweep.size = '"$(seq -s ', ' 40)"'/' cases.ini
+
+# statuses [FILE]: how many cases ended how.
+statuses()
+{
+    "$GBRUN" export --columns status "${1:-results.gbr}" | tail -n +2 | sort | uniq -c | awk '{$1 = $1; print}'
+}
+
+# during HOW: runs the program and does HOW to it once the first case has been stored.
+during()
+{
+    mkdir -p bin
+    cp "$GBRUN" bin/gbrun
+    rm -f results.gbr
+    # shellcheck disable=SC2094 # the file is not the program that runs
+    bin/gbrun -c cases.ini 2>&1 >table.txt | while read -r line; do
+        case $line in
+        1/*) "$1" ;;
+        esac
+        printf '%s\n' "$line"
+    done >text.txt
+}
+replace()
+{
+    printf '#!/bin/sh\nexit 9\n' >new
+    chmod +x new
+    mv new bin/gbrun
+}
+remove()
+{
+    rm bin/gbrun
+}
+during replace
+equals "the program is replaced: all cases are measured" "40 ok" "$(statuses)"
+succeeds "it was replaced" grep -q 'exit 9' bin/gbrun
+during remove
+equals "the program is removed: all cases are measured" "40 ok" "$(statuses)"
+
+# ---- workers that end before they take their case ----
+if [ -n "${SANITIZE-}" ]; then
+    skip "workers that do not start" "a preloaded library comes before the sanitizer's"
+    finish
+fi
+cat >start.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+/* The first processes, START_FAILS of them, end before main. */
+__attribute__((constructor)) static void start(void)
+{
+    const char *most = getenv("START_FAILS"), *stop = getenv("START_STOP");
+    char name[200];
+    if (stop && access(stop, F_OK) == 0)
+        _exit(9);
+    for (int i = 1; most && i <= atoi(most); i++) {
+        snprintf(name, sizeof name, "%s/started%s.%d", getenv("TMPDIR"), most, i);
+        if (access(name, F_OK) != 0) {
+            fclose(fopen(name, "w"));
+            _exit(9);
+        }
+    }
+}
+C
+$CC -shared -fPIC -o start.so start.c || fail "a library to preload"
+cat >start.ini <<INI
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+device = cpu
+iterations = 1
+[bench before]
+plugin = good
+[bench late]
+plugin = good
+env.LD_PRELOAD = $PWD/start.so
+env.START_FAILS = 2
+[bench never]
+plugin = good
+env.LD_PRELOAD = $PWD/start.so
+env.START_FAILS = 1000
+[bench after]
+plugin = good
+INI
+rm -f results.gbr
+"$GBRUN" -q -c start.ini >table.txt 2>text.txt
+equals "a case with such an environment costs itself" "before ok
+late ok
+never crashed
+after ok" "$("$GBRUN" export --columns bench,status | tail -n +2 | tr ',' ' ')"
+succeeds "it is named" grep -q 'crashed (exit 9, before it took the case)' table.txt
+
+# From some time on no worker gets that far: the run ends, and finishes when it is resumed.
+rm -f results.gbr
+START_STOP=$PWD/stop LD_PRELOAD=$PWD/start.so "$GBRUN" -c cases.ini 2>&1 >table.txt | while read -r line; do
+    case $line in
+    1/*) : >stop ;;
+    esac
+    printf '%s\n' "$line"
+done >text.txt
+succeeds "no worker can be started: the reason" grep -q 'error: workers end before they take a case (exit 9)' text.txt
+succeeds "and what to do" grep -q 'to go on: gbrun run --resume results.gbr' text.txt
+equals "no case has failed" ok "$("$GBRUN" export --columns status | tail -n +2 | sort -u)"
+"$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
+equals "resumed: all cases are measured" "40 ok" "$(statuses)"
+finish
