@@ -1,6 +1,7 @@
 /* host_clock.c - see host_clock.h. */
 #include "core/base/host_clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,6 +12,15 @@ double host_clock_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+double awake_clock_ns(void)
+{
+    static double awake_ns, last_ns;
+    double now_ns = host_clock_ns();
+    awake_ns += fmin(now_ns - last_ns, AWAKE_MAX_NS);
+    last_ns = now_ns;
+    return awake_ns;
 }
 
 void utc_text(char buffer[UTC_TEXT])

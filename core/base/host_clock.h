@@ -6,6 +6,14 @@
 /* Nanoseconds on CLOCK_MONOTONIC: for deadlines and durations, the same in all processes. */
 double host_clock_ns(void);
 
+/*
+ * A clock for time limits: it stands still while this process does (Ctrl-Z, a slow disk, a
+ * suspended machine), so that nobody else is charged for that. It goes on by AWAKE_MAX_NS at most
+ * from call to call: whoever waits calls it oftener. For the main thread.
+ */
+#define AWAKE_MAX_NS 500e6
+double awake_clock_ns(void);
+
 /* Now in UTC, ISO 8601 with milliseconds: "2026-03-01T12:34:56.789Z". */
 enum { UTC_TEXT = 32 };
 void utc_text(char buffer[UTC_TEXT]);

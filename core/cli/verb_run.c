@@ -355,8 +355,7 @@ static int measure(struct job *job, int format)
         return fail_with(&error, EXIT_INTERNAL);
     struct progress progress;
     struct run_counts counts = {0};
-    progress_begin(&progress, stderr, argument(job->arguments, "quiet") != NULL, job->n_visits,
-                   n_done);
+    progress_begin(&progress, argument(job->arguments, "quiet") != NULL, job->n_visits, n_done);
     struct run_plan plan = {.params = settings_run(configuration->settings),
                             .schedule = schedule,
                             .store = job->store,
@@ -365,7 +364,7 @@ static int measure(struct job *job, int format)
                             .progress = &progress,
                             .worker = job->profiles ? &job->worker : NULL};
     int32_t status = supervise(&plan, &counts, &error);
-    progress_end(&progress);
+    progress_end(&progress, !counts.is_cancelled);
     if (status != GB_OK) {
         say_error(&error);
         fprintf(stderr,

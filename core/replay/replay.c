@@ -88,13 +88,8 @@ static bool listen(struct conversation *conversation)
     struct worker_process *worker = &conversation->policy->worker;
     bool is_open = true;
     conversation->is_wanted = false;
-    while (is_open && host_clock_ns() < conversation->deadline_ns) {
-        double left_ms = (conversation->deadline_ns - host_clock_ns()) / 1e6;
-        struct pollfd files[2] = {{.fd = worker->socket, .events = POLLIN},
-                                  {.fd = worker->output, .events = POLLIN}};
-        poll(files, 2, left_ms < 1 ? 1 : left_ms > 60e3 ? 60000 : (int)left_ms);
-        worker_read_output(worker, note_line, conversation);
-        is_open = worker_read(worker);
+    while (is_open && awake_clock_ns() < conversation->deadline_ns) {
+        is_open = worker_listen(worker, note_line, conversation);
         struct wire_reader message;
         struct gb_error error;
         uint32_t type;
@@ -159,7 +154,7 @@ static void take_death(struct conversation *conversation, double time_limit_ns)
 {
     struct worker_process *worker = &conversation->policy->worker;
     char how[64], limit[NUMBER_TEXT_MAX];
-    bool too_slow = host_clock_ns() >= conversation->deadline_ns;
+    bool too_slow = awake_clock_ns() >= conversation->deadline_ns;
     const char *words = phase_words(worker->page->phase);
     for (int i = 0; !too_slow && i < 100 && !worker_reap(worker); i++)
         poll(NULL, 0, 1);
@@ -174,7 +169,7 @@ static void take_death(struct conversation *conversation, double time_limit_ns)
     else
         result->text = arena_printf(conversation->arena, "crashed (%s) %s",
                                     worker->has_exited ? how : "closed its connection", words);
-    worker_end(worker);
+    worker_end(worker, false);
     conversation->policy->is_running = false;
 }
 
@@ -206,7 +201,7 @@ int32_t replay_run(struct replay_policy *policy, struct trace *trace,
             return status;
         policy->is_running = true;
     }
-    conversation.deadline_ns = host_clock_ns() + limits->time_limit_ns;
+    conversation.deadline_ns = awake_clock_ns() + limits->time_limit_ns;
     send_request(&conversation, &limits->guards);
     bool is_alive = true;
     while (status == GB_OK && is_alive && !conversation.is_over) {
@@ -219,6 +214,9 @@ int32_t replay_run(struct replay_policy *policy, struct trace *trace,
     else
         worker_read_output(&policy->worker, note_line, &conversation);
     make_sound(ret);
+    if (conversation.n_messages > MESSAGES_MAX)
+        text_printf(&conversation.messages, "\nand %zu more messages and lines that it printed",
+                    conversation.n_messages - MESSAGES_MAX);
     if (conversation.messages.length)
         ret->messages = arena_text(arena, text_get(&conversation.messages));
     text_free(&conversation.messages);
@@ -229,7 +227,7 @@ void replay_policies_free(struct replay_policies *policies)
 {
     for (size_t i = 0; i < policies->n; i++)
         if (policies->items[i].is_running)
-            worker_end(&policies->items[i].worker);
+            worker_end(&policies->items[i].worker, false);
     policies->n = 0;
 }
 

@@ -5,6 +5,7 @@
 #include "core/run/messages.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static struct slot *slot_of(struct run *run, const struct known_device *device)
 {
@@ -23,6 +24,18 @@ static bool is_any_left(const struct run *run, const struct visit *visit)
     return false;
 }
 
+/* A device whose worker does not end stops its own cases only. */
+static void refuse_if_stuck(const struct run *run, struct visit *visit)
+{
+    for (size_t i = 0; i < visit->devices.n; i++)
+        if (!run_device(run, visit->devices.items[i])->is_stuck)
+            return;
+    if (visit->devices.n > 0)
+        snprintf(visit->refusal, sizeof visit->refusal,
+                 "device %s:%u is not used any more: a process that was killed on it does not end",
+                 visit->devices.items[0]->settings->name, visit->devices.items[0]->info.index);
+}
+
 /* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
  * none. */
 static const struct known_device *idle_device(struct run *run, const struct visit *visit)
@@ -31,7 +44,7 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     bool skips_lost = is_any_left(run, visit);
     for (size_t i = 0; i < visit->devices.n; i++) {
         const struct known_device *device = visit->devices.items[i];
-        if (skips_lost && run_device(run, device)->is_lost)
+        if (run_device(run, device)->is_stuck || (skips_lost && run_device(run, device)->is_lost))
             continue;
         const struct slot *slot = slot_of(run, device);
         if (slot && !slot->visit && text_equal(slot->environment, visit->environment))
@@ -60,8 +73,9 @@ static struct slot *free_slot(struct run *run)
 static struct slot *get_worker(struct run *run, const struct visit *visit)
 {
     struct slot *slot = slot_of(run, visit->device);
-    if (slot && (!text_equal(slot->environment, visit->environment) ||
-                 visit->bench_case.common.isolate || worker_reap(&slot->process)))
+    if (slot &&
+        (!text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
+         slot->killed != KILLED_NOT || worker_reap(&slot->process)))
         slot_close(slot);
     if (slot && slot->is_alive)
         return slot;
@@ -93,7 +107,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
     slot->begin_ns = host_clock_ns();
-    slot->deadline_ns = slot->begin_ns + visit->bench_case.common.time_limit_ns;
+    slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
     progress_sampled(run->plan->progress, text_get(&visit->label), 0, 0);
     struct bench_case given = visit_given_case(visit);
@@ -124,6 +138,7 @@ void assign_visits(struct run *run)
     for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
         struct visit *visit = run->window[i];
         const struct known_device *device = idle_device(run, visit);
+        refuse_if_stuck(run, visit);
         if (*visit->refusal)
             record_refusal(run, run_pick(run, i));
         else if (is_crowded(run, visit))
@@ -139,7 +154,7 @@ void assign_visits(struct run *run)
 /* Its limits count on from where they stood when it asked. */
 static void send_granted(struct slot *slot)
 {
-    double now = host_clock_ns();
+    double now = awake_clock_ns();
     slot->alone = ALONE_GRANTED;
     slot->begin_ns += now - slot->asked_ns;
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);

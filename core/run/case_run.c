@@ -56,18 +56,15 @@ static int32_t choose_clock(struct case_state *state)
 static int32_t open_device(struct case_state *state, struct session *session)
 {
     struct gb_error error;
-    bool fresh = false;
     link_phase(state->link, PHASE_OPEN);
-    int32_t status = session_open(session, &state->bench_case->device, &state->device, &fresh,
-                                  &error);
+    int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
     if (status != GB_OK) {
         state->outcome->is_poisoned = true;
         return case_stop(state, status == GB_DEVICE_ERROR ? CASE_DEVICE_ERROR : CASE_FAILED, "%s",
                          error.text);
     }
     host_clear_reason(state->device->host);
-    if (fresh)
-        send_clocks(state);
+    send_clocks(state);
     if (choose_clock(state) != GB_OK)
         return GB_FAILED;
     /* What the device keeps for flushing is its own, and no trace of the benchmark. */

@@ -4,10 +4,11 @@
 #include "core/run/messages.h"
 #include "core/store/store_read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_MAX = 256, TEXT_BYTES_MAX = 64 << 20 };
+enum { RECENT_MAX = 256, NOTES_BYTES_MAX = 32 << 20, TEXT_BYTES_MAX = 2 * NOTES_BYTES_MAX };
 
 void collector_begin(struct collector *collector, const struct bench_case *bench_case,
                      const char *uid, uint32_t round)
@@ -21,11 +22,18 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     memcpy(record->uid, uid, strlen(uid) + 1);
 }
 
+/* Is there room for one more than n? If not, it is counted. */
+static bool has_room(struct collector *collector, size_t n, int kind)
+{
+    bool has = n < COLLECTOR_NOTES_MAX && collector->arena.bytes < NOTES_BYTES_MAX;
+    collector->n_dropped[kind] += !has;
+    return has;
+}
+
 static void add_message(struct collector *collector, int32_t severity, const char *text)
 {
-    if (collector->record.n_messages < COLLECTOR_NOTES_MAX)
-        ARENA_APPEND(&collector->arena, collector->messages, collector->record.n_messages,
-                     (struct message_record){severity, arena_text(&collector->arena, text)});
+    ARENA_APPEND(&collector->arena, collector->messages, collector->record.n_messages,
+                 (struct message_record){severity, arena_text(&collector->arena, text)});
 }
 
 static void take_log(struct collector *collector, struct wire_reader *message)
@@ -33,38 +41,54 @@ static void take_log(struct collector *collector, struct wire_reader *message)
     CLEANUP(arena_free) struct arena scratch = {0};
     struct message_record log;
     wire_get_fields(message, &scratch, message_fields, &log);
-    if (wire_complete(message))
+    if (wire_complete(message) &&
+        has_room(collector, collector->record.n_messages, DROPPED_MESSAGES))
         add_message(collector, log.severity, log.text);
 }
 
 static void take_metric(struct collector *collector, struct wire_reader *message)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
     struct case_record *record = &collector->record;
     struct metric_record metric;
-    wire_get_fields(message, &collector->arena, metric_fields, &metric);
-    for (size_t i = 0; i < record->n_metrics; i++)
-        if (text_equal(collector->metrics[i].name, metric.name)) {
-            collector->metrics[i] = metric;
-            return;
-        }
-    if (record->n_metrics < COLLECTOR_NOTES_MAX)
-        ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics, metric);
+    size_t i = 0;
+    wire_get_fields(message, &scratch, metric_fields, &metric);
+    if (!wire_complete(message))
+        return;
+    while (i < record->n_metrics && !text_equal(collector->metrics[i].name, metric.name))
+        i++;
+    if (i < record->n_metrics && text_equal(collector->metrics[i].unit, metric.unit)) {
+        collector->metrics[i].value = metric.value;
+        return;
+    }
+    if (!has_room(collector, i, DROPPED_METRICS))
+        return;
+    if (i == record->n_metrics)
+        ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics,
+                     (struct metric_record){.name = arena_text(&collector->arena, metric.name)});
+    collector->metrics[i].value = metric.value;
+    collector->metrics[i].unit = arena_text(&collector->arena, metric.unit);
 }
 
 static void take_check(struct collector *collector, struct wire_reader *message)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
+    struct case_record *record = &collector->record;
     struct check_record check;
-    wire_get_fields(message, &collector->arena, check_fields, &check);
-    if (collector->record.n_checks < COLLECTOR_NOTES_MAX)
-        ARENA_APPEND(&collector->arena, collector->checks, collector->record.n_checks, check);
+    bool is_kept = has_room(collector, record->n_checks, DROPPED_CHECKS);
+    wire_get_fields(message, is_kept ? &collector->arena : &scratch, check_fields, &check);
+    if (is_kept && wire_complete(message))
+        ARENA_APPEND(&collector->arena, collector->checks, record->n_checks, check);
 }
 
 static void take_summary(struct collector *collector, struct wire_reader *message)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
     struct case_record *record = &collector->record;
     struct check_summary_record summary;
-    get_summary(message, &collector->arena, &summary);
-    if (record->n_summaries < COLLECTOR_NOTES_MAX && wire_complete(message))
+    bool is_kept = has_room(collector, record->n_summaries, DROPPED_SUMMARIES);
+    get_summary(message, is_kept ? &collector->arena : &scratch, &summary);
+    if (is_kept && wire_complete(message))
         ARENA_APPEND(&collector->arena, collector->summaries, record->n_summaries, summary);
 }
 
@@ -81,7 +105,7 @@ static void take_activities(struct collector *collector, struct wire_reader *mes
 
 static void take_clocks(struct collector *collector, struct wire_reader *message)
 {
-    uint32_t n = wire_get_count(message, 20);
+    uint32_t n = wire_get_count(message, wire_fields_bytes(clock_fields));
     for (uint32_t i = 0; i < n && i < GB_CLOCKS_MAX; i++) {
         wire_get_fields(message, &collector->arena, clock_fields, &collector->clocks[i]);
         collector->n_clocks = i + 1;
@@ -99,6 +123,8 @@ static void take_again(struct collector *collector, struct wire_reader *message)
     struct case_record *record = &collector->record;
     (void)message;
     record->n_metrics = record->n_checks = record->n_summaries = 0;
+    for (int kind = 0; kind < DROPPED_MESSAGES; kind++)
+        collector->n_dropped[kind] = 0;
     record->has_estimate = false;
     collector->n = 0;
     collector->is_anew = collector->n_handed_on > 0;
@@ -111,7 +137,7 @@ static void take_estimate(struct collector *collector, struct wire_reader *messa
     get_estimate(message, &record->estimate);
     record->stop_reason = wire_get_word(message, &collector->arena);
     record->n_lost = wire_get_u64(message);
-    record->has_estimate = true;
+    record->has_estimate = wire_complete(message);
 }
 
 static void take_telemetry(struct collector *collector, struct wire_reader *message)
@@ -212,7 +238,8 @@ static void take_end(struct collector *collector, struct wire_reader *message)
     collector->record.status_text = end.text;
     collector->is_spent = end.is_spent;
     collector->traces = end.traces;
-    if (end.status < 0 || end.status >= CASE_STATUSES)
+    bool is_empty = collector->n + collector->n_handed_on == 0;
+    if (end.status < 0 || end.status >= CASE_STATUSES || (end.status == CASE_OK && is_empty))
         message->failed = true;
     collector->is_complete = true;
 }
@@ -235,12 +262,8 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
 
 void collector_printed(struct collector *collector, const char *line)
 {
-    enum { KEPT_BYTES = 300 };
-    collector->n_printed++;
-    if (collector->n_printed > 10000)
-        return; /* a flood: its beginning says enough, and memory is bounded */
-    uint64_t at = (collector->n_printed - 1) % COLLECTOR_PRINTED_LINES;
-    collector->printed[at] = arena_text_n(&collector->arena, line, strnlen(line, KEPT_BYTES));
+    char *kept = collector->printed[collector->n_printed++ % COLLECTOR_PRINTED_LINES];
+    snprintf(kept, sizeof *collector->printed, "%s", line);
 }
 
 void collector_handed_on(struct collector *collector)
@@ -252,14 +275,44 @@ void collector_handed_on(struct collector *collector)
 /* The last lines that the plugin printed help to understand a case that went wrong. */
 static void keep_printed(struct collector *collector)
 {
-    uint64_t n = collector->n_printed < 10000 ? collector->n_printed : 10000;
+    uint64_t n = collector->n_printed;
     uint64_t first = n > COLLECTOR_PRINTED_LINES ? n - COLLECTOR_PRINTED_LINES : 0;
     CLEANUP(text_free) struct text text = {0};
+    if (first > 0)
+        text_printf(&text, "printed (the last %d of %llu lines): ", COLLECTOR_PRINTED_LINES,
+                    (unsigned long long)n);
+    else if (n > 0)
+        text_add(&text, "printed: ");
     for (uint64_t i = first; i < n; i++)
-        text_printf(&text, "%s%s", i > first ? "\n" : "printed: ",
+        text_printf(&text, "%s%s", i > first ? "\n" : "",
                     collector->printed[i % COLLECTOR_PRINTED_LINES]);
     if (n > 0)
         add_message(collector, GB_LOG_INFO, text_get(&text));
+}
+
+/* First among the messages, since tables show the first ones. */
+static void say_dropped(struct collector *collector)
+{
+    static const char *const words[] = {
+#define DROPPED_WORDS(name, words) words,
+        DROPPED_MAP(DROPPED_WORDS)
+#undef DROPPED_WORDS
+    };
+    CLEANUP(text_free) struct text text = {0};
+    for (int kind = 0; kind < DROPPED_KINDS; kind++)
+        if (collector->n_dropped[kind] > 0)
+            text_printf(&text, "%s%llu %s", text.length ? ", " : "",
+                        (unsigned long long)collector->n_dropped[kind], words[kind]);
+    if (text.length == 0)
+        return;
+    text_printf(&text, " were dropped: of a case up to %d of each are kept, and %d MiB of text",
+                COLLECTOR_NOTES_MAX, NOTES_BYTES_MAX >> 20);
+    add_message(collector, GB_LOG_WARNING, text_get(&text));
+    struct message_record *messages = collector->messages;
+    size_t last = collector->record.n_messages - 1;
+    struct message_record said = messages[last];
+    memmove(messages + 1, messages, last * sizeof *messages);
+    messages[0] = said;
 }
 
 void collector_finish(struct collector *collector, int status, const char *text)
@@ -271,6 +324,7 @@ void collector_finish(struct collector *collector, int status, const char *text)
         keep_printed(collector);
     if (*collector->traces)
         add_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
+    say_dropped(collector);
     for (size_t i = 0; i < collector->n_columns; i++)
         collector->views[i].values = collector->columns[i];
     record->n_samples = collector->n;

@@ -2,6 +2,7 @@
  * collector.h - gathers what a worker sends of one case into the record of it.
  *
  * Bounded whatever the worker sends: so many metrics, checks and messages a case, so much text.
+ * What is more than that is counted, and a message of the case says so.
  */
 #ifndef GBRUN_CORE_COLLECTOR_H
 #define GBRUN_CORE_COLLECTOR_H
@@ -13,7 +14,21 @@
 enum {
     COLLECTOR_COLUMNS_MAX = GB_CLOCKS_MAX + 4,
     COLLECTOR_NOTES_MAX = 1000, /* metrics, checks, summaries, messages: each */
-    COLLECTOR_PRINTED_LINES = 20
+    COLLECTOR_PRINTED_LINES = 20,
+    COLLECTOR_PRINTED_BYTES = 300 /* of each */
+};
+
+/* What there may be too much of. X(name, words) */
+#define DROPPED_MAP(X)                                                                             \
+    X(METRICS, "metrics")                                                                          \
+    X(CHECKS, "check results")                                                                     \
+    X(SUMMARIES, "comparisons")                                                                    \
+    X(MESSAGES, "messages")
+enum {
+#define DROPPED_CONSTANT(name, words) DROPPED_##name,
+    DROPPED_MAP(DROPPED_CONSTANT)
+#undef DROPPED_CONSTANT
+        DROPPED_KINDS
 };
 
 struct collector {
@@ -32,10 +47,11 @@ struct collector {
     bool is_anew;         /* what was handed on is to be forgotten */
     uint32_t main_column; /* of the clock that counts */
     double recent_ns;     /* median of the newest samples, for the progress line; 0: none yet */
-    /* the device's clocks, if this case opened it */
+    /* the device's clocks; none: this case has not opened it */
     struct clock_record clocks[GB_CLOCKS_MAX];
     size_t n_clocks;
-    const char *printed[COLLECTOR_PRINTED_LINES]; /* the last lines, a ring */
+    uint64_t n_dropped[DROPPED_KINDS];
+    char printed[COLLECTOR_PRINTED_LINES][COLLECTOR_PRINTED_BYTES + 1]; /* the last lines, a ring */
     uint64_t n_printed;
     bool is_complete; /* the worker has reported how the case ended */
     bool is_spent;    /* and that it cannot go on */

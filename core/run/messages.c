@@ -51,7 +51,7 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
     *ret = (struct gb_plugin){.size = sizeof *ret};
     wire_get_fields(reader, arena, plugin_fields, ret);
     *ret_flags = wire_get_u32(reader);
-    ret->n_options = wire_get_count(reader, 44);
+    ret->n_options = wire_get_count(reader, wire_fields_bytes(option_fields) + 4);
     struct gb_option *options = ARENA_ARRAY(arena, struct gb_option, ret->n_options);
     for (uint32_t i = 0; i < ret->n_options; i++)
         get_option(reader, arena, &options[i]);
@@ -69,7 +69,7 @@ static void put_settings(struct wire_writer *writer, const struct setting *setti
 
 static struct setting *get_settings(struct wire_reader *reader, struct arena *arena, size_t *ret_n)
 {
-    *ret_n = wire_get_count(reader, 8);
+    *ret_n = wire_get_count(reader, wire_fields_bytes(setting_fields));
     struct setting *settings = ARENA_ARRAY(arena, struct setting, *ret_n);
     for (size_t i = 0; i < *ret_n; i++)
         wire_get_fields(reader, arena, setting_fields, &settings[i]);
@@ -153,7 +153,7 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
     get_plugin_settings(reader, arena, GB_PLUGIN_DEVICE, device);
     ret->device.settings = device;
     ret->device.index = (int32_t)wire_get_u32(reader);
-    ret->n_tolerances = wire_get_count(reader, 12);
+    ret->n_tolerances = wire_get_count(reader, wire_fields_bytes(tolerance_fields));
     ret->tolerances = ARENA_ARRAY(arena, struct check_tolerance, ret->n_tolerances);
     for (size_t i = 0; i < ret->n_tolerances; i++)
         wire_get_fields(reader, arena, tolerance_fields, &ret->tolerances[i]);
@@ -208,9 +208,8 @@ void put_activities(struct wire_writer *writer, const struct case_record *record
 
 void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret)
 {
-    enum { ACTIVITY_BYTES = 96 };
     ret->n_kernels = wire_get_u64(reader);
-    ret->n_activities = wire_get_count(reader, ACTIVITY_BYTES);
+    ret->n_activities = wire_get_count(reader, wire_fields_bytes(activity_fields));
     if (ret->n_activities > ACTIVITIES_MAX || ret->n_kernels > INT64_MAX) {
         ret->n_activities = ret->n_kernels = 0;
         reader->failed = true;
@@ -309,7 +308,7 @@ void get_estimate(struct wire_reader *reader, struct gb_estimate *ret)
 {
     *ret = (struct gb_estimate){.size = sizeof *ret};
     wire_get_fields(reader, NULL, estimate_fields, ret);
-    ret->n_modes = wire_get_count(reader, 32);
+    ret->n_modes = wire_get_count(reader, wire_fields_bytes(mode_fields));
     if (ret->n_modes > GB_MODES_MAX) {
         ret->n_modes = 0;
         reader->failed = true;

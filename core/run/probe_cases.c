@@ -115,8 +115,11 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct validation validation = {.errors = errors};
-    struct probe probe = {
-        .arena = &arena, .take = take, .context = &validation, .last = WIRE_VALIDATE_END};
+    struct probe probe = {.arena = &arena,
+                          .take = take,
+                          .context = &validation,
+                          .restarts = WIRE_PROBLEM,
+                          .last = WIRE_VALIDATE_END};
     struct gb_error error;
     size_t n_before = errors->n + errors->n_left_out;
     int32_t status = GB_OK;

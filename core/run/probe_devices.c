@@ -29,7 +29,9 @@ static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reade
     if (type == WIRE_FACT) {
         struct fact fact;
         wire_get_fields(message, probe->arena, fact_fields, &fact);
-        if (wire_complete(message) && next->n_facts < FACTS_MAX && *fact.name)
+        if (next->n_facts == FACTS_MAX)
+            return GB_CORRUPT;
+        if (wire_complete(message) && *fact.name)
             ARENA_APPEND(probe->arena, next->facts, next->n_facts, fact);
     } else if (type == WIRE_DEVICE) {
         next->info = (struct gb_device_info){.size = sizeof next->info};
@@ -46,11 +48,8 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
                      struct arena *arena, struct device_list *ret, struct gb_error *error)
 {
     struct search search = {.devices = ret};
-    struct probe probe = {.arena = arena,
-                          .take = take_device,
-                          .context = &search,
-                          .last = WIRE_DEVICES_END,
-                          .has_total_time = true};
+    struct probe probe = {
+        .arena = arena, .take = take_device, .context = &search, .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
     for (size_t i = 0; i < n; i++) {
         search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
@@ -102,8 +101,11 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
                         struct examination *ret, struct gb_error *error)
 {
     struct inquiry inquiry = {.examination = ret};
-    struct probe probe = {
-        .arena = arena, .take = take_finding, .context = &inquiry, .last = WIRE_EXAMINE_END};
+    struct probe probe = {.arena = arena,
+                          .take = take_finding,
+                          .context = &inquiry,
+                          .restarts = WIRE_FINDING,
+                          .last = WIRE_EXAMINE_END};
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
         inquiry.n_findings = 0;
@@ -144,6 +146,7 @@ int32_t counters_find(const struct plugin_settings *settings, uint32_t index, co
     struct probe probe = {.arena = arena,
                           .take = take_counter,
                           .context = &found,
+                          .restarts = WIRE_COUNTER,
                           .last = WIRE_COUNTERS_END,
                           .outcome.words = ""};
     int32_t status = probe_begin(&probe, WIRE_COUNTERS, settings, error);

@@ -10,6 +10,7 @@ struct description {
     struct catalogue *catalogue;
     const struct path_list *paths;
     uint32_t current; /* index of the module being loaded */
+    uint32_t n_begun; /* of the paths, those before the first that this worker was given included */
 };
 
 static void add_failure(struct probe *probe, const char *path, const char *reason)
@@ -19,14 +20,16 @@ static void add_failure(struct probe *probe, const char *path, const char *reaso
                  (struct module_failure){path, reason});
 }
 
-static void take_plugin(struct probe *probe, struct wire_reader *message)
+static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
 {
     const struct description *description = probe->context;
     struct catalogue *catalogue = description->catalogue;
     struct plugin_info info = {.path = description->paths->items[description->current]};
     get_plugin(message, probe->arena, &info.plugin, &info.flags);
-    if (wire_complete(message) && catalogue->n_plugins < PLUGINS_MAX)
-        ARENA_APPEND(probe->arena, catalogue->plugins, catalogue->n_plugins, info);
+    if (!wire_complete(message) || catalogue->n_plugins == PLUGINS_MAX)
+        return GB_CORRUPT;
+    ARENA_APPEND(probe->arena, catalogue->plugins, catalogue->n_plugins, info);
+    return GB_OK;
 }
 
 static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
@@ -34,13 +37,16 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
     struct description *description = probe->context;
     const struct path_list *paths = description->paths;
     if (type == WIRE_PLUGIN)
-        take_plugin(probe, message);
+        return take_plugin(probe, message);
     if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
         return GB_OK;
+    /* Modules come in order: one that could begin an earlier one again would be probed for ever. */
     uint32_t index = wire_get_u32(message);
-    if (index >= paths->n)
+    uint32_t expected = description->n_begun - (type == WIRE_MODULE_END);
+    if (index != expected || index >= paths->n)
         return GB_CORRUPT;
     description->current = index;
+    description->n_begun = index + 1;
     if (type == WIRE_MODULE_END) {
         wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
         if (probe->outcome.status != GB_OK)
@@ -74,10 +80,11 @@ static int32_t describe(const struct path_list *paths, struct arena *arena,
                         struct catalogue *catalogue, struct gb_error *error)
 {
     struct description description = {.catalogue = catalogue, .paths = paths};
-    struct probe probe = {.arena = arena, .take = take, .context = &description};
+    struct probe probe = {
+        .arena = arena, .take = take, .context = &description, .restarts = WIRE_MODULE_BEGIN};
     for (uint32_t first = 0; first < paths->n; first = description.current + 1) {
         size_t n_before = catalogue->n_plugins;
-        description.current = first;
+        description.current = description.n_begun = first;
         if (worker_start(&probe.worker, NULL, 0, error) != GB_OK)
             return error->status;
         ask(&probe, paths, first);

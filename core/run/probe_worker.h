@@ -9,14 +9,17 @@
 
 struct probe {
     struct arena *arena; /* of what is found */
-    /* Takes a message of the answer, but for the last one. An error ends the answer. */
+    /* Takes a message of the answer, but for the last one. GB_CORRUPT,
+     * or a message that it found too short, ends the answer. */
     int32_t (*take)(struct probe *probe, uint32_t type, struct wire_reader *message);
-    void *context;       /* of take */
-    uint32_t last;       /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
-    bool has_total_time; /* time is for the whole answer; else for each message */
+    void *context;     /* of take */
+    uint32_t last;     /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
+    uint32_t restarts; /* the message that begins its time anew; 0: time is for the whole answer */
     struct worker_process worker;
-    double deadline_ns;
+    double deadline_ns;  /* of awake_clock_ns */
+    size_t bytes_before; /* of the arena */
     bool is_complete;
+    char violation[sizeof((struct gb_error){0}.text)]; /* what the worker must not send; "" */
     struct outcome outcome; /* words: the answer's own, or why it is not complete; "" */
     struct text printed;    /* the worker's last words */
 };

@@ -2,7 +2,8 @@
  * progress.h - what a person sees while a run goes on, on standard error.
  *
  * On a terminal one live line, with finished cases scrolling above it; else one line a case.
- * Nothing here is data: that is printed from the results file, to standard output.
+ * Nothing here is data: that is printed from the results file, to standard output. What is printed
+ * waits in memory until it can be written without waiting: a slow reader must not keep a run.
  */
 #ifndef GBRUN_CORE_PROGRESS_H
 #define GBRUN_CORE_PROGRESS_H
@@ -10,10 +11,9 @@
 #include "core/base/text.h"
 #include "core/store/record.h"
 
-#include <stdio.h>
-
 struct progress {
-    FILE *out;
+    int out;             /* a file descriptor */
+    struct text pending; /* printed, not written yet */
     bool is_terminal;
     bool is_quiet;                     /* only what went wrong */
     uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
@@ -26,8 +26,7 @@ struct progress {
     double recent_ns;
 };
 
-void progress_begin(struct progress *progress, FILE *out, bool is_quiet, uint64_t n_total,
-                    uint64_t n_known);
+void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, uint64_t n_known);
 /* What is measured now; n_samples 0: it has just begun. Draws the live line again, at most ten
  * times a second. */
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
@@ -37,6 +36,11 @@ void progress_finished(struct progress *progress, const char *label,
 /* A line from elsewhere: what plugins print, warnings. */
 void progress_line(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void progress_end(struct progress *progress);
+/* Writes what can be written now. */
+void progress_flush(struct progress *progress);
+/* Too much waits already for more of what plugins print. */
+bool progress_is_full(const struct progress *progress);
+/* Waits until all is written, unless what is left does not matter any more. */
+void progress_end(struct progress *progress, bool waits);
 
 #endif

@@ -33,10 +33,13 @@ static struct fact *facts_of(const struct known_device *device, struct arena *ar
     return facts;
 }
 
+/* Of the device that the case has opened; 0: it did not get there. */
 static int64_t device_id(struct run *run, struct slot *slot)
 {
     const struct known_device *device = slot->device;
     int64_t *id = &run_device(run, device)->id;
+    if (slot->collector.n_clocks == 0)
+        return 0;
     if (*id != 0)
         return *id;
     CLEANUP(arena_free) struct arena arena = {0};
@@ -116,6 +119,7 @@ void record_refusal(struct run *run, struct visit *visit)
     struct collector collector;
     record_begin(&collector, visit);
     /* Whoever names a device expects it to be there; `auto` means: where it can. */
-    int status = visit->bench_case.device.settings ? CASE_FAILED : CASE_SKIPPED;
+    int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
+                                                                           : CASE_SKIPPED;
     conclude(run, visit, &collector, status, visit->refusal);
 }

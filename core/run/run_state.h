@@ -26,11 +26,15 @@ struct slot {
     char *environment;   /* of the worker, as visits have it */
     struct visit *visit; /* NULL: idle */
     struct collector collector;
-    double begin_ns, deadline_ns;
+    double begin_ns;
+    double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */
     int alone;                /* ALONE_...: has the case asked to be the only one? */
     double asked_ns, left_ns; /* when, and how much of its time limit was left */
     bool is_cut;              /* its connection is closed */
     int killed;
+    double killed_ns;
+    bool is_left;               /* it was killed, and does not end */
+    uint64_t n_lines, n_hidden; /* printed since its last visit ended; not passed on of these */
     char violation[sizeof((struct gb_error){0}.text)]; /* of the protocol */
 };
 
@@ -43,11 +47,12 @@ struct run {
     size_t n_window;
     uint64_t sequence;
     struct device_state {
-        int64_t id;   /* as the store knows it; 0: not stored yet */
-        bool is_lost; /* could not be opened */
-    } * devices;      /* by known_device */
+        int64_t id;    /* as the store knows it; 0: not stored yet */
+        bool is_lost;  /* could not be opened */
+        bool is_stuck; /* its worker was killed and does not end: it is not used any more */
+    } * devices;       /* by known_device */
     bool is_cancelled, is_killed;
-    int signals; /* signalfd */
+    int n_stops; /* how often the user has asked to stop, as far as that was answered */
     struct gb_error error;
     int32_t status;
 };
@@ -83,6 +88,10 @@ void assign_turn(struct run *run);
 void slot_listen(struct slot *slot);
 /* Sends the message that worker_begin began. */
 void slot_send(struct slot *slot);
+/* The first reason, KILLED_..., counts. */
+void slot_kill(struct slot *slot, int reason);
+/* It was killed and does not end: its case does, and its device is not used any more. */
+void slot_leave(struct slot *slot);
 /* It sent what it must not send, or nothing can be sent to it. */
 void slot_kill_for_protocol(struct slot *slot, const char *violation);
 /* Ends the worker, if there is one. */

@@ -325,9 +325,8 @@ static int32_t session_open_device(struct session *session, const struct device_
 }
 
 int32_t session_open(struct session *session, const struct device_choice *choice,
-                     const struct open_device **ret, bool *ret_fresh, struct gb_error *error)
+                     const struct open_device **ret, struct gb_error *error)
 {
-    *ret_fresh = !session->is_open;
     if (!session->is_open && session_open_device(session, choice, error) != GB_OK)
         return error->status;
     session->is_open = true;

@@ -77,10 +77,9 @@ struct open_device {
     uint32_t n_clocks;
 };
 
-/* Opens a device, or gives the one that is open already; a session opens one device in its life.
- * *ret_fresh: just opened. */
+/* Opens a device, or gives the one that is open already; a session opens one device in its life. */
 int32_t session_open(struct session *session, const struct device_choice *choice,
-                     const struct open_device **ret, bool *ret_fresh, struct gb_error *error);
+                     const struct open_device **ret, struct gb_error *error);
 
 void session_free(struct session *session);
 

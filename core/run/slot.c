@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { LINES_SHOWN = 1000 }; /* of what a plugin prints in a case */
 static const double cut_patience_ns = 1e9;
 
 static void on_line(void *context, const char *line)
@@ -15,28 +16,56 @@ static void on_line(void *context, const char *line)
     struct progress *progress = slot->run->plan->progress;
     if (slot->visit)
         collector_printed(&slot->collector, line);
-    if (!progress->is_quiet)
+    if (progress->is_quiet)
+        return;
+    if (slot->n_lines++ < LINES_SHOWN && !progress_is_full(progress))
         progress_line(progress, "[%s] %.*s", slot->visit ? text_get(&slot->visit->label) : "worker",
                       4000, line);
+    else
+        slot->n_hidden++;
+}
+
+static void say_hidden(struct slot *slot)
+{
+    if (slot->n_hidden > 0)
+        progress_line(slot->run->plan->progress,
+                      "[%s] and %llu more lines, not shown: up to %d of a case are",
+                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
+                      LINES_SHOWN);
+    slot->n_lines = slot->n_hidden = 0;
 }
 
 void slot_close(struct slot *slot)
 {
     if (!slot->is_alive)
         return;
-    worker_end(&slot->process);
+    const long pid = slot->process.pid;
+    if (!worker_end(&slot->process, slot->is_left)) {
+        run_device(slot->run, slot->device)->is_stuck = true;
+        progress_line(
+            slot->run->plan->progress,
+            "gbrun: process %ld was killed and does not end: device %s:%u is not used any more",
+            pid, slot->device->settings->name, slot->device->info.index);
+    }
     free(slot->environment);
     slot->environment = NULL;
     slot->is_alive = false;
 }
 
-void slot_kill_for_protocol(struct slot *slot, const char *violation)
+void slot_kill(struct slot *slot, int reason)
 {
     if (slot->killed == KILLED_NOT) {
-        slot->killed = KILLED_FOR_PROTOCOL;
-        snprintf(slot->violation, sizeof slot->violation, "%s", violation);
+        slot->killed = reason;
+        slot->killed_ns = awake_clock_ns();
     }
     worker_kill(&slot->process);
+}
+
+void slot_kill_for_protocol(struct slot *slot, const char *violation)
+{
+    if (slot->killed == KILLED_NOT)
+        snprintf(slot->violation, sizeof slot->violation, "%s", violation);
+    slot_kill(slot, KILLED_FOR_PROTOCOL);
 }
 
 void slot_send(struct slot *slot)
@@ -50,6 +79,7 @@ static void end_visit(struct slot *slot, int status, const char *text)
 {
     worker_read_output(&slot->process, on_line, slot);
     worker_flush_output(&slot->process, on_line, slot);
+    say_hidden(slot);
     record_end(slot->run, slot, status, text);
 }
 
@@ -119,10 +149,17 @@ static void finish_dead_worker(struct slot *slot)
     slot_close(slot);
 }
 
+void slot_leave(struct slot *slot)
+{
+    slot->is_left = true;
+    finish_dead_worker(slot);
+}
+
 static void end_complete_visit(struct slot *slot)
 {
     const struct case_record *record = &slot->collector.record;
-    bool is_spent = slot->collector.is_spent || slot->visit->bench_case.common.isolate;
+    bool is_spent = slot->collector.is_spent || slot->visit->bench_case.common.isolate ||
+                    slot->killed != KILLED_NOT;
     if (slot->collector.is_spent && case_status_is_bad(record->status))
         note_lost(slot);
     end_visit(slot, record->status, record->status_text);
@@ -134,7 +171,7 @@ static void end_complete_visit(struct slot *slot)
 static void take_exclusive(struct slot *slot)
 {
     slot->alone = ALONE_ASKED;
-    slot->asked_ns = host_clock_ns();
+    slot->asked_ns = awake_clock_ns();
     slot->left_ns = slot->deadline_ns - slot->asked_ns;
     if (!slot->run->is_cancelled)
         slot->deadline_ns = INFINITY;
@@ -191,6 +228,6 @@ void slot_listen(struct slot *slot)
     } else if (!is_open && !slot->is_cut) {
         /* It is about to end, unless a plugin closed the socket and goes on without it. */
         slot->is_cut = true;
-        slot->deadline_ns = fmin(slot->deadline_ns, host_clock_ns() + cut_patience_ns);
+        slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cut_patience_ns);
     }
 }

@@ -4,17 +4,69 @@
 #include "core/base/host_clock.h"
 #include "core/run/run_state.h"
 
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { POLL_MS = 200 };
+enum { POLL_MS = 200, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
 static const double cancel_grace_ns = 10e9;
+static const double leave_ns = 1e9 * WORKER_END_SECONDS, stopped_leave_ns = 300e6;
+
+/* How often the user has asked to stop. */
+static volatile sig_atomic_t stops;
+
+/* The second time ends this process within a second, whatever it waits for; what was stored stays.
+ */
+static void on_stop_signal(int signal)
+{
+    (void)signal;
+    stops = stops + 1;
+    if (stops == 2)
+        alarm(STOP_SECONDS);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    _exit(EXIT_STOPPED);
+}
+
+static void on_child(int signal)
+{
+    (void)signal; /* it has ended the poll */
+}
+
+static const struct caught_signal {
+    int number;
+    void (*handler)(int);
+} caught[] = {{SIGINT, on_stop_signal},
+              {SIGTERM, on_stop_signal},
+              {SIGHUP, on_stop_signal},
+              {SIGALRM, on_alarm},
+              {SIGCHLD, on_child}};
+enum { N_CAUGHT = sizeof caught / sizeof *caught };
+
+static void catch_signals(struct sigaction before[N_CAUGHT])
+{
+    stops = 0;
+    for (int i = 0; i < N_CAUGHT; i++) {
+        struct sigaction action = {.sa_handler = caught[i].handler, .sa_flags = SA_RESTART};
+        sigaction(caught[i].number, &action, &before[i]);
+        if (caught[i].number == SIGHUP && before[i].sa_handler == SIG_IGN) /* as nohup wants it */
+            sigaction(SIGHUP, &before[i], NULL);
+    }
+}
+
+/* What comes afterwards may wait as well, for whoever reads the table: an alarm that is set stays.
+ */
+static void release_signals(const struct sigaction before[N_CAUGHT])
+{
+    for (int i = 0; i < N_CAUGHT; i++)
+        if (caught[i].number != SIGALRM || stops < 2)
+            sigaction(caught[i].number, &before[i], NULL);
+}
 
 static void on_user_stop(struct run *run)
 {
@@ -26,78 +78,67 @@ static void on_user_stop(struct run *run)
                                    "at once");
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
         if (run->is_killed) {
-            slot->killed = KILLED_BY_USER;
-            worker_kill(&slot->process);
+            slot_kill(slot, KILLED_BY_USER);
         } else {
             worker_cancel(&slot->process);
-            slot->deadline_ns = fmin(slot->deadline_ns, host_clock_ns() + cancel_grace_ns);
+            slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cancel_grace_ns);
         }
     }
 }
 
-static void read_signals(struct run *run)
+/* A killed process that the kernel does not let go is left behind; of a user who stops, sooner. */
+static bool is_stuck(const struct run *run, const struct slot *slot)
 {
-    struct signalfd_siginfo info;
-    while (read(run->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD)
-            on_user_stop(run);
+    return awake_clock_ns() > slot->killed_ns + (run->is_killed ? stopped_leave_ns : leave_ns);
 }
 
+/* Judged after what workers had sent was read: this process may have been kept from reading. */
 static void check_deadlines(struct run *run)
 {
-    double now = host_clock_ns();
+    double now = awake_clock_ns();
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
-        if (slot->killed != KILLED_NOT || now < slot->deadline_ns)
-            continue;
-        if (slot->is_cut)
-            slot_kill_for_protocol(slot, "closed its connection");
-        else
-            slot->killed = run->is_cancelled ? KILLED_BY_USER : KILLED_FOR_TIME;
-        worker_kill(&slot->process);
+        if (slot->killed != KILLED_NOT) {
+            if (is_stuck(run, slot))
+                slot_leave(slot);
+        } else if (now >= slot->deadline_ns) {
+            if (slot->is_cut)
+                slot_kill_for_protocol(slot, "closed its connection");
+            else
+                slot_kill(slot, run->is_cancelled ? KILLED_BY_USER : KILLED_FOR_TIME);
+        }
     }
 }
 
 static int poll_timeout(struct run *run)
 {
-    double now = host_clock_ns(), soonest = now + (double)POLL_MS * 1e6;
+    double now = awake_clock_ns(), soonest = now + (double)POLL_MS * 1e6;
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
-        soonest = fmin(soonest, slot->deadline_ns);
+        if (slot->killed == KILLED_NOT)
+            soonest = fmin(soonest, slot->deadline_ns);
     double left_ms = (soonest - now) / 1e6;
     return left_ms < 1 ? 1 : (int)ceil(left_ms);
 }
 
 static void wait_and_listen(struct run *run)
 {
+    struct progress *progress = run->plan->progress;
     struct pollfd files[2 * SLOTS_MAX + 1];
     nfds_t n = 0;
-    files[n++] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+    files[n++] = (struct pollfd){.fd = progress->pending.length > 0 ? progress->out : -1,
+                                 .events = POLLOUT};
     for (size_t i = 0; i < SLOTS_MAX; i++)
         if (run->slots[i].is_alive) {
             files[n++] = (struct pollfd){.fd = run->slots[i].process.socket, .events = POLLIN};
             files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
         }
     poll(files, n, poll_timeout(run));
-    read_signals(run);
-    check_deadlines(run);
+    progress_flush(progress);
     for (size_t i = 0; i < SLOTS_MAX; i++)
         if (run->slots[i].is_alive)
             slot_listen(&run->slots[i]);
-}
-
-/* Signals arrive as data; SIGCHLD wakes the loop when a worker ends without closing its socket. */
-static int32_t catch_signals(struct run *run, sigset_t *ret_before, struct gb_error *error)
-{
-    sigset_t caught;
-    sigemptyset(&caught);
-    sigaddset(&caught, SIGINT);
-    sigaddset(&caught, SIGTERM);
-    sigaddset(&caught, SIGHUP);
-    sigaddset(&caught, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &caught, ret_before);
-    run->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (run->signals < 0)
-        return error_set(error, GB_IO, "signals cannot be caught: %s", strerror(errno));
-    return GB_OK;
+    for (; run->n_stops < stops && run->n_stops < 2; run->n_stops++)
+        on_user_stop(run);
+    check_deadlines(run);
 }
 
 static void empty_window(struct run *run)
@@ -133,12 +174,12 @@ static void end_workers(struct run *run)
 int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error)
 {
     struct run *run = memory_allocate(sizeof *run);
-    sigset_t before;
+    struct sigaction before[N_CAUGHT];
     run->plan = plan;
     run->schedule = plan->schedule;
     run->sequence = plan->first_sequence;
     run->devices = memory_allocate(plan->schedule.devices->n * sizeof *run->devices);
-    run->status = catch_signals(run, &before, &run->error);
+    catch_signals(before);
     while (run->status == GB_OK) {
         assign_visits(run);
         assign_turn(run);
@@ -149,9 +190,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     count_left(run);
     end_workers(run);
     empty_window(run);
-    if (run->signals > 0)
-        close(run->signals);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    release_signals(before);
     *ret = run->counts;
     int32_t status = run->status;
     if (status != GB_OK)

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t wire_fields_bytes(const struct wire_field *fields)
+{
+    size_t bytes = 0;
+    for (; fields->kind != FIELD_END; fields++)
+        bytes += fields->kind == FIELD_U64 || fields->kind == FIELD_F64 ? 8 : 4;
+    return bytes;
+}
+
 static void put_printable(struct wire_writer *writer, const char *text)
 {
     char cut[PRINTABLE_MAX + 1];

@@ -48,6 +48,9 @@ struct wire_field {
         kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
     }
 
+/* The fewest bytes that the fields take. */
+size_t wire_fields_bytes(const struct wire_field *fields);
+
 void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
                      const void *object);
 /* Texts are the arena's. */

@@ -158,7 +158,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
                            strerror(result));
     }
     if (status != GB_OK)
-        worker_end(worker);
+        worker_end(worker, false);
     return status;
 }
 
@@ -247,16 +247,25 @@ static void give_lines(struct worker_process *worker, worker_line_fn *line, void
 void worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context)
 {
     char buffer[READ_BYTES];
-    size_t n = 1;
-    while (worker->output >= 0 && n > 0) {
-        n = read_some(&worker->output, false, buffer, sizeof buffer);
-        /* A terminal must not see control characters, nor strchr a NUL. */
-        for (size_t i = 0; i < n; i++)
-            if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
-                buffer[i] = '?';
-        text_add_n(&worker->line, buffer, n);
-        give_lines(worker, line, context);
-    }
+    if (worker->output < 0)
+        return;
+    size_t n = read_some(&worker->output, false, buffer, sizeof buffer);
+    /* A terminal must not see control characters, nor strchr a NUL. */
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
+            buffer[i] = '?';
+    text_add_n(&worker->line, buffer, n);
+    give_lines(worker, line, context);
+}
+
+bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *context)
+{
+    enum { WAIT_MS = 200 };
+    struct pollfd files[2] = {{.fd = worker->socket, .events = POLLIN},
+                              {.fd = worker->output, .events = POLLIN}};
+    poll(files, 2, WAIT_MS);
+    worker_read_output(worker, line, context);
+    return worker_read(worker);
 }
 
 void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context)
@@ -310,13 +319,13 @@ void worker_death(const struct worker_process *worker, char *buffer, size_t byte
     }
 }
 
-void worker_end(struct worker_process *worker)
+bool worker_end(struct worker_process *worker, bool is_left)
 {
     close_if_open(&worker->socket);
     worker_kill(worker);
-    if (worker->pid > 0 && !worker->has_exited)
-        while (waitpid(worker->pid, &worker->wait_status, 0) < 0 && errno == EINTR)
-            ;
+    for (int ms = 0; !worker_reap(worker) && !is_left && ms < 1000 * WORKER_END_SECONDS; ms++)
+        poll(NULL, 0, 1);
+    bool has_ended = worker->pid == 0 || worker->has_exited;
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);
@@ -324,4 +333,5 @@ void worker_end(struct worker_process *worker)
     wire_input_free(&worker->input);
     text_free(&worker->line);
     *worker = (struct worker_process){.socket = -1, .output = -1};
+    return has_ended;
 }

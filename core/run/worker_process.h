@@ -47,10 +47,15 @@ int32_t worker_send(struct worker_process *worker, struct gb_error *error);
 bool worker_read(struct worker_process *worker);
 
 /* Lines the worker printed, without their ends; the rest of a line once the output is closed or it
- * gets long. */
+ * gets long. As much is read at a time as a pipe holds: a worker that prints without end must not
+ * keep its reader. */
 typedef void worker_line_fn(void *context, const char *line);
 void worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context);
 void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context);
+
+/* For whoever has one worker: waits 0.2 s at most until it sends or prints, and reads both. True
+ * while the connection is open. */
+bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *context);
 
 /* Has it ended? Does not block. */
 bool worker_reap(struct worker_process *worker);
@@ -60,7 +65,10 @@ void worker_cancel(struct worker_process *worker);
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);
 
-/* Kills it if need be, waits for it, frees all. */
-void worker_end(struct worker_process *worker);
+/* Kills it if need be, waits for it, frees all. False: it has not ended within WORKER_END_SECONDS,
+ * as the kernel does not let a process go in uninterruptible sleep, and is left behind; is_left:
+ * this was waited for already. */
+enum { WORKER_END_SECONDS = 10 };
+bool worker_end(struct worker_process *worker, bool is_left);
 
 #endif

@@ -11,8 +11,11 @@ TEST_MODULE_FILES = \
 	tests/modules/environment.c \
 	tests/modules/failer.c \
 	tests/modules/fd_closer.c \
+	tests/modules/flood.c \
+	tests/modules/forger.c \
 	tests/modules/forker.c \
 	tests/modules/good.c \
+	tests/modules/holder.c \
 	tests/modules/kernel_reference.c \
 	tests/modules/leak.c \
 	tests/modules/no_entry.c \
@@ -28,6 +31,7 @@ TEST_MODULE_FILES = \
 	tests/modules/single.c \
 	tests/modules/skipper.c \
 	tests/modules/slow.c \
+	tests/modules/terse.c \
 	tests/modules/two_plugins.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
