@@ -19,45 +19,6 @@ struct expression {
     char **names;  /* of those */
 };
 
-/* The end of what is quoted from text[i] on, or of the text if the quote does not end. */
-static size_t skip_quoted(const char *text, size_t i)
-{
-    char end = text[i] == '[' ? ']' : text[i];
-    for (i++; text[i] && text[i] != end; i++)
-        ;
-    return i;
-}
-
-/*
- * What would let a text leave the parentheses it is put into, or NULL. *ret_at: where.
- */
-static const char *shape_fault(const char *text, size_t *ret_at)
-{
-    size_t opened_at = 0, depth = 0, i;
-    for (i = 0; text[i]; i++) {
-        *ret_at = i;
-        if (strchr("'\"`[", text[i])) {
-            i = skip_quoted(text, i);
-            if (!text[i])
-                return "a quote that does not end";
-        } else if (text[i] == '(') {
-            if (depth++ == 0)
-                opened_at = i;
-        } else if (text[i] == ')') {
-            if (depth-- == 0)
-                return "')' without '('";
-        } else if (text[i] == ';' || strncmp(text + i, "--", 2) == 0 ||
-                   strncmp(text + i, "/*", 2) == 0) {
-            return "comments and ';' are not allowed in expressions";
-        }
-    }
-    *ret_at = opened_at;
-    if (depth > 0)
-        return "'(' without ')'";
-    *ret_at = 0;
-    return text[strspn(text, " \t\r\n")] ? NULL : "expected an expression, got nothing";
-}
-
 static void add_name(struct text *sql, const char *name)
 {
     text_add(sql, "\"");
@@ -65,58 +26,55 @@ static void add_name(struct text *sql, const char *name)
     text_add(sql, "\"");
 }
 
-static bool is_ambiguous(const struct expression_column *columns, size_t n, size_t i)
+static void add_column(struct text *sql, const char *name)
 {
-    for (size_t j = 0; j < n; j++)
-        if (j != i && strcasecmp(columns[i].name, columns[j].name) == 0)
-            return true;
-    return false;
+    text_add(sql, ",");
+    add_name(sql, name);
 }
 
-/* Makes a table with the columns; false if there is none to make. */
-static int32_t create_table(struct expression_engine *engine, bool *ret_made,
+/* Makes a table with the columns, and with every other name of the text: so the authorizer sees
+ * which unknown ones are read, and SQLite finds them all. The first column, which no text can name,
+ * lets there be a table in any case. */
+static int32_t create_table(struct expression_engine *engine, struct origin origin,
                             struct gb_error *error)
 {
     CLEANUP(text_free) struct text sql = {0};
-    *ret_made = false;
-    text_add(&sql, "CREATE TABLE " EXPRESSION_TABLE "(");
-    for (size_t i = 0; i < engine->n_columns; i++) {
-        if (is_ambiguous(engine->columns, engine->n_columns, i))
-            continue;
-        text_add(&sql, *ret_made ? "," : "");
-        add_name(&sql, engine->columns[i].name);
-        *ret_made = true;
-    }
+    text_add(&sql, "CREATE TABLE " EXPRESSION_TABLE "(\"\"");
+    for (size_t i = 0; i < engine->n_columns; i++)
+        if (expression_engine_column(engine, engine->columns[i].name) == i)
+            add_column(&sql, engine->columns[i].name);
+    for (size_t i = 0; i < engine->tokens.n; i++)
+        if (expression_engine_unknown(engine, engine->tokens.items[i].name) == i)
+            add_column(&sql, engine->tokens.items[i].name);
     text_add(&sql, ")");
-    if (!*ret_made || sqlite3_exec(engine->database, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK)
+    if (sqlite3_exec(engine->database, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK)
         return GB_OK;
-    *ret_made = false;
-    return error_set(error, GB_FAILED, "these names cannot be used in expressions: %s",
-                     sqlite3_errmsg(engine->database));
+    return error_set_at(error, GB_FAILED, origin, "these names cannot be used in expressions: %s",
+                        sqlite3_errmsg(engine->database));
 }
 
 static int32_t check_expression(struct expression_engine *engine, const char *text,
                                 struct origin origin, struct gb_error *error)
 {
     CLEANUP(text_free) struct text sql = {0};
-    bool made;
-    int32_t status = create_table(engine, &made, error);
+    int32_t status = create_table(engine, origin, error);
     if (status != GB_OK)
         return status;
-    text_printf(&sql, EXPRESSION_PREFIX "%s)%s", text, made ? " FROM " EXPRESSION_TABLE : "");
+    text_printf(&sql, EXPRESSION_PREFIX "%s) FROM " EXPRESSION_TABLE, text);
     sqlite3_stmt *statement = NULL;
+    const char *rest = text_get(&sql);
     engine->mode = MODE_CHECK;
     engine->n_selects = 0;
     engine->refusal[0] = 0;
-    if (sqlite3_prepare_v2(engine->database, text_get(&sql), -1, &statement, NULL) != SQLITE_OK)
-        status = expression_engine_error(engine, text, origin, error);
-    else if (sqlite3_bind_parameter_count(statement) > 0)
-        status = error_set_at(error, GB_INVALID, origin,
-                              "parameters such as '?' and ':name' are not allowed in expressions");
-    sqlite3_finalize(statement);
+    engine->refused_at = 0;
+    engine->first_unknown = engine->tokens.n;
+    int code = sqlite3_prepare_v2(engine->database, text_get(&sql), -1, &statement, &rest);
     engine->mode = MODE_OWN;
-    if (made)
-        sqlite3_exec(engine->database, "DROP TABLE " EXPRESSION_TABLE, NULL, NULL, NULL);
+    size_t stopped = *rest ? (size_t)(rest - text_get(&sql)) - strlen(EXPRESSION_PREFIX) : SIZE_MAX;
+    if (code != SQLITE_OK || engine->first_unknown < engine->tokens.n)
+        status = expression_engine_error(engine, text, stopped, origin, error);
+    sqlite3_finalize(statement);
+    sqlite3_exec(engine->database, "DROP TABLE " EXPRESSION_TABLE, NULL, NULL, NULL);
     return status;
 }
 
@@ -165,11 +123,13 @@ int32_t expression_compile(struct expression_engine *engine, const char *text, s
                            const struct expression_column *columns, size_t n,
                            struct expression **ret, struct gb_error *error)
 {
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(free_pointer) bool *is_read = memory_allocate(n * sizeof *is_read);
     size_t at = 0;
-    const char *fault = shape_fault(text, &at);
+    engine->tokens = (struct expression_tokens){0};
+    const char *fault = expression_tokens_read(text, &arena, &engine->tokens, &at);
     if (fault)
         return error_set_at(error, GB_INVALID, origin_at(origin, text, at), "%s", fault);
-    CLEANUP(free_pointer) bool *is_read = memory_allocate(n * sizeof *is_read);
     engine->columns = columns;
     engine->n_columns = n;
     engine->is_read = is_read;

@@ -28,8 +28,8 @@ int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *e
 void expression_engine_free(struct expression_engine *engine);
 
 /*
- * Compiles an expression over n columns, of which only the names count here. Errors are SQLite's
- * own words, made readable: an unknown column names the nearest known one.
+ * Compiles an expression over n columns, of which only the names count here. Errors have the place
+ * of the token that is wrong; an unknown name comes with the nearest known one.
  */
 int32_t expression_compile(struct expression_engine *engine, const char *text, struct origin origin,
                            const struct expression_column *columns, size_t n,

@@ -42,6 +42,36 @@ static bool is_function(const char *name)
     return false;
 }
 
+size_t expression_engine_column(const struct expression_engine *engine, const char *name)
+{
+    size_t n = engine->n_columns, found = n;
+    for (size_t i = 0; i < n; i++) {
+        if (strcasecmp(engine->columns[i].name, name) != 0)
+            continue;
+        if (found < n)
+            return n;
+        found = i;
+    }
+    return found;
+}
+
+static size_t find_token(const struct expression_engine *engine, const char *name, bool is_called)
+{
+    const struct expression_tokens *tokens = &engine->tokens;
+    size_t i = 0;
+    while (i < tokens->n && (!tokens->items[i].name || tokens->items[i].is_called != is_called ||
+                             strcasecmp(tokens->items[i].name, name) != 0))
+        i++;
+    return i;
+}
+
+size_t expression_engine_unknown(const struct expression_engine *engine, const char *name)
+{
+    if (!name || expression_engine_column(engine, name) < engine->n_columns)
+        return engine->tokens.n;
+    return find_token(engine, name, false);
+}
+
 static int refuse(struct expression_engine *engine, const char *what)
 {
     if (!engine->refusal[0])
@@ -55,21 +85,26 @@ static int authorize_read(struct expression_engine *engine, const char *table, c
         return SQLITE_OK;
     if (strcasecmp(table, EXPRESSION_TABLE) != 0)
         return refuse(engine, "tables cannot be read");
-    if (!*column) /* the table is named, nothing of it is read */
-        return SQLITE_OK;
-    for (size_t i = 0; i < engine->n_columns; i++)
-        if (strcasecmp(engine->columns[i].name, column) == 0) {
-            engine->is_read[i] = true;
-            return SQLITE_OK;
-        }
-    return refuse(engine, "row numbers cannot be read");
+    size_t i = expression_engine_column(engine, column);
+    size_t token = expression_engine_unknown(engine, column);
+    if (i < engine->n_columns)
+        engine->is_read[i] = true;
+    else if (token < engine->first_unknown)
+        engine->first_unknown = token;
+    return SQLITE_OK;
 }
 
+/* Not all are written as calls: current_time. */
 static int authorize_function(struct expression_engine *engine, const char *name)
 {
+    const struct expression_tokens *tokens = &engine->tokens;
     char words[sizeof engine->refusal];
     if (is_function(name))
         return SQLITE_OK;
+    size_t called = find_token(engine, name, true), named = find_token(engine, name, false);
+    size_t i = called < tokens->n ? called : named;
+    if (!engine->refusal[0] && i < tokens->n)
+        engine->refused_at = tokens->items[i].at;
     snprintf(words, sizeof words, "function '%.80s' is not allowed in expressions", name);
     return refuse(engine, words);
 }
@@ -158,76 +193,90 @@ static const char *column_name(const void *table, size_t i)
     return ((const struct expression_column *)table)[i].name;
 }
 
-static int32_t unknown_name(const struct expression_engine *engine, const char *name,
-                            struct origin origin, struct gb_error *error)
+/* Texts are often written in double quotes, which are for names. */
+static int32_t unknown_name(const struct expression_engine *engine,
+                            const struct expression_token *token, struct origin origin,
+                            struct gb_error *error)
 {
+    const char *name = token->name;
     const char *nearest = text_nearest(name, engine->n_columns, column_name, engine->columns);
+    if (nearest && strcasecmp(nearest, name) == 0)
+        return error_set_at(error, GB_INVALID, origin,
+                            "'%.80s' is the name of several that differ in case only", name);
+    if (token->kind == TOKEN_QUOTED_NAME)
+        return error_set_at(error, GB_INVALID, origin,
+                            "unknown name '%.80s'%s%s%s (a text stands in single quotes: '%.80s')",
+                            name, DID_YOU_MEAN(nearest, ""), name);
     return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'%s%s%s", name,
                         DID_YOU_MEAN(nearest, ": expected an option or a variable, or a text in "
                                               "single quotes"));
 }
 
-static int32_t unknown_function(const char *name, struct origin origin, struct gb_error *error)
+/* Does SQLite itself have a function of that name? */
+static bool is_sqlite_function(struct expression_engine *engine, const char *name)
 {
-    const char *nearest = text_nearest(name, N_FUNCTIONS, function_name, NULL);
-    return error_set_at(error, GB_INVALID, origin, "unknown function '%.80s'%s%s%s", name,
-                        DID_YOU_MEAN(nearest, ""));
+    sqlite3_stmt *statement = NULL;
+    sqlite3_prepare_v2(engine->database,
+                       "SELECT 1 FROM pragma_function_list WHERE name = ?1 COLLATE NOCASE", -1,
+                       &statement, NULL);
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    bool is_there = sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return is_there;
 }
 
-/* Do words like `near "order": syntax error` name a setting? SQL may have another use for it. */
-static bool names_setting(const struct expression_engine *engine, const char *words)
+static const struct expression_token *unknown_function(struct expression_engine *engine)
 {
-    static const char before[] = "near \"", after[] = "\": syntax error";
-    size_t around = strlen(before) + strlen(after);
-    if (!text_starts_with(words, before) || !text_ends_with(words, after) || strlen(words) < around)
-        return false;
-    for (size_t i = 0; i < engine->n_columns; i++) {
-        const char *name = engine->columns[i].name;
-        if (strlen(name) == strlen(words) - around &&
-            strncasecmp(name, words + strlen(before), strlen(name)) == 0)
-            return true;
+    for (size_t i = 0; i < engine->tokens.n; i++) {
+        const struct expression_token *token = &engine->tokens.items[i];
+        if (token->name && token->is_called && !is_function(token->name) &&
+            !sqlite3_keyword_check(token->name, (int)strlen(token->name)) &&
+            !is_sqlite_function(engine, token->name))
+            return token;
     }
-    return false;
-}
-
-/* Words for what settings may be written as and expressions may not: `2^31`, `64Ki`. NULL:
- * the words are of something else. */
-static const char *token_hint(const char *words)
-{
-    static const char before[] = "unrecognized token: \"";
-    if (!text_starts_with(words, before))
-        return NULL;
-    const char *token = words + strlen(before);
-    if (*token == '^')
-        return "no '^' in expressions: 2^31 is 1 << 31, x^2 is x * x or power(x, 2)";
-    if (*token >= '0' && *token <= '9')
-        return "numbers in expressions have no unit: 64Ki is 64 * 1024";
     return NULL;
 }
 
-int32_t expression_engine_error(const struct expression_engine *engine, const char *text,
+/* SQLite stopped after the token that it did not expect; text[end] is behind it. */
+static int32_t syntax_error(const struct expression_engine *engine, const char *text, size_t end,
+                            struct origin origin, struct gb_error *error)
+{
+    const struct expression_tokens *tokens = &engine->tokens;
+    size_t i = 0;
+    while (i < tokens->n && tokens->items[i].end < end)
+        i++;
+    if (i == tokens->n)
+        return error_set_at(error, GB_INVALID, origin_at(origin, text, strlen(text)),
+                            "the expression ends too early");
+    const struct expression_token *token = &tokens->items[i];
+    bool is_column = token->kind == TOKEN_WORD &&
+                     expression_engine_column(engine, token->name) < engine->n_columns;
+    return error_set_at(error, GB_INVALID, origin_at(origin, text, token->at),
+                        "syntax error at '%.*s'%s", (int)(token->end - token->at), text + token->at,
+                        is_column ? " (a name that is a word of SQL needs double quotes)" : "");
+}
+
+int32_t expression_engine_error(struct expression_engine *engine, const char *text, size_t stopped,
                                 struct origin origin, struct gb_error *error)
 {
-    static const char no_column[] = "no such column: ", no_function[] = "no such function: ";
-    const char *words = sqlite3_errmsg(engine->database);
-    int offset = sqlite3_error_offset(engine->database) - (int)strlen(EXPRESSION_PREFIX);
-    if (offset >= 0 && (size_t)offset < strlen(text))
-        origin = origin_at(origin, text, (size_t)offset);
+    const struct expression_tokens *tokens = &engine->tokens;
     if (engine->refusal[0])
-        return error_set_at(error, GB_INVALID, origin, "%s", engine->refusal);
-    if (text_starts_with(words, no_column))
-        return unknown_name(engine, words + strlen(no_column), origin, error);
-    if (text_starts_with(words, no_function))
-        return unknown_function(words + strlen(no_function), origin, error);
-    if (names_setting(engine, words))
-        return error_set_at(error, GB_INVALID, origin,
-                            "%s (a name that is a word of SQL needs double quotes)", words);
-    const char *hint = token_hint(words);
-    if (hint)
-        return error_set_at(error, GB_INVALID, origin, "%s", hint);
-    if (text_equal(words, "row value misused"))
-        return error_set_at(error, GB_INVALID, origin, "expected one value, not a list of them");
-    if (text_ends_with(words, "syntax error") && offset >= 0 && (size_t)offset >= strlen(text))
-        return error_set_at(error, GB_INVALID, origin, "the expression ends too early");
-    return error_set_at(error, GB_INVALID, origin, "%s", words);
+        return error_set_at(error, GB_INVALID, origin_at(origin, text, engine->refused_at), "%s",
+                            engine->refusal);
+    if (engine->first_unknown < tokens->n) {
+        const struct expression_token *token = &tokens->items[engine->first_unknown];
+        return unknown_name(engine, token, origin_at(origin, text, token->at), error);
+    }
+    CLEANUP(text_free) struct text words = {0}; /* before it is asked about functions */
+    text_add(&words, sqlite3_errmsg(engine->database));
+    const struct expression_token *function = unknown_function(engine);
+    if (function)
+        return error_set_at(
+            error, GB_INVALID, origin_at(origin, text, function->at),
+            "unknown function '%.80s'%s%s%s", function->name,
+            DID_YOU_MEAN(text_nearest(function->name, N_FUNCTIONS, function_name, NULL), ""));
+    /* It also stops where an expression gets too deep, which one with few tokens cannot be. */
+    if (stopped < SIZE_MAX && tokens->n <= DEPTH_LIMIT)
+        return syntax_error(engine, text, stopped, origin, error);
+    return error_set_at(error, GB_INVALID, origin, "%s", text_get(&words));
 }

@@ -7,6 +7,10 @@ core_libgbrun_la_SOURCES += \
 	core/config/expression.h \
 	core/config/expression_engine.c \
 	core/config/expression_engine.h \
+	core/config/expression_functions.c \
+	core/config/expression_functions.h \
+	core/config/expression_tokens.c \
+	core/config/expression_tokens.h \
 	core/config/ini.c \
 	core/config/ini.h \
 	core/config/ini_override.c \

@@ -526,7 +526,7 @@ static const struct {
      "in 1 more case)\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
-     "let.x = x'00'\n",
+     "let.x = cast('x' as blob)\n",
      "3:9: let.x: in case 'b': gives a blob: expected a number or a text\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
@@ -535,7 +535,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "exclude = streams <= \n",
-     "3:11: exclude: the expression ends too early\n"},
+     "3:21: exclude: the expression ends too early\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "only = streams <= 3 ;; comment\n"
@@ -549,8 +549,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "only = \"dtype\" = \"fp16\"\n",
-     "3:18: only: unknown name 'fp16': expected an option or a variable, or a text in single "
-     "quotes\n"},
+     "3:18: only: unknown name 'fp16' (a text stands in single quotes: 'fp16')\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "only = random() > 0\n",
