@@ -31,4 +31,70 @@ rm -f Makefile
 ./bootstrap
 equals "make clean after a build cleans" cleaned "$("${MAKE:-make}" clean)"
 
+# On a system without the packages, with the tools of sh alone and one package manager at a time.
+mkdir "$TMPDIR/tools" "$TMPDIR/bare" && cd "$TMPDIR/bare" || exit 99
+cp "$top_srcdir/bootstrap" "$top_srcdir/GNUmakefile" . || exit 99
+for tool in sh awk cat dirname env grep tr; do
+    ln -s "$(command -v "$tool")" "$TMPDIR/tools/$tool"
+done
+ln -s "$(command -v "${MAKE:-make}")" "$TMPDIR/tools/make"
+
+# command_of NAME TEXT: a command that runs the text as a shell does.
+command_of()
+{
+    printf '#!/bin/sh\n%s\n' "$2" >"$TMPDIR/tools/$1"
+    chmod +x "$TMPDIR/tools/$1"
+}
+
+# bare COMMAND...: what it prints with those tools.
+bare()
+{
+    PATH=$TMPDIR/tools "$@" 2>&1
+}
+command_of id 'echo 1000'
+
+for manager in apt-get dnf apk; do
+    # shellcheck disable=SC2016 # the command's own $@
+    command_of "$manager" 'echo "ran $0 $@"'
+    for package in gcc autoconf libtool; do
+        case $(bare ./bootstrap) in
+        *"$manager "*" $package "*) pass "$manager is to install $package" ;;
+        *) fail "$manager is to install $package" "$(bare ./bootstrap)" ;;
+        esac
+    done
+    equals "nothing is installed without a password" "" "$(bare ./bootstrap | grep '^ran')"
+    equals "the commands of $manager are make's last words" "and then the same command again" \
+        "$(bare make | tail -n 1)"
+    bare make >"$TMPDIR/out"
+    case $? in
+    0) fail "make fails where packages are missing" "$(cat "$TMPDIR/out")" ;;
+    *) pass "make fails where packages are missing" ;;
+    esac
+    rm "$TMPDIR/tools/$manager"
+done
+
+# names_of MANAGER: what it has to install, one line.
+names_of()
+{
+    command_of "$1" :
+    bare ./bootstrap --print-packages | tr '\n' ' '
+    rm "$TMPDIR/tools/$1"
+}
+equals "names of Debian and Ubuntu" "autoconf automake bash g++ gcc libc6-dev libtool make \
+pkg-config check libffi-dev libinih-dev libsqlite3-dev " "$(names_of apt-get)"
+equals "names of Fedora and its kin" "autoconf automake bash gcc-c++ gcc glibc-devel libtool make \
+pkgconf-pkg-config check-devel libffi-devel inih-devel sqlite-devel " "$(names_of dnf)"
+equals "names of Alpine" "autoconf automake bash g++ gcc musl-dev libtool make pkgconf check-dev \
+libffi-dev inih-dev sqlite-dev " "$(names_of apk)"
+case $(bare ./bootstrap) in
+*"by the names that Debian gives them"*) pass "another system gets the names of Debian" ;;
+*) fail "another system gets the names of Debian" "$(bare ./bootstrap)" ;;
+esac
+command_of id 'echo 0'
+command_of apk 'echo "ran apk $@"'
+case $(bare ./bootstrap --packages-only) in
+*"ran apk add "*"musl-dev"*) pass "root installs them" ;;
+*) fail "root installs them" "$(bare ./bootstrap --packages-only)" ;;
+esac
+
 finish
