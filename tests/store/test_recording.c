@@ -291,12 +291,17 @@ START_TEST(the_last_lines_printed_are_kept)
         struct text expected = {0};
         int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
         collector_begin(&collector, NULL, "0123", 0);
+        if (first > 0)
+            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
+                        lines);
+        else
+            text_printf(&expected, "printed: ");
         for (int i = 0; i < lines; i++) {
             char line[32];
             snprintf(line, sizeof line, "line %d", i);
             collector_printed(&collector, line);
             if (i >= first)
-                text_printf(&expected, "%s%s", i > first ? "\n" : "printed: ", line);
+                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
         }
         collector_finish(&collector, statuses[_i], "");
         ck_assert_uint_eq(collector.record.n_messages, statuses[_i] != CASE_OK);
