@@ -12,7 +12,8 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_padding \
 	tests/plugins/test_prediction \
 	tests/plugins/test_processor \
-	tests/plugins/test_sensors
+	tests/plugins/test_sensors \
+	tests/plugins/test_timed_work
 if HAVE_CUDA_HEADERS
 TEST_PROGRAM_LIST += \
 	tests/plugins/test_device_cuda \
@@ -67,6 +68,13 @@ tests_plugins_test_sensors_SOURCES = \
 	tests/plugins/test_sensors.c \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h
+tests_plugins_test_timed_work_SOURCES = \
+	tests/plugins/test_timed_work.c \
+	plugins/device_cpu/cpu_device.h \
+	plugins/device_cpu/sensors.c \
+	plugins/device_cpu/system_file.c \
+	plugins/device_cpu/system_file.h
+tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_build_SOURCES = \
