@@ -31,6 +31,14 @@ rm -f Makefile
 ./bootstrap
 equals "make clean after a build cleans" cleaned "$("${MAKE:-make}" clean)"
 
+# Where nothing is built: configure stops before it looks further.
+mkdir -p "$TMPDIR/fast/include/gbrun" && cd "$TMPDIR/fast" &&
+    cp -R "$top_srcdir/configure" "$top_srcdir/build-aux" . &&
+    cp "$top_srcdir/include/gbrun/abi.h" include/gbrun || exit 99
+equals "configure refuses -ffast-math" \
+    "configure: error: CFLAGS hold -ffast-math or -Ofast: sums would not be those that are checked, and NaN not found" \
+    "$(./configure -q CFLAGS=-Ofast 2>&1)"
+
 # On a system without the packages, with the tools of sh alone and one package manager at a time.
 mkdir "$TMPDIR/tools" "$TMPDIR/bare" && cd "$TMPDIR/bare" || exit 99
 cp "$top_srcdir/bootstrap" "$top_srcdir/GNUmakefile" . || exit 99
