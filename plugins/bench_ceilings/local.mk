@@ -8,6 +8,7 @@ CEILINGS_CPU_SOURCES = \
 	plugins/bench_ceilings/memory.c \
 	plugins/bench_ceilings/memory.h \
 	plugins/bench_ceilings/memory_body.h \
+	plugins/bench_ceilings/memory_sve.h \
 	plugins/bench_ceilings/numbers.c \
 	plugins/bench_ceilings/numbers.h \
 	plugins/bench_ceilings/rates.c \

@@ -15,7 +15,7 @@
 #define NAME(way) way##_portable
 #define TARGET
 #define VECTOR_BYTES 16
-#define STORE(at, vector) (*(at) = (vector))
+#define STORE(at, a, b) ((at)[0] = (a), (at)[1] = (b))
 #define FINISH (void)0
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #include "memory_body.h"
@@ -25,9 +25,10 @@ static bool always(void)
     return true;
 }
 
-#define WAYS(suffix, bytes, is_past, is_here)                                                      \
+#define WAYS(suffix, bytes, is_past, is_here) WAYS_NAMED(#suffix, suffix, bytes, is_past, is_here)
+#define WAYS_NAMED(name, suffix, bytes, is_past, is_here)                                          \
     {                                                                                              \
-#suffix, (bytes) / sizeof(uint64_t), is_past, is_here, read_##suffix, write_##suffix,      \
+        name, (bytes) / sizeof(uint64_t), is_past, is_here, read_##suffix, write_##suffix,         \
             copy_##suffix, triad_##suffix                                                          \
     }
 
@@ -35,7 +36,9 @@ static bool always(void)
 #define NAME(way) way##_portable_stream
 #define TARGET
 #define VECTOR_BYTES 16
-#define STORE(at, vector) _mm_stream_si128((void *)(at), (__m128i)(vector))
+#define STORE(at, a, b)                                                                            \
+    (_mm_stream_si128((void *)(at), (__m128i)(a)),                                                 \
+     _mm_stream_si128((void *)((at) + 1), (__m128i)(b)))
 #define FINISH _mm_sfence()
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #include "memory_body.h"
@@ -43,7 +46,7 @@ static bool always(void)
 #define NAME(way) way##_avx2
 #define TARGET FOR_AVX2
 #define VECTOR_BYTES 32
-#define STORE(at, vector) (*(at) = (vector))
+#define STORE(at, a, b) ((at)[0] = (a), (at)[1] = (b))
 #define FINISH (void)0
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #include "memory_body.h"
@@ -51,7 +54,9 @@ static bool always(void)
 #define NAME(way) way##_avx2_stream
 #define TARGET FOR_AVX2
 #define VECTOR_BYTES 32
-#define STORE(at, vector) _mm256_stream_si256((void *)(at), (__m256i)(vector))
+#define STORE(at, a, b)                                                                            \
+    (_mm256_stream_si256((void *)(at), (__m256i)(a)),                                              \
+     _mm256_stream_si256((void *)((at) + 1), (__m256i)(b)))
 #define FINISH _mm_sfence()
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #include "memory_body.h"
@@ -59,7 +64,7 @@ static bool always(void)
 #define NAME(way) way##_avx512
 #define TARGET FOR_AVX512
 #define VECTOR_BYTES 64
-#define STORE(at, vector) (*(at) = (vector))
+#define STORE(at, a, b) ((at)[0] = (a), (at)[1] = (b))
 #define FINISH (void)0
 #define XOR3(a, b, c)                                                                              \
     ((WORDS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0x96))
@@ -68,7 +73,9 @@ static bool always(void)
 #define NAME(way) way##_avx512_stream
 #define TARGET FOR_AVX512
 #define VECTOR_BYTES 64
-#define STORE(at, vector) _mm512_stream_si512((void *)(at), (__m512i)(vector))
+#define STORE(at, a, b)                                                                            \
+    (_mm512_stream_si512((void *)(at), (__m512i)(a)),                                              \
+     _mm512_stream_si512((void *)((at) + 1), (__m512i)(b)))
 #define FINISH _mm_sfence()
 #define XOR3(a, b, c)                                                                              \
     ((WORDS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0x96))
@@ -78,6 +85,30 @@ const struct memory_ways memory_ways[] = {
     WAYS(avx512_stream, 64, true, has_avx512), WAYS(avx512, 64, false, has_avx512),
     WAYS(avx2_stream, 32, true, has_avx2),     WAYS(avx2, 32, false, has_avx2),
     WAYS(portable_stream, 16, true, always),   WAYS(portable, 16, false, always),
+};
+#elif defined(__aarch64__)
+/* A pair of stores that are not to leave the memory in the caches; there is none of a single one.
+ */
+#define NAME(way) way##_neon_stream
+#define TARGET
+#define VECTOR_BYTES 16
+#define STORE(at, a, b)                                                                            \
+    __asm__ volatile("stnp %q1, %q2, [%0]" : : "r"(at), "w"(a), "w"(b) : "memory")
+#define FINISH (void)0
+#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#include "memory_body.h"
+
+#include "memory_sve.h"
+
+/* Where vectors of SVE are no longer than those of NEON, as on Grace, they are no faster. */
+#define read_sve_stream read_sve
+const struct memory_ways memory_ways[] = {
+    WAYS_NAMED("sve512_stream", sve_stream, 64, true, has_sve512),
+    WAYS_NAMED("sve512", sve, 64, false, has_sve512),
+    WAYS_NAMED("sve256_stream", sve_stream, 32, true, has_sve256),
+    WAYS_NAMED("sve256", sve, 32, false, has_sve256),
+    WAYS(neon_stream, 16, true, always),
+    WAYS(portable, 16, false, always),
 };
 #else
 const struct memory_ways memory_ways[] = {WAYS(portable, 16, false, always)};

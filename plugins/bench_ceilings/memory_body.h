@@ -1,8 +1,8 @@
 /*
  * memory_body.h - the ways through memory for one processor, included once for each. Plugin side.
  *
- * Takes NAME(way), TARGET (an attribute or nothing), VECTOR_BYTES, STORE(at, vector), FINISH,
- * what makes such stores visible, and XOR3(a, b, c); undefines them all.
+ * Takes NAME(way), TARGET (an attribute or nothing), VECTOR_BYTES, STORE(at, a, b) of two vectors,
+ * FINISH, what makes such stores visible, and XOR3(a, b, c); undefines them all.
  *
  * What is read is mixed two vectors at a time, since adding each of them takes longer than loading
  * it where vectors are wide.
@@ -15,6 +15,7 @@ typedef double NAME(numbers) __attribute__((vector_size(VECTOR_BYTES), may_alias
 #define WORDS NAME(words)
 #define NUMBERS NAME(numbers)
 #define EIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define PAIRS(DO) DO(0, 1) DO(2, 3) DO(4, 5) DO(6, 7)
 
 static TARGET uint64_t NAME(read)(const void *from, uint64_t bytes, uint64_t n_passes)
 {
@@ -48,8 +49,8 @@ static TARGET void NAME(write)(void *to, uint64_t bytes, uint64_t n_passes, uint
     const WORDS vector = (WORDS){0} + word;
     for (uint64_t pass = 0; pass < n_passes; pass++) {
         for (uint64_t i = 0; i < bytes / VECTOR_BYTES; i += 8) {
-#define SET(j) STORE(&at[i + (j)], vector);
-            EIGHT(SET)
+#define SET(j, k) STORE(&at[i + (j)], vector, vector);
+            PAIRS(SET)
 #undef SET
             GB_CLOBBER();
         }
@@ -64,9 +65,9 @@ static TARGET void NAME(copy)(void *to, const void *from, uint64_t bytes, uint64
     for (uint64_t pass = 0; pass < n_passes; pass++) {
         for (uint64_t i = 0; i < bytes / VECTOR_BYTES; i += 8) {
 #define LOAD(j) const WORDS held##j = source[i + (j)];
-#define SET(j) STORE(&at[i + (j)], held##j);
+#define SET(j, k) STORE(&at[i + (j)], held##j, held##k);
             EIGHT(LOAD)
-            EIGHT(SET)
+            PAIRS(SET)
 #undef LOAD
 #undef SET
             GB_CLOBBER();
@@ -84,9 +85,9 @@ static TARGET void NAME(triad)(void *to, const void *b, const void *c, uint64_t 
     for (uint64_t pass = 0; pass < n_passes; pass++) {
         for (uint64_t i = 0; i < bytes / VECTOR_BYTES; i += 8) {
 #define COMBINE(j) const NUMBERS held##j = left[i + (j)] + MEMORY_SCALE * right[i + (j)];
-#define SET(j) STORE(&at[i + (j)], (WORDS)held##j);
+#define SET(j, k) STORE(&at[i + (j)], (WORDS)held##j, (WORDS)held##k);
             EIGHT(COMBINE)
-            EIGHT(SET)
+            PAIRS(SET)
 #undef COMBINE
 #undef SET
             GB_CLOBBER();
@@ -98,6 +99,7 @@ static TARGET void NAME(triad)(void *to, const void *b, const void *c, uint64_t 
 #undef WORDS
 #undef NUMBERS
 #undef EIGHT
+#undef PAIRS
 #undef NAME
 #undef TARGET
 #undef VECTOR_BYTES

@@ -143,6 +143,39 @@ enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
 #include "rates_body.h"
 #endif
 
+#ifdef __aarch64__
+/* Twenty chains of vectors of whatever length SVE has, in z0 to z19; the constants in z20 to z23.
+ */
+#define SVE_LOAD(j) "ldr z" #j ", [%[start], #" #j ", mul vl]\n"
+#define SVE_STORE(j) "str z" #j ", [%[end], #" #j ", mul vl]\n"
+#define SVE_CHAINS(name, type)                                                                     \
+    static void name(const struct rate_constants *constants, const void *start, void *end,         \
+                     uint64_t n_steps)                                                             \
+    {                                                                                              \
+        const type factors[4] = {(type)constants->a, (type)constants->b, (type)constants->c,       \
+                                 (type)constants->d};                                              \
+        uint64_t n = n_steps / 2;                                                                  \
+        __asm__ volatile(                                                                          \
+            SVE_BEGIN SVE_SPLAT_##type TWENTY(SVE_LOAD) "1:\n" TWENTY(SVE_FIRST_##type)            \
+                TWENTY(SVE_SECOND_##type) "subs %[n], %[n], #1\n b.ne 1b\n" TWENTY(SVE_STORE)      \
+            : [n] "+r"(n)                                                                          \
+            : [start] "r"(start), [end] "r"(end), [factors] "r"(factors)                           \
+            : SVE_CLOBBERED);                                                                      \
+    }
+#define SVE_SPLAT_double                                                                           \
+    "ld1rd {z20.d}, p0/z, [%[factors]]\n ld1rd {z21.d}, p0/z, [%[factors], #8]\n"                  \
+    "ld1rd {z22.d}, p0/z, [%[factors], #16]\n ld1rd {z23.d}, p0/z, [%[factors], #24]\n"
+#define SVE_SPLAT_float                                                                            \
+    "ptrue p0.s\n ld1rw {z20.s}, p0/z, [%[factors]]\n ld1rw {z21.s}, p0/z, [%[factors], #4]\n"     \
+    "ld1rw {z22.s}, p0/z, [%[factors], #8]\n ld1rw {z23.s}, p0/z, [%[factors], #12]\n"
+#define SVE_FIRST_double(j) "fmad z" #j ".d, p0/m, z20.d, z21.d\n"
+#define SVE_SECOND_double(j) "fmad z" #j ".d, p0/m, z22.d, z23.d\n"
+#define SVE_FIRST_float(j) "fmad z" #j ".s, p0/m, z20.s, z21.s\n"
+#define SVE_SECOND_float(j) "fmad z" #j ".s, p0/m, z22.s, z23.s\n"
+SVE_CHAINS(sve_double, double)
+SVE_CHAINS(sve_float, float)
+#endif
+
 static bool always(void)
 {
     return true;
@@ -157,6 +190,11 @@ const struct rate_way rate_ways[] = {
     {"avx2", NUMBER_FP32, UNIT_FMA, FUSED_CHAINS * 8, true, has_avx2, avx2_float},
     {"fma", NUMBER_FP64, UNIT_SCALAR, FUSED_CHAINS, true, has_avx2, fused_double},
     {"fma", NUMBER_FP32, UNIT_SCALAR, FUSED_CHAINS, true, has_avx2, fused_float},
+#elif defined(__aarch64__)
+    {"sve512", NUMBER_FP64, UNIT_FMA, PORTABLE_CHAINS * 8, true, has_sve512, sve_double},
+    {"sve512", NUMBER_FP32, UNIT_FMA, PORTABLE_CHAINS * 16, true, has_sve512, sve_float},
+    {"sve256", NUMBER_FP64, UNIT_FMA, PORTABLE_CHAINS * 4, true, has_sve256, sve_double},
+    {"sve256", NUMBER_FP32, UNIT_FMA, PORTABLE_CHAINS * 8, true, has_sve256, sve_float},
 #endif
     {"portable", NUMBER_FP64, UNIT_FMA, PORTABLE_CHAINS * 2, PORTABLE_IS_FUSED, always,
      vector_double},

@@ -445,7 +445,7 @@ START_TEST(the_best_ways_are_taken)
     const struct memory_ways *past = memory_ways_here(true);
     ck_assert(cached->is_here() && !cached->is_past_caches);
     ck_assert(past->is_here());
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
     ck_assert(past->is_past_caches);
 #endif
 }
