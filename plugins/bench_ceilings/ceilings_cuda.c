@@ -55,22 +55,15 @@ int32_t cuda_ceilings_launch(const struct ceilings *ceilings, const struct gb_qu
 static int32_t ask_device(struct ceilings *ceilings)
 {
     struct cuda_ceilings *cuda = ceilings->own;
-    const struct driver *driver = &cuda->kernels.driver;
-    const struct {
-        int *ret;
-        CUdevice_attribute attribute;
-    } questions[] = {
+    const struct driver_question questions[] = {
         {&cuda->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
         {&cuda->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
         {&cuda->n_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
         {&cuda->threads_per_unit, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
         {&cuda->l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
     };
-    CUdevice device = 0;
-    CUresult result = driver->context_device(&device);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0] && result == CUDA_SUCCESS; i++)
-        result = driver->device_attribute(questions[i].ret, questions[i].attribute, device);
-    return cuda_ceilings_status(ceilings, result, "asking what the device is");
+    return driver_ask(&cuda->kernels.driver, ceilings->host, questions,
+                      sizeof questions / sizeof questions[0], "asking what the device is");
 }
 
 static int32_t choose_way(struct ceilings *ceilings)

@@ -99,11 +99,6 @@ static uint64_t chunk_values(const struct elementwise *elementwise)
     return CHUNK_VALUES / elementwise->columns * elementwise->columns;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* `first` is where a chunk begins. */
 static int32_t make_values(const struct elementwise *elementwise, uint32_t input, uint64_t first,
                            void *values, uint64_t n)
@@ -128,7 +123,7 @@ static int32_t fill_input(const struct elementwise *elementwise, uint32_t input,
     char *to = elementwise->inputs[input];
     int32_t status = GB_OK;
     for (uint64_t first = 0; first < elementwise->n && status == GB_OK; first += size) {
-        const uint64_t n = least(size, elementwise->n - first);
+        const uint64_t n = smaller(size, elementwise->n - first);
         status = make_values(elementwise, input, first, chunk, n);
         if (status == GB_OK)
             status = host->device_copy(host, to + first * elementwise->element_bytes, chunk,
@@ -148,7 +143,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = host->device_fill(host, elementwise->output, 0xff, elementwise->output_bytes);
     void *chunk = device_memory(host,
-                                least(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
+                                smaller(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
                                 GB_MEMORY_PINNED, &status);
     for (uint32_t i = 0; i < elementwise->kernel->n_inputs && status == GB_OK; i++) {
         elementwise->inputs[i] = device_memory(host, input_bytes, GB_MEMORY_DEVICE, &status);
@@ -170,7 +165,7 @@ struct verification {
 static int32_t take_memory(const struct elementwise *elementwise, struct verification *verification)
 {
     const struct gb_host *host = elementwise->host;
-    const uint64_t n = least(CHUNK_VALUES, elementwise->n);
+    const uint64_t n = smaller(CHUNK_VALUES, elementwise->n);
     const uint64_t n_outputs = elementwise->n_outputs;
     verification->stored = host->allocate(host, n * elementwise->element_bytes);
     verification->output = host->allocate(host, elementwise->output_bytes);
@@ -219,7 +214,7 @@ static int32_t make_reference(const struct elementwise *elementwise,
         const struct reference_request request = {
             .a = verification->values[0],
             .b = verification->values[1],
-            .n = least(size, elementwise->n - first),
+            .n = smaller(size, elementwise->n - first),
             .columns = elementwise->columns,
             .smallest = smallest_over_roundoff(elementwise),
         };

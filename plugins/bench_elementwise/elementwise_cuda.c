@@ -81,34 +81,21 @@ static int32_t create(struct elementwise *elementwise)
 
 /* --- launches --- */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int32_t ask_device(const struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
-    const struct driver *driver = &cuda->kernels.driver;
     const uint64_t block = (uint64_t)elementwise->params->block;
-    CUdevice here = 0;
     int units = 0;
     int threads = 0;
     int blocks = 0;
-    const int32_t status = driver_units(driver, elementwise->host, &units, &threads);
-    if (status != GB_OK)
-        return status;
-    CUresult result = driver->context_device(&here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&blocks,
-                                          CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, here);
-    cuda->resident_blocks = (uint64_t)units * least((uint64_t)threads / block, (uint64_t)blocks);
-    return driver_status(driver, elementwise->host, result,
-                         "asking how many blocks there is room for");
-}
-
-static uint64_t quotient_up(uint64_t a, uint64_t b)
-{
-    return (a + b - 1) / b;
+    const struct driver_question questions[] = {
+        {&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+        {&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+        {&blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
+    };
+    const int32_t status = driver_ask(&cuda->kernels.driver, elementwise->host, questions, 3,
+                                      "asking how many blocks there is room for");
+    cuda->resident_blocks = (uint64_t)units * smaller((uint64_t)threads / block, (uint64_t)blocks);
+    return status;
 }
 
 static unsigned at_least_one(uint64_t n)
@@ -205,7 +192,7 @@ static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_c
     const uint64_t tile = (uint64_t)elementwise->params->block * UNDER_WAY;
     const uint64_t n_tiles = quotient_up(cuda->n / in_vector(elementwise), tile);
     int32_t status = GB_OK;
-    cuda->n_blocks = at_least_one(least(n_tiles, cuda->resident_blocks));
+    cuda->n_blocks = at_least_one(smaller(n_tiles, cuda->resident_blocks));
     elementwise->sum_depth = depth_of_sum(elementwise, cuda, n_tiles);
     void *partial = device_memory(host, cuda->n_blocks * elementwise->output_bytes,
                                   GB_MEMORY_DEVICE, &status);

@@ -1,17 +1,14 @@
 /* fault.c - see fault.h. Plugin side. */
 #include "fault.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 enum { TILE = 16 };
 static const double WRONG_SCALE = 1.0625;
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t tiles(uint64_t n)
 {

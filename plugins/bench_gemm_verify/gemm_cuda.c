@@ -41,16 +41,11 @@ static int32_t status_of(const struct gemm *gemm, CUresult result, const char *d
 static int32_t ask_capability(const struct gemm *gemm)
 {
     struct cuda_gemm *cuda = gemm->own;
-    const struct driver *driver = &cuda->kernels.driver;
-    CUdevice device = 0;
-    CUresult result = driver->context_device(&device);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&cuda->major,
-                                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&cuda->minor,
-                                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-    return status_of(gemm, result, "asking what the device is");
+    const struct driver_question questions[] = {
+        {&cuda->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+        {&cuda->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+    };
+    return driver_ask(&cuda->kernels.driver, gemm->host, questions, 2, "asking what the device is");
 }
 
 static bool is_fp8(const struct gemm *gemm)

@@ -10,6 +10,8 @@
 #endif
 #include "reference.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <gbrun/abi.h>
 #include <math.h>
 #include <pthread.h>
@@ -87,11 +89,6 @@ static struct tile tile_for(bool is_single)
                          : (struct tile){tile_double_avx2, false, 4, 12};
     return is_single ? (struct tile){tile_float, true, 4, 8}
                      : (struct tile){tile_double, false, 4, 4};
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 static uint64_t round_up(uint64_t n, uint64_t multiple)

@@ -25,13 +25,7 @@ static CUresult device_value(const struct launch *launch, CUdevice_attribute att
 
 int32_t launch_architecture(const struct launch *launch, int *ret)
 {
-    int major = 0;
-    int minor = 0;
-    CUresult result = device_value(launch, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
-    if (result == CUDA_SUCCESS)
-        result = device_value(launch, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
-    *ret = 10 * major + minor;
-    return status_of(launch, result, "asking for the device's architecture");
+    return driver_architecture(launch->driver, launch->host, ret);
 }
 
 /* "k.ptx(11): error: ..." of "ptxas application ptx input, line 11; error   : ..." */

@@ -48,16 +48,14 @@ static int32_t status_of(const struct matmul *matmul, CUresult result, const cha
 static int32_t require_pools(const struct matmul *matmul)
 {
     const struct cuda_matmul *cuda = matmul->own;
-    CUdevice device = 0;
-    int has_pools = 0;
-    CUresult result = cuda->driver.context_device(&device);
-    if (result == CUDA_SUCCESS)
-        result = cuda->driver.device_attribute(&has_pools,
-                                               CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device);
-    if (result == CUDA_SUCCESS && has_pools == 0)
-        return matmul->host->skip(matmul->host,
-                                  "allocation = pool: the device has no memory pools");
-    return status_of(matmul, result, "asking for memory pools");
+    int has_pools = 1;
+    const struct driver_question question = {&has_pools,
+                                             CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED};
+    const int32_t status = driver_ask(&cuda->driver, matmul->host, &question, 1,
+                                      "asking for memory pools");
+    return has_pools != 0 ? status
+                          : matmul->host->skip(matmul->host,
+                                               "allocation = pool: the device has no memory pools");
 }
 
 static int32_t create(struct matmul *matmul)

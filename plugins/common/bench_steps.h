@@ -43,6 +43,12 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* How many parts of a length n has, the last perhaps shorter. */
+static inline uint64_t quotient_up(uint64_t n, uint64_t length)
+{
+    return (n + length - 1) / length;
+}
+
 /* Memory of host->device_allocate. Where *status is an error already, or becomes one: NULL, so that
  * several can be taken before it is looked at. */
 static inline void *device_memory(const struct gb_host *host, uint64_t bytes, uint32_t kind,

@@ -162,17 +162,37 @@ int32_t driver_status(const struct driver *driver, const struct gb_host *host, C
                                                 : GB_FAILED;
 }
 
-int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
-                     int *ret_unit_threads)
+int32_t driver_ask(const struct driver *driver, const struct gb_host *host,
+                   const struct driver_question *questions, size_t n, const char *doing)
 {
     CUdevice here = 0;
     CUresult result = driver->context_device(&here);
+    for (size_t i = 0; i < n && result == CUDA_SUCCESS; i++)
+        result = driver->device_attribute(questions[i].ret, questions[i].attribute, here);
+    return driver_status(driver, host, result, doing);
+}
+
+int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
+                     int *ret_unit_threads)
+{
+    const struct driver_question questions[] = {
+        {ret_unit_threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+        {ret_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+    };
     *ret_units = *ret_unit_threads = 0;
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(ret_unit_threads,
-                                          CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, here);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(ret_units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-                                          here);
-    return driver_status(driver, host, result, "asking how many threads the device has");
+    return driver_ask(driver, host, questions, 2, "asking how many threads the device has");
+}
+
+int32_t driver_architecture(const struct driver *driver, const struct gb_host *host, int *ret)
+{
+    int major = 0;
+    int minor = 0;
+    const struct driver_question questions[] = {
+        {&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+        {&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+    };
+    const int32_t status = driver_ask(driver, host, questions, 2,
+                                      "asking for the device's architecture");
+    *ret = 10 * major + minor;
+    return status;
 }

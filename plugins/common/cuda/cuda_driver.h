@@ -113,8 +113,18 @@ void driver_error_words(const struct driver *driver, CUresult result, char *text
 int32_t driver_status(const struct driver *driver, const struct gb_host *host, CUresult result,
                       const char *doing);
 
-/* What the current context's device is: multiprocessors, and threads that each can hold at a time.
- * A failure is reported to the host. */
+/* Asks what the current context's device is. A failure of these is reported to the host. */
+struct driver_question {
+    int *ret;
+    CUdevice_attribute attribute;
+};
+int32_t driver_ask(const struct driver *driver, const struct gb_host *host,
+                   const struct driver_question *questions, size_t n, const char *doing);
+
+/* Its compute capability: 90 is 9.0. */
+int32_t driver_architecture(const struct driver *driver, const struct gb_host *host, int *ret);
+
+/* Its multiprocessors, and threads that each can hold at a time. */
 int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
                      int *ret_unit_threads);
 

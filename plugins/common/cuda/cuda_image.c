@@ -18,30 +18,13 @@ static bool is_misfit(CUresult result)
            result == CUDA_ERROR_INVALID_SOURCE || result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
 }
 
-static CUresult architecture_here(const struct driver *driver, int *ret)
-{
-    CUdevice device = 0;
-    int major = 0;
-    int minor = 0;
-    CUresult result = driver->context_device(&device);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                          device);
-    if (result == CUDA_SUCCESS)
-        result = driver->device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                          device);
-    *ret = 10 * major + minor;
-    return result;
-}
-
 static int32_t load_compiled(const struct driver *driver, const struct gb_host *host,
                              const struct cuda_image *image, CUmodule *ret_module)
 {
     char reason[REASON_BYTES];
     void *compiled = NULL;
     int architecture = 0;
-    const int32_t status = driver_status(driver, host, architecture_here(driver, &architecture),
-                                         "asking for the device's architecture");
+    const int32_t status = driver_architecture(driver, host, &architecture);
     if (status != GB_OK)
         return status;
     if (!nvrtc_compile(image->name, image->source, (size_t)(image->source_end - image->source),
