@@ -59,7 +59,7 @@ size_t output_width(size_t unknown)
     return width >= NARROWEST && width <= WIDEST ? (size_t)width : unknown;
 }
 
-static const char *folder_of(const char *path, struct arena *arena)
+const char *folder_of(const char *path, struct arena *arena)
 {
     const char *slash = strrchr(path, '/');
     const char *folder = !slash          ? "."
@@ -136,8 +136,7 @@ int configuration_read(const struct arguments *arguments, struct configuration *
     *ret = (struct configuration){.path = argument(arguments, "config")};
     if (!ret->path)
         return fail_usage("no configuration: expected -c FILE");
-    ret->folder = text_equal(ret->path, "-") ? path_from(".", ".", &ret->arena)
-                                             : folder_of(ret->path, &ret->arena);
+    ret->folder = folder_of(ret->path, &ret->arena);
     int32_t status = ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
     return finish(arguments, ret, &errors, status != GB_IO);
 }

@@ -136,7 +136,7 @@ static void read_limits(struct job *job)
 
 static int read_policies(struct job *job)
 {
-    const char *path = argument(job->arguments, "config"), *folder = ".";
+    const char *path = argument(job->arguments, "config");
     const char *const *overrides;
     size_t n_overrides = argument_all(job->arguments, "set", &overrides);
     struct replay_request request = {0};
@@ -144,14 +144,11 @@ static int read_policies(struct job *job)
     if (n_overrides && !path)
         return fail_usage("--set %s: expected a configuration to override: -c FILE", overrides[0]);
     if (path) {
-        const char *slash = strrchr(path, '/');
-        if (slash)
-            folder = slash == path ? "/" : arena_text_n(&job->arena, path, (size_t)(slash - path));
         ini_read_file(path, &job->arena, &ini, &job->errors);
         ini_override(&ini, overrides, n_overrides, &job->arena, &job->errors);
         request.ini = &ini;
     }
-    request.ini_folder = path_from(".", folder, &job->arena);
+    request.ini_folder = folder_of(path ? path : "", &job->arena);
     request.n_texts = argument_all(job->arguments, "policy", &request.texts);
     request.n_plugin_path = argument_all(job->arguments, "plugin-path", &request.plugin_path);
     replay_policies_read(&request, &job->arena, &job->policies, &job->errors);

@@ -63,6 +63,8 @@ struct configuration {
  * an exit code, EXIT_FINE if there are none.
  */
 int configuration_read(const struct arguments *arguments, struct configuration *ret);
+/* The folder that a file is in, as a full path; of "-", the current one. */
+const char *folder_of(const char *path, struct arena *arena);
 /* The same from text, as it is kept in a results file. */
 int configuration_read_text(const char *path, const char *folder, const char *text,
                             const struct arguments *arguments, struct configuration *ret);
