@@ -41,19 +41,6 @@ uint64_t number_bits(int32_t number, double value)
            (significand - (UINT64_C(1) << (digits - 1)));
 }
 
-double number_value(int32_t number, uint64_t bits)
-{
-    const int digits = formats[number].digits;
-    const int exponent_bits = formats[number].exponent_bits;
-    const uint64_t hidden = UINT64_C(1) << (digits - 1);
-    const uint64_t biased = bits >> (digits - 1) & ((UINT64_C(1) << exponent_bits) - 1);
-    if (biased == 0)
-        return 0.0;
-    const double value = ldexp((double)((bits & (hidden - 1)) | hidden),
-                               (int)biased - (1 << (exponent_bits - 1)) + 2 - digits);
-    return (bits >> (exponent_bits + digits - 1) & 1) != 0 ? -value : value;
-}
-
 uint32_t number_scramble(uint32_t x)
 {
     x ^= x >> 16;

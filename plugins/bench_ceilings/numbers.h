@@ -10,8 +10,5 @@ int number_digits(int32_t number); /* of the significand, the hidden one include
 /* The bits of a value that the type has exactly: 0, a normal number, a whole number for int8. */
 uint64_t number_bits(int32_t number, double value);
 
-/* What bits of fp64, fp32, fp16 or bf16 stand for; normal numbers and 0. */
-double number_value(int32_t number, uint64_t bits);
-
 /* Random bits: the last step of MurmurHash3 (Appleby, 2011). */
 uint32_t number_scramble(uint32_t x);

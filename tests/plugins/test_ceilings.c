@@ -494,6 +494,21 @@ END_TEST
 
 /* --- what the kernels of a GPU begin and end with --- */
 
+/* What bits stand for that number_bits makes of a number with an exponent. */
+static double number_value(int32_t number, uint64_t bits)
+{
+    const int all_bits = 8 * (int)number_bytes(number);
+    const int digits = number == NUMBER_TF32 ? number_digits(NUMBER_FP32) : number_digits(number);
+    const int exponent_bits = all_bits - digits;
+    const uint64_t hidden = UINT64_C(1) << (digits - 1);
+    const uint64_t biased = bits >> (digits - 1) & ((UINT64_C(1) << exponent_bits) - 1);
+    if (biased == 0)
+        return 0.0;
+    const double value = ldexp((double)((bits & (hidden - 1)) | hidden),
+                               (int)biased - (1 << (exponent_bits - 1)) + 2 - digits);
+    return (bits >> (all_bits - 1) & 1) != 0 ? -value : value;
+}
+
 START_TEST(numbers_have_their_bits)
 {
     static const struct {
