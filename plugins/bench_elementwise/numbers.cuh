@@ -60,33 +60,33 @@ struct fp32 {
     }
 };
 
-// Two elements of 16 bits in a word, the first in its low half.
-template <typename format> static __device__ __forceinline__ void unpack_pairs(uint4 v, float *x)
-{
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        x[2 * i] = format::load((unsigned short)words[i]);
-        x[2 * i + 1] = format::load((unsigned short)(words[i] >> 16));
-    }
-}
-
-template <typename format> static __device__ __forceinline__ unsigned pair_of(float low, float high)
-{
-    return format::round(low) | (unsigned)format::round(high) << 16;
-}
-
-template <typename format> static __device__ __forceinline__ uint4 pack_pairs(const float *x)
-{
-    return make_uint4(pair_of<format>(x[0], x[1]), pair_of<format>(x[2], x[3]),
-                      pair_of<format>(x[4], x[5]), pair_of<format>(x[6], x[7]));
-}
-
-struct fp16 {
+// Of 16 bits: two elements in a word, the first in its low half.
+template <typename format> struct in_pairs {
     typedef unsigned short stored;
     typedef float number;
     static const int COUNT = 8;
     static const bool IS_WIDE = false;
+    static __device__ __forceinline__ void unpack(uint4 v, float *x)
+    {
+        const unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            x[2 * i] = format::load((unsigned short)words[i]);
+            x[2 * i + 1] = format::load((unsigned short)(words[i] >> 16));
+        }
+    }
+    static __device__ __forceinline__ unsigned pair_of(float low, float high)
+    {
+        return format::round(low) | (unsigned)format::round(high) << 16;
+    }
+    static __device__ __forceinline__ uint4 pack(const float *x)
+    {
+        return make_uint4(pair_of(x[0], x[1]), pair_of(x[2], x[3]), pair_of(x[4], x[5]),
+                          pair_of(x[6], x[7]));
+    }
+};
+
+struct fp16 : in_pairs<fp16> {
     static __device__ __forceinline__ float load(unsigned short x)
     {
         return half_to_float(x);
@@ -95,21 +95,9 @@ struct fp16 {
     {
         return float_to_half(x);
     }
-    static __device__ __forceinline__ void unpack(uint4 v, float *x)
-    {
-        unpack_pairs<fp16>(v, x);
-    }
-    static __device__ __forceinline__ uint4 pack(const float *x)
-    {
-        return pack_pairs<fp16>(x);
-    }
 };
 
-struct bf16 {
-    typedef unsigned short stored;
-    typedef float number;
-    static const int COUNT = 8;
-    static const bool IS_WIDE = false;
+struct bf16 : in_pairs<bf16> {
     static __device__ __forceinline__ float load(unsigned short x)
     {
         return __uint_as_float((unsigned)x << 16);
@@ -117,14 +105,6 @@ struct bf16 {
     static __device__ __forceinline__ unsigned short round(float x)
     {
         return float_to_brain(x);
-    }
-    static __device__ __forceinline__ void unpack(uint4 v, float *x)
-    {
-        unpack_pairs<bf16>(v, x);
-    }
-    static __device__ __forceinline__ uint4 pack(const float *x)
-    {
-        return pack_pairs<bf16>(x);
     }
 };
 
