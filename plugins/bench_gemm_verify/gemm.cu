@@ -128,13 +128,8 @@ struct int8 {
     }
 };
 
-struct int32 {
-    typedef int stored;
+struct int32 : ordinary<int> {
     static constexpr double smallest = 0;
-    __device__ static int round(int x)
-    {
-        return x;
-    }
 };
 
 /* --- sums --- */
@@ -186,16 +181,11 @@ struct in_every4 {
     }
 };
 
-struct in_int32 {
-    typedef int sum;
+struct in_int32 : in_one_type<int> {
     __device__ static void step(sum &x, const int (&a)[4], const int (&b)[4])
     {
         for (int i = 0; i < 4; i++)
             x += a[i] * b[i];
-    }
-    __device__ static sum add(sum x, sum y)
-    {
-        return x + y;
     }
 };
 

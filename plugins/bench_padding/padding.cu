@@ -204,23 +204,20 @@ static __device__ __forceinline__ bool is_inside(const product &p)
         name(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ y,      \
              int m, int n, int k)
 
-// GUARDS: what the shape leaves open.
-#define BASELINE(name, DEPTH, THREAD_ROWS, GUARDS)                                                 \
+// All blocks the same. GUARDS: what the shape leaves open.
+#define UNIFORM(name, DEPTH, THREAD_ROWS, LOADED, IS_PADDED, MULTIPLIED)                           \
     KERNEL(name, TILE / THREAD_ROWS * WARP)                                                        \
     {                                                                                              \
         BEGIN_TILES(DEPTH, THREAD_ROWS);                                                           \
-        all_steps<GUARDS, false, GUARDS>(t, p);                                                    \
+        all_steps<LOADED, IS_PADDED, MULTIPLIED>(t, p);                                            \
         store<THREAD_ROWS, ROWS | COLUMNS>(sums, p);                                               \
     }
+#define BASELINE(name, DEPTH, THREAD_ROWS, GUARDS)                                                 \
+    UNIFORM(name, DEPTH, THREAD_ROWS, GUARDS, false, GUARDS)
 
 // The way in fills up with zeros, which add nothing; only the way out is guarded.
 #define PAD(name, DEPTH, THREAD_ROWS)                                                              \
-    KERNEL(name, TILE / THREAD_ROWS * WARP)                                                        \
-    {                                                                                              \
-        BEGIN_TILES(DEPTH, THREAD_ROWS);                                                           \
-        all_steps<ROWS | COLUMNS | STEPS, true, 0>(t, p);                                          \
-        store<THREAD_ROWS, ROWS | COLUMNS>(sums, p);                                               \
-    }
+    UNIFORM(name, DEPTH, THREAD_ROWS, ROWS | COLUMNS | STEPS, true, 0)
 
 // Blocks that lie inside have a loop of their own without guards; LOADED, MULTIPLIED and BY_THREAD
 // are about the others.
