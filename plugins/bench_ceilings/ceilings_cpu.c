@@ -19,7 +19,7 @@
 
 enum {
     LINE_BYTES = 64,
-    PAGE_BYTES = 4096, /* arrays are whole ones, so that all threads' memory is alike */
+    UNIT_BYTES = 4096, /* arrays have whole ones, so that all threads' memory is alike */
     GAP_BYTES = 65536,
     ARRAYS_MAX = 3,
     STEPS = 4096, /* of a chain before it starts anew, */
@@ -117,8 +117,8 @@ static int32_t plan_memory(struct ceilings *ceilings)
         return ceilings_skip(ceilings,
                              "is for CPUs that have this cache, and a system that describes "
                              "its size; bytes can be given instead");
-    const uint64_t pages = bytes / (PAGE_BYTES * n_arrays * cpu->n_threads);
-    cpu->array_bytes = (pages > 0 ? pages : 1) * PAGE_BYTES;
+    const uint64_t pages = bytes / (UNIT_BYTES * n_arrays * cpu->n_threads);
+    cpu->array_bytes = (pages > 0 ? pages : 1) * UNIT_BYTES;
     /* What a processor prefetches behind the arrays would else be taken from another thread's
      * cache. */
     cpu->mapped_bytes = cpu->array_bytes * n_arrays + GAP_BYTES;
