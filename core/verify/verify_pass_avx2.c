@@ -3,6 +3,16 @@
 
 #include <immintrin.h>
 
+#include <string.h>
+
+/* _mm_loadu_si32, which GCC has since 11. */
+static inline __attribute__((target("avx2"))) __m128i bytes_4(const void *address)
+{
+    int bytes;
+    memcpy(&bytes, address, sizeof bytes);
+    return _mm_cvtsi32_si128(bytes);
+}
+
 #define PASS_LANES 4
 #define PASS_TABLE verify_passes_avx2
 #define PASS_FUNCTION __attribute__((target("avx2,fma,f16c")))
@@ -49,7 +59,7 @@
     ANY_SIGN(                                                                                      \
         _mm256_castsi256_pd(_mm256_cmpgt_epi32(_mm256_xor_si256(s, _mm256_set1_epi32(INT32_MIN)),  \
                                                _mm256_set1_epi32(INT32_MIN ^ 0x78300000))))
-#define BYTES_4(address) _mm_loadu_si32(address)
+#define BYTES_4(address) bytes_4(address)
 #define BYTES_8(address) _mm_loadl_epi64((const __m128i_u *)(const void *)(address))
 #define BYTES_16(address) _mm_loadu_si128((const __m128i_u *)(const void *)(address))
 #define floats __m256

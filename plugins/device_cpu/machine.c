@@ -49,8 +49,12 @@ uint64_t machine_last_cache_bytes(uint32_t cpu)
     }
     if (last.bytes > 0)
         return last.bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
     const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return level3 > 0 ? (uint64_t)level3 : 0;
+#else
+    return 0;
+#endif
 }
 
 uint32_t machine_line_bytes(uint32_t cpu)

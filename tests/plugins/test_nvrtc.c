@@ -3,6 +3,7 @@
 #include "tests/check_main.h"
 
 #include <check.h>
+#include <dlfcn.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,18 @@ START_TEST(says_what_is_wrong_with_the_source)
 END_TEST
 
 /* A log that is longer than the room for it is cut, not written beyond it. */
+/* It does not look for it beside itself: see open_builtins. */
+START_TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
+{
+    char identity[NVRTC_IDENTITY_BYTES], name[64];
+    int major, minor;
+    ck_assert_msg(nvrtc_identity(identity, reason, sizeof reason), "%s", reason);
+    ck_assert_int_eq(sscanf(identity, "NVRTC %d.%d", &major, &minor), 2);
+    snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
+    ck_assert_ptr_nonnull(dlopen(name, RTLD_NOW | RTLD_NOLOAD));
+}
+END_TEST
+
 START_TEST(stays_within_the_room_for_reasons)
 {
     char room[32];
@@ -127,6 +140,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, makes_ptx_for_an_unknown_one);
     tcase_add_test(cases, passes_options_on);
     tcase_add_test(cases, says_what_is_wrong_with_the_source);
+    tcase_add_test(cases, has_its_second_library_where_the_loader_does_not_know_of_it);
     tcase_add_test(cases, stays_within_the_room_for_reasons);
     suite_add_tcase(suite, cases);
     TCase *plugins = tcase_create("plugins");

@@ -92,6 +92,7 @@ void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON
 /* As far as the library's symbol table shows it. */
 static bool is_variable(void *address)
 {
+#ifdef RTLD_DL_SYMENT /* not in musl, which does not show its tables */
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *found = NULL;
@@ -100,6 +101,10 @@ static bool is_variable(void *address)
         return false;
     symbol = found;
     return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
+#else
+    (void)address;
+    return false;
+#endif
 }
 
 /* What the parts of linking share. */

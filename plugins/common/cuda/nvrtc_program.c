@@ -48,6 +48,19 @@ struct nvrtc_functions {
 
 /* --- the library --- */
 
+/* NVRTC looks for its second library where the loader looks, and not beside itself: that works only
+ * once it is loaded, where the Toolkit was found by CUDA_HOME. */
+static void open_builtins(const struct nvrtc_functions *nvrtc)
+{
+    char name[64];
+    const char *const names[] = {name, NULL};
+    int major = 0, minor = 0;
+    if (nvrtc->version(&major, &minor) != 0)
+        return;
+    snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
+    cuda_library_open(names);
+}
+
 static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
 {
     const struct {
@@ -74,6 +87,7 @@ static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
             return false;
         }
     }
+    open_builtins(nvrtc);
     return true;
 }
 
