@@ -120,10 +120,16 @@ static void add_text(struct sections *sections, size_t number, const char *text)
 {
     struct origin origin = {OPTION_NAME, (uint32_t)number + 1, 1};
     const char *begin = text + strspn(text, " ");
-    const char *end = begin + strcspn(begin, " ");
-    const char *name = arena_text_n(sections->arena, begin, (size_t)(end - begin));
+    const char *end = word_end(begin);
+    if (!end) {
+        error_list_add(sections->errors, origin, "a quote is not closed");
+        return;
+    }
+    size_t quotes = *begin == '"' && end[-1] == '"'; /* of a path with blanks */
+    const char *name = arena_text_n(sections->arena, begin + quotes,
+                                    (size_t)(end - begin) - 2 * quotes);
     const struct ini_section *given = given_policy(sections, name);
-    if (!*name || strchr(name, '=')) {
+    if (!*name || (strchr(name, '=') && !quotes)) {
         error_list_add(sections->errors, origin,
                        "'%s' names no policy: expected its name, then key=value for its options",
                        text);

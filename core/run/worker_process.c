@@ -303,15 +303,33 @@ void worker_cancel(struct worker_process *worker)
         kill(worker->pid, SIGTERM);
 }
 
+/* sigabbrev_np is in glibc since 2.32, and not in musl. */
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        {SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+        {SIGHUP, "SIGHUP"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGKILL, "SIGKILL"},
+        {SIGPIPE, "SIGPIPE"}, {SIGPROF, "SIGPROF"}, {SIGQUIT, "SIGQUIT"}, {SIGSEGV, "SIGSEGV"},
+        {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGUSR1, "SIGUSR1"},
+        {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return NULL;
+}
+
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
 {
     int status = worker->wait_status;
     if (worker->pid == 0 || (worker->page && worker->page->is_cut)) {
         snprintf(buffer, bytes, "closed its connection");
     } else if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
+        const char *name = signal_name(WTERMSIG(status));
         if (name)
-            snprintf(buffer, bytes, "SIG%s", name);
+            snprintf(buffer, bytes, "%s", name);
         else
             snprintf(buffer, bytes, "signal %d", WTERMSIG(status));
     } else {

@@ -31,7 +31,11 @@ program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-paramete
 program c++ "exec ${CXX:-c++} \"\$@\""
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 PATH=$TMPDIR/bin:$PATH
-PKG_CONFIG_PATH=$top_builddir
+# What a shell makes of $(pkg-config --cflags gbrun) ends at blanks, which the tree's path may have.
+ln -s "$top_srcdir/include" "$TMPDIR/include"
+sed "s|^includedir=.*|includedir=$TMPDIR/include|" "$top_builddir/gbrun-uninstalled.pc" \
+    >"$TMPDIR/gbrun-uninstalled.pc"
+PKG_CONFIG_PATH=$TMPDIR
 XDG_CACHE_HOME=$TMPDIR/cache
 XDG_DATA_HOME=$TMPDIR/data
 export PATH PKG_CONFIG_PATH XDG_CACHE_HOME XDG_DATA_HOME

@@ -8,18 +8,19 @@ plugins=$("$GBRUN" list plugins)
 # Compilers as configure found them; what is not there leaves out its examples.
 rustc --version >/dev/null 2>&1 && RUSTC=rustc
 for source in *.c *.cc *.cu *.rs; do
-    name=${source%.*} compiler=
-    gcc_flags="-O2 -Wall -fPIC -fvisibility=hidden -shared -I$top_srcdir/include -Wl,-z,defs"
+    name=${source%.*} compiler='' include=''
+    gcc_flags="-O2 -Wall -fPIC -fvisibility=hidden -shared -Wl,-z,defs"
     case $source in
     l2_distance.cu | transpose.cu) continue ;; # are compiled by gbrun
     *.c) compiler="${CC:-cc} -std=c99 -pedantic $gcc_flags -Werror" ;;
     *.cc) compiler="${CXX:-c++} $gcc_flags" ;;
-    *.cu) compiler=${NVCC:+$NVCC -O2 -arch=sm_90 -shared -Xcompiler -fPIC -I$top_srcdir/include} ;;
+    *.cu) compiler=${NVCC:+$NVCC -O2 -arch=sm_90 -shared -Xcompiler -fPIC} ;;
     *.rs) compiler=${RUSTC:+$RUSTC -O --crate-type cdylib} ;;
     esac
     if [ -n "$compiler" ]; then
+        [ "$source" = "$name.rs" ] || include=-I$top_srcdir/include
         # shellcheck disable=SC2086 # a command with its flags
-        succeeds "$source compiles" $compiler "$source" -o "$name.so"
+        succeeds "$source compiles" $compiler ${include:+"$include"} "$source" -o "$name.so"
         equals "$name.so exports one symbol" gb_module_v1 \
             "$(nm -D --defined-only "$name.so" | awk '$3 ~ /^gb_/ { print $3 }')"
     else

@@ -64,9 +64,11 @@ equals "the outside plugin exports one symbol" gb_module_v1 \
     "$(nm -D --defined-only "$TMPDIR/outside/outside_sum.so" | awk '{ print $3 }')"
 
 # In the build tree pkg-config finds gbrun-uninstalled.pc before gbrun.pc.
-found=$(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags-only-I gbrun | sed 's/^-I//; s/ *$//')
+eval "found=($(PKG_CONFIG_PATH=$top_builddir "${PKG_CONFIG:-pkg-config}" --cflags gbrun))"
 equals "in the build tree, pkg-config finds the headers of the tree" \
-    "$(cd "$top_srcdir/include" && pwd -P)" "$(cd "$found" && pwd -P)"
+    "$(cd "$top_srcdir/include" && pwd -P)" "$(cd "${found[0]#-I}" && pwd -P)"
+equals "a path with blanks is quoted for a shell" "-I/a\\ b/include" \
+    "$(pkg_config --define-variable=includedir='/a b/include' --cflags | sed 's/ *$//')"
 
 # The installed program finds the installed plugins beside itself, and others by their folder.
 listed=$(cd "$TMPDIR" && GBRUN_PLUGIN_PATH=$TMPDIR/outside "$gbrun" list plugins 2>&1)

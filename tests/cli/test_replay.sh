@@ -220,9 +220,12 @@ says "options of policies" 2 "--max-time: error: '3' is not a duration: expected
 --policy:6:17: error: 'samples' is given twice" \
     -P ' fixed  sampels=3' -P 'fixed samples=0' -P fxied -P 'fixed ten' -P samples=3 \
     -P 'fixed samples=1 samples=2' --max-time 3 trace.csv
-says "a module that dies when it is loaded" 2 \
-    "--policy:1:1: error: $GBRUN_PLUGIN_PATH/crash_on_load.so cannot be used: crashed (SIGSEGV) while loading a module" \
-    -P "$GBRUN_PLUGIN_PATH/crash_on_load.so" trace.csv
+mkdir "a b" && cp "$GBRUN_PLUGIN_PATH/crash_on_load.so" "a b"
+says "a module that dies when it is loaded, with a blank in its path" 2 \
+    "--policy:1:1: error: $PWD/a b/crash_on_load.so cannot be used: crashed (SIGSEGV) while loading a module" \
+    -P "\"$PWD/a b/crash_on_load.so\"" trace.csv
+says "a path in a quote that does not end" 2 "--policy:1:1: error: a quote is not closed" \
+    -P '"a b/crash_on_load.so' trace.csv
 says "options for the other kind of files" 2 \
     "gbrun: error: --column is for files of samples, and there is none among the files" \
     --column 2 measured.gbr
