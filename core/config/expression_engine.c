@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum {
     TEXT_LIMIT = 100000,
     PATTERN_LIMIT = 64, /* matching is exponential in the number of wildcards */
     DEPTH_LIMIT = 100,
-    ARGUMENT_LIMIT = 64
+    ARGUMENT_LIMIT = 64,
+    WIDTH_LIMIT = 1000
 };
 
 /* Functions of SQLite whose result is a function of their arguments. */
@@ -162,12 +164,76 @@ static void set_limits(sqlite3 *database)
         sqlite3_db_config(database, switches[i].id, switches[i].value, NULL);
 }
 
+/* Is a width or precision more than can be wanted? SQLite writes as many characters before it finds
+ * that they are too many. values: the format, then what it prints. */
+static bool is_wide(const char *format, int n, sqlite3_value **values)
+{
+    int next = 1;
+    while ((format = strchr(format, '%')) != NULL) {
+        format += 1 + strspn(format + 1, "-+ 0#,!");
+        for (int part = 0; part < 2; part++) { /* the width; behind a point, the precision */
+            size_t digits = strspn(format, "0123456789");
+            double wide = digits > 0 ? (double)strtol(format, NULL, 10) : 0;
+            if (*format == '*' && next < n)
+                wide = fabs(sqlite3_value_double(values[next++]));
+            if (wide > WIDTH_LIMIT)
+                return true;
+            format += *format == '*' ? 1 : digits;
+            format += *format == '.' && part == 0;
+        }
+        if (*format == '%')
+            format++;
+        else
+            next++;
+    }
+    return false;
+}
+
+/* printf and format, by SQLite's own in another connection. */
+static void print_bounded(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    sqlite3_stmt *print = sqlite3_user_data(context);
+    const char *format = n > 0 ? (const char *)sqlite3_value_text(values[0]) : NULL;
+    if (format && is_wide(format, n, values)) {
+        sqlite3_result_error(context, "printf: a width or precision is above 1000", -1);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        sqlite3_bind_value(print, i + 1, values[i]);
+    if (sqlite3_step(print) == SQLITE_ROW)
+        sqlite3_result_value(context, sqlite3_column_value(print, 0));
+    else
+        sqlite3_result_error_toobig(context);
+    sqlite3_reset(print);
+    sqlite3_clear_bindings(print);
+}
+
+static bool bound_printf(struct expression_engine *engine)
+{
+    static const char *const names[] = {"printf", "format"};
+    CLEANUP(text_free) struct text sql = {0};
+    text_printf(&sql, "SELECT %s(?", names[0]);
+    for (int i = 1; i < ARGUMENT_LIMIT; i++)
+        text_add(&sql, ",?");
+    text_add(&sql, ")");
+    if (sqlite3_open(":memory:", &engine->printer) != SQLITE_OK)
+        return false;
+    sqlite3_limit(engine->printer, SQLITE_LIMIT_LENGTH, TEXT_LIMIT);
+    if (sqlite3_prepare_v2(engine->printer, text_get(&sql), -1, &engine->print, NULL) != SQLITE_OK)
+        return false;
+    for (int i = 0; i < 2; i++)
+        sqlite3_create_function(engine->database, names[i], -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                engine->print, print_bounded, NULL, NULL);
+    return true;
+}
+
 int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *error)
 {
     struct expression_engine *engine = memory_allocate(sizeof *engine);
     if (sqlite3_open_v2(":memory:", &engine->database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK) {
+                        NULL) != SQLITE_OK ||
+        !bound_printf(engine)) {
         int32_t status = error_set(error, GB_FAILED, "SQLite cannot be started: %s",
                                    sqlite3_errmsg(engine->database));
         expression_engine_free(engine);
@@ -185,6 +251,8 @@ void expression_engine_free(struct expression_engine *engine)
     if (!engine)
         return;
     sqlite3_close(engine->database);
+    sqlite3_finalize(engine->print);
+    sqlite3_close(engine->printer);
     free(engine);
 }
 

@@ -23,6 +23,8 @@ enum engine_mode {
 
 struct expression_engine {
     sqlite3 *database;
+    sqlite3 *printer; /* for SQLite's own printf, as a statement */
+    sqlite3_stmt *print;
     enum engine_mode mode;
     const struct expression_column *columns; /* of the expression being checked */
     size_t n_columns;

@@ -14,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 199, NAME_MAX_BYTES = 49, FILE_MAX_BYTES = 16 << 20 };
+enum {
+    LINE_MAX_BYTES = 199,
+    NAME_MAX_BYTES = 49,
+    FILE_MAX_BYTES = 16 << 20,
+    SECTIONS_MAX = 10000,
+    KEYS_MAX = 10000 /* of a section */
+};
 
 /* inih ends a value at a blank and `;` even inside quotes: these stand for what it must not see. */
 enum { MASKED_SEMICOLON = 1, MASKED_HASH = 2 };
@@ -97,6 +103,14 @@ bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct er
     return true;
 }
 
+/* More is not looked for: what is behind a limit would be an error each. */
+static void stop_reading(struct reader *reader, struct origin origin, const char *what, int most)
+{
+    error_list_add(reader->errors, origin,
+                   "%s: expected up to %d; the rest of the file is not read", what, most);
+    reader->at = reader->end;
+}
+
 /* The value of the last entry is complete. */
 static void end_value(struct reader *reader)
 {
@@ -148,6 +162,10 @@ static bool read_header(struct reader *reader, const char *line, const char *tex
         return false;
     }
     const char *words = arena_printf(reader->arena, "%s%s%s", kind, *name ? " " : "", name);
+    if (reader->n_sections == SECTIONS_MAX) {
+        stop_reading(reader, origin, "there are too many sections", SECTIONS_MAX);
+        return false;
+    }
     uint32_t before = seen_before(reader, &reader->known_sections, words);
     if (before) {
         error_list_add(reader->errors, origin,
@@ -387,6 +405,11 @@ static int take_entry(void *user, const char *section, const char *name, const c
     if (before) {
         error_list_add(reader->errors, origin, "key '%s' is there twice: the first is on line %u",
                        key, before);
+        drop(reader, false);
+        return 1;
+    }
+    if (reader->n_entries == KEYS_MAX) {
+        stop_reading(reader, origin, "the section has too many keys", KEYS_MAX);
         drop(reader, false);
         return 1;
     }

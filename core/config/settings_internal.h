@@ -114,6 +114,7 @@ struct bench_section {
     struct key_list keys; /* with those of `like`, then those of [defaults] */
     const struct key *like;
     int like_state; /* LIKE_... */
+    int like_depth; /* sections that it has keys from, behind each other */
     bool is_broken; /* an error was found in it: it has no cases */
     struct plugin_request request;
 
@@ -163,6 +164,7 @@ struct settings {
     size_t n_plugin_sections;
     struct plugin_request *requests;
     size_t n_requests;
+    size_t n_keys; /* of all benchmarks, with those of like and [defaults] */
 
     struct plugin_settings_list devices; /* those that auto chooses from come first */
     size_t n_auto_devices;

@@ -155,6 +155,8 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
     return GB_OK;
 }
 
+enum { NAMES_MAX = 64 }; /* of a zip */
+
 static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_error *error)
 {
     const struct ini_entry *entry = key->entry;
@@ -171,6 +173,10 @@ static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_
     int32_t status = text_split(names, ',', entry->value_origin, parser->arena, &key->names, error);
     if (status != GB_OK)
         return status;
+    if (key->names.n > NAMES_MAX)
+        return error_set_at(error, GB_INVALID, entry->value_origin,
+                            "'%s' names %zu options: expected up to %d", entry->key, key->names.n,
+                            NAMES_MAX);
     if (key->names.n == 0)
         return error_set_at(error, GB_INVALID, entry->value_origin,
                             "'%s' names no options: expected some before the colon", entry->key);

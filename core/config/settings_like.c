@@ -3,6 +3,10 @@
 
 #include "core/base/text.h"
 
+/* What keeps reading short, whatever a configuration does; of one benchmark, and of all together.
+ */
+enum { KEYS_MAX = 1000, LETS_MAX = 256, LIKE_MAX = 100, KEYS_IN_ALL_MAX = 500000 };
+
 static struct bench_section *find_bench(struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->n_benches; i++)
@@ -43,10 +47,53 @@ static void add_own_key(struct key_list *keys, const struct key *own)
     keys->n = n;
 }
 
+/* Keys and formulas; those that it names several at a time count for as many. */
+static void count_keys(const struct key_list *keys, size_t *n, size_t *n_lets)
+{
+    for (size_t i = 0; i < keys->n; i++) {
+        size_t n_targets = key_targets(&keys->items[i]);
+        *n += n_targets ? n_targets : 1;
+        *n_lets += keys->items[i].role == KEY_LET;
+    }
+}
+
+/* False: it is not put together. */
+static bool is_bounded(const struct parser *parser, const struct bench_section *bench,
+                       const struct bench_section *parent)
+{
+    struct settings *settings = parser->settings;
+    size_t n = 0, n_lets = 0;
+    count_keys(&bench->own, &n, &n_lets);
+    count_keys(&settings->defaults, &n, &n_lets);
+    if (parent)
+        count_keys(&parent->keys, &n, &n_lets);
+    bool was_bounded = settings->n_keys <= KEYS_IN_ALL_MAX;
+    settings->n_keys += n;
+    if (n > KEYS_MAX || n_lets > LETS_MAX)
+        error_list_add(parser->errors, bench->origin,
+                       "[bench %s] has %zu keys, %zu of them let., with those of 'like' and "
+                       "[defaults]: expected up to %d and %d",
+                       bench->name, n, n_lets, KEYS_MAX, LETS_MAX);
+    else if (bench->like_depth == LIKE_MAX + 1)
+        error_list_add(parser->errors, bench->like->entry->value_origin,
+                       "'like' leads from section to section: expected up to %d", LIKE_MAX);
+    else if (settings->n_keys <= KEYS_IN_ALL_MAX)
+        return bench->like_depth <= LIKE_MAX;
+    else if (was_bounded)
+        error_list_add(parser->errors, bench->origin,
+                       "the benchmarks up to here have %zu keys together: expected up to %d",
+                       settings->n_keys, KEYS_IN_ALL_MAX);
+    return false;
+}
+
 static void inherit(const struct parser *parser, struct bench_section *bench,
                     const struct bench_section *parent)
 {
     struct key_list *keys = &bench->keys;
+    if (!is_bounded(parser, bench, parent)) {
+        bench->is_broken = true;
+        return;
+    }
     size_t n_inherited = parent ? parent->keys.n : 0;
     size_t n = n_inherited + bench->own.n + parser->settings->defaults.n + 1;
     keys->items = ARENA_ARRAY(parser->arena, struct key, n);
@@ -100,13 +147,14 @@ static void unknown_like(const struct parser *parser, const struct bench_section
                    bench->like->entry->value, DID_YOU_MEAN(nearest, ""));
 }
 
-static void resolve_like(const struct parser *parser, struct bench_section *bench)
+static void resolve_like(const struct parser *parser, struct bench_section *bench, int depth)
 {
     struct bench_section *parent = NULL;
     if (bench->like_state != LIKE_OPEN)
         return;
     bench->like_state = LIKE_IN_PROGRESS;
-    if (bench->like) {
+    bench->like_depth = depth;
+    if (bench->like && depth <= LIKE_MAX) {
         parent = find_bench(parser->settings, bench->like->entry->value);
         if (!parent) {
             unknown_like(parser, bench);
@@ -116,7 +164,8 @@ static void resolve_like(const struct parser *parser, struct bench_section *benc
             bench->is_broken = true;
             parent = NULL;
         } else {
-            resolve_like(parser, parent);
+            resolve_like(parser, parent, depth + 1);
+            bench->like_depth = parent->like_depth + 1;
         }
     }
     inherit(parser, bench, parent);
@@ -174,7 +223,7 @@ void settings_complete(const struct parser *parser)
 {
     struct settings *settings = parser->settings;
     for (size_t i = 0; i < settings->n_benches; i++)
-        resolve_like(parser, &settings->benches[i]);
+        resolve_like(parser, &settings->benches[i], 0);
     for (size_t i = 0; i < settings->n_benches; i++) {
         struct bench_section *bench = &settings->benches[i];
         if (!check_twice(parser, &bench->keys))

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 4096, BINARY_BLOCK = 8192 };
+enum { FIELDS_MAX = 4096, BINARY_BLOCK = 8192, LINE_MAX_BYTES = 1 << 20 };
+enum { SAMPLES_MAX = 100000000 };
 
 static const char *const format_names[] = {
     [TRACE_AUTO] = "auto", [TRACE_CSV] = "csv", [TRACE_F32] = "f32", [TRACE_F64] = "f64"};
@@ -60,12 +61,16 @@ static double unit_of_head(const char *head)
 /* ---- samples being collected ---- */
 
 struct collection {
+    const char *path;
     double *values;
     uint64_t n, capacity;
 };
 
 static int32_t add_value(struct collection *collection, double value, struct gb_error *error)
 {
+    if (collection->n == SAMPLES_MAX)
+        return error_set(error, GB_INVALID, "%s: there are too many samples: expected up to %d",
+                         collection->path, SAMPLES_MAX);
     if (collection->n == collection->capacity) {
         uint64_t capacity = collection->capacity + collection->capacity / 2 + 4096;
         double *larger = capacity <= SIZE_MAX / sizeof *larger
@@ -106,8 +111,7 @@ struct text_reader {
     const char *path;
     const struct trace_file_options *options;
     struct arena *arena;
-    char *line;
-    size_t line_bytes;
+    char line[LINE_MAX_BYTES + 1];
     uint32_t line_number;
     char separator;
     struct field fields[FIELDS_MAX];
@@ -189,27 +193,43 @@ static int32_t split_line(struct text_reader *reader)
     return GB_OK;
 }
 
+/* One line with its end, in memory that an endless one cannot exhaust. GB_NOT_FOUND: there is none.
+ */
+static int32_t take_line(struct text_reader *reader, size_t *ret_n)
+{
+    size_t n = 0;
+    int c = 0;
+    reader->line_number++;
+    while (c != '\n' && n < LINE_MAX_BYTES && (c = getc_unlocked(reader->file)) != EOF) {
+        if (c == 0)
+            return error_set_at(reader->error, GB_INVALID, here(reader, (uint32_t)n + 1),
+                                "a byte of value 0 stands here: expected text; for binary files "
+                                "give --input f32 or f64");
+        reader->line[n++] = (char)c;
+    }
+    reader->line[n] = 0;
+    *ret_n = n;
+    if (n == LINE_MAX_BYTES && c != '\n')
+        return error_set_at(reader->error, GB_INVALID, here(reader, 0),
+                            "the line is too long: expected up to %d bytes", LINE_MAX_BYTES);
+    if (ferror(reader->file))
+        return error_set(reader->error, GB_IO, "%s: cannot be read: %s", reader->path,
+                         strerror(errno));
+    return n > 0 ? GB_OK : GB_NOT_FOUND;
+}
+
 /* The next line that is neither empty nor a comment. GB_NOT_FOUND: there is none. */
 static int32_t next_line(struct text_reader *reader)
 {
-    ssize_t length;
-    while ((length = getline(&reader->line, &reader->line_bytes, reader->file)) >= 0) {
-        reader->line_number++;
-        size_t n = (size_t)length;
-        size_t n_text = strlen(reader->line);
-        if (n_text < n)
-            return error_set_at(reader->error, GB_INVALID, here(reader, (uint32_t)n_text + 1),
-                                "a byte of value 0 stands here: expected text; for binary files "
-                                "give --input f32 or f64");
+    size_t n = 0;
+    int32_t status;
+    while ((status = take_line(reader, &n)) == GB_OK) {
         while (n > 0 && strchr("\r\n", reader->line[n - 1]))
             reader->line[--n] = 0;
         if (reader->line[0] != '#' && reader->line[strspn(reader->line, " \t")] != 0)
             return split_line(reader);
     }
-    if (ferror(reader->file))
-        return error_set(reader->error, GB_IO, "%s: cannot be read: %s", reader->path,
-                         strerror(errno));
-    return GB_NOT_FOUND;
+    return status;
 }
 
 static bool read_number(const char *text, double *ret)
@@ -372,7 +392,7 @@ static int32_t read_text(FILE *file, const char *path, const struct trace_file_o
 {
     struct text_reader *reader = memory_allocate(sizeof *reader);
     reader->file = file;
-    reader->path = path;
+    reader->path = reader->samples.path = path;
     reader->options = options;
     reader->arena = arena;
     reader->error = error;
@@ -384,7 +404,6 @@ static int32_t read_text(FILE *file, const char *path, const struct trace_file_o
         ret->column = reader->head;
     }
     free(reader->samples.values);
-    free(reader->line);
     free(reader);
     return status;
 }
@@ -432,7 +451,7 @@ static int32_t read_binary(FILE *file, const char *path, const struct trace_file
                            size_t width, struct trace_file *ret, struct gb_error *error)
 {
     unsigned char block[BINARY_BLOCK];
-    struct collection samples = {0};
+    struct collection samples = {.path = path};
     double unit_ns = options->unit_ns > 0 ? options->unit_ns : 1e9;
     int32_t status = GB_OK;
     size_t n = sizeof block;

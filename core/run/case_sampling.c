@@ -32,6 +32,7 @@ struct sampling {
     struct outbox outbox;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
+    double sampling_ns;    /* when the first one was asked for */
     uint64_t n_lost;
     uint64_t n_iterations; /* run, whether their times were kept or not */
     double telemetry_ns;   /* when the device was asked before the first sample */
@@ -255,20 +256,33 @@ static uint64_t batch_size(const struct sampling *sampling)
     return n > BATCH_MAX ? BATCH_MAX : n;
 }
 
+/* max_time is over, and no sample came any more. */
+static int32_t expire(struct sampling *sampling)
+{
+    char time[NUMBER_TEXT_MAX];
+    if (policy_run_count(sampling->policy) == 0)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "device %s: lost the times of all %llu samples of max_time %s",
+                         sampling->device->name, (unsigned long long)sampling->n_lost,
+                         format_time(sampling->common->max_time_ns, 3, time));
+    policy_run_expire(sampling->policy);
+    return GB_OK;
+}
+
 static int32_t run_batch(struct sampling *sampling)
 {
     double max_time_ns = sampling->common->max_time_ns;
-    double deadline_ns = sampling->first_begin_ns > 0 && isfinite(max_time_ns)
-                             ? sampling->first_begin_ns + max_time_ns
-                             : 0;
+    bool has_begun = sampling->first_begin_ns > 0;
+    double begin_ns = has_begun ? sampling->first_begin_ns : sampling->sampling_ns;
+    double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;
     uint64_t n_done = 0, n_taken = 0, n_lost = sampling->n_lost;
     link_phase(sampling->link, PHASE_RUN);
-    if (measure(sampling, batch_size(sampling), deadline_ns, &n_done) != GB_OK)
+    if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK)
         return GB_FAILED;
     if (n_done == 0) {
         if (deadline_ns > 0 && host_clock_ns() >= deadline_ns)
-            policy_run_expire(sampling->policy);
-        else if (sampling->n_lost == n_lost)
+            return expire(sampling);
+        if (sampling->n_lost == n_lost)
             return case_stop(sampling->state, CASE_FAILED, "device %s: measured no sample",
                              sampling->device->name);
         return GB_OK;
@@ -367,7 +381,7 @@ static int32_t sample(struct sampling *sampling)
     if (status != GB_OK)
         return status;
     status = case_profile_begin(sampling->state);
-    sampling->sent_ns = host_clock_ns();
+    sampling->sent_ns = sampling->sampling_ns = host_clock_ns();
     while (status == GB_OK && !policy_run_ended(sampling->policy)) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");

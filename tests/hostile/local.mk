@@ -1,8 +1,17 @@
-# tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed.
+# tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed. Those that take
+# more than a few seconds are run by make hostile.
 TEST_SCRIPT_LIST += \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
 	tests/hostile/test_replaced_program.sh \
-	tests/hostile/test_stuck_output.sh
+	tests/hostile/test_stuck_input.sh \
+	tests/hostile/test_stuck_output.sh \
+	tests/hostile/test_stuck_time.sh
 TEST_PROGRAM_LIST += \
 	tests/hostile/test_results_files
+HOSTILE_SCRIPT_LIST = \
+	tests/hostile/test_stuck_process.sh
+TEST_FILES += $(HOSTILE_SCRIPT_LIST)
+
+hostile: all
+	$(AM_V_at)$(MAKE) check TESTS='$(HOSTILE_SCRIPT_LIST)'

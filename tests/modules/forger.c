@@ -7,6 +7,7 @@
 #include "core/run/wire.h"
 
 #include <gbrun/gbrun.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,8 @@ __attribute__((constructor)) static void on_load(void)
         forge(WIRE_PLUGIN, zeros, 56, 0);
     while (what && strcmp(what, "messages") == 0)
         forge(WIRE_LOG, zeros, 8, 0);
+    while (what && strcmp(what, "prints") == 0)
+        puts("a line");
     if (what && strcmp(what, "exit") == 0)
         _exit(3);
 }

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Configurations, expressions and files that would take for ever, or all memory: each ends soon, with the limit it is over.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+# refuses NAME TEXT COMMAND...: within 20 s and 4 GB of memory the command fails with a message that has the text.
+refuses()
+{
+    local name=$1 text=$2
+    shift 2
+    (
+        [ -n "${SANITIZE:-}" ] || ulimit -v 4000000
+        timeout 20 "$@" >output.txt 2>&1
+    )
+    equals "$name" 2 $?
+    succeeds "and says why: $name" grep -qF -- "$text" output.txt
+}
+# numbered N FORMAT: a line of that format for each number below N; %d, twice at most, is the number and the one before.
+numbered()
+{
+    awk -v n="$1" -v format="$2" 'BEGIN { for (i = 1; i < n; i++) printf(format "\n", i, i - 1) }'
+}
+
+# ---- configurations ----
+{
+    echo '[bench nop]'
+    numbered 100000 'let.a%d = %d'
+} >lets.ini
+refuses "100,000 variables" 'lets.ini:10002:1: error: the section has too many keys: expected up to 10000' \
+    "$GBRUN" check -c lets.ini
+{
+    printf '[bench nop]\nlet.a0 = 1\n'
+    numbered 900 'let.a%d = a%d + 1'
+} >chain.ini
+refuses "variables behind each other" 'chain.ini:1:1: error: [bench nop] has 900 keys, 900 of them let.' "$GBRUN" check -c chain.ini
+{
+    printf '[bench b0]\nplugin = nop\n'
+    numbered 100000 '[bench b%d]\nlike = b%d'
+} >like.ini
+refuses "a chain of like" "like.ini:204:8: error: 'like' leads from section to section: expected up to 100" "$GBRUN" check -c like.ini
+succeeds "and of sections" grep -q '^like.ini:20001:1: error: there are too many sections: expected up to 10000' output.txt
+{
+    numbered 9000 '[bench b%d]\nlike = b%d' | tac | sed 'N; s/\(.*\)\n\(.*\)/\2\n\1/'
+    printf '[bench b0]\nplugin = nop\n'
+} >reversed.ini
+refuses "the chain backwards" "'like' leads from section to section: expected up to 100" "$GBRUN" check -c reversed.ini
+{
+    echo '[bench nop]'
+    printf 'zip.a = b,\n'
+    numbered 5000 ' a%d,'
+    printf ' c: 1\n'
+} >zip.ini
+refuses "a zip of many names" "zip.ini:2: error: 'zip.a' names 5001 options: expected up to 64" "$GBRUN" check -c zip.ini
+
+# ---- expressions ----
+while IFS='|' read -r name expression; do
+    printf '[bench nop]\nlet.a = %s\n' "$expression" >expression.ini
+    refuses "$name" 'expression.ini:2:9: error: let.a: ' "$GBRUN" check -c expression.ini
+    succeeds "what it may be: $name" grep -q 'printf: a width or precision is above 1000$' output.txt
+done <<'LIST'
+a precision from an argument|length(printf('%.*c', 1000000000, 'x'))
+a width from an argument|length(format('%d%%%*d', 1, -1000000000, 1))
+a precision|length(printf('%.1000000000c', 'x'))
+a width|length(printf('%01001d', 1))
+LIST
+cat >printf.ini <<'INI'
+[bench good]
+sweep.factor = 1, 2
+let.padded = printf('%04d|%-*d|%.*f', factor, 3, factor, 2, factor / 3.0)
+only = padded = '0001|1  |0.33'
+INI
+equals "printf does what it did" 1 "$("$GBRUN" list cases -c printf.ini 2>&1 | grep -c 'good factor=1')"
+
+# ---- recorded samples ----
+refuses "zeros without end as text" '/dev/zero:1:1: error: a byte of value 0 stands here' \
+    "$GBRUN" replay /dev/zero --unit ns --policy fixed
+refuses "a line without end" '<stdin>:1: error: the line is too long: expected up to 1048576 bytes' \
+    bash -c 'tr "\0" 1 </dev/zero | "$0" replay - --unit ns --policy fixed' "$GBRUN"
+
+# ---- a device that loses the time of every sample ----
+cat >lossy.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 3
+[defaults]
+policy = few
+max_time = 300 ms
+[device lossy]
+plugin = fake
+lose_every = 1
+[bench good]
+sweep.device = lossy, fake
+INI
+"$GBRUN" -c lossy.ini >table.txt 2>text.txt
+succeeds "a device that loses all samples ends at max_time" \
+    grep -q 'device=lossy  failed: device lossy: lost the times of all [0-9]* samples of max_time 300 ms$' text.txt
+succeeds "the next case is fine" grep -q 'device=fake  1.0.* 3 samples$' text.txt
+finish
