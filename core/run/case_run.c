@@ -53,11 +53,14 @@ static int32_t choose_clock(struct case_state *state)
                      state->device->name, text_get(&offered));
 }
 
-static int32_t open_device(struct case_state *state, struct session *session)
+static int32_t open_device(struct case_state *state, struct session *session,
+                           struct process_state *process)
 {
     struct gb_error error;
     link_phase(state->link, PHASE_OPEN);
+    process_state_pause(process);
     int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
+    process_state_resume(process);
     if (status != GB_OK) {
         state->outcome->is_poisoned = true;
         return case_stop(state, status == GB_DEVICE_ERROR ? CASE_DEVICE_ERROR : CASE_FAILED, "%s",
@@ -283,7 +286,8 @@ static void clean_up(struct case_state *state)
 }
 
 void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
-              const struct bench_case *bench_case, struct case_outcome *ret)
+              const struct bench_case *bench_case, struct process_state *process,
+              struct case_outcome *ret)
 {
     struct case_state state = {.link = link,
                                .sink = sink,
@@ -300,7 +304,8 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
     link_phase(link, PHASE_LOAD);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
-                    open_device(&state, session) == GB_OK && check_launch(&state, bench) == GB_OK &&
+                    open_device(&state, session, process) == GB_OK &&
+                    check_launch(&state, bench) == GB_OK &&
                     make_bench(&state, bench, bench_params) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;

@@ -4,6 +4,7 @@
 #ifndef GBRUN_CORE_CASE_RUN_H
 #define GBRUN_CORE_CASE_RUN_H
 
+#include "core/run/process_state.h"
 #include "core/run/session.h"
 #include "core/run/worker_link.h"
 #include "core/store/record.h"
@@ -17,8 +18,9 @@ struct case_outcome {
 };
 
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is
- * returned. */
+ * returned. process: as it was before. */
 void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
-              const struct bench_case *bench_case, struct case_outcome *ret);
+              const struct bench_case *bench_case, struct process_state *process,
+              struct case_outcome *ret);
 
 #endif

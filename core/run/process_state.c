@@ -5,18 +5,27 @@
 #include "core/base/number_text.h"
 #include "core/base/text.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <locale.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIGNALS = 65 };
+enum { SIGNALS = 65, NUMBERS = 7 };
 
 extern char **environ;
 
@@ -29,8 +38,93 @@ struct process_state {
     int priority;
     uint64_t environment;
     uint64_t open_files;
+    uint64_t numbers[NUMBERS], paused[NUMBERS];
     fenv_t floats;
 };
+
+/* ---- what is a number, or a hash of several ---- */
+
+static uint64_t hash_cpus(void)
+{
+    enum { WORDS = 1024 }; /* for 65536 processors */
+    static unsigned long words[WORDS];
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof words, words);
+    uint64_t hash = HASH_START;
+    for (long i = 0; i < bytes / (long)sizeof *words; i++)
+        hash = hash_number(hash, words[i]);
+    return hash;
+}
+
+static uint64_t hash_scheduler(void)
+{
+    struct sched_param param = {0};
+    sched_getparam(0, &param);
+    return hash_number(hash_number(HASH_START, (uint64_t)sched_getscheduler(0)),
+                       (uint64_t)param.sched_priority);
+}
+
+static uint64_t hash_limits(void)
+{
+    uint64_t hash = HASH_START;
+    for (int resource = 0; resource < (int)RLIMIT_NLIMITS; resource++) {
+        struct rlimit limit = {0};
+        getrlimit((__rlimit_resource_t)resource, &limit);
+        hash = hash_number(hash_number(hash, limit.rlim_cur), limit.rlim_max);
+    }
+    return hash;
+}
+
+static uint64_t count_timers(void)
+{
+    uint64_t n = 0;
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++) {
+        struct itimerval timer = {0};
+        getitimer((__itimer_which_t)which, &timer);
+        n += timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
+    }
+    return n;
+}
+
+static uint64_t hash_ids(void)
+{
+    uint64_t hash = HASH_START;
+    uid_t uids[3];
+    gid_t gids[3];
+    getresuid(&uids[0], &uids[1], &uids[2]);
+    getresgid(&gids[0], &gids[1], &gids[2]);
+    for (int i = 0; i < 3; i++)
+        hash = hash_number(hash_number(hash, uids[i]), gids[i]);
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    syscall(SYS_capget, &header, caps);
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+        hash = hash_number(hash_number(hash, caps[i].effective), caps[i].permitted);
+    return hash;
+}
+
+static uint64_t hash_memory_policy(void)
+{
+    int mode = 0;
+    syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0);
+    return hash_number(hash_number(HASH_START, (uint64_t)mode),
+                       (uint64_t)prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
+}
+
+static uint64_t get_personality(void)
+{
+    return (uint64_t)personality(0xFFFFFFFF);
+}
+
+static const struct {
+    uint64_t (*get)(void);
+    const char *words;
+} numbers[NUMBERS] = {{hash_cpus, "CPU affinity"},
+                      {hash_scheduler, "scheduling"},
+                      {hash_limits, "resource limits"},
+                      {count_timers, "timers"},
+                      {hash_ids, "user, group or capabilities"},
+                      {hash_memory_policy, "memory policy"},
+                      {get_personality, "personality"}};
 
 static uint64_t hash_environment(void)
 {
@@ -67,6 +161,8 @@ static void look(struct process_state *state)
     state->priority = getpriority(PRIO_PROCESS, 0);
     state->environment = hash_environment();
     state->open_files = open_files();
+    for (int i = 0; i < NUMBERS; i++)
+        state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
 }
 
@@ -75,6 +171,21 @@ struct process_state *process_state_take(void)
     struct process_state *state = memory_allocate(sizeof *state);
     look(state);
     return state;
+}
+
+void process_state_pause(struct process_state *state)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        state->paused[i] = numbers[i].get();
+}
+
+void process_state_resume(struct process_state *state)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        uint64_t now = numbers[i].get();
+        if (now != state->paused[i])
+            state->numbers[i] = now;
+    }
 }
 
 /* Only the control bits: the exception flags change with every inexact result. */
@@ -117,6 +228,8 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     add(&found, now.priority != state->priority, "priority");
     add(&found, now.environment != state->environment, "environment");
     add(&found, (state->open_files & ~now.open_files) != 0, "open files");
+    for (int i = 0; i < NUMBERS; i++)
+        add(&found, now.numbers[i] != state->numbers[i], numbers[i].words);
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
     text_add(out, text_get(&found));
     return found.length > 0;
@@ -157,4 +270,48 @@ uint64_t process_resident_bytes(void)
     return n == 3 && resident > of_files
                ? (uint64_t)(resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE)
                : 0;
+}
+
+bool process_has_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* Of a line of /proc/PID/stat: the state follows the name, which may hold anything. */
+static bool is_running(const char *task)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", task);
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file)
+        fclose(file);
+    line[n] = 0;
+    const char *state = strrchr(line, ')');
+    return state && text_starts_with(state, ") R");
+}
+
+static bool is_any_other_running(void)
+{
+    char own[32];
+    bool is_any = false;
+    snprintf(own, sizeof own, "%ld", (long)gettid());
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && !is_any && (task = readdir(tasks)) != NULL;)
+        is_any = *task->d_name != '.' && !text_equal(task->d_name, own) && is_running(task->d_name);
+    if (tasks)
+        closedir(tasks);
+    return is_any;
+}
+
+bool process_has_busy_threads(void)
+{
+    enum { LOOKS = 250 }; /* a millisecond apart */
+    int n = 0;
+    while (n < LOOKS && is_any_other_running()) {
+        poll(NULL, 0, 1);
+        n++;
+    }
+    return n == LOOKS;
 }

@@ -17,6 +17,10 @@ struct process_state *process_state_take(void);
 /* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
  * is. */
 bool process_state_differs(const struct process_state *state, struct text *out);
+/* What changes of affinity, scheduling and limits between the two is a device's that is opened, and
+ * stays. */
+void process_state_pause(struct process_state *state);
+void process_state_resume(struct process_state *state);
 void process_state_free(struct process_state *state);
 
 /*
@@ -34,5 +38,10 @@ void plugin_mode_leave(struct plugin_mode *mode);
 /* Resident memory of this process in bytes, without what is mapped from files, such as libraries; 0
  * if not known. */
 uint64_t process_resident_bytes(void);
+
+bool process_has_children(void); /* running, or not waited for */
+/* Do other threads compute, and go on for a quarter of a second? Those of a pool that wait for work
+ * in a loop soon sleep. */
+bool process_has_busy_threads(void);
 
 #endif

@@ -214,12 +214,16 @@ static void serve_counters(struct worker *worker, struct wire_reader *message, s
 /* ---- cases ---- */
 
 /* What the case left behind in this process; "" if nothing that matters. */
-static void find_traces(const struct process_state *state, uint64_t resident_before,
-                        struct text *out)
+static void find_traces(const struct worker *worker, const struct process_state *state,
+                        uint64_t resident_before, struct text *out)
 {
     CLEANUP(text_free) struct text changed = {0};
     if (process_state_differs(state, &changed))
         text_printf(out, "changed the process's %s", text_get(&changed));
+    if (!worker->supervisor && process_has_children())
+        text_printf(out, "%sleft child processes behind", out->length ? ", " : "");
+    if (process_has_busy_threads())
+        text_printf(out, "%sleft threads behind that compute", out->length ? ", " : "");
     uint64_t resident = process_resident_bytes();
     if (resident_before > 0 && resident > resident_before + leak_bytes) {
         char bytes[NUMBER_TEXT_MAX];
@@ -253,10 +257,10 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     get_case(message, arena, &bench_case, &label);
     repeat_warnings(worker);
     struct process_state *state = process_state_take();
-    case_run(worker->session, &worker->link, &worker->sink, &bench_case, &outcome);
+    case_run(worker->session, &worker->link, &worker->sink, &bench_case, state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     CLEANUP(text_free) struct text traces = {0};
-    find_traces(state, outcome.resident_bytes, &traces);
+    find_traces(worker, state, outcome.resident_bytes, &traces);
     process_state_free(state);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
@@ -284,8 +288,10 @@ static void set_up_process(bool is_parent)
     struct sigaction action = {.sa_handler = on_cancel, .sa_flags = SA_RESTART};
     signal(SIGPIPE, SIG_IGN);
     sigaction(SIGTERM, &action, NULL);
-    if (!is_parent)
+    if (!is_parent) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* to know of children that their parents have left */
+    }
     action.sa_flags |= (int)SA_RESETHAND;
     if (is_parent)
         sigaction(SIGINT, &action, NULL);

@@ -18,6 +18,7 @@ TEST_MODULE_FILES = \
 	tests/modules/holder.c \
 	tests/modules/kernel_reference.c \
 	tests/modules/leak.c \
+	tests/modules/leftover.c \
 	tests/modules/no_entry.c \
 	tests/modules/old_abi.c \
 	tests/modules/policy_crash.c \
