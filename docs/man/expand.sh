@@ -15,7 +15,7 @@ sed "s/@VERSION@/$version/g" "$page" | while IFS= read -r line; do
         # The plugins that depend on what the build finds.
         needs_cuda=
         case $name in
-        cuda | kernel) needs_cuda=1 ;;
+        cuda | kernel | nccl) needs_cuda=1 ;;
         esac
         if [ -n "$needs_cuda" ] && ! "$program" help --roff "$name" </dev/null >/dev/null 2>&1; then
             echo 'Not part of this build: the headers of CUDA were not found.'
