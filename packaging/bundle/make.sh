@@ -67,7 +67,7 @@ needed()
         $1 ~ /^(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libresolv|libutil|libgcc_s)[.-]/ ||
             $1 ~ /^\/.*\/ld-linux/ { next }
         $3 == "not" { print "make.sh: " $1 ": not found" >"/dev/stderr"; exit 1 }
-        $2 == "=>" { print $3 }'
+        $2 == "=>" { sub(/^[^>]*> /, ""); sub(/ \(0x[0-9a-f]*\)$/, ""); print }'
 }
 
 read -ra plugins <<<"${PLUGINS-}"
