@@ -19,6 +19,8 @@ static const struct verb_option options[] = {
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
     {"run", 0, "N", "with --resume: run N instead of the newest"},
+    {"accept-changes", 0, NULL,
+     "with --resume: go on although gbrun or a plugin is another build than before"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"profile", 0, "CASE",
@@ -71,39 +73,6 @@ static char *command_line(struct arena *arena)
     return arena_text(arena, text_get(&text));
 }
 
-static int32_t record_modules(struct job *job, struct gb_error *error)
-{
-    const struct catalogue *catalogue = &job->configuration.catalogue;
-    const struct plugin_request *requests;
-    size_t n = settings_requests(job->configuration.settings, &requests);
-    for (size_t i = 0; i < n; i++) {
-        const struct plugin_info *info =
-            requests[i].path
-                ? catalogue_find_in(catalogue, requests[i].kind, requests[i].path, requests[i].id)
-                : catalogue_find(catalogue, requests[i].kind, requests[i].id);
-        bool is_known = !info;
-        for (size_t j = 0; j < i && !is_known; j++)
-            is_known = requests[j].kind == requests[i].kind &&
-                       text_equal(requests[j].id ? requests[j].id : "",
-                                  requests[i].id ? requests[i].id : "") &&
-                       text_equal(requests[j].path ? requests[j].path : "",
-                                  requests[i].path ? requests[i].path : "");
-        if (is_known)
-            continue;
-        char sha256[SHA256_TEXT];
-        if (sha256_file(info->path, sha256, error) != GB_OK)
-            return error->status;
-        struct module_record module = {.path = info->path,
-                                       .sha256 = sha256,
-                                       .kind = plugin_kind_words(info->plugin.kind),
-                                       .id = info->plugin.id,
-                                       .version = info->plugin.version};
-        if (store_module(job->store, job->run_id, &module, error) != GB_OK)
-            return error->status;
-    }
-    return GB_OK;
-}
-
 static int32_t begin_run(struct job *job, struct gb_error *error)
 {
     struct configuration *configuration = &job->configuration;
@@ -127,8 +96,7 @@ static int32_t begin_run(struct job *job, struct gb_error *error)
     sha256_end(&hash, digest);
     sha256_text(digest, run.config_sha256);
     machine_facts(&configuration->arena, &run.facts, &run.n_facts);
-    int32_t status = store_run_begin(job->store, &run, &job->run_id, error);
-    return status == GB_OK ? record_modules(job, error) : status;
+    return store_run_begin(job->store, &run, &job->run_id, error);
 }
 
 /* ---- resuming ---- */
@@ -179,6 +147,52 @@ static int32_t compare_devices(struct job *job, struct gb_error *error)
     return status;
 }
 
+static bool is_among(const struct module_record *modules, size_t n, const char *kind,
+                     const struct plugin_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(modules[i].kind, kind) && text_equal(modules[i].id, info->plugin.id) &&
+            text_equal(modules[i].sha256, info->sha256))
+            return true;
+    return false;
+}
+
+/* Is the code that which the run was measured with? Where it is not and that is accepted, cases say
+ * so, as they do when it changes during a run. */
+static int compare_builds(struct job *job, const struct run_record *run)
+{
+    struct catalogue *catalogue = &job->configuration.catalogue;
+    struct module_record *before;
+    struct gb_error error;
+    size_t n = 0;
+    bool is_changed = !text_equal(run->version, GBRUN_VERSION);
+    if (store_modules(job->store, job->run_id, &job->configuration.arena, &before, &n, &error) !=
+        GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    if (is_changed)
+        fprintf(stderr, "gbrun: gbrun was version %s and is %s\n", run->version, GBRUN_VERSION);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < catalogue->n_plugins; j++) {
+            struct plugin_info *info = &catalogue->plugins[j];
+            const char *kind = plugin_kind_words(info->plugin.kind);
+            bool is_used = text_equal(info->path, before[i].path) ||
+                           info == catalogue_find(catalogue, info->plugin.kind, before[i].id);
+            if (!is_used || !text_equal(kind, before[i].kind) ||
+                !text_equal(info->plugin.id, before[i].id) || is_among(before, n, kind, info))
+                continue;
+            fprintf(stderr, "gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)\n",
+                    kind, before[i].id, before[i].path, before[i].sha256, before[i].version,
+                    info->sha256, info->plugin.version);
+            info->sha256 = before[i].sha256;
+            is_changed = true;
+        }
+    if (!is_changed || argument(job->arguments, "accept-changes"))
+        return EXIT_FINE;
+    return fail_usage("--resume %s: the run was measured with other builds: bring them back, or "
+                      "mix them with --accept-changes",
+                      job->store_path);
+}
+
 static int open_resumed(struct job *job)
 {
     struct gb_error error;
@@ -207,6 +221,8 @@ static int open_resumed(struct job *job)
     code = configuration_read_text(
         arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder, run.config,
         job->arguments, &job->configuration);
+    if (code == EXIT_FINE)
+        code = compare_builds(job, &run);
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
                                           &job->first_sequence, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

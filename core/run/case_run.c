@@ -15,6 +15,13 @@ static int32_t wait_for_device(struct case_state *state, const char *function)
                              device->ops->queue_synchronize(device->device, device->queue));
 }
 
+static void send_build(struct case_state *state, const struct session *session, uint32_t kind,
+                       const struct plugin_info *info)
+{
+    link_send_fields(state->link, WIRE_BUILD, build_fields,
+                     &(struct build){kind, session_build(session, info)});
+}
+
 static int32_t load(struct case_state *state, struct session *session,
                     const struct plugin_settings *settings, const struct gb_plugin **ret_plugin,
                     void **ret_params)
@@ -22,6 +29,7 @@ static int32_t load(struct case_state *state, struct session *session,
     struct gb_error error;
     if (session_prepare(session, settings, &state->arena, ret_plugin, ret_params, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
+    send_build(state, session, (*ret_plugin)->kind, settings->info);
     return GB_OK;
 }
 
@@ -61,6 +69,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
     process_state_pause(process);
     int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
     process_state_resume(process);
+    send_build(state, session, GB_PLUGIN_DEVICE, state->bench_case->device.settings->info);
     if (status != GB_OK) {
         state->outcome->is_poisoned = true;
         return case_stop(state, status == GB_DEVICE_ERROR ? CASE_DEVICE_ERROR : CASE_FAILED, "%s",

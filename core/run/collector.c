@@ -46,6 +46,34 @@ static void take_log(struct collector *collector, struct wire_reader *message)
         add_message(collector, log.severity, log.text);
 }
 
+const struct plugin_info *case_plugin(const struct bench_case *bench_case, uint32_t kind)
+{
+    return kind == GB_PLUGIN_BENCH    ? bench_case->info
+           : kind == GB_PLUGIN_POLICY ? bench_case->policy->info
+                                      : bench_case->device.settings->info;
+}
+
+/* It is a fact about the case if its code is not that of the others. */
+static void take_build(struct collector *collector, struct wire_reader *message)
+{
+    CLEANUP(text_free) struct text words = {0};
+    struct build build;
+    wire_get_fields(message, &collector->arena, build_fields, &build);
+    if (build.kind < GB_PLUGIN_BENCH || build.kind > GB_PLUGIN_DEVICE)
+        message->failed = true;
+    if (!wire_complete(message))
+        return;
+    const struct plugin_info *info = case_plugin(collector->record.bench_case, build.kind);
+    collector->record.builds[build.kind - 1] = build.sha256;
+    if (info->sha256 && !text_equal(info->sha256, build.sha256)) {
+        text_printf(&words,
+                    "measured with another build of %s than the run began with: %.12s, "
+                    "not %.12s",
+                    info->path, build.sha256, info->sha256);
+        add_message(collector, GB_LOG_WARNING, text_get(&words));
+    }
+}
+
 static void take_metric(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
@@ -247,13 +275,21 @@ static void take_end(struct collector *collector, struct wire_reader *message)
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
     static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
-        [WIRE_LOG] = take_log,           [WIRE_METRIC] = take_metric,
-        [WIRE_CHECK] = take_check,       [WIRE_SUMMARY] = take_summary,
-        [WIRE_WORK] = take_work,         [WIRE_ACTIVITIES] = take_activities,
-        [WIRE_OPENED] = take_clocks,     [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_TIMING] = take_timing,     [WIRE_AGAIN] = take_again,
-        [WIRE_SAMPLES] = take_samples,   [WIRE_PACE] = take_pace,
-        [WIRE_ESTIMATE] = take_estimate, [WIRE_CASE_END] = take_end};
+        [WIRE_BUILD] = take_build,
+        [WIRE_LOG] = take_log,
+        [WIRE_METRIC] = take_metric,
+        [WIRE_CHECK] = take_check,
+        [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORK] = take_work,
+        [WIRE_ACTIVITIES] = take_activities,
+        [WIRE_OPENED] = take_clocks,
+        [WIRE_TELEMETRY] = take_telemetry,
+        [WIRE_TIMING] = take_timing,
+        [WIRE_AGAIN] = take_again,
+        [WIRE_SAMPLES] = take_samples,
+        [WIRE_PACE] = take_pace,
+        [WIRE_ESTIMATE] = take_estimate,
+        [WIRE_CASE_END] = take_end};
     if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */
     take[type](collector, message);

@@ -65,6 +65,9 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
 /* One message from the worker. GB_CORRUPT if it is malformed or out of place. */
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message);
 
+/* The plugin of a kind that the case uses; its device is fixed. */
+const struct plugin_info *case_plugin(const struct bench_case *bench_case, uint32_t kind);
+
 void collector_printed(struct collector *collector, const char *line);
 
 /* The samples are elsewhere now: forget them and their memory, but not how many there were. */

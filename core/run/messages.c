@@ -234,6 +234,7 @@ const struct wire_field counter_fields[] = {
 const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
 const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
 const struct wire_field fact_fields[] = {FIELDS(struct fact, name, value), {0}};
+const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
 const struct wire_field message_fields[] = {FIELDS(struct message_record, severity, text), {0}};
 const struct wire_field metric_fields[] = {FIELDS(struct metric_record, name, value, unit), {0}};
 const struct wire_field check_fields[] = {

@@ -75,6 +75,12 @@ struct outcome {
     const char *words; /* of the error; or why there is nothing, "" if there is */
 };
 
+/* The module of the case's benchmark, policy or device. */
+struct build {
+    uint32_t kind;
+    const char *sha256;
+};
+
 struct case_end {
     int32_t status; /* CASE_... */
     const char *text;
@@ -89,6 +95,7 @@ extern const struct wire_field counter_fields[];     /* struct gb_counter */
 extern const struct wire_field problem_fields[];     /* struct problem */
 extern const struct wire_field outcome_fields[];     /* struct outcome */
 extern const struct wire_field fact_fields[];        /* struct fact */
+extern const struct wire_field build_fields[];       /* struct build */
 extern const struct wire_field message_fields[];     /* struct message_record */
 extern const struct wire_field metric_fields[];      /* struct metric_record */
 extern const struct wire_field check_fields[];       /* struct check_record */

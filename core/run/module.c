@@ -273,10 +273,23 @@ static int32_t copy_plugins(const struct gb_module *descriptor, struct arena *ar
     return GB_OK;
 }
 
+/* What changes when a file is replaced or written to. */
+static bool is_same_build(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
 int32_t module_load(const char *path, struct arena *arena, struct module *ret,
                     struct gb_error *error)
 {
+    struct stat hashed = {0}, loaded = {0};
+    stat(path, &hashed);
+    sha256_file(path, ret->sha256, NULL); /* one that cannot be read cannot be loaded either */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    stat(path, &loaded);
+    if (handle && !is_same_build(&hashed, &loaded))
+        return error_set(error, GB_IO, "was replaced while it was loaded");
     if (!handle) {
         const char *reason = dlerror();
         if (text_starts_with(reason, path) && reason[strlen(path)] == ':')

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/sha256.h"
 
 #include <gbrun/bench.h>
 #include <gbrun/device.h>
@@ -49,6 +50,7 @@ const char *program_image(void);
 
 struct module {
     const char *path;
+    char sha256[SHA256_TEXT]; /* of the file as it was loaded */
     uint32_t n_plugins;
     struct gb_plugin
         *plugins; /* copies as long as today's struct; members the module lacks are zero */
@@ -56,8 +58,8 @@ struct module {
 
 /*
  * Loads and checks a module (dlopen RTLD_NOW | RTLD_LOCAL; the entry must lie in this very file; it
- * is never unloaded). Errors: not loadable, no entry, other major version of the ABI, broken
- * descriptors or option tables.
+ * is never unloaded). Errors: not loadable, replaced meanwhile, no entry, other major version of
+ * the ABI, broken descriptors or option tables.
  */
 int32_t module_load(const char *path, struct arena *arena, struct module *ret,
                     struct gb_error *error);

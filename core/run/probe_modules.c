@@ -24,7 +24,8 @@ static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
 {
     const struct description *description = probe->context;
     struct catalogue *catalogue = description->catalogue;
-    struct plugin_info info = {.path = description->paths->items[description->current]};
+    struct plugin_info info = {.path = description->paths->items[description->current],
+                               .sha256 = wire_get_word(message, probe->arena)};
     get_plugin(message, probe->arena, &info.plugin, &info.flags);
     if (!wire_complete(message) || catalogue->n_plugins == PLUGINS_MAX)
         return GB_CORRUPT;

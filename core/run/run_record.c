@@ -3,6 +3,7 @@
 
 #include "core/base/host_clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { SPILL_SAMPLES = 65536 /* more than this are written before the case has ended */ };
@@ -83,12 +84,40 @@ void record_spill(struct run *run, struct slot *slot)
     collector_handed_on(collector);
 }
 
+/* A row for each build that ran; a message when there is another one. */
+static void note_build(struct run *run, const struct plugin_info *info, const char *sha256)
+{
+    struct gb_error error;
+    for (size_t i = 0; i < run->n_builds; i++)
+        if (run->builds[i].info == info && text_equal(run->builds[i].sha256, sha256))
+            return;
+    struct known_build *build = MEMORY_ADD(run->builds, run->n_builds);
+    build->info = info;
+    snprintf(build->sha256, sizeof build->sha256, "%s", sha256);
+    const struct module_record module = {.path = info->path,
+                                         .sha256 = sha256,
+                                         .kind = plugin_kind_words(info->plugin.kind),
+                                         .id = info->plugin.id,
+                                         .version = info->plugin.version};
+    if (store_module(run->plan->store, run->plan->run_id, &module, &error) != GB_OK)
+        run_fail(run, &error);
+    if (!text_equal(info->sha256, sha256))
+        progress_line(run->plan->progress,
+                      "gbrun: %s is another build now than the run began with (%.12s, not %.12s): "
+                      "each case says which it ran",
+                      info->path, sha256, info->sha256);
+}
+
 static void conclude(struct run *run, struct visit *visit, struct collector *collector, int status,
                      const char *text)
 {
     struct gb_error error;
     collector_finish(collector, status, text);
     collector->record.sequence = run->sequence++;
+    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_DEVICE; kind++)
+        if (collector->record.builds[kind - 1])
+            note_build(run, case_plugin(&visit->bench_case, kind),
+                       collector->record.builds[kind - 1]);
     if (store_case(run->plan->store, run->plan->run_id, &collector->record, &error) != GB_OK) {
         run_fail(run, &error);
     } else {

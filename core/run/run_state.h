@@ -4,6 +4,7 @@
 #ifndef GBRUN_CORE_RUN_STATE_H
 #define GBRUN_CORE_RUN_STATE_H
 
+#include "core/base/sha256.h"
 #include "core/run/collector.h"
 #include "core/run/supervisor.h"
 #include "core/run/worker_process.h"
@@ -46,6 +47,11 @@ struct run {
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
     uint64_t sequence;
+    struct known_build {
+        const struct plugin_info *info;
+        char sha256[SHA256_TEXT];
+    } * builds; /* that were stored */
+    size_t n_builds;
     struct device_state {
         int64_t id;    /* as the store knows it; 0: not stored yet */
         bool is_lost;  /* could not be opened */

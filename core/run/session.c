@@ -40,6 +40,14 @@ static int32_t load(struct session *session, const char *path, const struct modu
     return GB_OK;
 }
 
+const char *session_build(const struct session *session, const struct plugin_info *info)
+{
+    for (size_t i = 0; i < session->n_modules; i++)
+        if (text_equal(session->modules[i]->path, info->path))
+            return session->modules[i]->sha256;
+    return "";
+}
+
 static int32_t find_plugin(struct session *session, const struct plugin_info *info,
                            const struct gb_plugin **ret, struct gb_error *error)
 {

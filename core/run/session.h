@@ -18,6 +18,9 @@ struct session;
 /* sink: for what the device plugin logs; must outlive the session. */
 struct session *session_new(const struct host_sink *sink);
 
+/* SHA-256 of the module that holds a plugin, as it was loaded; "": it was not. */
+const char *session_build(const struct session *session, const struct plugin_info *info);
+
 /* The plugin of a module, loaded at its first use, in the session's memory; its params, filled from
  * settings, in the arena. */
 int32_t session_prepare(struct session *session, const struct plugin_settings *settings,

@@ -196,6 +196,7 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     if (status != GB_OK)
         *error = run->error;
     free(run->devices);
+    free(run->builds);
     free(run);
     return status;
 }

@@ -46,6 +46,7 @@ enum {
     X(REPLAYED)     /* status, text, how far it went */                                            \
     X(EXCLUSIVE)    /* the case asks to be alone; the worker waits for GRANTED */                  \
     X(GRANTED)      /* to worker: it is, and nothing else is begun until its end */                \
+    X(BUILD)        /* kind, SHA-256: of a module that runs in the case */                         \
     X(OPENED)       /* the device was opened: clocks */                                            \
     X(LOG)          /* severity, text */                                                           \
     X(METRIC)       /* name, value, unit */                                                        \

@@ -102,7 +102,9 @@ static void send_module(struct worker *worker, uint32_t index, const char *path)
     link_phase(&worker->link, PHASE_LOAD);
     int32_t status = module_load(path, &arena, &module, &error);
     for (uint32_t i = 0; status == GB_OK && i < module.n_plugins; i++) {
-        put_plugin(link_begin(&worker->link, WIRE_PLUGIN), &module.plugins[i]);
+        struct wire_writer *plugin = link_begin(&worker->link, WIRE_PLUGIN);
+        wire_put_text(plugin, module.sha256);
+        put_plugin(plugin, &module.plugins[i]);
         link_send(&worker->link);
     }
     struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_END);

@@ -153,20 +153,23 @@ struct sample_column {
     const double *values;
 };
 
+enum { PLUGIN_KINDS = 3 };
 struct case_record {
     char uuid[UUID_TEXT]; /* of this record: merging is the union of records */
     char uid[CASE_UID_TEXT];
     const struct bench_case *bench_case;
-    uint64_t sequence;           /* when it was measured, counted over the run from 0 */
-    uint32_t round;              /* from 0 */
-    int64_t device_id;           /* as store_device gave it; 0: none was opened */
-    int status;                  /* CASE_... */
-    const char *status_text;     /* words beside it, or "" */
-    const char *stop_reason;     /* of the policy or of the guard that ended it; "" */
-    const char *clock;           /* the one that counts */
-    uint64_t iterations;         /* a sample */
-    double tick_ns, overhead_ns; /* of the clock */
-    const char *launched;        /* "stream", "graph": how samples were; NULL, "": not known */
+    const char *builds[PLUGIN_KINDS]; /* SHA-256 of the modules that ran: benchmark, policy, device;
+                                         NULL, "": not known */
+    uint64_t sequence;                /* when it was measured, counted over the run from 0 */
+    uint32_t round;                   /* from 0 */
+    int64_t device_id;                /* as store_device gave it; 0: none was opened */
+    int status;                       /* CASE_... */
+    const char *status_text;          /* words beside it, or "" */
+    const char *stop_reason;          /* of the policy or of the guard that ended it; "" */
+    const char *clock;                /* the one that counts */
+    uint64_t iterations;              /* a sample */
+    double tick_ns, overhead_ns;      /* of the clock */
+    const char *launched;             /* "stream", "graph": how samples were; NULL, "": not known */
     double offset_ns, offset_error_ns; /* as in struct gb_reading, which says all of these */
     double graph_ns;
     bool is_dithered;

@@ -19,10 +19,10 @@ sweep.size = 1:40
 INI
 sed -i 's/^sweep.size.*/sweep.size = '"$(seq -s ', ' 40)"'/' cases.ini
 
-# statuses [FILE]: how many cases ended how.
+# statuses: how many cases ended how.
 statuses()
 {
-    "$GBRUN" export --columns status "${1:-results.gbr}" | tail -n +2 | sort | uniq -c | awk '{$1 = $1; print}'
+    "$GBRUN" export --columns status | tail -n +2 | sort | uniq -c | awk '{$1 = $1; print}'
 }
 
 # during HOW: runs the program and does HOW to it once the first case has been stored.
