@@ -21,6 +21,7 @@ struct run_params {
     struct gb_list devices; /* const char *: what `device = auto` chooses from, in order; empty: all
                                found; "all" alone: likewise, and auto uses all of one plugin */
     int32_t distribute;     /* DISTRIBUTE_...: of a case that has several devices */
+    int32_t durability;     /* DURABILITY_...: what cases survive that were announced */
     struct gb_list plugin_path; /* const char *: folders, relative to the INI file */
     int64_t jobs;               /* workers that measure at the same time; 0: as many as the case
                                    has devices */
@@ -31,6 +32,7 @@ enum {
     DISTRIBUTE_SPREAD, /* measured once, on whichever of the devices is idle */
     DISTRIBUTE_EACH    /* measured on each of them */
 };
+enum { DURABILITY_FULL /* a power cut */, DURABILITY_PROCESS /* the end of gbrun */ };
 struct option_table run_options(void);
 
 /* A plugin that a section names: an id, or a path (with a slash; made absolute from the INI file's

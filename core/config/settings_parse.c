@@ -11,6 +11,9 @@ static const char *const order_words[] = {[ORDER_LISTED] = "listed", [ORDER_SHUF
 static const char *const distribute_words[] = {
     [DISTRIBUTE_SPREAD] = "spread", [DISTRIBUTE_EACH] = "each"};
 
+static const char *const durability_words[] = {
+    [DURABILITY_FULL] = "full", [DURABILITY_PROCESS] = "process"};
+
 static const struct gb_option run_table[] = {
     GB_STRING(struct run_params, results, "results.gbr",
               "The results file, from the folder gbrun is started in"),
@@ -27,6 +30,10 @@ static const struct gb_option run_table[] = {
             "same, and auto is every device of one plugin"),
     GB_CHOICE(struct run_params, distribute, "spread", distribute_words,
               "Whether a case with several devices is measured on one that is idle, or on each"),
+    GB_CHOICE(
+        struct run_params, durability, "full", durability_words,
+        "What a case survives once it is announced: full: a power cut, for a sync in 0.2 s at "
+        "most; process: whatever happens to gbrun, for sweeps of very cheap cases"),
     GB_LIST(struct run_params, plugin_path, GB_TYPE_STRING, "", NULL, NULL,
             "Folders searched for plugins first, from the folder of the INI file"),
     GB_INT(struct run_params, jobs, "0", "0:256", NULL,

@@ -76,7 +76,7 @@ static void add_time_left(const struct progress *progress, struct text *line)
 static void draw(struct progress *progress)
 {
     CLEANUP(text_free) struct text line = {0}, shown = {0};
-    uint64_t n_done = progress->n_known + progress->n_done;
+    uint64_t n_done = progress->n_known + progress->n_done - progress->n_held;
     uint64_t filled = progress->n_total ? n_done * BAR_COLUMNS / progress->n_total : 0;
     text_add(&line, "[");
     text_pad(&line, '#', filled);
@@ -144,24 +144,35 @@ void progress_finished(struct progress *progress, const char *label,
     bool is_bad = case_status_is_bad(record->status);
     progress->n_done++;
     progress->n_bad += is_bad;
+    progress->n_held++;
     if (progress->is_quiet && !is_bad)
         return;
-    CLEANUP(text_free) struct text line = {0};
+    struct text *line = &progress->held;
     char time[NUMBER_TEXT_MAX];
-    text_printf(&line, "%llu/%llu  %s  ",
-                (unsigned long long)(progress->n_known + progress->n_done),
+    text_printf(line, "%llu/%llu  %s  ", (unsigned long long)(progress->n_known + progress->n_done),
                 (unsigned long long)progress->n_total, label);
     if (record->has_estimate) {
-        text_add(&line, format_time(record->estimate.value_ns, 4, time));
-        add_interval(&record->estimate, &line);
-        text_printf(&line, "  n=%llu  %s", (unsigned long long)record->estimate.n,
+        text_add(line, format_time(record->estimate.value_ns, 4, time));
+        add_interval(&record->estimate, line);
+        text_printf(line, "  n=%llu  %s", (unsigned long long)record->estimate.n,
                     record->stop_reason);
     }
     if (record->status != CASE_OK) {
-        text_add(&line, record->has_estimate ? "  " : "");
-        case_status_describe(record->status, record->status_text, &line);
+        text_add(line, record->has_estimate ? "  " : "");
+        case_status_describe(record->status, record->status_text, line);
     }
-    print_lines(progress, text_get(&line));
+    text_add(line, "\n");
+}
+
+void progress_announce(struct progress *progress)
+{
+    struct text *lines = &progress->held;
+    progress->n_held = 0;
+    if (lines->length == 0)
+        return;
+    lines->data[lines->length - 1] = 0; /* print_lines ends the last one */
+    print_lines(progress, lines->data);
+    text_clear(lines);
 }
 
 void progress_line(struct progress *progress, const char *format, ...)
@@ -216,4 +227,5 @@ void progress_end(struct progress *progress, bool waits)
     close(progress->out);
     text_free(&progress->pending);
     text_free(&progress->label);
+    text_free(&progress->held);
 }

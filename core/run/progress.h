@@ -20,8 +20,10 @@ struct progress {
     uint64_t n_bad;
     double begin_ns, drawn_ns;
     size_t live_columns; /* of the live line on the terminal now; 0: none */
-    struct text label;   /* of the case that was heard of last */
-    size_t n_running;    /* cases being measured now: whoever starts and ends them sets it */
+    struct text held;    /* lines of cases that are not announced yet */
+    uint64_t n_held;
+    struct text label; /* of the case that was heard of last */
+    size_t n_running;  /* cases being measured now: whoever starts and ends them sets it */
     uint64_t n_samples;
     double recent_ns;
 };
@@ -31,8 +33,10 @@ void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, 
  * times a second. */
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
                       double recent_ns);
+/* Its line is held back until progress_announce. */
 void progress_finished(struct progress *progress, const char *label,
                        const struct case_record *record);
+void progress_announce(struct progress *progress);
 /* A line from elsewhere: what plugins print, warnings. */
 void progress_line(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -58,7 +58,8 @@ struct run {
         bool is_stuck; /* its worker was killed and does not end: it is not used any more */
     } * devices;       /* by known_device */
     bool is_cancelled, is_killed;
-    int n_stops; /* how often the user has asked to stop, as far as that was answered */
+    int n_stops;      /* how often the user has asked to stop, as far as that was answered */
+    double synced_ns; /* when it was last done */
     struct gb_error error;
     int32_t status;
 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { POLL_MS = 200, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
-static const double cancel_grace_ns = 10e9;
+static const double cancel_grace_ns = 10e9, sync_interval_ns = 200e6;
 static const double leave_ns = 1e9 * WORKER_END_SECONDS, stopped_leave_ns = 300e6;
 
 /* How often the user has asked to stop. */
@@ -109,9 +109,50 @@ static void check_deadlines(struct run *run)
     }
 }
 
+/* Cases are announced once they have the durability that was asked for; one sync serves all that
+ * ended meanwhile. */
+static void announce(struct run *run, bool is_last)
+{
+    struct progress *progress = run->plan->progress;
+    struct gb_error error;
+    bool is_full = run->plan->params->durability == DURABILITY_FULL;
+    if (progress->n_held == 0 ||
+        (is_full && !is_last && awake_clock_ns() < run->synced_ns + sync_interval_ns))
+        return;
+    if (is_full && store_sync(run->plan->store, &error) != GB_OK) {
+        run_fail(run, &error);
+        return;
+    }
+    run->synced_ns = awake_clock_ns();
+    progress_announce(progress);
+}
+
+static void take_stops(struct run *run)
+{
+    for (; run->n_stops < stops && run->n_stops < 2; run->n_stops++)
+        on_user_stop(run);
+}
+
+/* Another program may hold a lock for as long as it likes: the user decides. */
+static bool wait_for_lock(void *context, const char *path, int n)
+{
+    enum { TENTHS = 10 };
+    struct run *run = context;
+    if (n == TENTHS)
+        progress_line(run->plan->progress,
+                      "gbrun: %s: another program holds a lock on it: waiting for that program",
+                      path);
+    progress_flush(run->plan->progress);
+    poll(NULL, 0, 1000 / TENTHS);
+    take_stops(run);
+    return !run->is_killed;
+}
+
 static int poll_timeout(struct run *run)
 {
     double now = awake_clock_ns(), soonest = now + (double)POLL_MS * 1e6;
+    if (run->plan->progress->n_held > 0)
+        soonest = fmin(soonest, run->synced_ns + sync_interval_ns);
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
         if (slot->killed == KILLED_NOT)
             soonest = fmin(soonest, slot->deadline_ns);
@@ -136,8 +177,7 @@ static void wait_and_listen(struct run *run)
     for (size_t i = 0; i < SLOTS_MAX; i++)
         if (run->slots[i].is_alive)
             slot_listen(&run->slots[i]);
-    for (; run->n_stops < stops && run->n_stops < 2; run->n_stops++)
-        on_user_stop(run);
+    take_stops(run);
     check_deadlines(run);
 }
 
@@ -180,13 +220,17 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     run->sequence = plan->first_sequence;
     run->devices = memory_allocate(plan->schedule.devices->n * sizeof *run->devices);
     catch_signals(before);
+    store_on_lock(plan->store, wait_for_lock, run);
     while (run->status == GB_OK) {
+        announce(run, false);
         assign_visits(run);
         assign_turn(run);
         if (run_count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled))
             break;
         wait_and_listen(run);
     }
+    announce(run, true);
+    store_on_lock(plan->store, NULL, NULL);
     count_left(run);
     end_workers(run);
     empty_window(run);

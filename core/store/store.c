@@ -133,8 +133,78 @@ int32_t store_execute(struct store *store, const char *sql, struct gb_error *err
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) ? store_error(store, error) : GB_OK;
 }
 
+/* What was stored, as far as the open file has it, beside the path. */
+static bool rescue(struct store *store, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &statement, NULL);
+    sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+    bool is_rescued = sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return is_rescued;
+}
+
+/* Is the file at the path still the one that is open? If not, nothing may touch it or its log: they
+ * may be another's. */
+static int32_t check_file(struct store *store, struct gb_error *error)
+{
+    struct stat open_one, named;
+    if (store->lock_fd < 0 || fstat(store->lock_fd, &open_one) != 0)
+        return GB_OK;
+    bool is_there = stat(store->path, &named) == 0;
+    bool is_same = is_there && named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
+    bool is_whole = open_one.st_size >= store->bytes;
+    store->bytes = is_whole ? open_one.st_size : store->bytes;
+    if (is_same && is_whole)
+        return GB_OK;
+    const char *what = !is_whole                ? "truncated"
+                       : is_there               ? "replaced"
+                       : open_one.st_nlink == 0 ? "deleted"
+                                                : "moved";
+    CLEANUP(text_free) struct text copy = {0};
+    text_printf(&copy, "%s.rescued", store->path);
+    bool is_rescued = is_whole && rescue(store, text_get(&copy));
+    store->writes = false;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return error_set(error, GB_IO, "%s: was %s while it was written to; %s%s%s", store->path, what,
+                     is_rescued ? "what was stored is in " : "what was stored cannot be rescued",
+                     is_rescued ? text_get(&copy) : "",
+                     is_rescued ? ": move it back to go on with it" : "");
+}
+
+static int on_lock(void *context, int n)
+{
+    struct store *store = context;
+    return store->wait(store->wait_context, store->path, n);
+}
+
+void store_on_lock(struct store *store, store_wait_fn *wait, void *context)
+{
+    store->wait = wait;
+    store->wait_context = context;
+    if (wait)
+        sqlite3_busy_handler(store->db, on_lock, store);
+    else
+        sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+}
+
+/* A rollback journal, which is only there during a transaction, was synced by the commit. */
+int32_t store_sync(struct store *store, struct gb_error *error)
+{
+    sqlite3_file *log = NULL;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    errno = 0;
+    if (!log || !log->pMethods ||
+        log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) == SQLITE_OK)
+        return GB_OK;
+    return error_set(error, GB_IO, "%s: cannot be synced to the disk: %s", store->path,
+                     strerror(errno ? errno : EIO));
+}
+
 int32_t store_begin(struct store *store, struct gb_error *error)
 {
+    if (store->writes && check_file(store, error) != GB_OK)
+        return store_failure(error);
     return store_finish(store, store_statement(store, "BEGIN IMMEDIATE", error), error);
 }
 
@@ -238,7 +308,8 @@ static bool is_network_file_system(const char *path)
     return false;
 }
 
-/* WAL where it can be had, so that a commit needs no fsync; else the rollback journal stays. */
+/* WAL where it can be had, so that a commit needs no fsync and store_sync one for many; else the
+ * rollback journal stays, and each commit is synced. */
 static int32_t choose_journal(struct store *store, struct gb_error *error)
 {
     const char *journal = is_network_file_system(store->path) ? "PRAGMA journal_mode = DELETE"
@@ -248,8 +319,14 @@ static int32_t choose_journal(struct store *store, struct gb_error *error)
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
     int32_t status = code == SQLITE_ROW ? GB_OK : store_error(store, error);
+    bool has_log = status == GB_OK &&
+                   text_equal((const char *)sqlite3_column_text(statement, 0), "wal");
     sqlite3_finalize(statement);
-    return status == GB_OK ? store_execute(store, "PRAGMA synchronous = NORMAL", error) : status;
+    return status == GB_OK
+               ? store_execute(
+                     store, has_log ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA",
+                     error)
+               : status;
 }
 
 /* No code of a file is run: neither triggers nor views but temporary ones, which are our own.

@@ -4,7 +4,9 @@
  *
  * Everything printed later is read from here. Tables, columns and the view `result` are listed in
  * store_schema.c. While a run goes on the file is in WAL mode with synchronous=NORMAL: a commit
- * survives the death of the process; store_close turns it into a single plain file.
+ * survives the death of the process, after store_sync also a power cut; store_close turns it into a
+ * single plain file. A file that is deleted, moved, replaced or truncated meanwhile is an error of
+ * the next call that writes.
  */
 #ifndef GBRUN_CORE_STORE_H
 #define GBRUN_CORE_STORE_H
@@ -21,6 +23,14 @@ int32_t store_open(const char *path, int mode, struct store **ret, struct gb_err
 /* In STORE_WRITE also checkpoints; a failure to do so is an error. Frees the store in any case.
  * NULL allowed. */
 int32_t store_close(struct store *store, struct gb_error *error);
+
+/* Called each tenth of a second while another program holds a lock on the file, n from 0. False:
+ * give up. NULL, as at first: 5 s. */
+typedef bool store_wait_fn(void *context, const char *path, int n);
+void store_on_lock(struct store *store, store_wait_fn *wait, void *context);
+
+/* Returns once all that was committed is on the disk and survives a power cut. */
+int32_t store_sync(struct store *store, struct gb_error *error);
 
 int32_t store_run_begin(struct store *store, const struct run_record *run, int64_t *ret_run_id,
                         struct gb_error *error);

@@ -8,6 +8,7 @@
 #include "core/store/store_table.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 enum { STORE_STATEMENTS_MAX = 64 };
 
@@ -17,6 +18,9 @@ struct store {
     char *path;
     int lock_fd; /* holds the writer's lock; -1: none */
     bool writes;
+    off_t bytes; /* the most the file had */
+    store_wait_fn *wait;
+    void *wait_context;
     struct {
         const char *sql; /* identified by address */
         sqlite3_stmt *statement;

@@ -205,7 +205,7 @@ START_TEST(printed)
         text_get(&out),
         "[gbrun]\nresults = results.gbr  ; default\nroofs =  ; default\nseed = 42  ; default\n"
         "order = listed  ; default\ndevices =  ; default\ndistribute = spread  ; "
-        "default\nplugin_path =  ; "
+        "default\ndurability = full  ; default\nplugin_path =  ; "
         "default\njobs = 0  ; default\n"
         "rounds = 1  ; default\n\n"
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"

@@ -3,6 +3,7 @@
 TEST_SCRIPT_LIST += \
 	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_builds.sh \
+	tests/hostile/test_durability.sh \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
 	tests/hostile/test_replaced_program.sh \

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# What is announced is stored: synced first, at most once in 0.2 s; a results file that is taken away during a run, and a
+# lock that another program holds on it.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+cat >cases.ini <<INI
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+device = cpu
+iterations = 1
+[bench good]
+sweep.size = $(seq -s ', ' 10)
+sweep.factor = $(seq -s ', ' 10)
+INI
+sed 's/^iterations/isolate = yes\niterations/' cases.ini >isolated.ini
+
+# ---- when it is synced ----
+# traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, and syncs.
+traced()
+{
+    strace -e trace=pwrite64,fdatasync,write -e signal=none -y -s 40 -o trace.txt \
+        "$GBRUN" -c cases.ini -o "$1.gbr" "${@:2}" >/dev/null 2>text.txt || echo "exit $?"
+    awk -v file="$1.gbr-wal" '
+        index($0, file) && /^pwrite64/ { is_new = 1 }
+        index($0, file) && /^fdatasync/ { is_new = 0; n++ }
+        /^write\(2</ && /"[0-9]+\/100 / { early += is_new; lines++ }
+        END { print early + 0, (n > 60), (lines > 0) }' trace.txt
+}
+if strace -o /dev/null true 2>/dev/null; then
+    equals "full: nothing is announced before it is synced, and not each is synced" "0 0 1" "$(traced full)"
+    got=$(traced process -s gbrun.durability=process)
+    succeeds "process: announced without a sync" test "${got%% *}" -gt 0
+else
+    skip "when cases are synced" "strace cannot be used"
+fi
+
+# ---- taken away ----
+# during ACTION: it comes when the first case has been announced.
+during()
+{
+    rm -f results.gbr* elsewhere.gbr
+    "$GBRUN" -c isolated.ini 2>&1 >table.txt | while read -r line; do
+        case $line in
+        1/*) "$1" ;;
+        esac
+        printf '%s\n' "$line"
+    done >text.txt
+}
+delete()
+{
+    rm -f results.gbr*
+}
+move()
+{
+    mv results.gbr elsewhere.gbr
+}
+replace()
+{
+    cp other.gbr new.gbr
+    mv new.gbr results.gbr
+}
+truncate_it()
+{
+    : >results.gbr
+}
+"$GBRUN" -q -c cases.ini -o other.gbr >/dev/null
+while read -r action what; do
+    during "$action"
+    succeeds "$what: it is reported" grep -q "error: results.gbr: was $what while it was written to" text.txt
+    if [ "$what" = truncated ]; then
+        succeeds "$what: no promise" grep -q 'what was stored cannot be rescued' text.txt
+        continue
+    fi
+    succeeds "$what: what to do" grep -q 'results.gbr.rescued: move it back to go on with it' text.txt
+    announced=$(grep -c '^[0-9]*/100 ' text.txt)
+    stored=$("$GBRUN" export --columns status results.gbr.rescued | grep -c '^ok$')
+    succeeds "$what: nothing that was announced is lost ($announced, $stored)" \
+        test "$announced" -gt 0 -a "$announced" -le "$stored"
+    [ "$what" != replaced ] || succeeds "$what: the other file is left alone" cmp results.gbr other.gbr
+    mv results.gbr.rescued back.gbr
+    "$GBRUN" run -q --resume back.gbr >/dev/null 2>text.txt
+    equals "$what: resumed" 100 "$("$GBRUN" export --columns status back.gbr | grep -c '^ok$')"
+done <<'LIST'
+delete deleted
+move moved
+replace replaced
+truncate_it truncated
+LIST
+
+# ---- a lock of another program ----
+if command -v sqlite3 >/dev/null; then
+    mkfifo held
+    hold()
+    {
+        sqlite3 results.gbr 'BEGIN IMMEDIATE' '.shell cat held' COMMIT >/dev/null 2>&1 &
+    }
+    rm -f results.gbr*
+    "$GBRUN" -c isolated.ini 2>&1 >table.txt | while read -r line; do
+        case $line in
+        1/*) hold ;;
+        *'waiting for that program') echo "go on" >held ;;
+        esac
+        printf '%s\n' "$line"
+    done >text.txt
+    succeeds "locked: it is shown" grep -q 'results.gbr: another program holds a lock on it' text.txt
+    equals "locked: the run goes on" 100 "$("$GBRUN" export --columns status | grep -c '^ok$')"
+else
+    skip "a lock of another program" "there is no sqlite3"
+fi
+finish
