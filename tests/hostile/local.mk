@@ -1,9 +1,9 @@
 # tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed. Those that take
 # more than a few seconds are run by make hostile.
 TEST_SCRIPT_LIST += \
-	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_builds.sh \
 	tests/hostile/test_durability.sh \
+	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
 	tests/hostile/test_replaced_program.sh \
