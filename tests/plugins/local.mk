@@ -71,9 +71,7 @@ tests_plugins_test_sensors_SOURCES = \
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
 	plugins/device_cpu/cpu_device.h \
-	plugins/device_cpu/sensors.c \
-	plugins/device_cpu/system_file.c \
-	plugins/device_cpu/system_file.h
+	plugins/device_cpu/sensors.c
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)

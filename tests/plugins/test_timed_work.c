@@ -49,7 +49,7 @@ END_TEST
 static struct fake_host *fake;
 static struct gb_queue queue = {.size = sizeof queue};
 
-enum { INSTRUCTIONS_MOST = 10000 }; /* each takes microseconds */
+enum { INSTRUCTIONS_MOST = 10000 }; /* counted for each iteration: one takes microseconds */
 
 /* The instructions of a run, in a copy of this process, as far as they are counted; 0: processes
  * cannot be traced here. */
@@ -74,7 +74,7 @@ static uint64_t instructions(const struct gb_bench_ops *ops, void *bench, uint64
         n++;
         ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
         waitpid(child, &state, 0);
-    } while (WIFSTOPPED(state) && WSTOPSIG(state) == SIGTRAP && n < INSTRUCTIONS_MOST);
+    } while (WIFSTOPPED(state) && WSTOPSIG(state) == SIGTRAP && n < iterations * INSTRUCTIONS_MOST);
     kill(child, SIGKILL);
     if (WIFSTOPPED(state))
         waitpid(child, &state, 0);
