@@ -28,7 +28,7 @@ traced()
     awk -v file="$1.gbr-wal" '
         index($0, file) && /^pwrite64/ { is_new = 1 }
         index($0, file) && /^fdatasync/ { is_new = 0; n++ }
-        /^write\(2</ && /"[0-9]+\/100 / { early += is_new; lines++ }
+        /^write\([0-9]+</ && /"[0-9]+\/100 / { early += is_new; lines++ }
         END { print early + 0, (n > 60), (lines > 0) }' trace.txt
 }
 if strace -o /dev/null true 2>/dev/null; then
