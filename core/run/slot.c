@@ -68,11 +68,19 @@ void slot_kill_for_protocol(struct slot *slot, const char *violation)
     slot_kill(slot, KILLED_FOR_PROTOCOL);
 }
 
+/* It is about to end, unless a plugin closed the socket and goes on without it. */
+static void cut(struct slot *slot)
+{
+    if (!slot->is_cut)
+        slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cut_patience_ns);
+    slot->is_cut = true;
+}
+
 void slot_send(struct slot *slot)
 {
     struct gb_error error;
     if (worker_send(&slot->process, &error) != GB_OK)
-        slot_kill_for_protocol(slot, "closed its connection");
+        cut(slot);
 }
 
 static void end_visit(struct slot *slot, int status, const char *text)
@@ -225,9 +233,7 @@ void slot_listen(struct slot *slot)
             finish_dead_worker(slot);
     } else if (!is_open && !slot->visit) {
         slot_close(slot);
-    } else if (!is_open && !slot->is_cut) {
-        /* It is about to end, unless a plugin closed the socket and goes on without it. */
-        slot->is_cut = true;
-        slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cut_patience_ns);
+    } else if (!is_open) {
+        cut(slot);
     }
 }

@@ -92,7 +92,7 @@ void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON
 /* As far as the library's symbol table shows it. */
 static bool is_variable(void *address)
 {
-#ifdef RTLD_DL_SYMENT /* not in musl, which does not show its tables */
+#ifdef __GLIBC__ /* musl does not show its tables */
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *found = NULL;
