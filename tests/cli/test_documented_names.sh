@@ -40,7 +40,7 @@ for document in HACKING.md ARCHITECTURE.md; do
     equals "$document names files and folders that are there" "" "$missing"
     missing=$(grep -oE '(^|`|&& )make [a-z-]+([^a-z/-]|$)' "$top_srcdir/$document" |
         sed 's/.*make //; s/[^a-z-]$//' | sort -u | while IFS= read -r target; do
-        grep -q "^$target:" "$top_builddir/Makefile" || echo "$target"
+        grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" "$top_builddir/Makefile" || echo "$target"
     done)
     equals "$document names targets of make that are there" "" "$missing"
 done
