@@ -134,8 +134,7 @@ static void count_done(void *context, uint64_t position, uint32_t round, const c
 START_TEST(triggers_do_not_run)
 {
     static const char *const triggers[] = {
-        "CREATE TRIGGER t AFTER INSERT ON bench_case BEGIN DELETE FROM bench_case WHERE id < 3; "
-        "END",
+        "CREATE TRIGGER t AFTER INSERT ON bench_case BEGIN DELETE FROM bench_case WHERE id<3; END",
         "CREATE TRIGGER t BEFORE INSERT ON samples BEGIN SELECT raise(IGNORE); END",
         "CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM run; END",
         "CREATE TRIGGER t AFTER DELETE ON bench_case BEGIN DELETE FROM bench_case; END",
