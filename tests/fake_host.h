@@ -2,8 +2,7 @@
  * fake_host.h - a small host for tests of plugins: loads their modules from the build tree, fills
  * their params and gives them services whose effects can be looked at.
  */
-#ifndef GBRUN_TESTS_FAKE_HOST_H
-#define GBRUN_TESTS_FAKE_HOST_H
+#pragma once
 
 #include <gbrun/gbrun.h>
 
@@ -52,5 +51,3 @@ void fake_params_free(const struct gb_plugin *plugin, void *params);
 /* Random numbers for tests: in [0, 1), and standard normal. */
 double fake_unit(uint64_t *state);
 double fake_normal(uint64_t *state);
-
-#endif

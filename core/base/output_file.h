@@ -4,8 +4,7 @@
  * Until output_end has synced it and renames it, what is written lies beside the target: a full
  * disk, an error or a signal leaves the old file. Pipes and devices are written directly.
  */
-#ifndef GBRUN_CORE_OUTPUT_FILE_H
-#define GBRUN_CORE_OUTPUT_FILE_H
+#pragma once
 
 #include "core/base/error.h"
 
@@ -27,5 +26,3 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
 /* Puts it in its place if status is GB_OK, which it returns otherwise. To be called once after
  * output_begin has succeeded. */
 int32_t output_end(struct output_file *output, int32_t status, struct gb_error *error);
-
-#endif

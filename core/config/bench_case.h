@@ -1,8 +1,7 @@
 /*
  * bench_case.h - one case: a benchmark with every option, device and policy fixed.
  */
-#ifndef GBRUN_CORE_BENCH_CASE_H
-#define GBRUN_CORE_BENCH_CASE_H
+#pragma once
 
 #include "core/config/catalogue.h"
 #include "core/config/option_table.h"
@@ -137,5 +136,3 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
 /* "streams rows=32 streams=4": the section's name and the axes; enough to tell cases of a run
  * apart. Values with blanks are quoted. */
 void bench_case_label(const struct bench_case *bench_case, struct text *out);
-
-#endif

@@ -4,8 +4,7 @@
  * The descriptions come from a probe process (probe.h) or, in tests, from tables in memory: nothing
  * here loads or calls plugin code.
  */
-#ifndef GBRUN_CORE_CATALOGUE_H
-#define GBRUN_CORE_CATALOGUE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -53,5 +52,3 @@ const char *catalogue_nearest(const struct catalogue *catalogue, uint32_t kind, 
 bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin);
 
 const char *plugin_kind_words(uint32_t kind); /* "benchmark", "policy", "device" */
-
-#endif

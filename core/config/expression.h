@@ -9,8 +9,7 @@
  * Column names with dots are quoted: "env.NAME". Names are found without regard to case; of columns
  * that differ in case only, none can be read.
  */
-#ifndef GBRUN_CORE_EXPRESSION_H
-#define GBRUN_CORE_EXPRESSION_H
+#pragma once
 
 #include "core/config/value.h"
 
@@ -51,5 +50,3 @@ int32_t expression_value(struct expression *expression, const struct expression_
 
 /* Which columns it reads: used to refuse unknown names and to find what a variable feeds. */
 bool expression_reads(const struct expression *expression, const char *column);
-
-#endif

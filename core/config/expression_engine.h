@@ -2,8 +2,7 @@
  * expression_engine.h - SQLite as expressions see it: names of columns, operators and functions of
  * their arguments, and nothing else, for a limited number of steps.
  */
-#ifndef GBRUN_CORE_EXPRESSION_ENGINE_H
-#define GBRUN_CORE_EXPRESSION_ENGINE_H
+#pragma once
 
 #include "core/config/expression.h"
 #include "core/config/expression_tokens.h"
@@ -48,5 +47,3 @@ size_t expression_engine_unknown(const struct expression_engine *engine, const c
  * SIZE_MAX: it read all. SQLite's messages, which differ between versions, are not looked into. */
 int32_t expression_engine_error(struct expression_engine *engine, const char *text, size_t stopped,
                                 struct origin origin, struct gb_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * expression_functions.h - the functions that expressions may call: their results depend on their
  * arguments alone. Mathematical ones are our own, because not every SQLite has them.
  */
-#ifndef GBRUN_CORE_EXPRESSION_FUNCTIONS_H
-#define GBRUN_CORE_EXPRESSION_FUNCTIONS_H
+#pragma once
 
 #include "core/config/expression_engine.h"
 
@@ -14,5 +13,3 @@ const char *expression_function_nearest(const char *name);
 
 /* Gives the engine's SQLite the mathematical functions; false: it refused one. */
 bool expression_functions_add(struct expression_engine *engine);
-
-#endif

@@ -2,8 +2,7 @@
  * expression_tokens.h - the tokens of an expression, found before SQLite reads it: which names it
  * has and where, and what is wrong with it that needs no grammar.
  */
-#ifndef GBRUN_CORE_EXPRESSION_TOKENS_H
-#define GBRUN_CORE_EXPRESSION_TOKENS_H
+#pragma once
 
 #include "core/base/memory.h"
 
@@ -31,5 +30,3 @@ struct expression_tokens {
  * text is put into, and what no expression can have. */
 const char *expression_tokens_read(const char *text, struct arena *arena,
                                    struct expression_tokens *ret, size_t *ret_at);
-
-#endif

@@ -13,8 +13,7 @@
  *  - a UTF-8 byte order mark is skipped; CR LF is read as LF; NUL and other control characters and
  *    invalid UTF-8 are errors; a file has at most 16 MiB.
  */
-#ifndef GBRUN_CORE_INI_H
-#define GBRUN_CORE_INI_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -62,5 +61,3 @@ int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, st
 
 /* Is it UTF-8 without control characters but tabs? Else adds an error. */
 bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * option_table.h - what is done with a table of struct gb_option.
  */
-#ifndef GBRUN_CORE_OPTION_TABLE_H
-#define GBRUN_CORE_OPTION_TABLE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/config/value.h"
@@ -111,5 +110,3 @@ struct help_entry {
 
 /* Escapes what means something to roff; `code` becomes bold. */
 void help_add_roff(const char *words, struct text *out);
-
-#endif

@@ -6,8 +6,7 @@
  *   settings_resolve  every value checked through the plugins' own tables; sweeps ready to expand
  * Both report all errors they find. See gbrun.ini(5) for the language.
  */
-#ifndef GBRUN_CORE_SETTINGS_H
-#define GBRUN_CORE_SETTINGS_H
+#pragma once
 
 #include "core/config/bench_case.h"
 #include "core/config/ini.h"
@@ -107,5 +106,3 @@ struct sweep_part sweep_part(const struct sweep *sweep, size_t i);
 /* As sweep_case, by the position in file order. */
 int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
                       struct bench_case *ret, struct gb_error *error);
-
-#endif

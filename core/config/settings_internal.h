@@ -6,8 +6,7 @@
  * some slots a value for each point of the sweep; formulas, which compute some slots from others;
  * and filters.
  */
-#ifndef GBRUN_CORE_SETTINGS_INTERNAL_H
-#define GBRUN_CORE_SETTINGS_INTERNAL_H
+#pragma once
 
 #include "core/config/expression.h"
 #include "core/config/settings.h"
@@ -294,5 +293,3 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
 /* sweep_new with another limit than SWEEP_CASES_MAX. */
 int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
                          struct error_list *errors);
-
-#endif

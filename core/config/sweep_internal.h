@@ -1,8 +1,7 @@
 /*
  * sweep_internal.h - what the files of a sweep share: a benchmark and the points of its product.
  */
-#ifndef GBRUN_CORE_SWEEP_INTERNAL_H
-#define GBRUN_CORE_SWEEP_INTERNAL_H
+#pragma once
 
 #include "core/config/settings_internal.h"
 
@@ -60,5 +59,3 @@ void sweep_name_case(const struct sweep_bench *bench, uint64_t point, const char
 
 /* Finds which points are cases; adds what is wrong with formulas, filters and templates. */
 void sweep_find_cases(struct sweep_bench *bench, struct error_list *errors);
-
-#endif

@@ -4,8 +4,7 @@
  * {EXPRESSION} is replaced by the expression's value (expression.h) in the case at hand; {{ and }}
  * stand for the braces themselves. A brace inside the quotes of an expression is none.
  */
-#ifndef GBRUN_CORE_TEMPLATE_H
-#define GBRUN_CORE_TEMPLATE_H
+#pragma once
 
 #include "core/config/expression.h"
 #include "core/config/option_table.h"
@@ -31,5 +30,3 @@ bool template_reads(const struct template *template, const char *column);
 int32_t template_expand(const struct template *template, const struct expression_column *columns,
                         struct arena *arena, const char **ret, struct text_map *ret_map,
                         struct gb_error *error);
-
-#endif

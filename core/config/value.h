@@ -13,8 +13,7 @@
  * Blanks may stand between a number and its unit. NaN is never a value; sizes and durations are
  * never negative.
  */
-#ifndef GBRUN_CORE_VALUE_H
-#define GBRUN_CORE_VALUE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -118,5 +117,3 @@ int32_t integer_set_read(const char *text, struct origin origin, struct arena *a
 
 /* The word for a type in messages: "an integer", "a size", "a duration". */
 const char *type_words(uint32_t type);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * activities.h - what one sample of a case puts on the device, as the device's plugin lists it.
  */
-#ifndef GBRUN_CORE_ACTIVITIES_H
-#define GBRUN_CORE_ACTIVITIES_H
+#pragma once
 
 #include "core/run/case_state.h"
 
@@ -12,5 +11,3 @@
  * for.
  */
 int32_t case_list_activities(struct case_state *state);
-
-#endif

@@ -4,8 +4,7 @@
  * Made and touched before timing, of one size whatever is measured: a batch is measured, and what
  * is still to be sent of it and those before lies in the outbox.
  */
-#ifndef GBRUN_CORE_CASE_COLUMNS_H
-#define GBRUN_CORE_CASE_COLUMNS_H
+#pragma once
 
 #include "core/run/session.h"
 #include "core/run/wire.h"
@@ -44,5 +43,3 @@ void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, ui
  * the clock that counts. */
 void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct open_device *device,
                 uint32_t clock);
-
-#endif

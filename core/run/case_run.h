@@ -1,8 +1,7 @@
 /*
  * case_run.h - one case from create to destroy, in a worker.
  */
-#ifndef GBRUN_CORE_CASE_RUN_H
-#define GBRUN_CORE_CASE_RUN_H
+#pragma once
 
 #include "core/run/process_state.h"
 #include "core/run/session.h"
@@ -22,5 +21,3 @@ struct case_outcome {
 void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
               const struct bench_case *bench_case, struct process_state *process,
               struct case_outcome *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * case_state.h - a case while it is measured, in a worker: what there is of it, and how it went so
  * far.
  */
-#ifndef GBRUN_CORE_CASE_STATE_H
-#define GBRUN_CORE_CASE_STATE_H
+#pragma once
 
 #include "core/run/case_run.h"
 #include "core/run/policy_run.h"
@@ -62,5 +61,3 @@ int32_t case_sample(struct case_state *state);
 
 /* Some samples that nobody sees, launched as state->launch says. Likewise. */
 int32_t case_run_unseen(struct case_state *state);
-
-#endif

@@ -4,8 +4,7 @@
  * Bounded whatever the worker sends: so many metrics, checks and messages a case, so much text.
  * What is more than that is counted, and a message of the case says so.
  */
-#ifndef GBRUN_CORE_COLLECTOR_H
-#define GBRUN_CORE_COLLECTOR_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/run/wire.h"
@@ -77,5 +76,3 @@ void collector_handed_on(struct collector *collector);
 void collector_finish(struct collector *collector, int status, const char *text);
 
 void collector_free(struct collector *collector);
-
-#endif

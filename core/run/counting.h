@@ -9,8 +9,7 @@
  *   counted_intensity_l1, ...  FLOP/byte: flops over the bytes of that level
  * What was declared (struct gb_work) and is more than 10 % from what was counted is warned of.
  */
-#ifndef GBRUN_CORE_COUNTING_H
-#define GBRUN_CORE_COUNTING_H
+#pragma once
 
 #include "core/run/session.h"
 
@@ -42,5 +41,3 @@ void counting_new(struct counting *ret, const char *setting, uint32_t cache);
 void counting_report(const struct counting *counting, const struct gb_device_info *device,
                      const struct gb_work *declared, const struct host_sink *sink);
 void counting_free(struct counting *counting);
-
-#endif

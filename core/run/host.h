@@ -4,8 +4,7 @@
  * What a plugin says goes to a sink; what it allocates is remembered and freed with the host.
  * Nothing a plugin passes is trusted: texts are cut, NULL is read as "", names are made printable.
  */
-#ifndef GBRUN_CORE_HOST_H
-#define GBRUN_CORE_HOST_H
+#pragma once
 
 #include "core/config/bench_case.h"
 #include "core/verify/verify.h"
@@ -69,5 +68,3 @@ bool host_cancelled(void);
 
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);
-
-#endif

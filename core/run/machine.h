@@ -3,8 +3,7 @@
  *
  * Only reads; gbrun changes no setting of a machine.
  */
-#ifndef GBRUN_CORE_MACHINE_H
-#define GBRUN_CORE_MACHINE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/store/record.h"
@@ -21,5 +20,3 @@ struct finding {
     const char *fix; /* a command, or "" */
 };
 void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n);
-
-#endif

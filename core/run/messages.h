@@ -6,8 +6,7 @@
  * reader (wire_complete). Functions that send a whole message are called send_..., those that are
  * given a received one take_...
  */
-#ifndef GBRUN_CORE_MESSAGES_H
-#define GBRUN_CORE_MESSAGES_H
+#pragma once
 
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
@@ -103,5 +102,3 @@ extern const struct wire_field clock_fields[];       /* struct clock_record */
 extern const struct wire_field timing_fields[];      /* struct case_record: its clock */
 extern const struct wire_field pace_fields[];        /* struct pace_record */
 extern const struct wire_field case_end_fields[];    /* struct case_end */
-
-#endif

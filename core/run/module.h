@@ -5,8 +5,7 @@
  * Only probe and worker processes call module_load: it runs whatever the module runs when it is
  * loaded. The supervisor only calls the functions that look for files.
  */
-#ifndef GBRUN_CORE_MODULE_H
-#define GBRUN_CORE_MODULE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -65,5 +64,3 @@ int32_t module_load(const char *path, struct arena *arena, struct module *ret,
                     struct gb_error *error);
 
 const struct gb_plugin *module_find(const struct module *module, uint32_t kind, const char *id);
-
-#endif

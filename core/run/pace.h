@@ -16,8 +16,7 @@
  * All that is done here ends within pace_limit, and within a batch of 100 ms when the run is
  * cancelled.
  */
-#ifndef GBRUN_CORE_PACE_H
-#define GBRUN_CORE_PACE_H
+#pragma once
 
 #include "core/run/case_columns.h"
 #include "core/run/case_state.h"
@@ -55,5 +54,3 @@ int32_t pace_to_energy_step(struct pace *pace, double least_ns);
 
 /* The first n samples of the batch were kept. */
 void pace_keep(struct pace *pace, uint64_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * The same for samples that are being measured and for samples from a file. The policy is given
  * samples exactly up to the point it asked for, whatever the size of the batches they come in.
  */
-#ifndef GBRUN_CORE_POLICY_RUN_H
-#define GBRUN_CORE_POLICY_RUN_H
+#pragma once
 
 #include "core/run/host.h"
 
@@ -50,5 +49,3 @@ const char *policy_run_reason(const struct policy_run *run);
 int32_t policy_run_report(struct policy_run *run, struct gb_estimate *ret, struct gb_error *error);
 
 void policy_run_free(struct policy_run *run); /* NULL allowed */
-
-#endif

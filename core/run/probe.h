@@ -1,8 +1,7 @@
 /*
  * probe.h - finding out which plugins and devices there are, through a process that may die of it.
  */
-#ifndef GBRUN_CORE_PROBE_H
-#define GBRUN_CORE_PROBE_H
+#pragma once
 
 #include "core/config/settings.h"
 #include "core/run/machine.h"
@@ -91,5 +90,3 @@ struct counter_list {
 int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
                       const char *whole, struct arena *arena, struct counter_list *ret,
                       struct gb_error *error);
-
-#endif

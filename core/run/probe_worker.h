@@ -1,8 +1,7 @@
 /*
  * probe_worker.h - one conversation with a worker that is asked about plugins and may die of it.
  */
-#ifndef GBRUN_CORE_PROBE_WORKER_H
-#define GBRUN_CORE_PROBE_WORKER_H
+#pragma once
 
 #include "core/run/messages.h"
 #include "core/run/worker_process.h"
@@ -32,5 +31,3 @@ int32_t probe_begin(struct probe *probe, uint32_t question, const struct plugin_
  * more. */
 void probe_listen(struct probe *probe);
 void probe_end(struct probe *probe); /* ends the worker, if there is one; probe may ask again */
-
-#endif

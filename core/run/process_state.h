@@ -4,8 +4,7 @@
  * A worker serves many cases in a row. One that changed the process would change the cases after
  * it: the worker finds out by comparing, and is replaced.
  */
-#ifndef GBRUN_CORE_PROCESS_STATE_H
-#define GBRUN_CORE_PROCESS_STATE_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -43,5 +42,3 @@ bool process_has_children(void); /* running, or not waited for */
 /* Do other threads compute, and go on for a quarter of a second? Those of a pool that wait for work
  * in a loop soon sleep. */
 bool process_has_busy_threads(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * profile.h - the range that a profiler is shown a case's samples in (gbrun run --profile).
  */
-#ifndef GBRUN_CORE_PROFILE_H
-#define GBRUN_CORE_PROFILE_H
+#pragma once
 
 #include "core/run/case_state.h"
 
@@ -10,5 +9,3 @@
  * that marks no range costs a message. */
 int32_t case_profile_begin(struct case_state *state);
 int32_t case_profile_end(struct case_state *state);
-
-#endif

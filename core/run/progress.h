@@ -5,8 +5,7 @@
  * Nothing here is data: that is printed from the results file, to standard output. What is printed
  * waits in memory until it can be written without waiting: a slow reader must not keep a run.
  */
-#ifndef GBRUN_CORE_PROGRESS_H
-#define GBRUN_CORE_PROGRESS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/store/record.h"
@@ -46,5 +45,3 @@ void progress_flush(struct progress *progress);
 bool progress_is_full(const struct progress *progress);
 /* Waits until all is written, unless what is left does not matter any more. */
 void progress_end(struct progress *progress, bool waits);
-
-#endif

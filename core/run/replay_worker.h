@@ -1,8 +1,7 @@
 /*
  * replay_worker.h - the worker's part of a replay: a policy is given recorded samples.
  */
-#ifndef GBRUN_CORE_REPLAY_WORKER_H
-#define GBRUN_CORE_REPLAY_WORKER_H
+#pragma once
 
 #include "core/run/host.h"
 #include "core/run/session.h"
@@ -16,5 +15,3 @@
  */
 void replay_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
                   struct wire_reader *message, struct arena *arena);
-
-#endif

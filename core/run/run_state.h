@@ -1,8 +1,7 @@
 /*
  * run_state.h - what a supervisor knows of its run, and the parts that work on it.
  */
-#ifndef GBRUN_CORE_RUN_STATE_H
-#define GBRUN_CORE_RUN_STATE_H
+#pragma once
 
 #include "core/base/sha256.h"
 #include "core/run/collector.h"
@@ -116,5 +115,3 @@ void record_spill(struct run *run, struct slot *slot);
 void record_end(struct run *run, struct slot *slot, int status, const char *text);
 /* Of a visit that no worker can be given, which is freed. */
 void record_refusal(struct run *run, struct visit *visit);
-
-#endif

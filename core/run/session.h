@@ -2,8 +2,7 @@
  * session.h - what a worker keeps open from case to case: modules, one device, its queue and
  * clocks.
  */
-#ifndef GBRUN_CORE_SESSION_H
-#define GBRUN_CORE_SESSION_H
+#pragma once
 
 #include "core/config/bench_case.h"
 #include "core/run/host.h"
@@ -85,5 +84,3 @@ int32_t session_open(struct session *session, const struct device_choice *choice
                      const struct open_device **ret, struct gb_error *error);
 
 void session_free(struct session *session);
-
-#endif

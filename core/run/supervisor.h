@@ -5,8 +5,7 @@
  * case it was given; what it had sent of that case is stored with the case's status, and a fresh
  * worker goes on.
  */
-#ifndef GBRUN_CORE_SUPERVISOR_H
-#define GBRUN_CORE_SUPERVISOR_H
+#pragma once
 
 #include "core/run/progress.h"
 #include "core/run/visit.h"
@@ -31,5 +30,3 @@ struct run_counts {
 /* Returns an error only for what ends the run: the results file cannot be written, no process can
  * be started. */
 int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * cases, it is one visit for any of the equal devices among them; else one visit for each device.
  * Which of the two it is, and which devices a case has, is decided here and nowhere else.
  */
-#ifndef GBRUN_CORE_VISIT_H
-#define GBRUN_CORE_VISIT_H
+#pragma once
 
 #include "core/run/probe.h"
 
@@ -83,5 +82,3 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
 
 /* The next visit that is not done; *ret is NULL after the last. */
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error);
-
-#endif

@@ -7,8 +7,7 @@
  * versioning; what a dying or hostile worker sends is still never trusted: the reader checks every
  * length, and a frame whose checksum is wrong ends the worker.
  */
-#ifndef GBRUN_CORE_WIRE_H
-#define GBRUN_CORE_WIRE_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -135,5 +134,3 @@ int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error 
  * GB_CORRUPT. */
 int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
                      struct wire_reader *ret_payload, struct gb_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * wire_fields.h - structs as fields of a message: one list of members serves the side that writes
  * them and the side that reads them.
  */
-#ifndef GBRUN_CORE_WIRE_FIELDS_H
-#define GBRUN_CORE_WIRE_FIELDS_H
+#pragma once
 
 #include "core/base/members.h"
 #include "core/run/wire.h"
@@ -56,5 +55,3 @@ void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields
 /* Texts are the arena's. */
 void wire_get_fields(struct wire_reader *reader, struct arena *arena,
                      const struct wire_field *fields, void *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * worker.h - the process that runs plugins.
  */
-#ifndef GBRUN_CORE_WORKER_H
-#define GBRUN_CORE_WORKER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -15,5 +14,3 @@ int worker_main(void);
 /* The same on other descriptors, which it takes over. supervisor: 0, or the process's own child,
  * for whose end it waits and whose exit code it returns. */
 int worker_serve(int socket, int page_descriptor, pid_t supervisor);
-
-#endif

@@ -6,8 +6,7 @@
  * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once: nobody
  * is left to report to. A child that a plugin forked ends as soon as it uses the link.
  */
-#ifndef GBRUN_CORE_WORKER_LINK_H
-#define GBRUN_CORE_WORKER_LINK_H
+#pragma once
 
 #include "core/run/wire_fields.h"
 
@@ -83,5 +82,3 @@ bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_read
 void link_wait_alone(struct worker_link *link);
 
 void link_phase(struct worker_link *link, uint32_t phase);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * worker_process.h - the supervisor's end of a worker: started, listened to, ended.
  */
-#ifndef GBRUN_CORE_WORKER_PROCESS_H
-#define GBRUN_CORE_WORKER_PROCESS_H
+#pragma once
 
 #include "core/config/bench_case.h"
 #include "core/run/wire.h"
@@ -70,5 +69,3 @@ void worker_death(const struct worker_process *worker, char *buffer, size_t byte
  * this was waited for already. */
 enum { WORKER_END_SECONDS = 10 };
 bool worker_end(struct worker_process *worker, bool is_left);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Filled by the supervisor, written and read by the store. Text is borrowed from the filler.
  */
-#ifndef GBRUN_CORE_RECORD_H
-#define GBRUN_CORE_RECORD_H
+#pragma once
 
 #include "core/base/host_clock.h"
 #include "core/config/bench_case.h"
@@ -198,5 +197,3 @@ struct case_record {
     const struct sample_column *columns;
     size_t n_columns;
 };
-
-#endif

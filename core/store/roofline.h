@@ -8,8 +8,7 @@
  * Roofs are measured by the benchmark `ceilings` and have its names: LEVEL_ACCESS is a bandwidth in
  * bytes/s (dram_copy, l2_read), FORMAT_UNIT a rate in operations/s (fp32_fma, bf16_tensor).
  */
-#ifndef GBRUN_CORE_ROOFLINE_H
-#define GBRUN_CORE_ROOFLINE_H
+#pragma once
 
 #include <gbrun/bench.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ uint32_t math_unit_named(const char *word); /* 0: none of them */
 /* Likewise for work->math_format: "fp32". */
 const char *math_format_word(uint32_t format);
 uint32_t math_format_named(const char *word);
-
-#endif

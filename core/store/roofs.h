@@ -5,8 +5,7 @@
  * A roof is the highest rate of all ok cases of one run for it, by whatever method and number of
  * threads. The roofs of a set are all of one run and one model, so that they belong together.
  */
-#ifndef GBRUN_CORE_ROOFS_H
-#define GBRUN_CORE_ROOFS_H
+#pragma once
 
 #include "core/store/roofline.h"
 #include "core/store/store_read.h"
@@ -61,5 +60,3 @@ bool is_roof(const struct stored_case *c);
  * with copies, or with kernels that are not known, keeps its bound. */
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
                       const struct device_record *device, struct roofline *ret);
-
-#endif

@@ -8,8 +8,7 @@
  * single plain file. A file that is deleted, moved, replaced or truncated meanwhile is an error of
  * the next call that writes.
  */
-#ifndef GBRUN_CORE_STORE_H
-#define GBRUN_CORE_STORE_H
+#pragma once
 
 #include "core/store/record.h"
 
@@ -84,5 +83,3 @@ struct merge_counts {
 };
 int32_t store_merge(struct store *into, const char *from_path, struct merge_counts *counts,
                     struct gb_error *error);
-
-#endif

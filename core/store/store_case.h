@@ -3,8 +3,7 @@
  *
  * All of them belong into a transaction of the caller's.
  */
-#ifndef GBRUN_CORE_STORE_CASE_H
-#define GBRUN_CORE_STORE_CASE_H
+#pragma once
 
 #include "core/base/statistics.h"
 #include "core/store/store_internal.h"
@@ -37,5 +36,3 @@ int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_store
 
 /* GB_CORRUPT, with the case: what is stored of its clock are not n_samples samples. */
 int32_t samples_check(struct store *store, const struct stored_case *c, struct gb_error *error);
-
-#endif

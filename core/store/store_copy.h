@@ -1,8 +1,7 @@
 /*
  * store_copy.h - reading a results file where nothing may be written beside it.
  */
-#ifndef GBRUN_CORE_STORE_COPY_H
-#define GBRUN_CORE_STORE_COPY_H
+#pragma once
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -18,5 +17,3 @@ void store_immutable_uri(const char *path, struct text *out);
 int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error *error);
 /* Removes what store_copy_make has made. */
 void store_copy_remove(const char *copy_path);
-
-#endif

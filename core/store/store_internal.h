@@ -1,8 +1,7 @@
 /*
  * store_internal.h - what the files of the store share.
  */
-#ifndef GBRUN_CORE_STORE_INTERNAL_H
-#define GBRUN_CORE_STORE_INTERNAL_H
+#pragma once
 
 #include "core/store/store.h"
 #include "core/store/store_table.h"
@@ -104,5 +103,3 @@ void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *re
     " AND o.policy = c.policy AND o.device_name = c.device_name"                                   \
     " AND o.device_index = c.device_index AND (o.uid = c.uid OR o.done > c.done)"                  \
     " AND (o.done, o.started, o.sequence, o.uuid) > (c.done, c.started, c.sequence, c.uuid))"
-
-#endif

@@ -4,8 +4,7 @@
  * What shows, exports, compares and replays goes through here; SQL stays behind it. Of the records
  * of one case only the last one that came to its end is seen (see STORE_IS_LATEST).
  */
-#ifndef GBRUN_CORE_STORE_READ_H
-#define GBRUN_CORE_STORE_READ_H
+#pragma once
 
 #include "core/base/statistics.h"
 #include "core/store/store.h"
@@ -96,5 +95,3 @@ double sample_gap(const char *column);
 /* n values of a column from sample `first` on; NaN where none are stored. */
 int32_t store_samples_read(struct store *store, int64_t case_id, const char *column, uint64_t first,
                            uint64_t n, double *values, struct gb_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * To add a column, add its line to the table in store_schema.c, with the next version of the
  * schema. To change the view, change it there and its view_since.
  */
-#ifndef GBRUN_CORE_STORE_SCHEMA_H
-#define GBRUN_CORE_STORE_SCHEMA_H
+#pragma once
 
 #include "core/store/store_read.h"
 #include "core/store/store_table.h"
@@ -34,5 +33,3 @@ struct telemetry_row {
     struct telemetry_record record;
 };
 extern const char *const telemetry_moments[TELEMETRY_MOMENTS];
-
-#endif

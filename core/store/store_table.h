@@ -4,8 +4,7 @@
  *
  * A row is such a struct. NULL in a column reads as "", NaN or 0.
  */
-#ifndef GBRUN_CORE_STORE_TABLE_H
-#define GBRUN_CORE_STORE_TABLE_H
+#pragma once
 
 #include "core/base/text.h"
 
@@ -155,5 +154,3 @@ enum {
     STORED_STATEMENTS
 };
 void table_sql(const struct stored_table *table, int statement, struct text *out);
-
-#endif

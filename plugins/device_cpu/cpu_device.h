@@ -1,8 +1,7 @@
 /*
  * cpu_device.h - the open device: its clocks, its flush buffer and its sensors. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CPU_CPU_DEVICE_H
-#define GBRUN_PLUGINS_DEVICE_CPU_CPU_DEVICE_H
+#pragma once
 
 #include "cpu_list.h"
 
@@ -57,5 +56,3 @@ void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemet
 
 /* Now on a clock of <time.h>. */
 double cpu_clock_ns(int clock);
-
-#endif

@@ -1,6 +1,5 @@
 /* cpu_list.h - a set of CPUs, as text and as an affinity. Plugin side. */
-#ifndef GBRUN_PLUGINS_DEVICE_CPU_CPU_LIST_H
-#define GBRUN_PLUGINS_DEVICE_CPU_CPU_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ uint32_t cpu_list_first(const struct cpu_list *list); /* 0 if it is empty */
 /* The calling thread's affinity; threads started later inherit it. False: errno says why. */
 bool cpu_list_get_affinity(struct cpu_list *ret);
 bool cpu_list_set_affinity(const struct cpu_list *list);
-
-#endif

@@ -2,8 +2,7 @@
  * events.h - the events that processors and the kernel count, by the names that the tool perf has
  * for them. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CPU_EVENTS_H
-#define GBRUN_PLUGINS_DEVICE_CPU_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct event {
  * does not mean that it can be counted. */
 const struct event *event_at(size_t i);
 const struct event *event_named(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* machine.h - what the processor is, as the system describes it. Plugin side. */
-#ifndef GBRUN_PLUGINS_DEVICE_CPU_MACHINE_H
-#define GBRUN_PLUGINS_DEVICE_CPU_MACHINE_H
+#pragma once
 
 #include "cpu_list.h"
 
@@ -15,5 +14,3 @@ uint32_t machine_line_bytes(uint32_t cpu);
 
 /* Everything that helps to trust a number later. */
 void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context);
-
-#endif

@@ -5,8 +5,7 @@
  * A cut is where all that comes before must have ended before anything after it begins; what runs
  * side by side is one section.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_BREAKDOWN_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_BREAKDOWN_H
+#pragma once
 
 #include "graph.h"
 
@@ -41,5 +40,3 @@ void breakdown_free(const struct cuda_device *device, struct breakdown *breakdow
 int32_t breakdown_measure(struct cuda_device *device, const struct gb_measurement *measurement,
                           uint64_t n_samples, const struct breakdown *breakdown,
                           struct section_time *times);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cuda_device.h - the open device: its context, clocks, flush buffer and stamps. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_CUDA_DEVICE_H
+#pragma once
 
 #include "cupti.h"
 #include "hold.h"
@@ -87,5 +86,3 @@ int32_t cuda_measure_now(struct cuda_device *device, struct gb_measurement *meas
 
 /* Finds out which clocks there are and what they are like. */
 int32_t cuda_clocks_probe(struct cuda_device *device);
-
-#endif

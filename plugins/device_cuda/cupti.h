@@ -4,8 +4,7 @@
  *
  * CUPTI serves one client in a process: there is one tracer.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_CUPTI_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_CUPTI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ struct cupti_span {
  */
 void cupti_discard(void);
 void cupti_collect(struct cupti_span *ret);
-
-#endif

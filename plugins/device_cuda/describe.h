@@ -2,8 +2,7 @@
  * describe.h - what is known of a device without opening it: facts for the record, and what makes
  * measurements on it noisy. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_DESCRIBE_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_DESCRIBE_H
+#pragma once
 
 #include "plugins/common/cuda/cuda_driver.h"
 
@@ -21,5 +20,3 @@ void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, 
 /* For gb_device_ops.examine; cupti: the device's option. */
 void cuda_examine(const struct driver *driver, CUdevice number, const char *cupti,
                   gb_finding_fn *finding, void *context);
-
-#endif

@@ -2,8 +2,7 @@
  * graph.h - samples as a CUDA graph: what a benchmark's run puts on its queue is captured and
  * launched as often as it is needed. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_GRAPH_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_GRAPH_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ CUresult graph_read(const struct cuda_device *device, CUgraphExec exec, CUstream
                     uint32_t n_stamps);
 
 void graph_free(const struct cuda_device *device, struct graph *graph);
-
-#endif

@@ -5,8 +5,7 @@
  * The stream waits for a word in host memory. A thread releases a sample that is held for too long:
  * its run waits for the device itself, or has put more on the stream than the device queues.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_HOLD_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_HOLD_H
+#pragma once
 
 #include "plugins/common/cuda/cuda_driver.h"
 
@@ -38,5 +37,3 @@ void hold_stop(struct hold *hold);
 CUresult hold_begin(struct hold *hold, CUstream stream);
 /* until this. False: it was released before. */
 bool hold_release(struct hold *hold);
-
-#endif

@@ -1,6 +1,5 @@
 /* libcupti.h - opening libcupti, for its records (cupti.c) and its profiler. Plugin side. */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_LIBCUPTI_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_LIBCUPTI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct libcupti_functions {
  * open for the life of the process. */
 bool libcupti_load(const char *path, const struct libcupti_functions *functions, char *reason,
                    size_t bytes);
-
-#endif

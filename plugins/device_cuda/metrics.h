@@ -2,8 +2,7 @@
  * metrics.h - which metrics a chip has, as libcupti lists them. profiler_open (profiler.h) comes
  * before all here. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_METRICS_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_METRICS_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ const char *metrics_unit(const struct metrics *metrics, const char *name);
 
 /* CUPTI's own object, for profiler.c. */
 struct CUpti_Profiler_Host_Object *metrics_host(const struct metrics *metrics);
-
-#endif

@@ -4,8 +4,7 @@
  * Opened when it is needed; its header is not part of every CUDA installation, so that the few
  * functions used are declared here. That it does not know is a normal answer everywhere.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_NVML_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_NVML_H
+#pragma once
 
 #include <gbrun/device.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ void nvml_throttle_words(uint64_t bits, char *text, size_t bytes);
 double nvml_energy_joules(const struct nvml *nvml);
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry);
 void nvml_read_state(const struct nvml *nvml, struct nvml_state *state);
-
-#endif

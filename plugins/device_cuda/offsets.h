@@ -7,8 +7,7 @@
  * depend on the state of the process: from the first time that two kernels run side by side, each
  * launch of the context takes longer (0.18 us on an H200), until the process ends.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_OFFSETS_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_OFFSETS_H
+#pragma once
 
 #include "graph.h"
 
@@ -44,5 +43,3 @@ double offsets_slower_ns(const struct cuda_device *device);
 bool offsets_have_moved(struct cuda_device *device, CUstream stream);
 
 void offsets_free(struct cuda_device *device);
-
-#endif

@@ -5,8 +5,7 @@
  * It must not count while activities are traced (cupti.h): what is traced is slower, and not every
  * driver permits both.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_H
+#pragma once
 
 #include "metrics.h"
 
@@ -35,5 +34,3 @@ struct profiler_work {
 bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes);
-
-#endif

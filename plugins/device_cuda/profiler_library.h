@@ -5,8 +5,7 @@
  * Headers of CUPTI before 12.6 have no range profiler: HAS_RANGE_PROFILER is not defined then, and
  * whoever asks gets a message that says so.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_LIBRARY_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_PROFILER_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,4 @@ bool profiler_initialize(char *reason, size_t bytes);
 /* Returns false; reason says that the headers were too old. */
 bool profiler_refuse(char *reason, size_t bytes);
 
-#endif
 #endif

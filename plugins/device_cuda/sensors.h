@@ -3,8 +3,7 @@
  * can take longer than a thousand samples. Readings belong to the benchmark during which they were
  * begun. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_SENSORS_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_SENSORS_H
+#pragma once
 
 #include "nvml.h"
 
@@ -43,5 +42,3 @@ void sensors_forget(struct sensors *sensors);
 /* The counter of energy as it is now; everything else at most a tenth of a second old, as it takes
  * longer to read. */
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry);
-
-#endif

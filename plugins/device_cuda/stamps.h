@@ -2,8 +2,7 @@
  * stamps.h - time stamps on the device: a kernel of one thread that stores the device's own timer.
  * Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_STAMPS_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_STAMPS_H
+#pragma once
 
 #include "plugins/common/cuda/cuda_driver.h"
 
@@ -44,5 +43,3 @@ CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n);
 
 /* ns between two stamps that were read. */
 double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last);
-
-#endif

@@ -3,8 +3,7 @@
  * by trying it, and kept until the host waits for the queue, as it does between benchmarks. Plugin
  * side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_WAY_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_WAY_H
+#pragma once
 
 #include "graph.h"
 
@@ -51,5 +50,3 @@ void way_forget(struct cuda_device *device);
 /* Samples that were taken ahead are not given out any more: they are of the time before something
  * that takes a while, or that they are not a part of. */
 void way_drop_ready(struct way *way);
-
-#endif

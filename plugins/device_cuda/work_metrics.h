@@ -2,8 +2,7 @@
  * work_metrics.h - which metrics of a chip show what work was done: floating-point operations, and
  * bytes at each level of memory. Plugin side.
  */
-#ifndef GBRUN_PLUGINS_DEVICE_CUDA_WORK_METRICS_H
-#define GBRUN_PLUGINS_DEVICE_CUDA_WORK_METRICS_H
+#pragma once
 
 #include "metrics.h"
 
@@ -36,5 +35,3 @@ void work_metrics_choose(const struct metrics *metrics, struct work_metrics *ret
 void work_metrics_sum(const struct work_metrics *work, struct declared_math math,
                       const double *values, double sums[GB_COUNTED_KINDS], char *made_from,
                       size_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  * number_fixture.h - the formats of one and two bytes once more, slowly, as their definitions give
  * them.
  */
-#ifndef GBRUN_TESTS_NUMBER_FIXTURE_H
-#define GBRUN_TESTS_NUMBER_FIXTURE_H
+#pragma once
 
 #include <gbrun/host.h>
 #include <math.h>
@@ -46,5 +45,3 @@ static inline uint32_t first_not_finite(const struct small *small)
         code++;
     return code;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* step.h - a function of about a nanosecond, called by both sides of the comparison of loops. */
-#ifndef GBRUN_TESTS_BENCH_STEP_H
-#define GBRUN_TESTS_BENCH_STEP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ static inline uint64_t step(uint64_t x)
 {
     return x * 6364136223846793005u + 1442695040888963407u;
 }
-
-#endif

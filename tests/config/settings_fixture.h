@@ -2,8 +2,7 @@
  * settings_fixture.h - a catalogue of plugins that exist only as tables, and a configuration read
  * against it.
  */
-#ifndef GBRUN_TESTS_SETTINGS_FIXTURE_H
-#define GBRUN_TESTS_SETTINGS_FIXTURE_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/config/settings.h"
@@ -171,5 +170,3 @@ static inline void unload(struct loaded *loaded)
     error_list_free(&loaded->errors);
     text_free(&loaded->words);
 }
-
-#endif

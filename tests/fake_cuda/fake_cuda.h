@@ -5,8 +5,7 @@
  * FAKE_CUDA_VERSION and FAKE_CUDA_INIT in the environment are what cuDriverGetVersion and cuInit
  * say.
  */
-#ifndef GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H
-#define GBRUN_TESTS_FAKE_CUDA_FAKE_CUDA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ struct fake_cuda {
 
 /* As a launch counts: for libraries that put work on a stream. */
 typedef int32_t fake_cuda_enqueue_fn(void *stream);
-
-#endif

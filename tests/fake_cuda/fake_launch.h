@@ -4,8 +4,7 @@
  * kernel with "scale" in its name, void(int *to, const int *from, int factor, int n), computes at
  * once, one element for each thread.
  */
-#ifndef GBRUN_TESTS_FAKE_CUDA_FAKE_LAUNCH_H
-#define GBRUN_TESTS_FAKE_CUDA_FAKE_LAUNCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct fake_launch {
     char image[8];                                         /* how the last one began */
     char kernel[64];                                       /* the last one that was looked for */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * takes the place in nothing: the benchmark is given its path. A group computes when it ends, in
  * fp32 and int32.
  */
-#ifndef GBRUN_TESTS_FAKE_CUDA_FAKE_NCCL_H
-#define GBRUN_TESTS_FAKE_CUDA_FAKE_NCCL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct fake_nccl {
     int32_t is_idle;  /* 1: nothing is computed from the second group on */
     int32_t devices[FAKE_NCCL_CALLS_MAX]; /* of ncclCommInitAll */
 };
-
-#endif

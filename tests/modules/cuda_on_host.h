@@ -5,8 +5,7 @@
  * the block lets it, so that what a barrier is missing for is done too early. For C++, included
  * once, before the kernels.
  */
-#ifndef GBRUN_TESTS_MODULES_CUDA_ON_HOST_H
-#define GBRUN_TESTS_MODULES_CUDA_ON_HOST_H
+#pragma once
 
 #include <stdlib.h>
 #include <ucontext.h>
@@ -133,5 +132,3 @@ static inline void host_launch(index3 grid, unsigned n_threads, void (*call)())
         host_run_block();
     }
 }
-
-#endif

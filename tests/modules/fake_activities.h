@@ -2,8 +2,7 @@
  * fake_activities.h - what the fake device lists as the activities of a sample, by its option
  * `listing`. Times are arithmetic; whatever can be wrong with a list occurs in one of them.
  */
-#ifndef GBRUN_TESTS_FAKE_ACTIVITIES_H
-#define GBRUN_TESTS_FAKE_ACTIVITIES_H
+#pragma once
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -137,5 +136,3 @@ static int32_t list_fake(const struct gb_host *host, int32_t listing, uint64_t n
         return host->skip(host, "there is no list");
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * wrong order is counted. As CUPTI of CUDA 13.0 does, it crashes if a metric is added that it does
  * not have.
  */
-#ifndef GBRUN_TESTS_MODULES_FAKE_PROFILER_H
-#define GBRUN_TESTS_MODULES_FAKE_PROFILER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct fake_profiler {
     int32_t n_done;         /* passes */
     int32_t is_started, is_in_range;
 };
-
-#endif

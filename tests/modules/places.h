@@ -2,13 +2,10 @@
  * places.h - the callbacks of a benchmark, as values of an option `where`. For modules that do
  * something wrong in one of them; callbacks.h is the rest of such a module.
  */
-#ifndef GBRUN_TESTS_MODULES_PLACES_H
-#define GBRUN_TESTS_MODULES_PLACES_H
+#pragma once
 
 #include <gbrun/gbrun.h>
 
 static const char *const places[] = {"create", "prepare", "run",    "reset",
                                      "verify", "work",    "destroy"};
 enum { CREATE, PREPARE, RUN, RESET, VERIFY, WORK, DESTROY };
-
-#endif

@@ -3,8 +3,7 @@
  * wrong beside that. They define struct params and `options` if they have any, a next(), `ops`,
  * and end with POLICY_MODULE.
  */
-#ifndef GBRUN_TESTS_MODULES_POLICY_H
-#define GBRUN_TESTS_MODULES_POLICY_H
+#pragma once
 
 #include <gbrun/gbrun.h>
 
@@ -54,5 +53,3 @@ static int32_t report_mean(void *object, struct gb_estimate *estimate)
                                             __VA_ARGS__};                                          \
     GB_MODULE(&plugin)
 #define POLICY_OPTIONS GB_OPTIONS(options, struct params)
-
-#endif

@@ -1,6 +1,5 @@
 /* kernel_files.h - files of the tests of kernels, in the folder of the test. */
-#ifndef GBRUN_TESTS_KERNEL_FILES_H
-#define GBRUN_TESTS_KERNEL_FILES_H
+#pragma once
 
 #include <check.h>
 #include <dirent.h>
@@ -67,5 +66,3 @@ static inline const char *only_file(const char *folder)
     closedir(files);
     return path;
 }
-
-#endif

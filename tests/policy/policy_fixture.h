@@ -2,8 +2,7 @@
  * policy_fixture.h - a policy at work in a test: its plugin loaded, its options set, samples handed
  * over up to exactly where it asks to be asked again.
  */
-#ifndef GBRUN_TESTS_POLICY_FIXTURE_H
-#define GBRUN_TESTS_POLICY_FIXTURE_H
+#pragma once
 
 #include "tests/fake_host.h"
 
@@ -96,5 +95,3 @@ static inline void policy_end(struct policy_work *work)
     fake_host_free(work->fake);
     free(work->elapsed);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * steady_reference.h - the definition of the policy `steady`, step by step, without any thought of
  * speed: what the policy is compared with.
  */
-#ifndef GBRUN_TESTS_STEADY_REFERENCE_H
-#define GBRUN_TESTS_STEADY_REFERENCE_H
+#pragma once
 
 #include <gbrun/policy.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ struct reference_timer {
 uint64_t reference_run(const struct reference_rules *rules, const double *times,
                        const double *elapsed, uint64_t n, struct reference_timer timer,
                        struct gb_estimate *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * stopping_experiment.h - many traces of many families under several policies, and what came of it.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_EXPERIMENT_H
-#define GBRUN_TESTS_BENCH_STOPPING_EXPERIMENT_H
+#pragma once
 
 #include "tests/stopping/stopping_trial.h"
 #include "tests/stopping/stopping_truth.h"
@@ -57,5 +56,3 @@ struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, siz
 
 /* Of all stops of a policy, in order. */
 uint64_t experiment_digest(const struct experiment *experiment, size_t policy, bool with_estimate);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * stopping_gates.h - what is asked of a stopping policy, each demand with its figure and limit.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_GATES_H
-#define GBRUN_TESTS_BENCH_STOPPING_GATES_H
+#pragma once
 
 #include "core/base/text.h"
 #include "tests/stopping/stopping_experiment.h"
@@ -44,5 +43,3 @@ void gates_of(const struct experiment *experiment, size_t policy, size_t baselin
 
 /* "regimes T=100 us +60 us". */
 const char *scenario_words(const struct scenario *scenario, struct arena *arena);
-
-#endif

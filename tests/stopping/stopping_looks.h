@@ -2,8 +2,7 @@
  * stopping_looks.h - what a policy's looks cost: its taking in of the last sample before each and
  * its call `next`; its report; all of its calls, over the samples.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_LOOKS_H
-#define GBRUN_TESTS_BENCH_STOPPING_LOOKS_H
+#pragma once
 
 #include "tests/stopping/stopping_trial.h"
 
@@ -23,5 +22,3 @@ struct worst_look {
  */
 struct worst_look stopping_looks(const struct stopping_policy *policy, uint64_t max_samples,
                                  uint64_t seed);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * stopping_policy.h - policies described by text, as they ship: "steady precision=0.5%".
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_POLICY_H
-#define GBRUN_TESTS_BENCH_STOPPING_POLICY_H
+#pragma once
 
 #include "core/run/module.h"
 
@@ -23,5 +22,3 @@ int32_t stopping_policy_load(const char *text, const struct path_list *folders, 
 
 /* Where modules are looked for; `given` may be NULL. */
 void stopping_policy_folders(const char *given, struct arena *arena, struct path_list *ret);
-
-#endif

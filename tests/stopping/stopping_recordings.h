@@ -2,8 +2,7 @@
  * stopping_recordings.h - long recordings of kernels in results files: visits that show what a
  * kernel's median is, and samples to replay.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_RECORDINGS_H
-#define GBRUN_TESTS_BENCH_STOPPING_RECORDINGS_H
+#pragma once
 
 #include "core/base/memory.h"
 #include "core/store/store_read.h"
@@ -48,5 +47,3 @@ void recorded_free(struct recorded *recorded);
 /* The mid-quantile 1/2 of ascending values: linear between the middles of runs of equal values, so
  * that a timer's rounding is undone; the median where none are equal. NaN for n == 0. */
 double mid_median_of_sorted(const double *sorted, uint64_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * stopping_replay.h - policies on recordings: each visit from its beginning, and from nine more
  * places in it, as if it had begun there.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_REPLAY_H
-#define GBRUN_TESTS_BENCH_STOPPING_REPLAY_H
+#pragma once
 
 #include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_recordings.h"
@@ -48,5 +47,3 @@ void table_of_replays(const struct replays *replays, size_t baseline, struct tex
  */
 void gates_of_replays(const struct replays *replays, size_t policy, size_t baseline,
                       struct gates *gates);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * stopping_statistics.h - bounds of shares, quantiles of arrays, and rounds as one.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_STATISTICS_H
-#define GBRUN_TESTS_BENCH_STOPPING_STATISTICS_H
+#pragma once
 
 #include "core/base/rounds.h"
 #include "tests/stopping/stopping_trial.h"
@@ -18,5 +17,3 @@ double incomplete_beta(double a, double b, double x);
 /* Stops in several rounds of a case as one interval, as results are shown. At most ROUNDS_MAX. */
 enum { ROUNDS_MAX = 8 };
 struct rounds_interval stops_combined(const struct stop *rounds, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* stopping_tables.h - the results of an experiment as tables. */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_TABLES_H
-#define GBRUN_TESTS_BENCH_STOPPING_TABLES_H
+#pragma once
 
 #include "tests/stopping/stopping_gates.h"
 
@@ -21,5 +20,3 @@ void table_of_parts(const struct experiment *experiment, size_t first, size_t ba
 
 /* A row a scenario and policy, as comma-separated values. */
 void experiment_csv(const struct experiment *experiment, struct text *out);
-
-#endif

@@ -2,8 +2,7 @@
  * stopping_trial.h - one policy on one trace, through the code that measures with it
  * (core/run/policy_run) and under the guards that a run has by default.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_TRIAL_H
-#define GBRUN_TESTS_BENCH_STOPPING_TRIAL_H
+#pragma once
 
 #include "core/run/policy_run.h"
 #include "tests/stopping/stopping_policy.h"
@@ -45,5 +44,3 @@ bool stop_covers(const struct stop *stop, double median_ns);
  * every bit of its estimate. */
 #define STOP_DIGEST 14695981039346656037u
 uint64_t stop_digest(uint64_t digest, const struct stop *stop, bool with_estimate);
-
-#endif

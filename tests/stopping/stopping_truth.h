@@ -2,8 +2,7 @@
  * stopping_truth.h - what is true of a family of traces: its median, and how many samples a policy
  * that knew everything but the median would need.
  */
-#ifndef GBRUN_TESTS_BENCH_STOPPING_TRUTH_H
-#define GBRUN_TESTS_BENCH_STOPPING_TRUTH_H
+#pragma once
 
 #include "tests/stopping/trace_generators.h"
 
@@ -24,5 +23,3 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
  * samples, alpha 5 %, tightest near 256 (Howard, Ramdas: Sequential estimation of quantiles with
  * applications to A/B testing and best-arm identification, 2022). */
 double confidence_sequence(double n_effective);
-
-#endif

@@ -6,8 +6,7 @@
  * wall time goes on by the sample's own time and an overhead. A trace is a function of (family, T,
  * overhead, seed, replication) alone and is made as far as it is asked for.
  */
-#ifndef GBRUN_TESTS_BENCH_TRACE_GENERATORS_H
-#define GBRUN_TESTS_BENCH_TRACE_GENERATORS_H
+#pragma once
 
 #include "tests/stopping/trace_random.h"
 
@@ -107,5 +106,3 @@ void trace_extend(struct trace *trace, uint64_t n);
 /* The samples from `first` on, n of them, which must be there. */
 struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t n);
 void trace_free(struct trace *trace);
-
-#endif

@@ -5,8 +5,7 @@
  * rounds in one way, and never a function of libm, whose last bit depends on library and processor.
  * Programs that include it are compiled with -ffp-contract=off for the same reason.
  */
-#ifndef GBRUN_TESTS_BENCH_TRACE_RANDOM_H
-#define GBRUN_TESTS_BENCH_TRACE_RANDOM_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ static inline double trace_exponential(struct trace_random *random)
 
 /* The sine of a whole turn times x. */
 double trace_sine_turns(double x);
-
-#endif

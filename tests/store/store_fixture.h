@@ -1,8 +1,7 @@
 /*
  * store_fixture.h - runs and cases with known numbers, for the tests of the results file.
  */
-#ifndef GBRUN_TESTS_STORE_FIXTURE_H
-#define GBRUN_TESTS_STORE_FIXTURE_H
+#pragma once
 
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
@@ -373,5 +372,3 @@ static inline void fixture_make_version_3(const char *name)
                   sqlite3_errmsg(db));
     sqlite3_close(db);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* verify_fixture.h - what the tests of core/verify/verify*.c share. */
-#ifndef GBRUN_TESTS_VERIFY_FIXTURE_H
-#define GBRUN_TESTS_VERIFY_FIXTURE_H
+#pragma once
 
 #include "core/verify/verify.h"
 #include "tests/check_main.h"
@@ -49,5 +48,3 @@ static inline void assert_fails_everything(const struct verify_result *result,
         ck_assert_msg(!verify_passes(result, check, metric, INFINITY), "%s passes",
                       verify_metric_name(metric));
 }
-
-#endif

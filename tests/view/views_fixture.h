@@ -3,8 +3,7 @@
  * outputs are compared with tests/golden/; UPDATE_GOLDEN=1 in the environment writes them anew, to
  * be read before they are committed.
  */
-#ifndef GBRUN_TESTS_VIEWS_FIXTURE_H
-#define GBRUN_TESTS_VIEWS_FIXTURE_H
+#pragma once
 
 #include "core/view/views.h"
 #include "tests/store/store_fixture.h"
@@ -215,5 +214,3 @@ static inline void views_expect_golden(const char *name, const struct text *got)
     fclose(file);
     views_expect_text(text_get(&path), text_get(&expected), text_get(got));
 }
-
-#endif

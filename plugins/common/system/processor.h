@@ -4,8 +4,7 @@
  *
  * `root` stands before all paths: "" on the machine itself.
  */
-#ifndef GBRUN_PLUGINS_COMMON_SYSTEM_PROCESSOR_H
-#define GBRUN_PLUGINS_COMMON_SYSTEM_PROCESSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ bool processor_name(const char *root, char *buffer, size_t bytes);
 /* "KVM", "Xen", ..., or "yes" where only that there is one is known. False, and "": none is seen.
  */
 bool processor_hypervisor(const char *root, char *buffer, size_t bytes);
-
-#endif

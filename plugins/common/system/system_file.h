@@ -3,8 +3,7 @@
  *
  * A file that is not there or cannot be read is a normal answer everywhere here.
  */
-#ifndef GBRUN_PLUGINS_COMMON_SYSTEM_SYSTEM_FILE_H
-#define GBRUN_PLUGINS_COMMON_SYSTEM_SYSTEM_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool system_file_value(const char *path, const char *key, char *buffer, size_t b
 int system_file_open(const char *path_format, ...) __attribute__((format(printf, 1, 2)));
 bool system_file_number(int file, double *ret);
 void system_file_close(int file); /* -1 allowed */
-
-#endif
