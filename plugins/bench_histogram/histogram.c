@@ -84,7 +84,7 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
 
 /* --- the benchmark --- */
 
-BACKEND_OPS(struct histogram, histogram_cpu, histogram_cuda, NULL);
+BACKEND_OPS(struct histogram, histogram_cpu, histogram_cuda, backend_nothing);
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {

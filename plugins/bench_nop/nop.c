@@ -16,7 +16,7 @@ static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint
 
 static const struct backend nop_cpu = {.run = run_cpu};
 
-BACKEND_OPS(struct nop, nop_cpu, nop_cuda, NULL);
+BACKEND_OPS(struct nop, nop_cpu, nop_cuda, backend_nothing);
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,

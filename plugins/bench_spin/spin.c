@@ -32,7 +32,7 @@ static const struct gb_option options[] = {
 
 /* --- the benchmark --- */
 
-BACKEND_OPS(struct spin, spin_cpu, spin_cuda, NULL);
+BACKEND_OPS(struct spin, spin_cpu, spin_cuda, backend_nothing);
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {

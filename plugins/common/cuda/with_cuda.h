@@ -63,15 +63,19 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
 
 /*
  * backend_create is a whole create; what a benchmark has to do before that of its backend, such as
- * to refuse parameters, is `set_up`, or NULL. The others are those of the backend. A benchmark may
- * leave some of them unused.
+ * to refuse parameters, is `set_up`, or backend_nothing. The others are those of the backend. A
+ * benchmark may leave some of them unused.
  */
 #define BACKEND_OP __attribute__((unused)) static inline
 #define BACKEND_OPS(type, cpu, cuda, set_up)                                                       \
+    BACKEND_OP int32_t backend_nothing(const type *bench)                                          \
+    {                                                                                              \
+        (void)bench;                                                                               \
+        return GB_OK;                                                                              \
+    }                                                                                              \
     BACKEND_OP int32_t backend_create(const struct gb_host *host, const void *params,              \
                                       void **ret_bench)                                            \
     {                                                                                              \
-        int32_t (*const prepare_own)(type * bench) = (set_up);                                     \
         type *bench = host->allocate(host, sizeof *bench);                                         \
         if (bench == NULL)                                                                         \
             return GB_NO_MEMORY;                                                                   \
@@ -80,7 +84,7 @@ static inline const void *plugin_backend(const struct gb_host *host, const void 
         bench->backend = plugin_backend(host, &(cpu), PLUGIN_CUDA(cuda));                          \
         if (bench->backend == NULL)                                                                \
             return GB_SKIPPED;                                                                     \
-        int32_t status = prepare_own != NULL ? prepare_own(bench) : GB_OK;                         \
+        int32_t status = set_up(bench);                                                            \
         if (status == GB_OK && bench->backend->own_bytes > 0) {                                    \
             bench->own = host->allocate(host, bench->backend->own_bytes);                          \
             status = bench->own != NULL ? GB_OK : GB_NO_MEMORY;                                    \
