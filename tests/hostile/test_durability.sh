@@ -23,7 +23,8 @@ sed 's/^iterations/isolate = yes\niterations/' cases.ini >isolated.ini
 # traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, and syncs.
 traced()
 {
-    strace -e trace=pwrite64,fdatasync,write -e signal=none -y -s 40 -o trace.txt \
+    # The search for leaks cannot work where strace looks.
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -e trace=pwrite64,fdatasync,write -e signal=none -y -s 40 -o trace.txt \
         "$GBRUN" -c cases.ini -o "$1.gbr" "${@:2}" >/dev/null 2>text.txt || echo "exit $?"
     awk -v file="$1.gbr-wal" '
         index($0, file) && /^pwrite64/ { is_new = 1 }
