@@ -10,6 +10,7 @@
 
 #include "cuda_device.h"
 #include "cupti.h"
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/doubles.h"
 
 #include <math.h>
@@ -89,14 +90,11 @@ static int32_t time_runs(struct cuda_device *device, const struct gb_measurement
 
 static int32_t refuse_rest(const struct cuda_device *device, double ns)
 {
-    char text[256];
-    snprintf(
-        text, sizeof text,
-        "run leaves work on the device that its queue does not wait for (%.0f us of it were "
-        "left when the queue had ended), which the clock does not see: join its streams to the "
-        "queue by events, or choose clock = record",
-        ns / 1e3);
-    return device->host->fail(device->host, text);
+    return host_fail(device->host,
+                     "run leaves work on the device that its queue does not wait for (%.0f us of "
+                     "it were left when the queue had ended), which the clock does not see: join "
+                     "its streams to the queue by events, or choose clock = record",
+                     ns / 1e3);
 }
 
 /* Whether a wait takes as long when it begins after what seems to be left has had its time: then it
@@ -106,12 +104,14 @@ static int32_t judge_rest(const struct cuda_device *device,
 {
     int32_t status = GB_OK;
     double late_ns = INFINITY;
-    for (int i = 0; i < TRIES && rest_ns < CERTAIN_NS && status == GB_OK; i++) {
+    if (rest_ns >= CERTAIN_NS)
+        return refuse_rest(device, rest_ns - device->rest_ns);
+    for (int i = 0; i < TRIES && status == GB_OK; i++) {
         double ns = 0.0;
         status = wait_for_rest(device, measurement, n_calls, 2.0 * rest_ns, &ns);
         late_ns = fmin(late_ns, ns);
     }
-    const double left_ns = rest_ns - (rest_ns < CERTAIN_NS ? late_ns : device->rest_ns);
+    const double left_ns = rest_ns - late_ns;
     return status == GB_OK && left_ns >= LEFT_NS ? refuse_rest(device, left_ns) : status;
 }
 
