@@ -13,7 +13,7 @@
 
 struct plugin_info {
     const char *path;        /* of the module, absolute */
-    const char *sha256;      /* of the module's file, 64 hexadecimal digits */
+    const char *sha256;      /* of the module's file, 64 hexadecimal digits; "": see probe.h */
     struct gb_plugin plugin; /* a copy whose ops and extension are NULL */
     uint32_t flags;          /* GB_BENCH_... of its ops, and the following */
 };

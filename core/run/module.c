@@ -280,12 +280,14 @@ static bool is_same_build(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-int32_t module_load(const char *path, struct arena *arena, struct module *ret,
+int32_t module_load(const char *path, bool hashes, struct arena *arena, struct module *ret,
                     struct gb_error *error)
 {
     struct stat hashed = {0}, loaded = {0};
     stat(path, &hashed);
-    sha256_file(path, ret->sha256, NULL); /* one that cannot be read cannot be loaded either */
+    *ret->sha256 = 0;
+    if (hashes)
+        sha256_file(path, ret->sha256, NULL); /* one that cannot be read cannot be loaded either */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     stat(path, &loaded);
     if (handle && !is_same_build(&hashed, &loaded))

@@ -49,7 +49,7 @@ const char *program_image(void);
 
 struct module {
     const char *path;
-    char sha256[SHA256_TEXT]; /* of the file as it was loaded */
+    char sha256[SHA256_TEXT]; /* of the file as it was loaded; "": not asked for */
     uint32_t n_plugins;
     struct gb_plugin
         *plugins; /* copies as long as today's struct; members the module lacks are zero */
@@ -58,9 +58,10 @@ struct module {
 /*
  * Loads and checks a module (dlopen RTLD_NOW | RTLD_LOCAL; the entry must lie in this very file; it
  * is never unloaded). Errors: not loadable, replaced meanwhile, no entry, other major version of
- * the ABI, broken descriptors or option tables.
+ * the ABI, broken descriptors or option tables. hashes: *ret says which build it is, which takes as
+ * long as all else.
  */
-int32_t module_load(const char *path, struct arena *arena, struct module *ret,
+int32_t module_load(const char *path, bool hashes, struct arena *arena, struct module *ret,
                     struct gb_error *error);
 
 const struct gb_plugin *module_find(const struct module *module, uint32_t kind, const char *id);

@@ -20,7 +20,7 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
                        size_t n_requests, struct arena *arena, struct catalogue *ret,
                        struct gb_error *error);
 
-/* Describes every module of the folders. */
+/* Describes every module of the folders; which builds they are is not looked at (sha256 is ""). */
 int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
                            struct catalogue *ret, struct gb_error *error);
 

@@ -57,9 +57,10 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
     return GB_OK;
 }
 
-static void ask(struct probe *probe, const struct path_list *paths, uint32_t first)
+static void ask(struct probe *probe, const struct path_list *paths, uint32_t first, bool hashes)
 {
     struct wire_writer *writer = worker_begin(&probe->worker, WIRE_PROBE);
+    wire_put_u32(writer, hashes);
     wire_put_u32(writer, first);
     wire_put_u32(writer, (uint32_t)paths->n - first);
     for (size_t i = first; i < paths->n; i++)
@@ -77,7 +78,7 @@ static void forget_plugins_of(struct catalogue *catalogue, const char *path, siz
 
 /* One worker describes all modules, unless one of them ends it: then the next worker goes on after
  * that one. */
-static int32_t describe(const struct path_list *paths, struct arena *arena,
+static int32_t describe(const struct path_list *paths, bool hashes, struct arena *arena,
                         struct catalogue *catalogue, struct gb_error *error)
 {
     struct description description = {.catalogue = catalogue, .paths = paths};
@@ -88,7 +89,7 @@ static int32_t describe(const struct path_list *paths, struct arena *arena,
         description.current = description.n_begun = first;
         if (worker_start(&probe.worker, NULL, 0, error) != GB_OK)
             return error->status;
-        ask(&probe, paths, first);
+        ask(&probe, paths, first, hashes);
         const char *path = paths->items[description.current];
         if (!probe.is_complete) {
             forget_plugins_of(catalogue, path, n_before);
@@ -141,13 +142,13 @@ int32_t catalogue_load(const struct path_list *folders, const struct plugin_requ
         if (!is_listed(&wanted, files.items[i]))
             list->items[list->n++] = files.items[i];
     }
-    int32_t status = describe(&wanted, arena, ret, error);
+    int32_t status = describe(&wanted, true, arena, ret, error);
     bool is_missing = false;
     for (size_t i = 0; i < n_requests; i++)
         is_missing = is_missing ||
                      (requests[i].id && !catalogue_find(ret, requests[i].kind, requests[i].id));
     if (status == GB_OK && is_missing)
-        status = describe(&others, arena, ret, error);
+        status = describe(&others, true, arena, ret, error);
     return status;
 }
 
@@ -157,5 +158,5 @@ int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
     struct path_list files;
     module_files(folders, arena, &files);
     new_catalogue(folders, ret);
-    return describe(&files, arena, ret, error);
+    return describe(&files, false, arena, ret, error);
 }

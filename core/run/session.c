@@ -33,7 +33,7 @@ static int32_t load(struct session *session, const char *path, const struct modu
             return GB_OK;
         }
     struct module *module = ARENA_NEW(&session->arena, struct module);
-    if (module_load(path, &session->arena, module, error) != GB_OK)
+    if (module_load(path, true, &session->arena, module, error) != GB_OK)
         return error_prefix(error, "%s: ", path);
     ARENA_APPEND(&session->arena, session->modules, session->n_modules, module);
     *ret = module;

@@ -92,7 +92,7 @@ static void send_summary(void *context, const char *name, const struct verify_re
     link_send(&worker->link);
 }
 
-static void send_module(struct worker *worker, uint32_t index, const char *path)
+static void send_module(struct worker *worker, uint32_t index, const char *path, bool hashes)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct module module;
@@ -100,7 +100,7 @@ static void send_module(struct worker *worker, uint32_t index, const char *path)
     wire_put_u32(link_begin(&worker->link, WIRE_MODULE_BEGIN), index);
     link_send(&worker->link);
     link_phase(&worker->link, PHASE_LOAD);
-    int32_t status = module_load(path, &arena, &module, &error);
+    int32_t status = module_load(path, hashes, &arena, &module, &error);
     for (uint32_t i = 0; status == GB_OK && i < module.n_plugins; i++) {
         struct wire_writer *plugin = link_begin(&worker->link, WIRE_PLUGIN);
         wire_put_text(plugin, module.sha256);
@@ -115,9 +115,10 @@ static void send_module(struct worker *worker, uint32_t index, const char *path)
 
 static void serve_probe(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
+    const bool hashes = wire_get_u32(message) != 0;
     uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
     for (uint32_t i = 0; i < n; i++)
-        send_module(worker, first + i, wire_get_word(message, arena));
+        send_module(worker, first + i, wire_get_word(message, arena), hashes);
 }
 
 /* ---- questions about plugins; each answer ends with how it went ---- */

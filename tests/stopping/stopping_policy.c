@@ -55,7 +55,7 @@ static int32_t find(const char *id, const struct path_list *folders, struct aren
         if (!module_file_names(files.items[i], GB_PLUGIN_POLICY, id))
             continue;
         struct module module;
-        int32_t status = module_load(files.items[i], arena, &module, error);
+        int32_t status = module_load(files.items[i], false, arena, &module, error);
         if (status != GB_OK)
             return status;
         const struct gb_plugin *plugin = module_find(&module, GB_PLUGIN_POLICY, id);
