@@ -70,6 +70,11 @@ equals "in the build tree, pkg-config finds the headers of the tree" \
 equals "a path with blanks is quoted for a shell" "-I/a\\ b/include" \
     "$(pkg_config --define-variable=includedir='/a b/include' --cflags | sed 's/ *$//')"
 
+equals "make remakes gbrun-uninstalled.pc when its source has changed" 1 \
+    "$("${MAKE:-make}" -C "$top_builddir" -n all-am \
+        -W "$(sed -n "s/^srcdir = //p" "$top_builddir/Makefile")/gbrun-uninstalled.pc.in" 2>/dev/null |
+        grep -c 'config.status gbrun-uninstalled.pc$')"
+
 # The installed program finds the installed plugins beside itself, and others by their folder.
 listed=$(cd "$TMPDIR" && GBRUN_PLUGIN_PATH=$TMPDIR/outside "$gbrun" list plugins 2>&1)
 for id in nop multistream_matmul cpu fixed outside_sum; do
