@@ -1,7 +1,7 @@
 #!/bin/sh
 # generate.sh - writes the reference pages from the tables of the program: make docs does so, and
-# tests/cli/test_reference.sh compares. Of a plugin that this build lacks, as the headers of CUDA were
-# not found, the section stays as it is. usage: generate.sh GBRUN FOLDER
+# tests/cli/test_reference.sh compares. What a build without the headers of CUDA lacks stays as it is:
+# sections of plugins, and that others run on a GPU too. usage: generate.sh GBRUN FOLDER
 set -eu
 program=$1 folder=$2
 old=$(dirname "$0")
@@ -47,19 +47,29 @@ verbs()
     topics exit-codes environment
 }
 
+cuda=$(gbrun list plugins --format csv | grep '^device,cuda,' || :)
+
+# old_section ID: as it is in plugins.md.
+old_section()
+{
+    awk -v head="### $1" '/^##/ { inside = $0 == head } inside' "$old/plugins.md"
+}
+
 # section KIND ID: of plugins.md.
 section()
 {
-    if ! gbrun help "$2" >/dev/null 2>&1; then
+    if ! gbrun list plugins --format csv | grep -q "^$1,$2,"; then
         printf '\n'
-        awk -v head="### $2" '/^##/ { inside = $0 == head } inside' "$old/plugins.md"
+        old_section "$2"
         return
     fi
+    runs_on=''
+    [ "$cuda" ] || runs_on=$(old_section "$2" | grep '^Runs on: ' || :)
     printf '\n### %s\n\n' "$2"
-    gbrun help "$2" | awk '
+    gbrun help "$2" | awk -v old="$runs_on" '
         /^(module|options|also):/ { exit }
         NR == 1 { next }
-        /^runs on: / { sub(/^r/, "R"); print "\n" $0 "."; next }
+        /^runs on: / { sub(/^r/, "R"); print "\n" (old != "" ? old : $0 "."); next }
         { print }'
     printf '\n'
     gbrun help --markdown "$2"
@@ -68,18 +78,15 @@ section()
 plugins()
 {
     echo 'Options of the plugins that come with gbrun; `gbrun help ID` prints what stands here.'
-    for kind in benchmark policy device; do
-        case $kind in
-        benchmark) printf '\n## Benchmarks\n' ;;
-        policy) printf '\n## Stopping policies\n' ;;
-        device) printf '\n## Devices\n' ;;
-        esac
+    for kind in benchmark:Benchmarks policy:'Stopping policies' device:Devices; do
+        printf '\n## %s\n' "${kind#*:}"
         {
-            gbrun list plugins --format csv | tail -n +2 | grep -v '^[a-z]*,skeleton,'
-            echo benchmark,kernel,
-            echo device,cuda,
-        } | awk -F, -v kind=$kind '$1 == kind { print $2 }' | sort -u | while read -r id; do
-            section $kind "$id"
+            gbrun list plugins --format csv | grep "^${kind%:*}," | cut -d, -f2 | grep -vx skeleton
+            [ "$cuda" ] || awk -v title="## ${kind#*:}" '
+                /^## / { inside = $0 == title }
+                inside && /^### / { print $2 }' "$old/plugins.md"
+        } | sort -u | while read -r id; do
+            section "${kind%:*}" "$id"
         done
     done
 }

@@ -16,13 +16,12 @@ for page in columns configuration plugins verbs; do
     fi
 done
 
-# A build without CUDA leaves the sections of its plugins as they are.
+# A build without CUDA leaves the sections of its plugins as they are, and that others run on a GPU too.
 cat >"$TMPDIR/without_cuda" <<'SH'
 #!/bin/sh
 case "$*" in
-'help cuda' | 'help kernel') exit 2 ;;
-'list plugins'*) "$GBRUN" "$@" | grep -v -e '^benchmark,kernel,' -e '^device,cuda,' ;;
-*) exec "$GBRUN" "$@" ;;
+'list plugins'*) "$GBRUN" "$@" | grep -v -e '^benchmark,kernel,' -e '^benchmark,nccl,' -e '^device,cuda,' ;;
+*) "$GBRUN" "$@" | sed 's/^runs on: cpu cuda$/runs on: cpu/' ;;
 esac
 SH
 chmod +x "$TMPDIR/without_cuda"
