@@ -77,6 +77,8 @@ CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
+forker_needs = $(SYSTEM_LIBS)
+leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)
 fake_cupti_needs = $(cuda_kernels_needs)
 fake_profiler_needs = $(WITHOUT_CXX) $(CUDA_CFLAGS)

@@ -94,6 +94,7 @@ static struct reference_rules choose_rules(struct policy_work *work, uint64_t *s
         .floor_samples = (uint64_t)PICK(seed, 150, 40, 400),
         .min = (uint64_t)PICK(seed, 16, 5),
         .visits = (uint64_t)PICK(seed, 6, 2, 20),
+        .without = 0,
     };
     set_number(work, "precision", rules.precision, "");
     set_number(work, "optimal", rules.optimal, "");
