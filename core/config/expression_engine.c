@@ -176,7 +176,7 @@ static bool is_wide(const char *format, int n, sqlite3_value **values)
             double wide = digits > 0 ? (double)strtol(format, NULL, 10) : 0;
             if (*format == '*' && next < n)
                 wide = fabs(sqlite3_value_double(values[next++]));
-            if (wide > WIDTH_LIMIT)
+            if (wide > (double)WIDTH_LIMIT)
                 return true;
             format += *format == '*' ? 1 : digits;
             format += *format == '.' && part == 0;

@@ -12,7 +12,7 @@
 
 enum { POLL_MS = 200, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
 static const double cancel_grace_ns = 10e9, sync_interval_ns = 200e6;
-static const double leave_ns = 1e9 * WORKER_END_SECONDS, stopped_leave_ns = 300e6;
+static const double leave_ns = 1e9 * (double)WORKER_END_SECONDS, stopped_leave_ns = 300e6;
 
 /* How often the user has asked to stop. */
 static volatile sig_atomic_t stops;
