@@ -72,7 +72,8 @@ section()
         /^runs on: / { sub(/^r/, "R"); print "\n" (old != "" ? old : $0 "."); next }
         { print }'
     printf '\n'
-    gbrun help --markdown "$2"
+    # Where gbrun is installed as well, the first is of the build tree.
+    gbrun help --markdown "$2" | awk '/^## / { n++; next } n < 2'
 }
 
 plugins()
