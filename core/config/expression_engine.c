@@ -2,6 +2,7 @@
 #include "core/config/expression_engine.h"
 
 #include "core/base/text.h"
+#include "core/config/expression_functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,32 +18,6 @@ enum {
     ARGUMENT_LIMIT = 64,
     WIDTH_LIMIT = 1000
 };
-
-/* Functions of SQLite whose result is a function of their arguments. */
-static const char *const functions[] = {
-    "abs",    "acos",     "acosh",   "asin",    "asinh",     "atan",    "atan2",      "atanh",
-    "ceil",   "ceiling",  "char",    "cos",     "cosh",      "degrees", "exp",        "floor",
-    "format", "coalesce", "glob",    "hex",     "ifnull",    "iif",     "instr",      "length",
-    "like",   "likely",   "ln",      "log",     "log10",     "log2",    "lower",      "ltrim",
-    "max",    "min",      "mod",     "nullif",  "pi",        "pow",     "power",      "printf",
-    "quote",  "radians",  "replace", "round",   "rtrim",     "sign",    "sin",        "sinh",
-    "sqrt",   "substr",   "tan",     "tanh",    "substring", "trim",    "likelihood", "trunc",
-    "typeof", "unicode",  "upper",   "unlikely"};
-enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
-
-static const char *function_name(const void *table, size_t i)
-{
-    (void)table;
-    return functions[i];
-}
-
-static bool is_function(const char *name)
-{
-    for (size_t i = 0; i < N_FUNCTIONS; i++)
-        if (strcasecmp(functions[i], name) == 0)
-            return true;
-    return false;
-}
 
 size_t expression_engine_column(const struct expression_engine *engine, const char *name)
 {
@@ -101,7 +76,7 @@ static int authorize_function(struct expression_engine *engine, const char *name
 {
     const struct expression_tokens *tokens = &engine->tokens;
     char words[sizeof engine->refusal];
-    if (is_function(name))
+    if (expression_function_allowed(name))
         return SQLITE_OK;
     size_t called = find_token(engine, name, true), named = find_token(engine, name, false);
     size_t i = called < tokens->n ? called : named;
@@ -233,7 +208,7 @@ int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *e
     if (sqlite3_open_v2(":memory:", &engine->database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK ||
-        !bound_printf(engine)) {
+        !expression_functions_add(engine) || !bound_printf(engine)) {
         int32_t status = error_set(error, GB_FAILED, "SQLite cannot be started: %s",
                                    sqlite3_errmsg(engine->database));
         expression_engine_free(engine);
@@ -297,7 +272,7 @@ static const struct expression_token *unknown_function(struct expression_engine 
 {
     for (size_t i = 0; i < engine->tokens.n; i++) {
         const struct expression_token *token = &engine->tokens.items[i];
-        if (token->name && token->is_called && !is_function(token->name) &&
+        if (token->name && token->is_called && !expression_function_allowed(token->name) &&
             !sqlite3_keyword_check(token->name, (int)strlen(token->name)) &&
             !is_sqlite_function(engine, token->name))
             return token;
@@ -339,10 +314,9 @@ int32_t expression_engine_error(struct expression_engine *engine, const char *te
     text_add(&words, sqlite3_errmsg(engine->database));
     const struct expression_token *function = unknown_function(engine);
     if (function)
-        return error_set_at(
-            error, GB_INVALID, origin_at(origin, text, function->at),
-            "unknown function '%.80s'%s%s%s", function->name,
-            DID_YOU_MEAN(text_nearest(function->name, N_FUNCTIONS, function_name, NULL), ""));
+        return error_set_at(error, GB_INVALID, origin_at(origin, text, function->at),
+                            "unknown function '%.80s'%s%s%s", function->name,
+                            DID_YOU_MEAN(expression_function_nearest(function->name), ""));
     /* It also stops where an expression gets too deep, which one with few tokens cannot be. */
     if (stopped < SIZE_MAX && tokens->n <= DEPTH_LIMIT)
         return syntax_error(engine, text, stopped, origin, error);
