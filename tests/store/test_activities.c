@@ -197,7 +197,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(all, fixture_begin, fixture_end);
     tcase_add_test(all, they_are_stored);
     tcase_add_test(all, they_are_merged_once);
-    tcase_add_loop_test(all, an_earlier_file_has_none, 0, 2);
+    tcase_add_loop_test(all, an_earlier_file_has_none, 0, fixture_earlier(2));
     tcase_add_test(all, they_cross_the_wire);
     tcase_add_loop_test(all, a_worker_cannot_send_more, 0, N_MESSAGES);
     suite_add_tcase(suite, all);

@@ -278,9 +278,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(all, fixture_begin, fixture_end);
     tcase_add_test(all, readings_come_back);
     tcase_add_loop_test(all, power_and_energy_are_derived, 0, N_DERIVED);
-    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_read_as_it_is, 1, 3);
-    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_resumed, 1, 3);
-    tcase_add_loop_test(all, files_of_several_versions_are_merged, 1, 3);
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_read_as_it_is, 1, fixture_earlier(3));
+    tcase_add_loop_test(all, a_file_of_an_earlier_version_is_resumed, 1, fixture_earlier(3));
+    tcase_add_loop_test(all, files_of_several_versions_are_merged, 1, fixture_earlier(3));
     suite_add_tcase(suite, all);
     return suite;
 }
