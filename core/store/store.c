@@ -235,6 +235,24 @@ int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t 
     return store_finish(store, statement, error);
 }
 
+/* Views that stand for tables: SQLite before 3.35 would run them. */
+static int32_t check_views(struct store *store, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text sql = {0};
+    int64_t n = 0;
+    text_add(
+        &sql,
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name COLLATE NOCASE IN (''");
+    for (int t = 0; t < STORED_TABLES; t++)
+        text_printf(&sql, ",'%s'", store->schema->tables[t].name);
+    text_add(&sql, ")");
+    int32_t status = store_integer(store, text_get(&sql), 0, &n, error);
+    return status == GB_OK && n > 0
+               ? error_set(error, GB_CORRUPT, "%s: damaged: it has views in place of tables",
+                           store->path)
+               : status;
+}
+
 /* Is it ours, and can this version read it? *ret_version: of its schema; 0: there is nothing in it.
  */
 static int32_t check_identity(struct store *store, int *ret_version, struct gb_error *error)
@@ -262,7 +280,7 @@ static int32_t check_identity(struct store *store, int *ret_version, struct gb_e
         return error_set(error, GB_CORRUPT, "%s: damaged: its format has the number %lld",
                          store->path, (long long)version);
     *ret_version = (int)version;
-    return GB_OK;
+    return check_views(store, error);
 }
 
 /* Makes the tables of an empty file (version 0), or brings a file of an earlier version up: in one
@@ -330,7 +348,7 @@ static int32_t choose_journal(struct store *store, struct gb_error *error)
 }
 
 /* No code of a file is run: neither triggers nor views but temporary ones, which are our own.
- * SQLite before 3.35 has one switch for both kinds of views. */
+ * SQLite before 3.35 has one switch for both kinds of views, so that check_views looks for them. */
 static void distrust(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
