@@ -111,7 +111,8 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     run->plan->progress->n_running = run_count_busy(run);
     progress_sampled(run->plan->progress, text_get(&visit->label), 0, 0);
     struct bench_case given = visit_given_case(visit);
-    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label));
+    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label),
+             slot->collector.record.uuid);
     slot_send(slot);
 }
 

@@ -267,7 +267,8 @@ static void take_end(struct collector *collector, struct wire_reader *message)
     collector->is_spent = end.is_spent;
     collector->traces = end.traces;
     bool is_empty = collector->n + collector->n_handed_on == 0;
-    if (end.status < 0 || end.status >= CASE_STATUSES || (end.status == CASE_OK && is_empty))
+    if (end.status < 0 || end.status >= CASE_STATUSES || (end.status == CASE_OK && is_empty) ||
+        !text_equal(end.record, collector->record.uuid))
         message->failed = true;
     collector->is_complete = true;
 }

@@ -122,9 +122,11 @@ static const struct wire_field case_fields[] = {
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
 
-void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label)
+void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label,
+              const char *record)
 {
     wire_put_text(writer, label);
+    wire_put_text(writer, record);
     wire_put_fields(writer, case_fields, bench_case);
     put_plugin_name(writer, bench_case->info);
     put_settings(writer, bench_case->settings, bench_case->n_settings);
@@ -138,10 +140,11 @@ void put_case(struct wire_writer *writer, const struct bench_case *bench_case, c
 }
 
 void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
-              const char **ret_label)
+              const char **ret_label, const char **ret_record)
 {
     *ret = (struct bench_case){0};
     *ret_label = wire_get_word(reader, arena);
+    *ret_record = wire_get_word(reader, arena);
     wire_get_fields(reader, arena, case_fields, ret);
     ret->info = get_plugin_name(reader, arena, GB_PLUGIN_BENCH);
     ret->settings = get_settings(reader, arena, &ret->n_settings);
@@ -253,7 +256,7 @@ const struct wire_field pace_fields[] = {FIELDS(struct pace_record, gap_ns, load
                                                 is_missed),
                                          {0}};
 const struct wire_field case_end_fields[] = {
-    FIELDS(struct case_end, status, text, is_spent, traces), {0}};
+    FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
 
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
 {

@@ -22,13 +22,15 @@ void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugi
                 uint32_t *ret_flags);
 
 /*
- * A case for a worker. What get gives has all that is needed to measure: label, settings, common
+ * A case for a worker; record is the UUID of what it measures, which its CASE_END repeats. What get
+ * gives has all that is needed to measure: label, settings, common
  * settings, policy, device (with its index), tolerances, seed, uid; of plugin_info only path, kind
  * and id.
  */
-void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label);
+void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label,
+              const char *record);
 void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
-              const char **ret_label);
+              const char **ret_label, const char **ret_record);
 
 /* A plugin with its settings: those of a policy or device, or of a case of a benchmark. */
 void put_plugin_settings(struct wire_writer *writer, const struct plugin_settings *settings);
@@ -81,7 +83,8 @@ struct build {
 };
 
 struct case_end {
-    int32_t status; /* CASE_... */
+    const char *record; /* as the case was given with */
+    int32_t status;     /* CASE_... */
     const char *text;
     bool is_spent; /* the worker cannot go on */
     const char *traces;

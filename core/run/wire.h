@@ -38,7 +38,7 @@ enum {
     X(VALIDATE) /* to worker: a benchmark plugin, folder, settings: what is wrong with them? */    \
     X(PROBLEM)  /* option, byte of its value, text */                                              \
     X(VALIDATE_END) /* status, words */                                                            \
-    X(CASE)         /* to worker: a case to measure */                                             \
+    X(CASE)         /* to worker: a case to measure, the UUID of its record */                     \
     X(REPLAY)       /* to worker: a policy to be given recorded samples */                         \
     X(TRACE_WANTED) /* it has not had enough */                                                    \
     X(TRACE)        /* to worker: columns of recorded samples; none: there are no more */          \
@@ -59,7 +59,7 @@ enum {
     X(SAMPLES)      /* columns of samples, in order */                                             \
     X(PACE)         /* how the pace was reached, the clock over the samples */                     \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
-    X(CASE_END)     /* status, text, whether the worker can go on */
+    X(CASE_END)     /* UUID of the record, status, text, whether the worker can go on */
 
 enum {
     WIRE_NONE = 0,

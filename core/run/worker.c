@@ -256,8 +256,8 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
 {
     struct bench_case bench_case;
     struct case_outcome outcome;
-    const char *label;
-    get_case(message, arena, &bench_case, &label);
+    const char *label, *record;
+    get_case(message, arena, &bench_case, &label, &record);
     repeat_warnings(worker);
     struct process_state *state = process_state_take();
     case_run(worker->session, &worker->link, &worker->sink, &bench_case, state, &outcome);
@@ -266,8 +266,9 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     find_traces(worker, state, outcome.resident_bytes, &traces);
     process_state_free(state);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
-    send_fields(worker, WIRE_CASE_END, case_end_fields,
-                &(struct case_end){outcome.status, outcome.text, is_spent, text_get(&traces)});
+    send_fields(
+        worker, WIRE_CASE_END, case_end_fields,
+        &(struct case_end){record, outcome.status, outcome.text, is_spent, text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
         _exit(end_of_supervisor(worker));

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,11 +52,12 @@ static int32_t ends_open(int ends[ENDS], struct gb_error *error)
 {
     for (int i = 0; i < ENDS; i++)
         ends[i] = -1;
-    bool is_complete = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, &ends[SOCKET_HERE]) ==
-                           0 &&
-                       pipe2(&ends[OUTPUT_HERE], O_CLOEXEC) == 0 &&
-                       (ends[PAGE] = memfd_create("gbrun worker", MFD_CLOEXEC)) >= 0 &&
-                       ftruncate(ends[PAGE], sizeof(struct worker_page)) == 0;
+    bool is_complete =
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, &ends[SOCKET_HERE]) == 0 &&
+        pipe2(&ends[OUTPUT_HERE], O_CLOEXEC) == 0 &&
+        (ends[PAGE] = memfd_create("gbrun worker", MFD_CLOEXEC | MFD_ALLOW_SEALING)) >= 0 &&
+        ftruncate(ends[PAGE], sizeof(struct worker_page)) == 0 &&
+        fcntl(ends[PAGE], F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
     for (int i = 0; i < ENDS && is_complete; i++)
         is_complete = (ends[i] = move_up(ends[i])) >= 0;
     if (is_complete)
@@ -277,13 +279,27 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
     line(context, text_get(&rest));
 }
 
+/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is let
+ * go, and gets the signal as if it were not traced. */
+static void let_go(pid_t pid, int wait_status)
+{
+    int signal = WSTOPSIG(wait_status);
+    ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)(signal == SIGTRAP ? 0 : signal));
+}
+
 bool worker_reap(struct worker_process *worker)
 {
+    int status = 0;
     if (worker->pid == 0) /* nothing else shows its end */
         return worker->socket < 0;
     if (worker->pid > 0 && !worker->has_exited) {
-        pid_t pid = waitpid(worker->pid, &worker->wait_status, WNOHANG);
-        worker->has_exited = pid == worker->pid || (pid < 0 && errno == ECHILD);
+        pid_t pid = waitpid(worker->pid, &status, WNOHANG);
+        bool is_end = pid == worker->pid && (WIFEXITED(status) || WIFSIGNALED(status));
+        worker->has_exited = is_end || (pid < 0 && errno == ECHILD);
+        if (is_end)
+            worker->wait_status = status;
+        else if (pid == worker->pid)
+            let_go(pid, status);
     }
     return worker->has_exited;
 }

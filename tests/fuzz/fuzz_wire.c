@@ -19,13 +19,13 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
     struct gb_estimate estimate;
     struct plugin_settings settings;
     uint32_t flags;
-    const char *label;
+    const char *label, *record;
     switch (type % 6) {
     case 0:
         get_plugin(&message, &arena, &plugin, &flags);
         break;
     case 1:
-        get_case(&message, &arena, &bench_case, &label);
+        get_case(&message, &arena, &bench_case, &label, &record);
         break;
     case 2:
         wire_get_fields(&message, &arena, device_info_fields, &info);

@@ -52,4 +52,6 @@ leaves memory "changed the process's memory policy"
 leaves child 'left child processes behind'
 leaves daemon 'left child processes behind'
 leaves threads 'left threads behind that compute'
+leaves traced '' # its tracer, gbrun, lets it go on
+leaves page '' # it cannot be cut
 finish

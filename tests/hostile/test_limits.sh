@@ -51,7 +51,7 @@ policy = few
 time_limit = 20 s
 [bench forger]
 device = fake
-sweep.what = garbage, checksum, huge, out_of_place, short, early, clocks, estimates
+sweep.what = garbage, checksum, huge, out_of_place, short, early, foreign, clocks, estimates
 [bench after]
 plugin = good
 device = fake
@@ -67,10 +67,11 @@ huge|crashed (sent something that is not a message
 out_of_place|crashed (sent a message that makes no sense
 short|crashed (sent a message that makes no sense
 early|crashed (sent a message that makes no sense
+foreign|crashed (sent a message that makes no sense
 clocks|crashed (sent a message that makes no sense
 estimates|crashed (sent a message that makes no sense
 LIST
-succeeds "the next case is fine" grep -q '^9/9  after  1.0.* samples$' text.txt
+succeeds "the next case is fine" grep -q '^10/10  after  1.0.* samples$' text.txt
 
 # ---- descriptions of plugins ----
 mkdir probed

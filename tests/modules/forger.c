@@ -15,8 +15,19 @@
 enum { SOCKET = 3, PAYLOAD_MAX = 1 << 16 };
 
 static const char *const kinds[] = {"garbage", "checksum",  "huge",   "out_of_place", "short",
-                                    "early",   "no_clocks", "clocks", "estimates"};
-enum { GARBAGE, CHECKSUM, HUGE_LENGTH, OUT_OF_PLACE, SHORT, EARLY, NO_CLOCKS, CLOCKS, ESTIMATES };
+                                    "early",   "no_clocks", "clocks", "foreign",      "estimates"};
+enum {
+    GARBAGE,
+    CHECKSUM,
+    HUGE_LENGTH,
+    OUT_OF_PLACE,
+    SHORT,
+    EARLY,
+    NO_CLOCKS,
+    CLOCKS,
+    FOREIGN,
+    ESTIMATES
+};
 
 struct params {
     int32_t what;
@@ -53,7 +64,8 @@ static void forge(uint32_t type, const void *payload, uint32_t n, uint32_t crc_e
 
 static void forge_frame(int32_t what)
 {
-    static const uint32_t end[5] = {0}; /* ok, "", not spent, "" */
+    static const uint32_t end[5] = {0};              /* of no record: ok, "", not spent, "" */
+    static const uint32_t foreign[5] = {0, 1, 0, 0}; /* the same, skipped */
     static unsigned char zeros[PAYLOAD_MAX];
     static const uint32_t huge[4] = {WIRE_MAGIC, WIRE_LOG, 0xFFFFFFFFu, 0};
     switch (what) {
@@ -76,7 +88,10 @@ static void forge_frame(int32_t what)
         forge(WIRE_METRIC, zeros, 3, 0);
         break;
     case EARLY:
-        forge(WIRE_CASE_END, end, 16, 0);
+        forge(WIRE_CASE_END, end, sizeof end, 0);
+        break;
+    case FOREIGN: /* the worker goes on, and would give the next case its results */
+        forge(WIRE_CASE_END, foreign, sizeof foreign, 0);
         break;
     case NO_CLOCKS:
         forge(WIRE_OPENED, zeros, 4, 0);

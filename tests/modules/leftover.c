@@ -7,18 +7,25 @@
 #define _GNU_SOURCE
 #include "tests/modules/places.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gbrun/gbrun.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"nothing",     "affinity", "scheduler", "limit",  "alarm",
-                                    "personality", "memory",   "child",     "daemon", "threads"};
+static const char *const kinds[] = {"nothing", "affinity",    "scheduler", "limit",
+                                    "alarm",   "personality", "memory",    "child",
+                                    "daemon",  "threads",     "traced",    "page"};
 
 struct params {
     int32_t where;
@@ -122,11 +129,42 @@ static int leave_threads(void)
            pthread_create(&thread, NULL, compute, NULL);
 }
 
+/* A signal, though ignored, stops it for whoever traces it. */
+static int leave_traced(void)
+{
+    signal(SIGWINCH, SIG_IGN);
+    const int status = ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? raise(SIGWINCH) : -1;
+    signal(SIGWINCH, SIG_DFL);
+    return status;
+}
+
+/* The page that it shares with the supervisor, cut to nothing. */
+static int leave_page(void)
+{
+    char line[512], path[64];
+    unsigned long begin, end;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int file = -1;
+    while (maps && file < 0 && fgets(line, sizeof line, maps))
+        if (strstr(line, "memfd:gbrun worker") && sscanf(line, "%lx-%lx", &begin, &end) == 2) {
+            snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", begin, end);
+            file = open(path, O_RDWR);
+            if (file < 0)
+                break;
+        }
+    if (maps)
+        fclose(maps);
+    if (file < 0 || (ftruncate(file, 0) != 0 && errno != EPERM))
+        return -1;
+    return close(file);
+}
+
 static int32_t act(struct bench *bench, int32_t where)
 {
-    static int (*const leave[])(void) = {
-        leave_nothing,     leave_affinity, leave_scheduler, leave_limit,  leave_alarm,
-        leave_personality, leave_memory,   leave_child,     leave_daemon, leave_threads};
+    static int (*const leave[])(void) = {leave_nothing, leave_affinity, leave_scheduler,
+                                         leave_limit,   leave_alarm,    leave_personality,
+                                         leave_memory,  leave_child,    leave_daemon,
+                                         leave_threads, leave_traced,   leave_page};
     if (where == bench->params.where && leave[bench->params.what]() != 0)
         return bench->host->skip(bench->host, "not possible here");
     return GB_OK;

@@ -251,13 +251,14 @@ START_TEST(cases_come_back)
     struct wire_writer writer = {0};
     struct arena arena = {0};
     struct bench_case back;
-    const char *label;
+    const char *label, *record;
     wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, &bench_case, "streams rows=16");
+    put_case(&writer, &bench_case, "streams rows=16", "0190-ab");
     struct wire_reader reader = payload_of(&writer);
-    get_case(&reader, &arena, &back, &label);
+    get_case(&reader, &arena, &back, &label, &record);
     ck_assert(wire_complete(&reader));
     ck_assert_str_eq(label, "streams rows=16");
+    ck_assert_str_eq(record, "0190-ab");
     ck_assert_str_eq(back.info->path, "/p/b.so");
     ck_assert_str_eq(back.settings[0].text, "16");
     ck_assert_str_eq(back.policy->info->plugin.id, "fixed");
@@ -278,7 +279,7 @@ START_TEST(cases_come_back)
     /* Whatever is cut off is noticed. */
     for (size_t length = 0; length < reader.length; length++) {
         struct wire_reader cut = {reader.data, length, 0, false};
-        get_case(&cut, &arena, &back, &label);
+        get_case(&cut, &arena, &back, &label, &record);
         ck_assert(!wire_complete(&cut));
     }
     wire_writer_free(&writer);
