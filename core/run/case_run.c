@@ -86,7 +86,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
         if (case_judge_device(state, "flushing the cache", status) != GB_OK)
             return GB_FAILED;
     }
-    state->outcome->resident_bytes = process_resident_bytes();
+    process_size_take(&state->outcome->before);
     return GB_OK;
 }
 

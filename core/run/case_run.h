@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "core/run/process_size.h"
 #include "core/run/process_state.h"
 #include "core/run/session.h"
 #include "core/run/worker_link.h"
@@ -11,9 +12,9 @@
 struct case_outcome {
     int status;                     /* CASE_... */
     char text[HOST_TEXT_MAX + 256]; /* why, in the plugin's words where it gave some */
-    uint64_t resident_bytes; /* of the process before the benchmark was made; 0: not reached */
-    bool is_poisoned;        /* the device or the process cannot be used for another case */
-    bool is_spent;           /* nor should it, as the times would differ */
+    struct process_size before;     /* the benchmark was made; zeroed: that was not reached */
+    bool is_poisoned;               /* the device or the process cannot be used for another case */
+    bool is_spent;                  /* nor should it, as the times would differ */
 };
 
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is

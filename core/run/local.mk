@@ -31,6 +31,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/probe_modules.c \
 	core/run/probe_worker.c \
 	core/run/probe_worker.h \
+	core/run/process_size.c \
+	core/run/process_size.h \
 	core/run/process_state.c \
 	core/run/process_state.h \
 	core/run/profile.c \

@@ -5,12 +5,10 @@
 #include "core/base/number_text.h"
 #include "core/base/text.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <locale.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,10 +20,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIGNALS = 65, NUMBERS = 7 };
+enum { SIGNALS = 65, NUMBERS = 7, IOPRIO_OF_PROCESS = 1 };
 
 extern char **environ;
 
@@ -59,8 +56,10 @@ static uint64_t hash_scheduler(void)
 {
     struct sched_param param = {0};
     sched_getparam(0, &param);
-    return hash_number(hash_number(HASH_START, (uint64_t)sched_getscheduler(0)),
-                       (uint64_t)param.sched_priority);
+    uint64_t hash = hash_number(HASH_START, (uint64_t)sched_getscheduler(0));
+    hash = hash_number(hash, (uint64_t)param.sched_priority);
+    hash = hash_number(hash, (uint64_t)syscall(SYS_ioprio_get, IOPRIO_OF_PROCESS, 0));
+    return hash_number(hash, (uint64_t)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
 }
 
 static uint64_t hash_limits(void)
@@ -74,6 +73,19 @@ static uint64_t hash_limits(void)
     return hash;
 }
 
+/* As far as the kernel lists them (CONFIG_CHECKPOINT_RESTORE). */
+static uint64_t count_posix_timers(void)
+{
+    char line[128];
+    uint64_t n = 0;
+    FILE *file = fopen("/proc/self/timers", "re");
+    while (file && fgets(line, sizeof line, file))
+        n += text_starts_with(line, "ID:");
+    if (file)
+        fclose(file);
+    return n;
+}
+
 static uint64_t count_timers(void)
 {
     uint64_t n = 0;
@@ -82,7 +94,7 @@ static uint64_t count_timers(void)
         getitimer((__itimer_which_t)which, &timer);
         n += timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
     }
-    return n;
+    return n + count_posix_timers();
 }
 
 static uint64_t hash_ids(void)
@@ -104,10 +116,14 @@ static uint64_t hash_ids(void)
 
 static uint64_t hash_memory_policy(void)
 {
+    enum { WORDS = 1024 / LONG_BIT }; /* for as many nodes as there may be */
+    unsigned long nodes[WORDS] = {0};
     int mode = 0;
-    syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0);
-    return hash_number(hash_number(HASH_START, (uint64_t)mode),
-                       (uint64_t)prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
+    syscall(SYS_get_mempolicy, &mode, nodes, (unsigned long)WORDS * LONG_BIT, NULL, 0);
+    uint64_t hash = hash_number(HASH_START, (uint64_t)mode);
+    for (int i = 0; i < WORDS; i++)
+        hash = hash_number(hash, nodes[i]);
+    return hash_number(hash, (uint64_t)prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
 }
 
 static uint64_t get_personality(void)
@@ -258,60 +274,4 @@ void plugin_mode_leave(struct plugin_mode *mode)
     fegetenv(&mode->floats);
     fesetenv(FE_DFL_ENV);
     number_locale_c();
-}
-
-uint64_t process_resident_bytes(void)
-{
-    FILE *file = fopen("/proc/self/statm", "re");
-    unsigned long total = 0, resident = 0, of_files = 0;
-    int n = file ? fscanf(file, "%lu %lu %lu", &total, &resident, &of_files) : 0;
-    if (file)
-        fclose(file);
-    return n == 3 && resident > of_files
-               ? (uint64_t)(resident - of_files) * (uint64_t)sysconf(_SC_PAGESIZE)
-               : 0;
-}
-
-bool process_has_children(void)
-{
-    siginfo_t info;
-    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
-}
-
-/* Of a line of /proc/PID/stat: the state follows the name, which may hold anything. */
-static bool is_running(const char *task)
-{
-    char path[64], line[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", task);
-    FILE *file = fopen(path, "re");
-    size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0;
-    if (file)
-        fclose(file);
-    line[n] = 0;
-    const char *state = strrchr(line, ')');
-    return state && text_starts_with(state, ") R");
-}
-
-static bool is_any_other_running(void)
-{
-    char own[32];
-    bool is_any = false;
-    snprintf(own, sizeof own, "%ld", (long)gettid());
-    DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *task; tasks && !is_any && (task = readdir(tasks)) != NULL;)
-        is_any = *task->d_name != '.' && !text_equal(task->d_name, own) && is_running(task->d_name);
-    if (tasks)
-        closedir(tasks);
-    return is_any;
-}
-
-bool process_has_busy_threads(void)
-{
-    enum { LOOKS = 250 }; /* a millisecond apart */
-    int n = 0;
-    while (n < LOOKS && is_any_other_running()) {
-        poll(NULL, 0, 1);
-        n++;
-    }
-    return n == LOOKS;
 }

@@ -33,12 +33,3 @@ struct plugin_mode {
 void plugin_mode_begin(struct plugin_mode *mode); /* sets the defaults */
 void plugin_mode_enter(const struct plugin_mode *mode);
 void plugin_mode_leave(struct plugin_mode *mode);
-
-/* Resident memory of this process in bytes, without what is mapped from files, such as libraries; 0
- * if not known. */
-uint64_t process_resident_bytes(void);
-
-bool process_has_children(void); /* running, or not waited for */
-/* Do other threads compute, and go on for a quarter of a second? Those of a pool that wait for work
- * in a loop soon sleep. */
-bool process_has_busy_threads(void);

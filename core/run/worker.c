@@ -15,16 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Leaving more than this behind makes a worker be replaced: the next case must find the memory it
- * needs. */
-static const uint64_t leak_bytes = (uint64_t)256 << 20;
-
 enum { OPENING_WARNINGS_MAX = 16 };
 
 struct worker {
     pid_t supervisor; /* this process's child; 0: its parent */
     struct worker_link link;
     struct session *session;
+    uint32_t n_threads; /* when the device had been opened */
     struct host_sink sink;
     /* What the device warned of while it was opened holds for every case that it serves. Guarded by
      * the link's lock. */
@@ -217,22 +214,15 @@ static void serve_counters(struct worker *worker, struct wire_reader *message, s
 /* ---- cases ---- */
 
 /* What the case left behind in this process; "" if nothing that matters. */
-static void find_traces(const struct worker *worker, const struct process_state *state,
-                        uint64_t resident_before, struct text *out)
+static void find_traces(struct worker *worker, const struct process_state *state,
+                        const struct process_size *before, struct text *out)
 {
     CLEANUP(text_free) struct text changed = {0};
+    if (worker->n_threads == 0)
+        worker->n_threads = before->n_threads;
     if (process_state_differs(state, &changed))
         text_printf(out, "changed the process's %s", text_get(&changed));
-    if (!worker->supervisor && process_has_children())
-        text_printf(out, "%sleft child processes behind", out->length ? ", " : "");
-    if (process_has_busy_threads())
-        text_printf(out, "%sleft threads behind that compute", out->length ? ", " : "");
-    uint64_t resident = process_resident_bytes();
-    if (resident_before > 0 && resident > resident_before + leak_bytes) {
-        char bytes[NUMBER_TEXT_MAX];
-        text_printf(out, "%sleft %s of memory behind", out->length ? ", " : "",
-                    format_bytes((double)(resident - resident_before), bytes));
-    }
+    process_size_compare(before, worker->n_threads, !worker->supervisor, out);
 }
 
 /* The exit code: that of a child that has to have the last word. */
@@ -263,7 +253,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     case_run(worker->session, &worker->link, &worker->sink, &bench_case, state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     CLEANUP(text_free) struct text traces = {0};
-    find_traces(worker, state, outcome.resident_bytes, &traces);
+    find_traces(worker, state, &outcome.before, &traces);
     process_state_free(state);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
     send_fields(

@@ -53,5 +53,11 @@ leaves child 'left child processes behind'
 leaves daemon 'left child processes behind'
 leaves threads 'left threads behind that compute'
 leaves traced '' # its tracer, gbrun, lets it go on
+leaves timer "changed the process's timers"
+leaves tracer 'left the process traced'
+leaves sleepers 'left threads behind: [0-9]* more than when the device was opened'
+leaves mapping 'left 5[.0-9]* GiB of mapped memory behind'
+leaves shared 'left 30[.0-9]* MiB of memory behind'
+leaves nodes "changed the process's memory policy"
 leaves page '' # it cannot be cut
 finish

@@ -1,8 +1,8 @@
 /*
  * leftover.c - leaves behind what outlives a case, by `what`: an affinity to one processor, an idle
  * scheduling class, a lower limit of open files, an alarm, a personality, no huge pages, a child
- * process, one that has left its session and its parent, threads that compute. The case is fine,
- * says what it left, and the next one finds nothing of it.
+ * process, one that has left its session and its parent, threads that compute or wait, a tracer,
+ * memory. The case is fine, says what it left, and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
 #include "tests/modules/places.h"
@@ -13,19 +13,24 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"nothing", "affinity",    "scheduler", "limit",
-                                    "alarm",   "personality", "memory",    "child",
-                                    "daemon",  "threads",     "traced",    "page"};
+static const char *const kinds[] = {"nothing",     "affinity", "scheduler", "limit",  "alarm",
+                                    "personality", "memory",   "child",     "daemon", "threads",
+                                    "traced",      "page",     "timer",     "tracer", "sleepers",
+                                    "mapping",     "shared",   "nodes"};
 
 struct params {
     int32_t where;
@@ -159,12 +164,67 @@ static int leave_page(void)
     return close(file);
 }
 
+static int leave_timer(void)
+{
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    return access("/proc/self/timers", R_OK) || timer_create(CLOCK_MONOTONIC, &event, &timer);
+}
+
+static int leave_tracer(void)
+{
+    return (int)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static void *sleep_on(void *unused)
+{
+    pause();
+    return unused;
+}
+
+/* More than any runtime keeps: 64, and two for each CPU. */
+static int leave_sleepers(void)
+{
+    const long n = 70 + 2 * sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t thread;
+    int status = 0;
+    for (long i = 0; i < n && status == 0; i++)
+        status = pthread_create(&thread, NULL, sleep_on, NULL);
+    return status;
+}
+
+static int map(size_t bytes, int flags, bool touches)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; memory != MAP_FAILED && touches && i < bytes; i += 4096)
+        memory[i] = 1;
+    return memory == MAP_FAILED ? -1 : 0;
+}
+
+static int leave_mapping(void)
+{
+    return map((size_t)5 << 30, MAP_PRIVATE | MAP_NORESERVE, false);
+}
+
+static int leave_shared(void)
+{
+    return map((size_t)300 << 20, MAP_SHARED, true);
+}
+
+static int leave_nodes(void)
+{
+    enum { BIND = 2 };
+    const unsigned long first = 1;
+    return (int)syscall(SYS_set_mempolicy, BIND, &first, 8 * sizeof first);
+}
+
 static int32_t act(struct bench *bench, int32_t where)
 {
-    static int (*const leave[])(void) = {leave_nothing, leave_affinity, leave_scheduler,
-                                         leave_limit,   leave_alarm,    leave_personality,
-                                         leave_memory,  leave_child,    leave_daemon,
-                                         leave_threads, leave_traced,   leave_page};
+    static int (*const leave[])(void) = {
+        leave_nothing,     leave_affinity, leave_scheduler, leave_limit,  leave_alarm,
+        leave_personality, leave_memory,   leave_child,     leave_daemon, leave_threads,
+        leave_traced,      leave_page,     leave_timer,     leave_tracer, leave_sleepers,
+        leave_mapping,     leave_shared,   leave_nodes};
     if (where == bench->params.where && leave[bench->params.what]() != 0)
         return bench->host->skip(bench->host, "not possible here");
     return GB_OK;
