@@ -17,6 +17,9 @@ case $1 in
 *.sh) set -- bash "$@" ;;
 *) set -- ${TEST_RUNNER-} "$@" ;;
 esac
+# Tests that are run at the same time do not wait for each other.
+GBRUN_LOCK_FOLDER=$TMPDIR
+export GBRUN_LOCK_FOLDER
 timeout -k 10 "${TEST_TIME_LIMIT:-600}" "$@" >"$TMPDIR.out" 2>&1 </dev/null
 status=$?
 [ "$status" != 124 ] || echo "# ended after ${TEST_TIME_LIMIT:-600} s" >>"$TMPDIR.out"

@@ -25,6 +25,8 @@ struct run_params {
     int64_t jobs;               /* workers that measure at the same time; 0: as many as the case
                                    has devices */
     int64_t rounds;             /* of every benchmark without its own */
+    int32_t lock;               /* other gbrun processes on the device are waited for */
+    double lock_limit_ns;       /* for so long */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };
 enum {

@@ -41,6 +41,12 @@ static const struct gb_option run_table[] = {
            "device of the case"),
     GB_INT(struct run_params, rounds, "1", "1:10000", NULL,
            "How often each case is made afresh and measured; a benchmark may say otherwise"),
+    GB_BOOL(struct run_params, lock, "yes",
+            "Whether a case waits until no other gbrun process of this machine measures on its "
+            "device, or, with exclusive = yes, on any"),
+    {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
+     offsetof(struct run_params, lock_limit_ns), "lock_limit", "10 min", "0:", NULL, "ns",
+     "How long it waits; then it is measured beside the other, and a message of the case says so"},
 };
 
 struct option_table run_options(void)

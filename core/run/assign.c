@@ -44,7 +44,8 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     bool skips_lost = is_any_left(run, visit);
     for (size_t i = 0; i < visit->devices.n; i++) {
         const struct known_device *device = visit->devices.items[i];
-        if (run_device(run, device)->is_stuck || (skips_lost && run_device(run, device)->is_lost))
+        const struct device_state *state = run_device(run, device);
+        if (state->is_stuck || state->is_tried || (skips_lost && state->is_lost))
             continue;
         const struct slot *slot = slot_of(run, device);
         if (slot && !slot->visit && text_equal(slot->environment, visit->environment))
@@ -53,6 +54,15 @@ static const struct known_device *idle_device(struct run *run, const struct visi
             idle = device;
     }
     return idle;
+}
+
+/* The same, locked for the visit. */
+static const struct known_device *lock_device(struct run *run, const struct visit *visit)
+{
+    const struct known_device *device = idle_device(run, visit);
+    while (device && !run_lock(run, device, visit_is_exclusive(visit)))
+        device = idle_device(run, visit);
+    return device;
 }
 
 /* A slot without a worker, that of an idle one if need be; there are fewer visits than slots. */
@@ -103,6 +113,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
         return;
     }
     record_begin(&slot->collector, visit);
+    record_lock(&slot->collector, run_device(run, device));
     slot->visit = visit;
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
@@ -138,14 +149,16 @@ void assign_visits(struct run *run)
     run_fill_window(run);
     for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
         struct visit *visit = run->window[i];
-        const struct known_device *device = idle_device(run, visit);
+        const struct known_device *device = NULL;
         refuse_if_stuck(run, visit);
         if (*visit->refusal)
             record_refusal(run, run_pick(run, i));
         else if (is_crowded(run, visit))
             break; /* or those after it would keep it waiting for ever */
-        else if (device)
+        else if ((device = lock_device(run, visit)) != NULL)
             send_case(run, run_pick(run, i), device);
+        else if (visit_is_exclusive(visit))
+            break;
         else
             i++;
         run_fill_window(run);
@@ -158,6 +171,7 @@ static void send_granted(struct slot *slot)
     double now = awake_clock_ns();
     slot->alone = ALONE_GRANTED;
     slot->begin_ns += now - slot->asked_ns;
+    record_lock(&slot->collector, run_device(slot->run, slot->device));
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
     worker_begin(&slot->process, WIRE_GRANTED);
     slot_send(slot);
@@ -172,6 +186,7 @@ void assign_turn(struct run *run)
         if (!asking && slot->killed == KILLED_NOT && !slot->is_cut)
             asking = slot;
     }
-    if (asking)
+    /* One that was stopped meanwhile is only told so. */
+    if (asking && (run->is_cancelled || run_lock(run, asking->device, true)))
         send_granted(asking);
 }

@@ -297,6 +297,11 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
     return wire_complete(message) ? GB_OK : GB_CORRUPT;
 }
 
+void collector_warn(struct collector *collector, const char *text)
+{
+    add_message(collector, GB_LOG_WARNING, text);
+}
+
 void collector_printed(struct collector *collector, const char *line)
 {
     char *kept = collector->printed[collector->n_printed++ % COLLECTOR_PRINTED_LINES];

@@ -67,6 +67,9 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
 /* The plugin of a kind that the case uses; its device is fixed. */
 const struct plugin_info *case_plugin(const struct bench_case *bench_case, uint32_t kind);
 
+/* A warning of gbrun's own about the case; the text is copied. */
+void collector_warn(struct collector *collector, const char *text);
+
 void collector_printed(struct collector *collector, const char *line);
 
 /* The samples are elsewhere now: forget them and their memory, but not how many there were. */

@@ -15,6 +15,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/counting.h \
 	core/run/host.c \
 	core/run/host.h \
+	core/run/lock.c \
+	core/run/lock.h \
 	core/run/machine.c \
 	core/run/machine.h \
 	core/run/messages.c \
@@ -41,6 +43,7 @@ core_libgbrun_la_SOURCES += \
 	core/run/progress.h \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
+	core/run/run_locks.c \
 	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \

@@ -17,6 +17,13 @@ void record_begin(struct collector *collector, const struct visit *visit)
     uuid_new(collector->record.uuid);
 }
 
+void record_lock(struct collector *collector, const struct device_state *state)
+{
+    collector->record.lock_wait_ns += state->waited_ns;
+    if (state->note.length > 0)
+        collector_warn(collector, text_get(&state->note));
+}
+
 /* What the device says of itself; the size of its last cache, which roofs depend on, and how many
  * units blocks are spread over. */
 static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
@@ -138,6 +145,7 @@ void record_end(struct run *run, struct slot *slot, int status, const char *text
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);
     slot->visit = NULL;
+    run_unlock(run, slot->device);
     slot->has_opened = slot->has_opened || collector->n_clocks > 0;
     run->plan->progress->n_running = run_count_busy(run);
     conclude(run, visit, collector, status, text);

@@ -5,6 +5,7 @@
 
 #include "core/base/sha256.h"
 #include "core/run/collector.h"
+#include "core/run/lock.h"
 #include "core/run/supervisor.h"
 #include "core/run/worker_process.h"
 
@@ -55,7 +56,20 @@ struct run {
         int64_t id;    /* as the store knows it; 0: not stored yet */
         bool is_lost;  /* could not be opened */
         bool is_stuck; /* its worker was killed and does not end: it is not used any more */
-    } * devices;       /* by known_device */
+        /* run_locks.c */
+        struct lock lock;
+        int has;                   /* which locks */
+        bool is_tried, is_used;    /* in this turn of the loop; by a case */
+        double wait_begin_ns;      /* 0: nobody waits */
+        const struct lock *wanted; /* while somebody does */
+        bool has_said_wait;        /* to the user */
+        bool has_given_up;         /* lock_limit is over, and it was not free since */
+        double waited_ns;          /* by the case that has it */
+        struct text note;          /* for that case: why it is measured without a lock; "" */
+    } * devices;                   /* by known_device */
+    struct lock machine, **locks;  /* those of the devices */
+    size_t n_sharing;              /* devices for which the machine's is held */
+    bool has_said_problem, is_waiting;
     bool is_cancelled, is_killed;
     int n_stops;      /* how often the user has asked to stop, as far as that was answered */
     double synced_ns; /* when it was last done */
@@ -87,6 +101,22 @@ void assign_visits(struct run *run);
 /* Of the cases that have asked to be alone one goes on, once nobody measures. */
 void assign_turn(struct run *run);
 
+/* ---- run_locks.c: other gbrun processes on this machine ---- */
+
+void run_locks_new(struct run *run);
+void run_locks_free(struct run *run);
+/*
+ * May a case begin on the device, alone on the machine or beside others? Then the device's lock and
+ * the machine's are held for it, shared or alone, or a note of the device's state says why not.
+ * False: it has to wait; to be asked again soon.
+ */
+bool run_lock(struct run *run, const struct known_device *device, bool is_alone);
+/* The case has ended, or waits. */
+void run_unlock(struct run *run, const struct known_device *device);
+/* Around a turn of the loop: a device that nobody asked for in it does not wait any more. */
+void run_locks_begin(struct run *run);
+void run_locks_settle(struct run *run);
+
 /* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
 
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
@@ -107,6 +137,8 @@ void slot_close(struct slot *slot);
 
 /* Begins the record of a visit. */
 void record_begin(struct collector *collector, const struct visit *visit);
+/* Adds how long it waited for the device's lock, and the note. */
+void record_lock(struct collector *collector, const struct device_state *state);
 /* Deletes what was written of a case that is measured anew. */
 void record_forget(struct run *run, struct slot *slot);
 /* Writes the samples of a long recording before its case has ended. */

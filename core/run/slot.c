@@ -129,6 +129,7 @@ static bool give_again(struct slot *slot)
         run_fail(run, &error);
     }
     slot->visit = NULL;
+    run_unlock(run, slot->device);
     collector_free(&slot->collector);
     run_put_back(run, visit);
     return true;
@@ -178,6 +179,9 @@ static void end_complete_visit(struct slot *slot)
 /* Time spent waiting is not the case's. */
 static void take_exclusive(struct slot *slot)
 {
+    /* Who waits with a lock may be waited for. */
+    if (slot->run->machine.state != LOCK_ALONE)
+        run_unlock(slot->run, slot->device);
     slot->alone = ALONE_ASKED;
     slot->asked_ns = awake_clock_ns();
     slot->left_ns = slot->deadline_ns - slot->asked_ns;

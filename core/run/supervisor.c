@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { POLL_MS = 200, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
+enum { POLL_MS = 200, LOCK_POLL_MS = 10, STOP_SECONDS = 1, EXIT_STOPPED = 1 };
 static const double cancel_grace_ns = 10e9, sync_interval_ns = 200e6;
 static const double leave_ns = 1e9 * (double)WORKER_END_SECONDS, stopped_leave_ns = 300e6;
 
@@ -150,7 +150,8 @@ static bool wait_for_lock(void *context, const char *path, int n)
 
 static int poll_timeout(struct run *run)
 {
-    double now = awake_clock_ns(), soonest = now + (double)POLL_MS * 1e6;
+    double now = awake_clock_ns();
+    double soonest = now + (double)(run->is_waiting ? LOCK_POLL_MS : POLL_MS) * 1e6;
     if (run->plan->progress->n_held > 0)
         soonest = fmin(soonest, run->synced_ns + sync_interval_ns);
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
@@ -219,12 +220,15 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     run->schedule = plan->schedule;
     run->sequence = plan->first_sequence;
     run->devices = memory_allocate(plan->schedule.devices->n * sizeof *run->devices);
+    run_locks_new(run);
     catch_signals(before);
     store_on_lock(plan->store, wait_for_lock, run);
     while (run->status == GB_OK) {
         announce(run, false);
+        run_locks_begin(run);
         assign_visits(run);
         assign_turn(run);
+        run_locks_settle(run);
         if (run_count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled))
             break;
         wait_and_listen(run);
@@ -233,12 +237,15 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     store_on_lock(plan->store, NULL, NULL);
     count_left(run);
     end_workers(run);
+    run_locks_free(run);
     empty_window(run);
     release_signals(before);
     *ret = run->counts;
     int32_t status = run->status;
     if (status != GB_OK)
         *error = run->error;
+    for (size_t i = 0; i < plan->schedule.devices->n; i++)
+        text_free(&run->devices[i].note);
     free(run->devices);
     free(run->builds);
     free(run);

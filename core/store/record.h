@@ -174,8 +174,9 @@ struct case_record {
     bool is_dithered;
     const char *reading_note;
     const char *started;
-    double wall_ns;  /* from create to destroy */
-    uint64_t n_lost; /* samples whose times were lost */
+    double wall_ns;      /* from create to destroy */
+    double lock_wait_ns; /* for other gbrun processes on the device or the machine */
+    uint64_t n_lost;     /* samples whose times were lost */
     bool has_estimate;
     struct gb_estimate estimate;
     struct gb_work work; /* of an iteration */

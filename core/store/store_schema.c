@@ -188,6 +188,8 @@ static const struct stored_column case_columns[] = {
            "why samples were not taken as asked for, or as others are"),
     COLUMN(started, "TEXT NOT NULL", 1, record.started, "UTC, ISO 8601"),
     COLUMN(wall_ns, "REAL", 1, record.wall_ns, "from create to destroy"),
+    COLUMN(lock_wait_ns, "REAL DEFAULT 0", 5, record.lock_wait_ns,
+           "for other gbrun processes on the device or the machine; in no other time"),
     COLUMN(n_samples, "INTEGER NOT NULL", 1, record.n_samples, NULL),
     COLUMN(n_lost, "INTEGER NOT NULL", 1, record.n_lost, "samples whose times were lost"),
     COLUMN(n_throttled, "INTEGER NOT NULL", 1, n_throttled,

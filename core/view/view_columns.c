@@ -252,6 +252,8 @@ static const struct check_record no_check = {.metric = NULL};
     X(occupancy, REAL, UNIT_RATIO, a ? a->occupancy : NAN,                                         \
       "Its occupancy: threads that fit on a multiprocessor over those it has")                     \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
+    X(lock_wait_ns, REAL, UNIT_NS, r->lock_wait_ns,                                                \
+      "Time that it waited before that for another gbrun process on the device or the machine")    \
     X(started, TEXT, UNIT_NONE, r->started, "When the case began (UTC, ISO 8601)")                 \
     X(uid, TEXT, UNIT_NONE, r->uid,                                                                \
       "Identity of what was measured: the same for the same case in every run and file")           \

@@ -207,7 +207,7 @@ START_TEST(printed)
         "order = listed  ; default\ndevices =  ; default\ndistribute = spread  ; "
         "default\ndurability = full  ; default\nplugin_path =  ; "
         "default\njobs = 0  ; default\n"
-        "rounds = 1  ; default\n\n"
+        "rounds = 1  ; default\nlock = yes  ; default\nlock_limit = 10 min  ; default\n\n"
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"
         "[policy steady]\nplugin = steady  ; default\nprecision = 1%  ; default\n\n"
         "[bench b]\nplugin = picky.x  ; bench.ini:6\ncache = cold  ; [defaults], bench.ini:2\n"

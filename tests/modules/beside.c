@@ -169,7 +169,7 @@ static const struct gb_plugin plugin = {
     .id = "beside",
     .version = "1.0",
     .summary = "looks at the cases beside it",
-    .devices = "fake",
+    .devices = "fake cpu",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# Two gbrun processes on one machine: who measures where, who waits for whom, what says so. Each case of the module
+# `beside` adds lines to a log that all have in common: made, begin, end.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+mkdir locks
+export GBRUN_LOCK_FOLDER=$TMPDIR/locks
+
+cat >common.ini <<INI
+[policy few]
+plugin = fixed
+samples = 3
+[defaults]
+policy = few
+iterations = 1
+time_limit = 20 s
+[device gpu]
+plugin = fake
+n_devices = 2
+uuids = GPU-aaaa1111, GPU-bbbb2222
+[device left]
+plugin = cpu
+cpus = 0
+[device right]
+plugin = cpu
+cpus = 1
+INI
+# start NAME NUMBERS LINE...: measures cases of these numbers in the background, in NAME.gbr; NAME.txt: standard error.
+start()
+{
+    local name=$1 numbers=$2
+    shift 2
+    cat common.ini - >"$name.ini" <<INI
+[bench beside]
+log = $TMPDIR/log
+let.number = 0
+sweep.number = $numbers
+$(printf '%s\n' "$@")
+INI
+    rm -f "$name.gbr"*
+    "$GBRUN" -c "$name.ini" -o "$name.gbr" "${options[@]}" >"$name.table" 2>"$name.txt" &
+    pids[$name]=$!
+}
+declare -A pids
+options=()
+# both: waits for a and b; sets codes.
+both()
+{
+    wait "${pids[a]}"
+    codes=$?
+    wait "${pids[b]}"
+    codes="$codes $?"
+}
+
+# is_alone: in the log, nothing of another case stands between begin and end of any.
+is_alone()
+{
+    awk '$1 == "begin" { if (n++) { bad = 1; print "line " NR ": beside " last } last = $2 }
+        $1 == "end" { n-- }
+        END { exit bad || NR == 0 }' log
+}
+
+# wait_for WORD N: until the log has N lines of WORD.
+wait_for()
+{
+    for _ in $(seq 1000); do
+        [ "$(grep -c "^$1" log 2>/dev/null)" = "$2" ] && return
+        sleep 0.02
+    done
+}
+
+# column NAME FILE
+column()
+{
+    "$GBRUN" export --columns "$1" "$2" | tail -n +2 | tr -d '\r'
+}
+
+# ---- the same device ----
+for device in cpu gpu:1; do
+    rm -f log*
+    start a 1:8 "device = $device" 'linger = 30 ms'
+    start b 11:18 "device = $device" 'linger = 30 ms'
+    both
+    equals "two runs on one device: $device" "0 0" "$codes"
+    equals "all cases are measured: $device" 16 "$(grep -c '^end' log)"
+    succeeds "one at a time: $device" is_alone
+    succeeds "in turns: $device" test "$(awk '$1 == "begin" {print ($2 > 10)}' log | uniq | wc -l)" -gt 6
+done
+equals "who waits says how long" yes "$(column lock_wait_ns b.gbr | awk '$1 >= 10e6 {n++} END {print (n > 3 ? "yes" : "no")}')"
+equals "the lock of a GPU has the name of its UUID, and is for all users" "666 gbrun-GPU-bbbb2222.lock" \
+    "$(stat -c '%a %n' locks/gbrun-GPU* | sed 's|locks/||')"
+
+rm -f log*
+start a 1:3 'device = cpu' 'alone = yes' 'linger = 20 ms'
+start b 11:13 'device = gpu:0' 'alone = yes' 'linger = 20 ms'
+both
+equals "cases that ask to be alone, in two runs" "0 0 6" "$codes $(grep -c '^end' log)"
+succeeds "are alone" is_alone
+rm -f log*
+start a 1:6 'device = gpu:0' 'exclusive = yes' 'linger = 20 ms'
+start b 11:16 'device = gpu:1' 'linger = 20 ms'
+both
+equals "a run with exclusive = yes, and one on another device" "0 0 12" "$codes $(grep -c '^end' log)"
+succeeds "nothing is measured beside it" is_alone
+
+# ---- what may run side by side ----
+rm -f log*
+start a 1 'device = gpu:0' 'meet_begun = 2'
+start b 2 'device = gpu:1' 'meet_begun = 2'
+both
+equals "two devices are measured at the same time" "0 0" "$codes"
+if [ "$(nproc)" -gt 1 ]; then
+    rm -f log*
+    start a 1 'device = left' 'meet_begun = 2'
+    start b 2 'device = right' 'meet_begun = 2'
+    both
+    equals "as are two CPUs" "0 0" "$codes"
+    rm -f log*
+    start a 1:4 'device = left' 'linger = 20 ms'
+    start b 11:14 'device = cpu' 'linger = 20 ms'
+    both
+    equals "one of them, and all" "0 0" "$codes"
+    succeeds "one at a time" is_alone
+else
+    skip "two CPUs" "there is one"
+fi
+rm -f log*
+options=(-s gbrun.lock=no)
+start a 1 'device = cpu' 'meet_begun = 2'
+start b 2 'device = cpu' 'meet_begun = 2'
+both
+equals "lock = no: on the same one" "0 0" "$codes"
+equals "and nobody waits" "0 0" "$(column lock_wait_ns a.gbr) $(column lock_wait_ns b.gbr)"
+options=()
+
+# ---- whoever waits says for whom ----
+rm -f log*
+start a 1 'device = cpu' 'held_from = 0'
+wait_for begin 1
+start b 2 'device = cpu' 'time_limit = 2 s'
+sleep 3
+touch log.go
+both
+equals "waiting is not charged to time_limit" "0 0" "$codes"
+succeeds "it is known who is waited for" \
+    grep -q "^gbrun: device cpu:0 waits for process ${pids[a]}, which holds $TMPDIR/locks/gbrun-cpus.lock$" b.txt
+
+rm -f log*
+options=(-s 'gbrun.lock_limit=300 ms')
+start a 1 'device = cpu' 'held_from = 0'
+wait_for begin 1
+start b 11:13 'device = cpu'
+wait "${pids[b]}"
+equals "lock_limit: it is measured beside the other" 0 $?
+touch log.go
+wait "${pids[a]}"
+said="measured beside process ${pids[a]}, which holds $TMPDIR/locks/gbrun-cpus.lock: lock_limit, 300 ms, is over"
+equals "which is said once during the run" 1 "$(grep -c "^gbrun: $said" b.txt)"
+equals "and of each case" 3 "$("$GBRUN" export --format jsonl b.gbr | grep -c "$said")"
+succeeds "in the table as well" grep -q "warning: measured beside process" b.table
+options=()
+
+rm -f log*
+start a 1 'device = cpu' 'held_from = 0'
+wait_for begin 1
+start b 2 'device = cpu'
+kill -KILL "${pids[a]}"
+wait "${pids[b]}"
+equals "the lock of a process that was killed is free" 0 $?
+
+# ---- locks that cannot be had ----
+# refused NAME PROBLEM: the case is measured, and says so.
+refused()
+{
+    rm -f log*
+    start a 1:2 'device = cpu'
+    wait "${pids[a]}"
+    equals "$1: the run goes on" 0 $?
+    equals "$1: it is said once" 1 "$(grep -c "^gbrun: measured without a lock: $2: other gbrun processes may measure meanwhile" a.txt)"
+    equals "$1: and of each case" 2 "$("$GBRUN" export --format jsonl a.gbr | grep -c "measured without a lock: $2")"
+}
+GBRUN_LOCK_FOLDER=$TMPDIR/none refused "no folder" "$TMPDIR/none/gbrun-machine.lock: No such file or directory"
+echo precious >kept
+rm locks/gbrun-cpus.lock
+ln -s ../kept locks/gbrun-cpus.lock
+refused "a link in its place" "$TMPDIR/locks/gbrun-cpus.lock: Too many levels of symbolic links"
+equals "and what it points to is as it was" precious "$(cat kept)"
+rm locks/gbrun-cpus.lock
+mkfifo locks/gbrun-cpus.lock
+refused "a pipe in its place" "$TMPDIR/locks/gbrun-cpus.lock: is no regular file"
+finish
