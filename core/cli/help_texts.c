@@ -172,6 +172,9 @@ static const struct help_entry environment[] = {
      "The width of tables and help, also where the output is no terminal. If it is not set that is "
      "the terminal's width, or 120 for tables and 100 for help. Columns for which there is no room "
      "are left out and named below the table"},
+    {"GBRUN_IGNORE_LOAD", NULL,
+     "If it is set, a run says neither at its start that the machine is busy, nor of cases that "
+     "they were disturbed; what other processes did is stored nevertheless"},
     {"GBRUN_LOCK_FOLDER", NULL,
      "The folder of the lock files by which gbrun processes of a machine keep out of each other's "
      "way; /dev/shm if it is not set. Containers that share a device need one in common"},

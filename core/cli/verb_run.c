@@ -349,6 +349,19 @@ static int32_t count_visits(struct job *job, struct schedule *schedule, uint64_t
     return status;
 }
 
+static void warn_of_load(const struct job *job)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const char *load = machine_load(&arena);
+    if (argument(job->arguments, "quiet") || machine_load_is_ignored())
+        return;
+    if (load)
+        fprintf(stderr,
+                "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows with "
+                "what\n",
+                load);
+}
+
 static int measure(struct job *job, int format)
 {
     struct configuration *configuration = &job->configuration;
@@ -369,6 +382,7 @@ static int measure(struct job *job, int format)
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
         (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
+    warn_of_load(job);
     struct progress progress;
     struct run_counts counts = {0};
     progress_begin(&progress, argument(job->arguments, "quiet") != NULL, job->n_visits, n_done);

@@ -2,10 +2,12 @@
 #include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
+#include "core/run/machine.h"
 #include "core/run/messages.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct slot *slot_of(struct run *run, const struct known_device *device)
 {
@@ -104,6 +106,18 @@ static struct slot *get_worker(struct run *run, const struct visit *visit)
     return slot;
 }
 
+/* As the device described itself when the run began. */
+static void warn_of_users(struct run *run, const struct known_device *device)
+{
+    struct device_state *state = run_device(run, device);
+    const char *n = fact_of(device->facts, device->n_facts, "other_processes");
+    if (strtol(n, NULL, 10) > 0 && !state->has_said_users && !run->plan->progress->is_quiet &&
+        !machine_load_is_ignored())
+        progress_line(run->plan->progress, "gbrun: device %s:%u: other processes use it: %s",
+                      device->settings->name, device->info.index, n);
+    state->has_said_users = true;
+}
+
 static void send_case(struct run *run, struct visit *visit, const struct known_device *device)
 {
     visit_give(visit, device);
@@ -112,6 +126,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
         visit_free(visit);
         return;
     }
+    warn_of_users(run, device);
     record_begin(&slot->collector, visit);
     record_lock(&slot->collector, run_device(run, device));
     slot->visit = visit;

@@ -2,6 +2,7 @@
 #include "core/base/host_clock.h"
 #include "core/run/case_columns.h"
 #include "core/run/case_state.h"
+#include "core/run/interference.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
 #include "core/run/profile.h"
@@ -381,6 +382,8 @@ static int32_t sample(struct sampling *sampling)
     if (status != GB_OK)
         return status;
     status = case_profile_begin(sampling->state);
+    struct interference begin;
+    interference_begin(&begin);
     sampling->sent_ns = sampling->sampling_ns = host_clock_ns();
     while (status == GB_OK && !policy_run_ended(sampling->policy)) {
         if (host_cancelled())
@@ -389,6 +392,8 @@ static int32_t sample(struct sampling *sampling)
             status = run_batch(sampling);
     }
     const struct case_outcome *outcome = sampling->state->outcome;
+    struct interference_record interference;
+    interference_end(&begin, &interference);
     case_profile_end(sampling->state);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace,
@@ -397,6 +402,7 @@ static int32_t sample(struct sampling *sampling)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
     link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
+    link_send_fields(sampling->link, WIRE_INTERFERENCE, interference_fields, &interference);
     if (policy_run_count(sampling->policy) > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;

@@ -182,6 +182,11 @@ static void take_pace(struct collector *collector, struct wire_reader *message)
     wire_get_fields(message, NULL, pace_fields, &collector->record.pace);
 }
 
+static void take_interference(struct collector *collector, struct wire_reader *message)
+{
+    wire_get_fields(message, NULL, interference_fields, &collector->record.interference);
+}
+
 static void make_room(struct collector *collector, uint64_t n)
 {
     if (collector->n + n <= collector->capacity)
@@ -289,6 +294,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_AGAIN] = take_again,
         [WIRE_SAMPLES] = take_samples,
         [WIRE_PACE] = take_pace,
+        [WIRE_INTERFERENCE] = take_interference,
         [WIRE_ESTIMATE] = take_estimate,
         [WIRE_CASE_END] = take_end};
     if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)

@@ -15,6 +15,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/counting.h \
 	core/run/host.c \
 	core/run/host.h \
+	core/run/interference.c \
+	core/run/interference.h \
 	core/run/lock.c \
 	core/run/lock.h \
 	core/run/machine.c \

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,16 +179,54 @@ static void examine_smt(struct findings *findings)
          "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 
+struct load {
+    double average; /* over a minute; NaN: not known */
+    long n_running; /* now, without this process */
+    long n_cpus;
+    bool is_high;
+};
+
+/* The average lags behind, and what runs just now may be gone the next moment: of that more is
+ * needed. */
+static struct load read_load(struct arena *arena)
+{
+    struct load load = {.average = NAN, .n_cpus = sysconf(_SC_NPROCESSORS_ONLN)};
+    const char *line = first_line(arena, "/proc/loadavg");
+    char *at = NULL;
+    if (!line)
+        return load;
+    load.average = strtod(line, &at);
+    strtod(at, &at);
+    strtod(at, &at);
+    load.n_running = strtol(at, NULL, 10) - 1;
+    load.is_high = load.average > 0.2 * (double)load.n_cpus ||
+                   (load.n_running > 1 && 2 * load.n_running > load.n_cpus);
+    return load;
+}
+
+const char *machine_load(struct arena *arena)
+{
+    const struct load load = read_load(arena);
+    if (!load.is_high)
+        return NULL;
+    return arena_printf(arena, "load %.2f, %ld processes running on %ld CPUs", load.average,
+                        load.n_running, load.n_cpus);
+}
+
+bool machine_load_is_ignored(void)
+{
+    const char *value = getenv("GBRUN_IGNORE_LOAD");
+    return value && *value;
+}
+
 static void examine_load(struct findings *findings)
 {
-    const char *line = first_line(findings->arena, "/proc/loadavg");
-    if (!line)
-        return;
-    double load = strtod(line, NULL);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    find(findings, "load", arena_printf(findings->arena, "%.2f on %ld CPUs", load, n),
-         load > 0.2 * (double)n, "other programs take CPU time and cache",
-         "ps -eo pcpu,pid,args --sort=-pcpu | head");
+    const struct load load = read_load(findings->arena);
+    if (!isnan(load.average))
+        find(findings, "load",
+             arena_printf(findings->arena, "%.2f on %ld CPUs", load.average, load.n_cpus),
+             load.is_high, "other programs take CPU time and cache",
+             "ps -eo pcpu,pid,args --sort=-pcpu | head");
 }
 
 /* Time that the hypervisor gave to others, as a share of all time since the machine was started. */

@@ -11,6 +11,12 @@
 /* Facts stored with a run: host, kernel, cpu, cores, governor, memory, ... In the arena. */
 void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n);
 
+/* "load 0.42, 5 processes running on 2 CPUs": what other programs do, if that is much, in the
+ * arena; else NULL. */
+const char *machine_load(struct arena *arena);
+/* GBRUN_IGNORE_LOAD: nothing is to be said about it, nor about cases that were disturbed. */
+bool machine_load_is_ignored(void);
+
 /* One thing that was looked at. */
 struct finding {
     const char *subject; /* "frequency governor" */

@@ -255,6 +255,10 @@ const struct wire_field pace_fields[] = {FIELDS(struct pace_record, gap_ns, load
                                                 clock_mean_hz, clock_low_hz, clock_high_hz,
                                                 is_missed),
                                          {0}};
+const struct wire_field interference_fields[] = {FIELDS(struct interference_record, is_known,
+                                                        sampled_ns, own_cpu_ns, others_cpu_ns,
+                                                        stolen_ns, waited_cpu_ns, n_preempted),
+                                                 {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
 

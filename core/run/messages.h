@@ -90,18 +90,19 @@ struct case_end {
     const char *traces;
 };
 
-extern const struct wire_field device_info_fields[]; /* struct gb_device_info */
-extern const struct wire_field work_fields[];        /* struct gb_work */
-extern const struct wire_field finding_fields[];     /* struct device_finding */
-extern const struct wire_field counter_fields[];     /* struct gb_counter */
-extern const struct wire_field problem_fields[];     /* struct problem */
-extern const struct wire_field outcome_fields[];     /* struct outcome */
-extern const struct wire_field fact_fields[];        /* struct fact */
-extern const struct wire_field build_fields[];       /* struct build */
-extern const struct wire_field message_fields[];     /* struct message_record */
-extern const struct wire_field metric_fields[];      /* struct metric_record */
-extern const struct wire_field check_fields[];       /* struct check_record */
-extern const struct wire_field clock_fields[];       /* struct clock_record */
-extern const struct wire_field timing_fields[];      /* struct case_record: its clock */
-extern const struct wire_field pace_fields[];        /* struct pace_record */
-extern const struct wire_field case_end_fields[];    /* struct case_end */
+extern const struct wire_field device_info_fields[];  /* struct gb_device_info */
+extern const struct wire_field work_fields[];         /* struct gb_work */
+extern const struct wire_field finding_fields[];      /* struct device_finding */
+extern const struct wire_field counter_fields[];      /* struct gb_counter */
+extern const struct wire_field problem_fields[];      /* struct problem */
+extern const struct wire_field outcome_fields[];      /* struct outcome */
+extern const struct wire_field fact_fields[];         /* struct fact */
+extern const struct wire_field build_fields[];        /* struct build */
+extern const struct wire_field message_fields[];      /* struct message_record */
+extern const struct wire_field metric_fields[];       /* struct metric_record */
+extern const struct wire_field check_fields[];        /* struct check_record */
+extern const struct wire_field clock_fields[];        /* struct clock_record */
+extern const struct wire_field timing_fields[];       /* struct case_record: its clock */
+extern const struct wire_field pace_fields[];         /* struct pace_record */
+extern const struct wire_field interference_fields[]; /* struct interference_record */
+extern const struct wire_field case_end_fields[];     /* struct case_end */

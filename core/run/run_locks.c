@@ -87,8 +87,8 @@ static void note_problem(struct run *run, struct device_state *state)
     note(run, state, text_get(&words), &run->has_said_problem);
 }
 
-/* The user is told once; after the limit the case does not wait any more, nor those after it, until
- * the lock was free. */
+/* A message says so once; after the limit the case does not wait any more, nor those after it,
+ * until the lock was free. */
 static bool give_up(struct run *run, const struct known_device *device, struct device_state *state)
 {
     CLEANUP(text_free) struct text words = {0};

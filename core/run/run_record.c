@@ -2,6 +2,8 @@
 #include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
+#include "core/run/interference.h"
+#include "core/run/machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +144,9 @@ void record_end(struct run *run, struct slot *slot, int status, const char *text
 {
     struct visit *visit = slot->visit;
     struct collector *collector = &slot->collector;
+    CLEANUP(text_free) struct text busy = {0};
+    if (!machine_load_is_ignored() && interference_matters(&collector->record, &busy))
+        collector_warn(collector, text_get(&busy));
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);
     slot->visit = NULL;

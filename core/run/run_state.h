@@ -53,9 +53,10 @@ struct run {
     } * builds; /* that were stored */
     size_t n_builds;
     struct device_state {
-        int64_t id;    /* as the store knows it; 0: not stored yet */
-        bool is_lost;  /* could not be opened */
-        bool is_stuck; /* its worker was killed and does not end: it is not used any more */
+        int64_t id;          /* as the store knows it; 0: not stored yet */
+        bool is_lost;        /* could not be opened */
+        bool has_said_users; /* to the user: other processes that compute on it */
+        bool is_stuck;       /* its worker was killed and does not end: it is not used any more */
         /* run_locks.c */
         struct lock lock;
         int has;                   /* which locks */

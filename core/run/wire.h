@@ -58,6 +58,7 @@ enum {
     X(AGAIN)        /* the case is measured anew: what was sent of it so far does not count */     \
     X(SAMPLES)      /* columns of samples, in order */                                             \
     X(PACE)         /* how the pace was reached, the clock over the samples */                     \
+    X(INTERFERENCE) /* what the rest of the machine did during the samples */                      \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
     X(CASE_END)     /* UUID of the record, status, text, whether the worker can go on */
 

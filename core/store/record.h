@@ -132,6 +132,17 @@ struct pace_record {
     bool is_missed; /* throttled in spite of gaps; not settled */
 };
 
+/* What the rest of the machine did between the first sample and the last. */
+struct interference_record {
+    bool is_known;
+    double sampled_ns;    /* how long that was */
+    double own_cpu_ns;    /* of the worker and its children; not stored */
+    double others_cpu_ns; /* of all other processes, on all processors */
+    double stolen_ns;     /* by other guests of the host, likewise */
+    double waited_cpu_ns; /* that threads of the worker waited for a processor */
+    uint64_t n_preempted; /* how often one was taken from them */
+};
+
 struct message_record {
     int32_t severity; /* GB_LOG_... */
     const char *text;
@@ -194,6 +205,7 @@ struct case_record {
     uint64_t n_kernels;                   /* among all there are */
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];
     struct pace_record pace;
+    struct interference_record interference;
     uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
     const struct sample_column *columns;
     size_t n_columns;

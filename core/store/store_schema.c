@@ -128,6 +128,7 @@ static const struct stored_column clock_columns[] = {
 
 #define ROW struct stored_case
 #define IF_ESTIMATED .guard = offsetof(ROW, record.has_estimate)
+#define IF_WATCHED .guard = offsetof(ROW, record.interference.is_known)
 static const struct stored_column case_columns[] = {
     COLUMN(id, "INTEGER PRIMARY KEY", 1, id, NULL, .role = ROLE_ID),
     COLUMN(uuid, "TEXT NOT NULL UNIQUE", 1, record.uuid, "of this record"),
@@ -205,6 +206,17 @@ static const struct stored_column case_columns[] = {
            "of the device, over the samples; 0: not known"),
     COLUMN(clock_low_hz, "REAL", 4, record.pace.clock_low_hz, NULL),
     COLUMN(clock_high_hz, "REAL", 4, record.pace.clock_high_hz, NULL),
+    COLUMN(sampled_ns, "REAL", 5, record.interference.sampled_ns,
+           "from before the first sample to after the last; NULL: not known, as what follows",
+           IF_WATCHED),
+    COLUMN(others_cpu_ns, "REAL", 5, record.interference.others_cpu_ns,
+           "that all processors worked for other processes meanwhile", IF_WATCHED),
+    COLUMN(stolen_ns, "REAL", 5, record.interference.stolen_ns,
+           "that the hypervisor took from all processors", IF_WATCHED),
+    COLUMN(waited_cpu_ns, "REAL", 5, record.interference.waited_cpu_ns,
+           "that threads of the worker waited for a processor", IF_WATCHED),
+    COLUMN(n_preempted, "INTEGER", 5, record.interference.n_preempted,
+           "how often one was taken from them", IF_WATCHED),
     COLUMN(n_kernels, "INTEGER", 4, record.n_kernels, "in one sample; NULL: not known",
            .guard = offsetof(ROW, record.has_activities)),
     COLUMN(min_ns, "REAL", 1, summary.min,

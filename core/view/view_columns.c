@@ -29,6 +29,11 @@ static double known(double amount)
     return amount > 0 ? amount : NAN;
 }
 
+static double watched(const struct case_record *record, double value)
+{
+    return record->interference.is_known ? value : NAN;
+}
+
 static double checked(const struct stored_case *c, double value)
 {
     return main_check(c) ? value : NAN;
@@ -254,6 +259,14 @@ static const struct check_record no_check = {.metric = NULL};
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
     X(lock_wait_ns, REAL, UNIT_NS, r->lock_wait_ns,                                                \
       "Time that it waited before that for another gbrun process on the device or the machine")    \
+    X(others_cpu_ns, REAL, UNIT_NS, watched(r, r->interference.others_cpu_ns),                     \
+      "Processor time of other processes between its first sample and its last")                   \
+    X(stolen_ns, REAL, UNIT_NS, watched(r, r->interference.stolen_ns),                             \
+      "Processor time that the hypervisor gave to other guests meanwhile")                         \
+    X(waited_cpu_ns, REAL, UNIT_NS, watched(r, r->interference.waited_cpu_ns),                     \
+      "Time that its threads waited for a processor meanwhile")                                    \
+    X(n_preempted, REAL, UNIT_NONE, watched(r, (double)r->interference.n_preempted),               \
+      "How often a processor was taken from them")                                                 \
     X(started, TEXT, UNIT_NONE, r->started, "When the case began (UTC, ISO 8601)")                 \
     X(uid, TEXT, UNIT_NONE, r->uid,                                                                \
       "Identity of what was measured: the same for the same case in every run and file")           \

@@ -89,6 +89,7 @@ static void tell_state(const struct nvml *nvml, gb_fact_fn *fact, void *context)
     tell_number(fact, context, "memory_clock_max", "%.0f MHz", state.memory_clock_max_mhz);
     tell_number(fact, context, "power_limit", "%.0f W", state.power_limit_mw * 1e-3);
     tell_number(fact, context, "pcie_width", "x%.0f", state.link_width);
+    tell_number(fact, context, "other_processes", "%.0f", state.n_processes);
     tell_number(fact, context, "free_memory", "%.1f GiB", state.free_bytes / 1073741824.0);
 }
 

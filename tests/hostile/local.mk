@@ -2,6 +2,7 @@
 # more than a few seconds are run by make hostile.
 TEST_SCRIPT_LIST += \
 	tests/hostile/test_builds.sh \
+	tests/hostile/test_busy.sh \
 	tests/hostile/test_durability.sh \
 	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_limits.sh \

@@ -78,7 +78,7 @@ struct params {
     const char *warning;
     struct gb_list models;
     struct gb_list uuids;
-    int64_t closed_device;
+    int64_t processes, closed_device;
     int32_t counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
@@ -110,6 +110,7 @@ static const struct gb_option options[] = {
             "their models; the last one's is that of all behind it"),
     GB_LIST(struct params, uuids, GB_TYPE_STRING, "", NULL, NULL,
             "their UUIDs; FAKE-INDEX where none is given"),
+    GB_INT(struct params, processes, "0", "0:", NULL, "that it says compute on it"),
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that cannot be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
     GB_CHOICE(struct params, listing, "none", listings, "what it lists as its activities"),
@@ -196,6 +197,11 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
     if (fact) {
         fact(fact_context, "driver", "0.1");
         fact(fact_context, "slot", index == 0 ? "first" : "another");
+        if (params->processes > 0) {
+            char n[24];
+            snprintf(n, sizeof n, "%lld", (long long)params->processes);
+            fact(fact_context, "other_processes", n);
+        }
     }
     return act(host, params, DESCRIBE);
 }

@@ -18,7 +18,7 @@ static const struct stored_column new_of_parameter = COLUMN(
     filled, "TEXT", 9, filled, "a template with the values of the case");
 #undef ROW
 
-enum { COLUMNS_MAX = 80 };
+enum { COLUMNS_MAX = 100 };
 static struct stored_column columns[2][COLUMNS_MAX];
 static struct stored_schema wide;
 

@@ -1,0 +1,130 @@
+/* interference.c - see interference.h. */
+#include "core/run/interference.h"
+
+#include "core/base/host_clock.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Of all processors; times of /proc/stat come in ticks, of 10 ms mostly. */
+static const double others_share = 0.1, others_least_ns = 50e6;
+static const double waited_least_ns = 1e6, usual_precision = 0.01;
+
+static double cpu_ns(int who, uint64_t *n_preempted)
+{
+    struct rusage usage = {0};
+    getrusage(who, &usage);
+    *n_preempted += (uint64_t)usage.ru_nivcsw;
+    return 1e9 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e3 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal"; guests are part of user. */
+static void read_all(struct interference *ret)
+{
+    enum { IDLE = 3, IOWAIT = 4, STEAL = 7, FIELDS_READ = 8 };
+    char line[256] = "";
+    const double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+    FILE *file = fopen("/proc/stat", "re");
+    char *at = file && fgets(line, sizeof line, file) && text_starts_with(line, "cpu ") ? line + 4
+                                                                                        : NULL;
+    if (file)
+        fclose(file);
+    for (int field = 0; at && field < FIELDS_READ; field++) {
+        const double value_ns = strtod(at, &at) * tick_ns;
+        if (field == STEAL)
+            ret->stolen_ns = value_ns;
+        else if (field != IDLE && field != IOWAIT)
+            ret->all_cpu_ns += value_ns;
+    }
+}
+
+/* Of this process's threads, those that have ended left out: "ran waited n". */
+static double read_waited(void)
+{
+    double waited_ns = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
+        char path[64], text[96] = "", *end = NULL;
+        if (*task->d_name == '.')
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", task->d_name);
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file >= 0 && read(file, text, sizeof text - 1) > 0) {
+            strtod(text, &end);
+            waited_ns += strtod(end, NULL);
+        }
+        if (file >= 0)
+            close(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return waited_ns;
+}
+
+void interference_begin(struct interference *ret)
+{
+    *ret = (struct interference){.at_ns = host_clock_ns(), .waited_cpu_ns = read_waited()};
+    uint64_t of_children = 0;
+    ret->own_cpu_ns = cpu_ns(RUSAGE_SELF, &ret->n_preempted) +
+                      cpu_ns(RUSAGE_CHILDREN, &of_children);
+    read_all(ret);
+}
+
+void interference_end(const struct interference *begin, struct interference_record *ret)
+{
+    struct interference end;
+    interference_begin(&end);
+    *ret = (struct interference_record){
+        .is_known = end.all_cpu_ns > 0,
+        .sampled_ns = end.at_ns - begin->at_ns,
+        .own_cpu_ns = end.own_cpu_ns - begin->own_cpu_ns,
+        .waited_cpu_ns = fmax(0, end.waited_cpu_ns - begin->waited_cpu_ns),
+        .stolen_ns = end.stolen_ns - begin->stolen_ns,
+        .n_preempted = end.n_preempted - begin->n_preempted};
+    ret->others_cpu_ns = fmax(0, end.all_cpu_ns - begin->all_cpu_ns - ret->own_cpu_ns);
+}
+
+static double precision_of(const struct case_record *record)
+{
+    const struct gb_estimate *estimate = &record->estimate;
+    const double half = (estimate->high_ns - estimate->low_ns) / 2 / estimate->value_ns;
+    return record->has_estimate && isfinite(half) && half > 0 ? half : usual_precision;
+}
+
+static void add_share(struct text *out, bool is_much, const char *who, double share,
+                      const char *of_what)
+{
+    if (is_much)
+        text_printf(out, "%s%s %.2g %%%s", out->length ? ", " : "", who, 100 * share, of_what);
+}
+
+bool interference_matters(const struct case_record *record, struct text *out)
+{
+    const struct interference_record *found = &record->interference;
+    const double allowed = precision_of(record), waited_ns = found->waited_cpu_ns;
+    if (!found->is_known || !text_equal(record->clock, "wall"))
+        return false;
+    const double of_all_ns = found->sampled_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
+    const double others = found->others_cpu_ns / of_all_ns, stolen = found->stolen_ns / of_all_ns;
+    const double waited = waited_ns / (waited_ns + found->own_cpu_ns);
+    CLEANUP(text_free) struct text words = {0};
+    add_share(&words, waited_ns > waited_least_ns && waited > allowed, "its threads waited", waited,
+              " of the time that they could have run");
+    add_share(&words,
+              found->others_cpu_ns > others_least_ns && others > fmax(allowed, others_share),
+              "other processes had", others, " of the processors");
+    add_share(&words, found->stolen_ns > others_least_ns && stolen > allowed,
+              "other guests of the host", stolen, "");
+    if (words.length > 0)
+        text_printf(out, "the machine was busy: %s; the interval allows for %.2g %%",
+                    text_get(&words), 100 * allowed);
+    return words.length > 0;
+}
