@@ -52,6 +52,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/slot.c \
+	core/run/strays.c \
+	core/run/strays.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \

@@ -2,6 +2,7 @@
 #include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
+#include "core/run/strays.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,12 +136,23 @@ static bool give_again(struct slot *slot)
     return true;
 }
 
+/* What its case had started, and does not end with it. */
+static void warn_of_strays(struct slot *slot)
+{
+    CLEANUP(text_free) struct text text = {0};
+    const uint32_t n = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
+    text_printf(&text, "left child processes behind, which were killed: %u", n);
+    if (slot->visit && n > 0)
+        collector_warn(&slot->collector, text_get(&text));
+}
+
 /* Its process is gone, or cannot be trusted any more: what became of its case? */
 static void finish_dead_worker(struct slot *slot)
 {
     CLEANUP(text_free) struct text text = {0};
     char value[NUMBER_TEXT_MAX], death[32];
     const char *where = phase_words(slot->process.page->phase);
+    warn_of_strays(slot);
     if (slot->visit && slot->process.page->phase == PHASE_OPEN)
         note_lost(slot);
     if (slot->visit && slot->killed == KILLED_FOR_TIME) {

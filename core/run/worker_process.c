@@ -2,6 +2,7 @@
 #include "core/run/worker_process.h"
 
 #include "core/run/module.h"
+#include "core/run/strays.h"
 #include "core/run/worker.h"
 
 #include <errno.h>
@@ -149,11 +150,14 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     *worker = (struct worker_process){.socket = -1, .output = -1};
     if (ends_open(ends, error) != GB_OK)
         return error->status;
+    strays_prepare();
     char **environment = make_environment(variables, n_variables);
     int32_t status = take_ends(worker, ends, error);
     int result = status == GB_OK ? spawn(ends, environment, &worker->pid) : 0;
     free(environment);
     ends_close(ends);
+    if (worker->pid > 0 && result == 0)
+        strays_know(worker->pid);
     if (result != 0) {
         worker->pid = 0;
         status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
@@ -360,6 +364,8 @@ bool worker_end(struct worker_process *worker, bool is_left)
     for (int ms = 0; !worker_reap(worker) && !is_left && ms < 1000 * WORKER_END_SECONDS; ms++)
         poll(NULL, 0, 1);
     bool has_ended = worker->pid == 0 || worker->has_exited;
+    if (worker->has_exited)
+        strays_kill(worker->pid);
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);

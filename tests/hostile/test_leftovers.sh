@@ -60,4 +60,31 @@ leaves mapping 'left 5[.0-9]* GiB of mapped memory behind'
 leaves shared 'left 30[.0-9]* MiB of memory behind'
 leaves nodes "changed the process's memory policy"
 leaves page '' # it cannot be cut
+
+# left_by END WORDS: a case starts a process that leaves its session, and does not end well; the next one is fine.
+left_by()
+{
+    cat common.ini - >leaves.ini <<INI
+[bench leftover]
+what = daemon
+then = $1
+time_limit = 1 s
+env.LEFT_BY = $TMPDIR
+[bench after]
+plugin = process
+INI
+    rm -f results.gbr
+    "$GBRUN" -c leaves.ini >table.txt 2>text.txt
+    succeeds "it ends as it does: $1" grep -q "leftover  $2" text.txt
+    succeeds "what it started is reported: $1" \
+        grep -q 'warning: left child processes behind, which were killed: 1 (leftover)' table.txt
+    equals "and is gone: $1" 0 "$(grep -la "LEFT_BY=$TMPDIR" /proc/[0-9]*/environ 2>/dev/null | wc -l)"
+    equals "the next case is fine: $1" 1 "$(grep -c 'after .* 3 samples$' text.txt)"
+}
+if [ -r /proc/thread-self/children ]; then
+    left_by crash 'crashed (SIGABRT, in prepare)'
+    left_by hang 'timed out after 1.00 s, in prepare'
+else
+    skip "processes that leave their session" "the kernel does not list children"
+fi
 finish

@@ -32,14 +32,19 @@ static const char *const kinds[] = {"nothing",     "affinity", "scheduler", "lim
                                     "traced",      "page",     "timer",     "tracer", "sleepers",
                                     "mapping",     "shared",   "nodes"};
 
+static const char *const ends[] = {"go_on", "crash", "hang"};
+enum { GO_ON, CRASH, HANG };
+
 struct params {
     int32_t where;
     int32_t what;
+    int32_t then;
 };
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, where, "prepare", places, "the callback that misbehaves"),
     GB_CHOICE(struct params, what, "nothing", kinds, "what it leaves"),
+    GB_CHOICE(struct params, then, "go_on", ends, "and what it does then"),
 };
 
 struct bench {
@@ -227,6 +232,10 @@ static int32_t act(struct bench *bench, int32_t where)
         leave_mapping,     leave_shared,   leave_nodes};
     if (where == bench->params.where && leave[bench->params.what]() != 0)
         return bench->host->skip(bench->host, "not possible here");
+    if (where == bench->params.where && bench->params.then == CRASH)
+        abort();
+    while (where == bench->params.where && bench->params.then == HANG)
+        pause();
     return GB_OK;
 }
 
