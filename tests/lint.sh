@@ -181,6 +181,11 @@ rule inner-wings-do-not-print 'return an error or fill a struct text: what print
         "$(printf '%s\n' "$core_files" |
             grep -E '^core/((base|verify|config|store)/|run/(module|host|policy_run|process_state)\.)')" |
         grep -vE '^core/base/memory\.c:|:[[:space:]]*(/?\*|//)|__attribute__')
+rule texts-of-results-files-are-plain 'read them by row_text: a results file may hold anything' < <(
+    in_files 'sqlite3_column_text[[:space:]]*\(' "$core_files" |
+        grep -vE '^core/(store/(store_rows|store)|config/expression)\.c:')
+rule reasons-are-whole 'use reason_of(errno), which names the limit and never says "Success"' < <(
+    in_files '(^|[^_[:alnum:]])strerror(_r)?[[:space:]]*\(' "$core_files" | grep -v '^core/base/error\.c:')
 rule no-typedef-of-structs 'write struct NAME' < <(
     in_files '^[[:space:]]*typedef[[:space:]]+(struct|union|enum)' "$c_files")
 rule no-loose-ends 'finish it, or write an issue' < <(

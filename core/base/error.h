@@ -35,6 +35,11 @@ int32_t error_set_at(struct gb_error *error, int32_t status, struct origin origi
 int32_t error_prefix(struct gb_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Why a function of the system failed, by its errno: strerror's words, and the value of the limit
+ * (ulimit) that it may come from, if there is one; 0, which a stream that has failed earlier
+ * leaves, is an input/output error. Thread-local. */
+const char *reason_of(int code);
+
 /* The words of a status: "device error"; "status -77" for one it does not know. Static or
  * thread-local. */
 const char *status_words(int32_t status);

@@ -1,6 +1,7 @@
 /* json_writer.c - see json_writer.h. */
 #include "core/base/json_writer.h"
 
+#include "core/base/plain_text.h"
 #include "core/base/utf8.h"
 
 #include <math.h>
@@ -12,13 +13,13 @@ static void add_string(struct text *out, const char *value)
     text_add(out, "\"");
     for (; *value; value++) {
         const char *found = strchr(named, *value);
-        size_t length = utf8_length(value, SIZE_MAX);
+        size_t length = utf8_length(value, SIZE_MAX), n_plain = plain_length(value, SIZE_MAX);
         if (found)
             text_printf(out, "\\%c", letters[found - named]);
-        else if (length == 1 && *value < 0x20)
+        else if (n_plain)
+            text_add_n(out, value, n_plain);
+        else if (length == 1)
             text_printf(out, "\\u%04x", *value);
-        else if (length)
-            text_add_n(out, value, length);
         else
             text_add(out, "\uFFFD");
         value += length ? length - 1 : 0;

@@ -16,6 +16,8 @@ core_libgbrun_la_SOURCES += \
 	core/base/number_text.h \
 	core/base/output_file.c \
 	core/base/output_file.h \
+	core/base/plain_text.c \
+	core/base/plain_text.h \
 	core/base/random.c \
 	core/base/random.h \
 	core/base/rounds.c \

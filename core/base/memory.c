@@ -1,6 +1,9 @@
 /* memory.c - see memory.h. */
 #include "core/base/memory.h"
 
+#include "core/base/error.h"
+
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +21,9 @@ struct arena_block {
 static void *checked(void *block)
 {
     if (!block) {
-        static const char text[] = "gbrun: error: out of memory\n";
-        ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+        char text[300];
+        int n = snprintf(text, sizeof text, "gbrun: error: %s\n", reason_of(ENOMEM));
+        ssize_t ignored = write(STDERR_FILENO, text, (size_t)n);
         (void)ignored;
         _exit(EXIT_INTERNAL);
     }

@@ -33,8 +33,7 @@ static bool is_database(const char *path)
 
 static int32_t cannot_be_written(const struct output_file *output, struct gb_error *error)
 {
-    return error_set(error, GB_IO, "%s: cannot be written: %s", output->name,
-                     strerror(errno ? errno : EIO));
+    return error_set(error, GB_IO, "%s: cannot be written: %s", output->name, reason_of(errno));
 }
 
 static void free_paths(struct output_file *output)
@@ -99,15 +98,21 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
     return error->status;
 }
 
+bool stream_flush(FILE *stream)
+{
+    errno = 0;
+    if (fflush(stream) != 0)
+        return false;
+    if (!ferror(stream))
+        return true;
+    if (write(fileno(stream), "\n", 1) > 0) /* what failed before may have a reason that passed */
+        errno = 0;
+    return false;
+}
+
 static bool flush(struct output_file *output)
 {
-    int file = fileno(output->stream);
-    errno = 0;
-    if (fflush(output->stream) != 0)
-        return false;
-    if (ferror(output->stream)) /* earlier: another attempt has the reason */
-        return write(file, "", 1) > 1;
-    return !output->target || fsync(file) == 0;
+    return stream_flush(output->stream) && (!output->target || fsync(fileno(output->stream)) == 0);
 }
 
 /* Of a file without a name only its descriptor leads to it. */

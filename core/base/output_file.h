@@ -10,6 +10,10 @@
 
 #include <stdio.h>
 
+/* Writes out what a stream holds back. False: that, or something before it, could not be written;
+ * errno says why, as far as it is known. */
+bool stream_flush(FILE *stream);
+
 struct output_file {
     FILE *stream; /* to write to */
     const char *name;

@@ -131,7 +131,7 @@ static int32_t unreadable(const char *path, struct gb_error *error)
 {
     int reason = errno;
     return error_set(error, reason == ENOENT ? GB_NOT_FOUND : GB_IO, "%s: cannot be read: %s", path,
-                     strerror(reason));
+                     reason_of(reason));
 }
 
 int32_t sha256_file(const char *path, char ret_text[SHA256_TEXT], struct gb_error *error)

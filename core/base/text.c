@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 
 #include "core/base/memory.h"
+#include "core/base/plain_text.h"
 #include "core/base/utf8.h"
 
 #include <math.h>
@@ -137,14 +138,14 @@ void text_add_valid(struct text *text, const char *words, char special, const ch
 {
     const char *start = words;
     while (*words) {
-        size_t n = utf8_length(words, SIZE_MAX);
+        size_t n = strchr("\n\t", *words) ? 1 : plain_length(words, SIZE_MAX);
         if (n && *words != special) {
             words += n;
             continue;
         }
         text_add_n(text, start, (size_t)(words - start));
         text_add(text, n ? escaped : "\uFFFD");
-        start = ++words;
+        start = words += n ? n : step(words);
     }
     text_add_n(text, start, (size_t)(words - start));
 }
@@ -153,9 +154,8 @@ void text_add_line(struct text *text, const char *words)
 {
     size_t start = text->length;
     text_add_valid(text, words, 0, "");
-    for (size_t i = start; i < text->length; i++)
-        if ((unsigned char)text->data[i] < 0x20 || text->data[i] == 0x7F)
-            text->data[i] = ' ';
+    if (text->length > start)
+        make_plain_line(text->data + start);
 }
 
 void text_add_shortened(struct text *text, const char *words, size_t most)

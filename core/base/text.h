@@ -30,12 +30,12 @@ void text_add_cut(struct text *text, const char *words, size_t most);
  * breaks stay. */
 void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
                       size_t most);
-/* Words with U+FFFD for bytes that are not UTF-8, and `escaped` for each `special` unless it is 0.
- */
+/* Words with U+FFFD for what is not plain (plain_text.h), and `escaped` for each `special` unless
+ * it is 0: of names of files, say, which are not plain for having come in. */
 void text_add_valid(struct text *text, const char *words, char special, const char *escaped);
-/* Words on one line: the same, with blanks for control characters. */
+/* Words on one line: the same, with blanks for line breaks and tabs. */
 void text_add_line(struct text *text, const char *words);
-/* A field of a CSV line (RFC 4180), made valid UTF-8, after a comma unless it is the first. */
+/* A field of a CSV line (RFC 4180), made plain, after a comma unless it is the first. */
 void text_add_csv(struct text *text, const char *field, bool is_first);
 void text_clear(struct text *text);            /* keeps the memory */
 void text_free(struct text *text);             /* leaves it empty and usable */

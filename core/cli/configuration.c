@@ -1,4 +1,5 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
+#include "core/base/plain_text.h"
 #include "core/cli/verbs.h"
 
 #include <stdarg.h>
@@ -8,18 +9,34 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static void say_after(const char *prefix, const char *format, va_list arguments)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add(&line, prefix);
+    text_vprintf(&line, format, arguments);
+    text_add(&line, "\n");
+    fputs(make_plain(line.data), stderr);
+}
+
+void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_after("", format, arguments);
+    va_end(arguments);
+}
+
 void say_error(const struct gb_error *error)
 {
     const struct origin *origin = &error->origin;
     if (!origin->file)
-        fprintf(stderr, "gbrun: error: %s\n", error->text);
+        say("gbrun: error: %s", error->text);
     else if (origin->line == 0)
-        fprintf(stderr, "%s: error: %s\n", origin->file, error->text);
+        say("%s: error: %s", origin->file, error->text);
     else if (origin->column == 0)
-        fprintf(stderr, "%s:%u: error: %s\n", origin->file, origin->line, error->text);
+        say("%s:%u: error: %s", origin->file, origin->line, error->text);
     else
-        fprintf(stderr, "%s:%u:%u: error: %s\n", origin->file, origin->line, origin->column,
-                error->text);
+        say("%s:%u:%u: error: %s", origin->file, origin->line, origin->column, error->text);
 }
 
 void say_errors(const struct error_list *errors)
@@ -27,7 +44,7 @@ void say_errors(const struct error_list *errors)
     for (size_t i = 0; i < errors->n; i++)
         say_error(&errors->items[i]);
     if (errors->n_left_out)
-        fprintf(stderr, "gbrun: and %zu more errors\n", errors->n_left_out);
+        say("gbrun: and %zu more errors", errors->n_left_out);
 }
 
 int fail_with(const struct gb_error *error, int code)
@@ -40,9 +57,7 @@ int fail_usage(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("gbrun: error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say_after("gbrun: error: ", format, arguments);
     va_end(arguments);
     return EXIT_USAGE;
 }

@@ -1,9 +1,11 @@
 /* main.c - the program: finds the verb and calls it. */
+#include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 #include "core/config/option_table.h"
 #include "core/run/worker.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,8 +42,8 @@ static int unknown_verb(const char *name)
 /* A full disk or a closed pipe behind standard output must not look like success. */
 static int check_output(int code)
 {
-    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) {
-        fprintf(stderr, "gbrun: error: standard output cannot be written: %s\n", strerror(errno));
+    if (!stream_flush(stdout) && errno != EPIPE) {
+        say("gbrun: error: standard output cannot be written: %s", reason_of(errno));
         return code == EXIT_FINE ? EXIT_INTERNAL : code;
     }
     return code;
@@ -61,8 +63,9 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && text_equal(argv[1], WORKER_ARGUMENT))
         return worker_main();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of whoever writes it */
     if (argc < 2) {
-        fprintf(stderr, "usage: gbrun -c FILE, gbrun VERB [OPTION...]; see `gbrun help`\n");
+        say("usage: gbrun -c FILE, gbrun VERB [OPTION...]; see `gbrun help`");
         return EXIT_USAGE;
     }
     if (text_equal(argv[1], "--version") || text_equal(argv[1], "-V")) {

@@ -32,9 +32,9 @@ static void print_examination(const struct examination *examination, size_t *n, 
     }
     fflush(stdout);
     for (size_t i = 0; i < examination->n_unexamined; i++)
-        fprintf(stderr, "%s: %s: %s\n", examination->unexamined[i].settings->name,
-                examination->unexamined[i].is_absent ? "absent" : "cannot be examined",
-                examination->unexamined[i].reason);
+        say("%s: %s: %s", examination->unexamined[i].settings->name,
+            examination->unexamined[i].is_absent ? "absent" : "cannot be examined",
+            examination->unexamined[i].reason);
 }
 
 static int run_doctor(const struct arguments *arguments)

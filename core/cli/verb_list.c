@@ -1,4 +1,5 @@
 /* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. */
+#include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/cli/help.h"
 #include "core/cli/verbs.h"
@@ -70,7 +71,8 @@ static void listing_end(struct listing *listing)
         table_write(&listing->table,
                     listing->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &text);
     fputs(text_get(&text), stdout);
-    fputs(text_get(&listing->notes), stderr);
+    if (listing->notes.length)
+        fputs(make_plain(listing->notes.data), stderr);
     text_free(&listing->notes);
     table_free(&listing->table);
 }
@@ -418,12 +420,13 @@ static int run_check(const struct arguments *arguments)
     int code = configuration_read(arguments, &configuration);
     if (code == EXIT_FINE && argument(arguments, "print")) {
         settings_print(configuration.settings, &text);
-        fputs(text_get(&text), stdout);
     } else if (code == EXIT_FINE) {
         uint64_t n = sweep_size(configuration.sweep);
-        printf("%s: ok, %llu case%s\n", configuration.path, (unsigned long long)n,
-               n == 1 ? "" : "s");
+        text_printf(&text, "%s: ok, %llu case%s\n", configuration.path, (unsigned long long)n,
+                    n == 1 ? "" : "s");
     }
+    if (text.length)
+        fputs(make_plain(text.data), stdout);
     return code;
 }
 

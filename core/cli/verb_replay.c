@@ -231,24 +231,12 @@ static void close_sources(struct job *job)
 
 /* ---- replaying ---- */
 
-/* On standard error; nothing in it but what is printable. */
-static void say(const char *first, const char *second, const char *third)
-{
-    CLEANUP(text_free) struct text line = {0};
-    text_add_line(&line, first);
-    text_add(&line, ": ");
-    text_add_line(&line, second);
-    text_add(&line, *third ? ": " : "");
-    text_add_line(&line, third);
-    fprintf(stderr, "%s\n", text_get(&line));
-}
-
 static void say_messages(const struct trace *trace, const struct replay_policy *policy,
-                         const struct replay_result *result, struct arena *arena)
+                         const struct replay_result *result)
 {
     for (const char *line = result->messages; *line;) {
         size_t n = strcspn(line, "\n");
-        say(trace->label, policy->label, arena_text_n(arena, line, n));
+        say("%s: %s: %.*s", trace->label, policy->label, (int)n, line);
         line += n + (line[n] == '\n');
     }
 }
@@ -270,7 +258,7 @@ static int plot_trace(const struct job *job, const struct trace *trace,
     struct gb_error error;
     int32_t status = replay_page_write(path, trace, &job->policies, results, &error);
     if (status == GB_OK)
-        say(path, trace->label, "");
+        say("%s: %s", path, trace->label);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_INTERNAL);
 }
 
@@ -283,7 +271,7 @@ static int replay_trace(struct job *job, struct trace *trace, struct arena *aren
         if (replay_run(&policies->items[i], trace, &job->limits, arena, &results[i], &error) !=
             GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
-        say_messages(trace, &policies->items[i], &results[i], arena);
+        say_messages(trace, &policies->items[i], &results[i]);
         job->n_failed += results[i].has_failed;
     }
     replay_print(&job->printer, trace, policies, results);
@@ -305,7 +293,7 @@ static int replay_source(struct job *job, struct source *source)
                                             : trace_of_file(source->path, &job->file_options,
                                                             &job->times, &arena, &trace, &error);
         if (status == GB_NOT_FOUND) {
-            say("left out", error.text, "");
+            say("left out: %s", error.text);
             continue;
         }
         if (status != GB_OK)

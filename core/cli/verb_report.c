@@ -56,7 +56,7 @@ static int add_file(const struct arguments *arguments, struct view_options *view
     if (status == GB_OK) {
         status = add_view(arguments, report, &view, view_options->path, &error);
         if (view.roofs_problem)
-            fprintf(stderr, "gbrun: roofs that cannot be used: %s\n", view.roofs_problem);
+            say("gbrun: roofs that cannot be used: %s", view.roofs_problem);
         view_close(&view);
     }
     store_close(store, NULL);

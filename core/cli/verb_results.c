@@ -203,9 +203,9 @@ static int run_merge(const struct arguments *arguments)
         if (store_merge(store, operands[i], &counts, &error) != GB_OK)
             code = fail_with(&error, EXIT_USAGE);
         else
-            fprintf(stderr, "%s: %llu runs and %llu cases added, %llu cases were there already\n",
-                    operands[i], (unsigned long long)counts.runs_added,
-                    (unsigned long long)counts.cases_added, (unsigned long long)counts.cases_known);
+            say("%s: %llu runs and %llu cases added, %llu cases were there already", operands[i],
+                (unsigned long long)counts.runs_added, (unsigned long long)counts.cases_added,
+                (unsigned long long)counts.cases_known);
     }
     if (store_close(store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

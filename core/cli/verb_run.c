@@ -1,5 +1,6 @@
 /* verb_run.c - gbrun run: measures what a configuration asks for. */
 #include "core/base/host_clock.h"
+#include "core/base/plain_text.h"
 #include "core/base/sha256.h"
 #include "core/cli/verbs.h"
 #include "core/run/machine.h"
@@ -134,15 +135,13 @@ static int32_t compare_devices(struct job *job, struct gb_error *error)
         const struct device_record *record = &before[i].record;
         const struct known_device *now = find_device(&job->devices, record);
         if (!now)
-            fprintf(stderr,
-                    "gbrun: device %s:%u (%s), used before, is not there: going on without it\n",
-                    record->name, record->index, record->model);
+            say("gbrun: device %s:%u (%s), used before, is not there: going on without it",
+                record->name, record->index, record->model);
         else if (!text_equal(now->info.uuid, record->uuid) ||
                  !text_equal(now->info.model, record->model))
-            fprintf(stderr,
-                    "gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it\n",
-                    record->name, record->index, record->model, record->uuid, now->info.model,
-                    now->info.uuid);
+            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it",
+                record->name, record->index, record->model, record->uuid, now->info.model,
+                now->info.uuid);
     }
     return status;
 }
@@ -170,7 +169,7 @@ static int compare_builds(struct job *job, const struct run_record *run)
         GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     if (is_changed)
-        fprintf(stderr, "gbrun: gbrun was version %s and is %s\n", run->version, GBRUN_VERSION);
+        say("gbrun: gbrun was version %s and is %s", run->version, GBRUN_VERSION);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < catalogue->n_plugins; j++) {
             struct plugin_info *info = &catalogue->plugins[j];
@@ -180,9 +179,9 @@ static int compare_builds(struct job *job, const struct run_record *run)
             if (!is_used || !text_equal(kind, before[i].kind) ||
                 !text_equal(info->plugin.id, before[i].id) || is_among(before, n, kind, info))
                 continue;
-            fprintf(stderr, "gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)\n",
-                    kind, before[i].id, before[i].path, before[i].sha256, before[i].version,
-                    info->sha256, info->plugin.version);
+            say("gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)", kind,
+                before[i].id, before[i].path, before[i].sha256, before[i].version, info->sha256,
+                info->plugin.version);
             info->sha256 = before[i].sha256;
             is_changed = true;
         }
@@ -281,7 +280,7 @@ static int32_t open_scratch(struct job *job, struct gb_error *error)
     snprintf(job->scratch, sizeof job->scratch, "%.200s/gbrun-profile-XXXXXX",
              base && *base ? base : "/tmp");
     if (!mkdtemp(job->scratch)) {
-        error_set(error, GB_IO, "%s: cannot be made: %s", job->scratch, strerror(errno));
+        error_set(error, GB_IO, "%s: cannot be made: %s", job->scratch, reason_of(errno));
         *job->scratch = 0;
         return error->status;
     }
@@ -332,11 +331,9 @@ static int report(struct job *job, const struct run_counts *counts, int format)
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     if (counts->is_cancelled && !job->profiles)
-        fprintf(stderr,
-                "gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
-                "--resume %s\n",
-                (unsigned long long)counts->n_left, (unsigned long long)job->n_visits,
-                job->store_path);
+        say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
+            "--resume %s",
+            (unsigned long long)counts->n_left, (unsigned long long)job->n_visits, job->store_path);
     return counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
 }
 
@@ -345,7 +342,8 @@ static int32_t count_visits(struct job *job, struct schedule *schedule, uint64_t
 {
     CLEANUP(text_free) struct text notes = {0};
     int32_t status = schedule_count(schedule, &job->n_visits, ret_n_done, &notes, error);
-    fputs(text_get(&notes), stderr);
+    if (notes.length)
+        fputs(make_plain(notes.data), stderr);
     return status;
 }
 
@@ -397,9 +395,8 @@ static int measure(struct job *job, int format)
     progress_end(&progress, !counts.is_cancelled);
     if (status != GB_OK) {
         say_error(&error);
-        fprintf(stderr,
-                "gbrun: what was measured before is in %s; to go on: gbrun run --resume %s\n",
-                job->store_path, job->store_path);
+        say("gbrun: what was measured before is in %s; to go on: gbrun run --resume %s",
+            job->store_path, job->store_path);
         return EXIT_INTERNAL;
     }
     char finished[UTC_TEXT];
@@ -415,7 +412,6 @@ static int run(const struct arguments *arguments)
 {
     struct job job = {.arguments = arguments, .run_number = RUN_NEWEST};
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
-    signal(SIGXFSZ, SIG_IGN); /* nor a file that may not grow: the store says so */
     const char *const *operands;
     if (argument_operands(arguments, &operands) > 0)
         return fail_usage("'%s': run takes no operand; a configuration is given with -c",

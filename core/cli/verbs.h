@@ -14,7 +14,10 @@ extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_sho
 size_t verbs_all(const struct verb *const **ret);
 const struct verb *verb_named(const char *name);
 
-/* "FILE:LINE:COLUMN: error: TEXT" on standard error. */
+/* A line on standard error, plain whatever the names in it hold: of files, or from the command
+ * line. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "FILE:LINE:COLUMN: error: TEXT" */
 void say_error(const struct gb_error *error);
 void say_errors(const struct error_list *errors);
 /* Says it and gives the code back. */

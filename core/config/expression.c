@@ -3,6 +3,7 @@
  * parameters, which is fast to evaluate. */
 #include "core/config/expression_engine.h"
 
+#include "core/base/plain_text.h"
 #include "core/base/text.h"
 
 #include <math.h>
@@ -224,6 +225,19 @@ int32_t expression_test(struct expression *expression, const struct expression_c
     return status;
 }
 
+static int32_t read_text(struct expression *expression, struct arena *arena, struct value *ret,
+                         struct gb_error *error)
+{
+    const char *text = (const char *)sqlite3_column_text(expression->statement, 0);
+    *ret = (struct value){
+        .type = GB_TYPE_STRING, .number = NAN, .text = make_plain(arena_text(arena, text))};
+    return text_equal(ret->text, text)
+               ? GB_OK
+               : error_set_at(
+                     error, GB_INVALID, expression->origin,
+                     "gives control characters or bytes that are not UTF-8: expected plain text");
+}
+
 static int32_t read_result(struct expression *expression, struct arena *arena, struct value *ret,
                            struct gb_error *error)
 {
@@ -246,11 +260,7 @@ static int32_t read_result(struct expression *expression, struct arena *arena, s
         return GB_OK;
     }
     case SQLITE_TEXT:
-        *ret = (struct value){
-            .type = GB_TYPE_STRING,
-            .number = NAN,
-            .text = arena_text(arena, (const char *)sqlite3_column_text(statement, 0))};
-        return GB_OK;
+        return read_text(expression, arena, ret, error);
     case SQLITE_NULL:
         return error_set_at(error, GB_INVALID, expression->origin,
                             "gives no value (NULL): expected a number or a text");

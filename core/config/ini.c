@@ -3,6 +3,7 @@
 #include "core/config/ini.h"
 
 #include "core/base/number_text.h"
+#include "core/base/plain_text.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/config/value.h"
@@ -89,14 +90,17 @@ bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct er
 {
     for (size_t i = 0; i < n;) {
         unsigned char byte = (unsigned char)text[i];
-        size_t length = utf8_length(text + i, n - i);
-        if (length && (byte >= ' ' || byte == '\t') && byte != 0x7F) {
+        size_t length = byte == '\t' ? 1 : plain_length(text + i, n - i);
+        if (length) {
             i += length;
             continue;
         }
         error_list_add(errors, origin_at(origin, text, i),
-                       length ? "control character 0x%02x: expected text"
-                              : "byte 0x%02x is not UTF-8: expected text in UTF-8",
+                       !utf8_length(text + i, n - i)
+                           ? "byte 0x%02x is not UTF-8: expected text in UTF-8"
+                       : byte < 0x80 ? "control character 0x%02x: expected text"
+                                     : "an invisible character that steers how text is shown "
+                                       "(UTF-8 from byte 0x%02x on): expected text",
                        byte);
         return false;
     }
@@ -481,7 +485,7 @@ static int32_t read_stream(FILE *stream, const char *file, struct text *ret,
             return file_error(errors, file, "cannot be read",
                               "it has more than 16 MiB, which no configuration needs");
     }
-    return ferror(stream) ? file_error(errors, file, "cannot be read", strerror(errno)) : GB_OK;
+    return ferror(stream) ? file_error(errors, file, "cannot be read", reason_of(errno)) : GB_OK;
 }
 
 int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
@@ -493,7 +497,7 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
     const char *file = is_stdin ? "<stdin>" : ret->path;
     FILE *stream = is_stdin ? stdin : fopen(path, "re");
     if (!stream)
-        return file_error(errors, file, "cannot be opened", strerror(errno));
+        return file_error(errors, file, "cannot be opened", reason_of(errno));
     int32_t status = read_stream(stream, file, &text, errors);
     if (!is_stdin)
         fclose(stream);

@@ -1,6 +1,8 @@
 /* option_table_check.c - is a plugin's option table sound? See option_table.h. */
 #include "core/config/option_table.h"
 
+#include "core/base/plain_text.h"
+
 #include <string.h>
 
 enum { NAME_MAX_BYTES = 40, OPTIONS_MAX = 1024, CHOICES_MAX = 1024, PARAMS_MAX_BYTES = 1 << 20 };
@@ -20,17 +22,6 @@ struct checking {
 static int32_t refuse(struct checking *checking, const char *what)
 {
     return error_set(checking->error, GB_INVALID, "%s", what);
-}
-
-/* Not NULL, not empty, no control characters. */
-static bool is_line(const char *text)
-{
-    if (!text || !*text)
-        return false;
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7F)
-            return false;
-    return true;
 }
 
 static bool is_name(const char *name)
@@ -89,7 +80,7 @@ static int32_t check_place(struct checking *checking)
 /* A word that can be written in a list without quotes and shown in one line. */
 static bool is_choice_word(const char *word)
 {
-    if (!is_line(word) || strpbrk(word, ",\"|;#"))
+    if (!word || !is_plain_line(word) || strpbrk(word, ",\"|;#"))
         return false;
     size_t n = strlen(word);
     return word[0] != ' ' && word[n - 1] != ' ';
@@ -131,9 +122,9 @@ static int32_t check_flags(struct checking *checking)
 static int32_t check_texts(struct checking *checking)
 {
     const struct gb_option *option = &checking->option;
-    if (!is_line(option->help))
+    if (!option->help || !is_plain_line(option->help))
         return refuse(checking, "its help is missing: expected one sentence");
-    if (option->unit && !is_line(option->unit))
+    if (option->unit && !is_plain_line(option->unit))
         return refuse(checking, "its unit is malformed: expected a word or NULL");
     return GB_OK;
 }
@@ -159,7 +150,7 @@ static int32_t check_default(struct checking *checking)
     const char *text = option->default_value;
     if (!text)
         return GB_OK;
-    if (*text && !is_line(text))
+    if (*text && !is_plain_line(text))
         return refuse(checking, "its default holds control characters");
     if (option->type == GB_TYPE_MAP)
         return *text ? refuse(checking, "its default must be empty, as that of every map") : GB_OK;

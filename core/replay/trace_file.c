@@ -214,7 +214,7 @@ static int32_t take_line(struct text_reader *reader, size_t *ret_n)
                             "the line is too long: expected up to %d bytes", LINE_MAX_BYTES);
     if (ferror(reader->file))
         return error_set(reader->error, GB_IO, "%s: cannot be read: %s", reader->path,
-                         strerror(errno));
+                         reason_of(errno));
     return n > 0 ? GB_OK : GB_NOT_FOUND;
 }
 
@@ -460,7 +460,7 @@ static int32_t read_binary(FILE *file, const char *path, const struct trace_file
         status = add_block(path, block, n / width, width, unit_ns, &samples, error);
     }
     if (status == GB_OK && ferror(file))
-        status = error_set(error, GB_IO, "%s: cannot be read: %s", path, strerror(errno));
+        status = error_set(error, GB_IO, "%s: cannot be read: %s", path, reason_of(errno));
     if (status == GB_OK && n % width != 0)
         status = error_set(error, GB_INVALID,
                            "%s: %zu bytes are left over after %llu values of %zu bytes: the file "
@@ -492,7 +492,7 @@ int32_t trace_file_read(const char *path, const struct trace_file_options *optio
     const char *name = is_input ? "<stdin>" : path;
     *ret = (struct trace_file){0};
     if (!file)
-        return error_set(error, GB_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        return error_set(error, GB_IO, "%s: cannot be opened: %s", path, reason_of(errno));
     int32_t status = format == TRACE_CSV ? read_text(file, name, options, arena, ret, error)
                                          : read_binary(file, name, options,
                                                        format == TRACE_F32 ? 4 : 8, ret, error);

@@ -35,7 +35,7 @@ static int32_t open_files(int files[FILES], struct gb_error *error)
             close(file);
         is_good = is_good && files[i] >= 0;
     }
-    return is_good ? GB_OK : error_set(error, GB_IO, "a plot cannot be made: %s", strerror(errno));
+    return is_good ? GB_OK : error_set(error, GB_IO, "a plot cannot be made: %s", reason_of(errno));
 }
 
 static bool write_all(int file, const char *bytes, size_t n)
@@ -85,7 +85,7 @@ static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
     if (code == ENOENT)
         return no_gnuplot(error);
     return code == 0 ? GB_OK
-                     : error_set(error, GB_IO, "gnuplot cannot be started: %s", strerror(code));
+                     : error_set(error, GB_IO, "gnuplot cannot be started: %s", reason_of(code));
 }
 
 /* The last line of gnuplot's errors, which has the reason. */
@@ -110,7 +110,7 @@ static int32_t draw(const struct text *script, struct text *picture, struct gb_e
     int32_t status = open_files(files, error);
     if (status == GB_OK && (!write_all(files[SCRIPT], text_get(script), script->length) ||
                             lseek(files[SCRIPT], 0, SEEK_SET) != 0))
-        status = error_set(error, GB_IO, "a plot cannot be made: %s", strerror(errno));
+        status = error_set(error, GB_IO, "a plot cannot be made: %s", reason_of(errno));
     if (status == GB_OK)
         status = spawn(files, &pid, error);
     if (status == GB_OK) {

@@ -1,6 +1,7 @@
 /* collector.c - see collector.h. */
 #include "core/run/collector.h"
 
+#include "core/base/plain_text.h"
 #include "core/run/messages.h"
 #include "core/store/store_read.h"
 
@@ -163,7 +164,7 @@ static void take_estimate(struct collector *collector, struct wire_reader *messa
 {
     struct case_record *record = &collector->record;
     get_estimate(message, &record->estimate);
-    record->stop_reason = wire_get_word(message, &collector->arena);
+    record->stop_reason = wire_get_line(message, &collector->arena);
     record->n_lost = wire_get_u64(message);
     record->has_estimate = wire_complete(message);
 }
@@ -247,7 +248,7 @@ static void take_samples(struct collector *collector, struct wire_reader *messag
     const double *columns[COLLECTOR_COLUMNS_MAX];
     bool is_sound = n > 0 && n_columns > 0 && n_columns <= COLLECTOR_COLUMNS_MAX;
     for (uint32_t i = 0; i < n_columns && is_sound; i++) {
-        places[i] = column_of(collector, wire_get_word(message, &scratch));
+        places[i] = column_of(collector, wire_get_line(message, &scratch));
         columns[i] = wire_get_f64s(message, &scratch, &n_column);
         is_sound = places[i] != COLLECTOR_COLUMNS_MAX && n_column == n;
     }
@@ -312,6 +313,7 @@ void collector_printed(struct collector *collector, const char *line)
 {
     char *kept = collector->printed[collector->n_printed++ % COLLECTOR_PRINTED_LINES];
     snprintf(kept, sizeof *collector->printed, "%s", line);
+    make_plain(kept); /* a code point may be cut */
 }
 
 void collector_handed_on(struct collector *collector)

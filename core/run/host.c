@@ -3,8 +3,8 @@
 
 #include "core/base/number_format.h"
 #include "core/base/number_text.h"
+#include "core/base/plain_text.h"
 #include "core/base/random.h"
-#include "core/base/utf8.h"
 #include "core/verify/check_dump.h"
 
 #include <math.h>
@@ -40,23 +40,11 @@ static struct host *host_of(const struct gb_host *interface)
     return (struct host *)(uintptr_t)interface;
 }
 
-/* A copy of a plugin's text: cut, without control characters, valid UTF-8 or '?'. */
+/* A copy of a plugin's text: cut, and plain. */
 static void clean_text(const char *text, char *buffer, size_t bytes)
 {
-    size_t length = text ? strnlen(text, bytes - 1) : 0, kept = 0;
-    for (size_t i = 0; i < length;) {
-        size_t n = utf8_length(text + i, length - i);
-        bool is_control = n == 1 && (text[i] < 0x20 || text[i] == 0x7F);
-        if (n == 0 || (is_control && text[i] != '\n' && text[i] != '\t')) {
-            buffer[kept++] = '?';
-            i++;
-            continue;
-        }
-        memcpy(buffer + kept, text + i, n);
-        kept += n;
-        i += n;
-    }
-    buffer[kept] = 0;
+    snprintf(buffer, bytes, "%.*s", (int)bytes - 1, text ? text : "");
+    make_plain(buffer);
 }
 
 static bool remember(struct host *host, void *memory, bool on_device)

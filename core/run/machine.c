@@ -1,6 +1,7 @@
 /* machine.c - see machine.h. */
 #include "core/run/machine.h"
 
+#include "core/base/plain_text.h"
 #include "plugins/common/system/processor.h"
 
 #include <ctype.h>
@@ -73,6 +74,7 @@ static struct governors read_governors(struct arena *arena)
 }
 
 struct facts {
+    struct arena *arena;
     struct fact *items;
     size_t n;
 };
@@ -80,24 +82,25 @@ struct facts {
 static void add_fact(struct facts *facts, const char *name, const char *value)
 {
     if (value && *value && facts->n < FACTS_MAX)
-        facts->items[facts->n++] = (struct fact){name, value};
+        facts->items[facts->n++] = (struct fact){name,
+                                                 make_plain_line(arena_text(facts->arena, value))};
 }
 
 void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
 {
-    struct facts facts = {ARENA_ARRAY(arena, struct fact, FACTS_MAX), 0};
+    struct facts facts = {arena, ARENA_ARRAY(arena, struct fact, FACTS_MAX), 0};
     struct utsname names;
     if (uname(&names) == 0) {
-        add_fact(&facts, "host", arena_text(arena, names.nodename));
+        add_fact(&facts, "host", names.nodename);
         add_fact(&facts, "kernel",
                  arena_printf(arena, "%s %s %s", names.sysname, names.release, names.version));
-        add_fact(&facts, "architecture", arena_text(arena, names.machine));
+        add_fact(&facts, "architecture", names.machine);
     }
     add_fact(&facts, "os", find_in(arena, "/etc/os-release", "PRETTY_NAME", "=\"", "\"\n"));
     add_fact(&facts, "machine_id", first_line(arena, "/etc/machine-id"));
     char text[LINE_BYTES];
     if (processor_name("", text, sizeof text))
-        add_fact(&facts, "cpu", arena_text(arena, text));
+        add_fact(&facts, "cpu", text);
     add_fact(&facts, "microcode", field_of(arena, "/proc/cpuinfo", "microcode"));
     add_fact(&facts, "cpus", arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)));
     add_fact(
@@ -110,8 +113,7 @@ void machine_facts(struct arena *arena, struct fact **ret, size_t *ret_n)
     add_fact(&facts, "smt", first_line(arena, "/sys/devices/system/cpu/smt/control"));
     bool is_virtual = processor_hypervisor("", text, sizeof text);
     add_fact(&facts, "virtual", is_virtual ? "yes" : "no");
-    add_fact(&facts, "hypervisor",
-             is_virtual && !text_equal(text, "yes") ? arena_text(arena, text) : NULL);
+    add_fact(&facts, "hypervisor", is_virtual && !text_equal(text, "yes") ? text : NULL);
     add_fact(&facts, "clocksource",
              first_line(arena, "/sys/devices/system/clocksource/clocksource0/current_clocksource"));
     add_fact(&facts, "load_average", first_line(arena, "/proc/loadavg"));
@@ -131,8 +133,9 @@ static void find(struct findings *findings, const char *subject, const char *sta
                  const char *why, const char *fix)
 {
     if (findings->n < FINDINGS_MAX)
-        findings->items[findings->n++] = (struct finding){subject, state, is_noisy,
-                                                          is_noisy ? why : "", is_noisy ? fix : ""};
+        findings->items[findings->n++] = (struct finding){
+            subject, make_plain_line(arena_text(findings->arena, state)), is_noisy,
+            is_noisy ? why : "", is_noisy ? fix : ""};
 }
 
 static void examine_governor(struct findings *findings)

@@ -86,7 +86,7 @@ static const struct plugin_info *get_plugin_name(struct wire_reader *reader, str
                                                  uint32_t kind)
 {
     struct plugin_info *info = ARENA_NEW(arena, struct plugin_info);
-    info->path = wire_get_word(reader, arena);
+    info->path = wire_get_path(reader, arena);
     info->plugin.id = wire_get_word(reader, arena);
     info->plugin.kind = kind;
     return info;
@@ -117,8 +117,10 @@ static const struct wire_field common_fields[] = {
     {0}};
 
 /* Of a case, in the order of the message. */
-static const struct wire_field case_fields[] = {
-    FIELDS(struct bench_case, bench, seed, folder, uid, profile), {0}};
+static const struct wire_field case_fields[] = {FIELDS(struct bench_case, bench, seed),
+                                                FIELDS_AS(FIELD_PATH, struct bench_case, folder),
+                                                FIELDS(struct bench_case, uid, profile),
+                                                {0}};
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
 
@@ -236,19 +238,24 @@ const struct wire_field counter_fields[] = {
     FIELDS_AS(FIELD_PRINTABLE, struct gb_counter, name, unit, help), {0}};
 const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
 const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
-const struct wire_field fact_fields[] = {FIELDS(struct fact, name, value), {0}};
+const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value), {0}};
 const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
 const struct wire_field message_fields[] = {FIELDS(struct message_record, severity, text), {0}};
-const struct wire_field metric_fields[] = {FIELDS(struct metric_record, name, value, unit), {0}};
+const struct wire_field metric_fields[] = {FIELDS_AS(FIELD_LINE, struct metric_record, name, unit),
+                                           FIELDS(struct metric_record, value),
+                                           {0}};
 const struct wire_field check_fields[] = {
-    FIELDS(struct check_record, name, metric, value, index, reference, output, tolerance, passed),
+    FIELDS_AS(FIELD_LINE, struct check_record, name, metric),
+    FIELDS(struct check_record, value, index, reference, output, tolerance, passed),
     FIELDS(struct check_record, text),
     {0}};
-const struct wire_field clock_fields[] = {FIELDS(struct clock_record, name, tick_ns, overhead_ns),
+const struct wire_field clock_fields[] = {FIELDS_AS(FIELD_LINE, struct clock_record, name),
+                                          FIELDS(struct clock_record, tick_ns, overhead_ns),
                                           {0}};
 const struct wire_field timing_fields[] = {
-    FIELDS(struct case_record, clock, iterations, tick_ns, overhead_ns),
-    FIELDS(struct case_record, launched, offset_ns, offset_error_ns, graph_ns, is_dithered),
+    FIELDS_AS(FIELD_LINE, struct case_record, clock, launched),
+    FIELDS(struct case_record, iterations, tick_ns, overhead_ns),
+    FIELDS(struct case_record, offset_ns, offset_error_ns, graph_ns, is_dithered),
     FIELDS_AS(FIELD_PRINTABLE, struct case_record, reading_note),
     {0}};
 const struct wire_field pace_fields[] = {FIELDS(struct pace_record, gap_ns, load_ns, waited_ns,
@@ -277,7 +284,7 @@ void put_summary(struct wire_writer *writer, const char *name, const struct veri
 
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
 {
-    *ret = (struct check_summary_record){.name = wire_get_word(reader, arena)};
+    *ret = (struct check_summary_record){.name = wire_get_line(reader, arena)};
     ret->n = wire_get_u64(reader);
     uint64_t *const counts[] = {&ret->n_exact, &ret->n_overflowed, &ret->n_nan,
                                 &ret->n_infinite_mismatch, &ret->n_zero_mismatch};

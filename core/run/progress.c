@@ -2,6 +2,7 @@
 #include "core/run/progress.h"
 
 #include "core/base/host_clock.h"
+#include "core/base/plain_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +183,7 @@ void progress_line(struct progress *progress, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    print_lines(progress, text);
+    print_lines(progress, make_plain(text));
 }
 
 /* Where a descriptor could not be opened anew, a little at a time finds room without waiting. */

@@ -1,6 +1,8 @@
 /* wire.c - see wire.h. */
 #include "core/run/wire.h"
 
+#include "core/base/plain_text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,13 +131,30 @@ double wire_get_f64(struct wire_reader *reader)
     return value;
 }
 
-const char *wire_get_text(struct wire_reader *reader, struct arena *arena)
+static char *get_text(struct wire_reader *reader, struct arena *arena)
 {
     uint32_t length = wire_get_u32(reader);
     if (reader->failed || length == TEXT_IS_NULL)
         return NULL;
     const unsigned char *at = take(reader, length);
     return at ? arena_text_n(arena, (const char *)at, length) : NULL;
+}
+
+const char *wire_get_text(struct wire_reader *reader, struct arena *arena)
+{
+    return make_plain(get_text(reader, arena));
+}
+
+const char *wire_get_line(struct wire_reader *reader, struct arena *arena)
+{
+    char *line = make_plain_line(get_text(reader, arena));
+    return line ? line : "";
+}
+
+const char *wire_get_path(struct wire_reader *reader, struct arena *arena)
+{
+    const char *path = get_text(reader, arena);
+    return path ? path : "";
 }
 
 const char *wire_get_word(struct wire_reader *reader, struct arena *arena)
@@ -154,6 +173,7 @@ void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
     if (at)
         memcpy(buffer, at, kept);
     buffer[kept] = 0;
+    make_plain_line(buffer);
 }
 
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each)
@@ -244,7 +264,7 @@ int32_t wire_send(int socket, const struct wire_writer *writer, struct gb_error 
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
-            return error_set(error, GB_IO, "the connection broke: %s", strerror(errno));
+            return error_set(error, GB_IO, "the connection broke: %s", reason_of(errno));
         data += sent;
         left -= (size_t)sent;
     }
@@ -263,7 +283,7 @@ int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
         if (received < 0 && errno == EINTR)
             continue;
         if (received < 0)
-            return error_set(error, GB_IO, "the connection broke: %s", strerror(errno));
+            return error_set(error, GB_IO, "the connection broke: %s", reason_of(errno));
         if (received == 0)
             return error_set(error, GB_NOT_FOUND, "the connection was closed");
         wire_input_added(input, (size_t)received);

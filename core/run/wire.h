@@ -98,11 +98,15 @@ struct wire_reader {
 uint32_t wire_get_u32(struct wire_reader *reader);
 uint64_t wire_get_u64(struct wire_reader *reader);
 double wire_get_f64(struct wire_reader *reader);
-/* In the arena; NULL only if NULL was written, or failed. */
+/* Plain text, in the arena; NULL only if NULL was written, or failed. */
 const char *wire_get_text(struct wire_reader *reader, struct arena *arena);
 /* As above, but never NULL. */
 const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
-/* Into the buffer, cut at its end. */
+/* As above, on one line. */
+const char *wire_get_line(struct wire_reader *reader, struct arena *arena);
+/* The bytes as they were written, which a worker needs to open what they name. "" for NULL. */
+const char *wire_get_path(struct wire_reader *reader, struct arena *arena);
+/* Into the buffer, cut at its end; plain, on one line. */
 void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes);
 /* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);

@@ -54,18 +54,11 @@ void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields
 
 static const char *get_printable(struct wire_reader *reader, struct arena *arena)
 {
-    CLEANUP(arena_free) struct arena scratch = {0};
-    const char *text = wire_get_word(reader, &scratch);
-    size_t length = strlen(text);
-    if (length > PRINTABLE_MAX) {
-        reader->failed = true;
-        length = 0;
-    }
-    char *copy = arena_text_n(arena, text, length);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7F)
-            copy[i] = ' ';
-    return copy;
+    const char *text = wire_get_line(reader, arena);
+    if (strlen(text) <= PRINTABLE_MAX)
+        return text;
+    reader->failed = true;
+    return "";
 }
 
 static void get_field(struct wire_reader *reader, struct arena *arena,
@@ -92,6 +85,12 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
         break;
     case FIELD_TEXT:
         *(const char **)ret = wire_get_text(reader, arena);
+        break;
+    case FIELD_PATH:
+        *(const char **)ret = wire_get_path(reader, arena);
+        break;
+    case FIELD_LINE:
+        *(const char **)ret = wire_get_line(reader, arena);
         break;
     default:
         *(const char **)ret = wire_get_word(reader, arena);

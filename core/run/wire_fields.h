@@ -16,7 +16,9 @@ enum {
     FIELD_CHARS,    /* an array of char, cut at its end */
     FIELD_WORD,     /* a text that is never NULL when it was read */
     FIELD_TEXT,     /* a text or NULL */
-    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", control characters are read as blanks */
+    FIELD_PATH,     /* a word that is read as its bytes are */
+    FIELD_LINE,     /* a word that is read on one line */
+    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", read on one line */
 };
 enum { PRINTABLE_MAX = 400 }; /* a longer one fails the reader */
 

@@ -115,7 +115,7 @@ static void serve_probe(struct worker *worker, struct wire_reader *message, stru
     const bool hashes = wire_get_u32(message) != 0;
     uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
     for (uint32_t i = 0; i < n; i++)
-        send_module(worker, first + i, wire_get_word(message, arena), hashes);
+        send_module(worker, first + i, wire_get_path(message, arena), hashes);
 }
 
 /* ---- questions about plugins; each answer ends with how it went ---- */
@@ -183,7 +183,7 @@ static void serve_validate(struct worker *worker, struct wire_reader *message, s
     struct plugin_settings settings;
     struct gb_error error = {0};
     get_plugin_settings(message, arena, GB_PLUGIN_BENCH, &settings);
-    const char *folder = wire_get_word(message, arena);
+    const char *folder = wire_get_path(message, arena);
     link_phase(&worker->link, PHASE_VALIDATE);
     int32_t status = session_validate(worker->session, &settings, folder, send_problem, worker,
                                       &error);

@@ -1,6 +1,7 @@
 /* worker_process.c - see worker_process.h. */
 #include "core/run/worker_process.h"
 
+#include "core/base/plain_text.h"
 #include "core/run/module.h"
 #include "core/run/strays.h"
 #include "core/run/worker.h"
@@ -28,8 +29,10 @@ extern char **environ;
 static int move_up(int descriptor)
 {
     int moved = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, OWN_DESCRIPTORS);
+    const int why = errno == EINVAL ? EMFILE : errno; /* those numbers are beyond the limit */
     if (descriptor >= 0)
         close(descriptor);
+    errno = why;
     return moved;
 }
 
@@ -63,7 +66,7 @@ static int32_t ends_open(int ends[ENDS], struct gb_error *error)
         is_complete = (ends[i] = move_up(ends[i])) >= 0;
     if (is_complete)
         return GB_OK;
-    error_set(error, GB_IO, "a worker's connections cannot be made: %s", strerror(errno));
+    error_set(error, GB_IO, "a worker's connections cannot be made: %s", reason_of(errno));
     ends_close(ends);
     return GB_IO;
 }
@@ -131,7 +134,7 @@ static int32_t take_ends(struct worker_process *worker, int ends[ENDS], struct g
     void *page = mmap(NULL, sizeof *worker->page, PROT_READ | PROT_WRITE, MAP_SHARED, ends[PAGE],
                       0);
     if (page == MAP_FAILED)
-        return error_set(error, GB_IO, "a worker's page cannot be mapped: %s", strerror(errno));
+        return error_set(error, GB_IO, "a worker's page cannot be mapped: %s", reason_of(errno));
     worker->page = page;
     worker->socket = ends[SOCKET_HERE];
     worker->output = ends[OUTPUT_HERE];
@@ -161,7 +164,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     if (result != 0) {
         worker->pid = 0;
         status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
-                           strerror(result));
+                           reason_of(result));
     }
     if (status != GB_OK)
         worker_end(worker, false);
@@ -178,7 +181,7 @@ int32_t worker_become(struct worker_process *worker, const struct environment_va
     fflush(NULL);
     pid_t supervisor = fork();
     if (supervisor < 0)
-        error_set(error, GB_IO, "the worker cannot be started: %s", strerror(errno));
+        error_set(error, GB_IO, "the worker cannot be started: %s", reason_of(errno));
     int32_t status = supervisor < 0 ? error->status : GB_OK;
     if (supervisor == 0)
         status = take_ends(worker, ends, error);
@@ -239,7 +242,7 @@ static void give_lines(struct worker_process *worker, worker_line_fn *line, void
     char *start = worker->line.data, *end;
     while (start && (end = strchr(start, '\n')) != NULL) {
         *end = 0;
-        line(context, start);
+        line(context, make_plain(start));
         start = end + 1;
     }
     size_t left = start ? strlen(start) : 0;
@@ -256,9 +259,8 @@ void worker_read_output(struct worker_process *worker, worker_line_fn *line, voi
     if (worker->output < 0)
         return;
     size_t n = read_some(&worker->output, false, buffer, sizeof buffer);
-    /* A terminal must not see control characters, nor strchr a NUL. */
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)buffer[i] < 0x20 && buffer[i] != '\n' && buffer[i] != '\t')
+    for (size_t i = 0; i < n; i++) /* where give_lines would see an end */
+        if (!buffer[i])
             buffer[i] = '?';
     text_add_n(&worker->line, buffer, n);
     give_lines(worker, line, context);
@@ -280,7 +282,7 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
         return;
     CLEANUP(text_free) struct text rest = worker->line;
     worker->line = (struct text){0};
-    line(context, text_get(&rest));
+    line(context, make_plain(rest.data));
 }
 
 /* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is let

@@ -33,10 +33,9 @@ int32_t store_error(const struct store *store, struct gb_error *error)
     if (system_errno == 0)
         system_errno = errno;
     if (is_disk_full(code, system_errno))
-        return error_set(
-            error, GB_IO,
-            "%s: disk full: nothing more can be stored; what was stored before is safe",
-            store->path);
+        return error_set(error, GB_IO,
+                         "%s: %s: nothing more can be stored; what was stored before is safe",
+                         store->path, system_errno == EFBIG ? reason_of(EFBIG) : "disk full");
     switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -53,7 +52,7 @@ int32_t store_error(const struct store *store, struct gb_error *error)
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return error_set(error, GB_IO, "%s: %s (%s)", store->path, sqlite3_errmsg(store->db),
-                         system_errno ? strerror(system_errno) : "no reason given");
+                         reason_of(system_errno));
     default:
         return error_set(error, GB_FAILED, "%s: %s", store->path, sqlite3_errmsg(store->db));
     }
@@ -198,7 +197,7 @@ int32_t store_sync(struct store *store, struct gb_error *error)
         log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) == SQLITE_OK)
         return GB_OK;
     return error_set(error, GB_IO, "%s: cannot be synced to the disk: %s", store->path,
-                     strerror(errno ? errno : EIO));
+                     reason_of(errno));
 }
 
 int32_t store_begin(struct store *store, struct gb_error *error)
@@ -397,7 +396,7 @@ static int32_t lock_for_writing(struct store *store, struct gb_error *error)
     store->lock_fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (store->lock_fd < 0)
         return error_set(error, GB_IO, "%s: cannot be opened for writing: %s", store->path,
-                         strerror(errno));
+                         reason_of(errno));
     if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return error_set(
             error, GB_IO,
@@ -463,7 +462,7 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
     struct stat info;
     if (stat(store->path, &info) != 0)
         return error_set(error, errno == ENOENT ? GB_NOT_FOUND : GB_IO, "%s: %s", store->path,
-                         errno == ENOENT ? "there is no such results file" : strerror(errno));
+                         errno == ENOENT ? "there is no such results file" : reason_of(errno));
     if (S_ISDIR(info.st_mode))
         return error_set(error, GB_IO, "%s: a folder, not a results file", store->path);
     if (info.st_size == 0)

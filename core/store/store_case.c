@@ -24,8 +24,8 @@ static int32_t find_earlier(struct store *store, const char *uuid, struct earlie
         *ret = (struct earlier){sqlite3_column_int64(find, 0),
                                 (uint64_t)sqlite3_column_int64(find, 1),
                                 (uint64_t)sqlite3_column_int64(find, 2)};
-        const char *word = (const char *)sqlite3_column_text(find, 3);
-        if (!word || !text_equal(word, case_status_word(CASE_RUNNING)))
+        CLEANUP(arena_free) struct arena scratch = {0};
+        if (!text_equal(row_text(find, 3, &scratch), case_status_word(CASE_RUNNING)))
             status = error_set(error, GB_INVALID, "%s: the record %s is complete already",
                                store->path, uuid);
     }

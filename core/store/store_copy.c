@@ -65,7 +65,7 @@ int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error
     text_printf(ret_path, "%s/gbrun-XXXXXX", folder && *folder ? folder : "/tmp");
     if (!mkdtemp(ret_path->data + start))
         return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
-                         ret_path->data + start, strerror(errno));
+                         ret_path->data + start, reason_of(errno));
     text_add(ret_path, COPY_NAME);
     for (size_t i = 0; i < N_COPIED; i++) {
         CLEANUP(text_free) struct text from = {0}, to = {0};
@@ -75,7 +75,7 @@ int32_t store_copy_make(const char *path, struct text *ret_path, struct gb_error
             int saved = errno;
             store_copy_remove(ret_path->data + start);
             return error_set(error, GB_IO, "%s: cannot be copied to %s: %s", path,
-                             ret_path->data + start, strerror(saved));
+                             ret_path->data + start, reason_of(saved));
         }
     }
     return GB_OK;

@@ -82,6 +82,10 @@ int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_er
 void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct arena *arena,
               void *ret_row);
 
+/* The text of a result's column, which is "" for NULL: plain, whatever the file holds, and the
+ * arena's. */
+char *row_text(sqlite3_stmt *statement, int at, struct arena *arena);
+
 /* Reads tables one after the other: once one has failed, the rest are empty. */
 struct row_reader {
     struct store *store;

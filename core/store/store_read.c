@@ -118,8 +118,7 @@ static int32_t read_names(struct store *store, const char *sql, int64_t id, stru
     size_t n = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        ARENA_APPEND(arena, names, n,
-                     arena_text(arena, (const char *)sqlite3_column_text(select, 0)));
+        ARENA_APPEND(arena, names, n, row_text(select, 0, arena));
     }
     *ret_names = names;
     *ret_n = n;
@@ -154,6 +153,7 @@ int32_t store_column_names(struct store *store, int64_t case_id, struct arena *a
 static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *done, void *context,
                            struct gb_error *error)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
     sqlite3_stmt *select = store_statement_on(
         store,
         "SELECT DISTINCT position, round, device_name, device_index FROM bench_case"
@@ -164,8 +164,7 @@ static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *d
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW)
         done(context, (uint64_t)sqlite3_column_int64(select, 0),
-             (uint32_t)sqlite3_column_int64(select, 1),
-             (const char *)sqlite3_column_text(select, 2),
+             (uint32_t)sqlite3_column_int64(select, 1), row_text(select, 2, &scratch),
              (int32_t)sqlite3_column_int64(select, 3));
     return store_end_rows(store, select, code, error);
 }

@@ -1,6 +1,8 @@
 /* store_rows.c - see store_internal.h: structs into rows of the file, and back. */
 #include "core/store/store_internal.h"
 
+#include "core/base/plain_text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,10 +93,10 @@ static void set_integer(int type, void *member, int64_t value)
     }
 }
 
-static const char *text_at(sqlite3_stmt *statement, int at)
+char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
 {
     const char *text = (const char *)sqlite3_column_text(statement, at);
-    return text ? text : "";
+    return make_plain(arena_text(arena, text ? text : ""));
 }
 
 static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
@@ -105,19 +107,18 @@ static void take_member(const struct stored_column *column, sqlite3_stmt *statem
     case STORED_BLOB:
         break;
     case STORED_TEXT:
-        *(const char **)member = is_null && column->guard
-                                     ? NULL
-                                     : arena_text(arena, text_at(statement, at));
+        *(const char **)member = is_null && column->guard ? NULL : row_text(statement, at, arena);
         break;
     case STORED_CHARS:
-        snprintf(member, column->bytes, "%s", text_at(statement, at));
+        snprintf(member, column->bytes, "%s", row_text(statement, at, arena));
+        make_plain(member); /* a code point may be cut */
         break;
     case STORED_REAL:
         *(double *)member = is_null ? NAN : sqlite3_column_double(statement, at);
         break;
     default:
         set_integer(column->type, member,
-                    column->words ? column->words->value(text_at(statement, at))
+                    column->words ? column->words->value(row_text(statement, at, arena))
                                   : sqlite3_column_int64(statement, at));
     }
 }

@@ -104,6 +104,7 @@ int32_t samples_write(struct store *store, int64_t case_id, const char *clock, u
 
 static int32_t samples_damaged(struct store *store, int64_t case_id, struct gb_error *error)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
     error_set(error, GB_CORRUPT, "%s: damaged: the samples of case %lld are not those it claims",
               store->path, (long long)case_id);
     sqlite3_stmt *select = store_statement_on(
@@ -112,7 +113,7 @@ static int32_t samples_damaged(struct store *store, int64_t case_id, struct gb_e
         error_set(error, GB_CORRUPT,
                   "%s: damaged: the samples of case %lld of [bench %s] are not those it claims",
                   store->path, (long long)sqlite3_column_int64(select, 0),
-                  (const char *)sqlite3_column_text(select, 1));
+                  row_text(select, 1, &scratch));
     sqlite3_reset(select);
     return GB_CORRUPT;
 }

@@ -105,7 +105,7 @@ static int32_t make_folder(const char *path, struct gb_error *error)
         int saved = errno == EEXIST ? ENOTDIR : errno;
         if (stat(text_get(&made), &info) != 0 || !S_ISDIR(info.st_mode))
             return error_set(error, GB_IO, "%s: the folder cannot be made: %s", text_get(&made),
-                             strerror(saved));
+                             reason_of(saved));
     }
     return GB_OK;
 }

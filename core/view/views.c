@@ -1,6 +1,7 @@
 /* views.c - see views.h: formats by name, and which writer an export goes to. */
 #include "core/view/views.h"
 
+#include "core/base/output_file.h"
 #include "core/view/view_writers.h"
 
 #include <errno.h>
@@ -41,8 +42,8 @@ int table_style(int format)
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
 {
     size_t written = fwrite(text_get(text), 1, text->length, out);
-    if (written != text->length || fflush(out) != 0)
-        return error_set(error, GB_IO, "the export cannot be written: %s", strerror(errno));
+    if (!stream_flush(out) || written != text->length)
+        return error_set(error, GB_IO, "the export cannot be written: %s", reason_of(errno));
     text_clear(text);
     return GB_OK;
 }

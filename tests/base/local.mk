@@ -7,6 +7,7 @@ TEST_PROGRAM_LIST += \
 	tests/base/test_memory \
 	tests/base/test_number_format \
 	tests/base/test_number_spacing \
+	tests/base/test_plain_text \
 	tests/base/test_random \
 	tests/base/test_rounds \
 	tests/base/test_sha256 \

@@ -8,10 +8,12 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
 	tests/hostile/test_replaced_program.sh \
+	tests/hostile/test_steering_texts.sh \
 	tests/hostile/test_stuck_input.sh \
 	tests/hostile/test_stuck_output.sh \
 	tests/hostile/test_stuck_time.sh \
-	tests/hostile/test_two_runs.sh
+	tests/hostile/test_two_runs.sh \
+	tests/hostile/test_ulimits.sh
 TEST_PROGRAM_LIST += \
 	tests/hostile/test_results_files
 HOSTILE_SCRIPT_LIST = \

@@ -56,7 +56,7 @@ reason=$(
 )
 equals "no room: exit code" 4 "$?"
 equals "no room: the old file" precious "$(cat kept.csv)"
-equals "no room: the reason" "gbrun: error: the export cannot be written: File too large" "$reason"
+equals "no room: the reason" "gbrun: error: the export cannot be written: File too large (the limit, ulimit -f, is 0 KiB)" "$reason"
 equals "no room: nothing is left beside it" "" "$(find . -name '.gbrun*' -o -name 'kept.csv?*')"
 succeeds "there is room" "$GBRUN" export -o kept.csv
 equals "its mode is kept" 640 "$(stat -c %a kept.csv)"

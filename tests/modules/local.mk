@@ -32,6 +32,8 @@ TEST_MODULE_FILES = \
 	tests/modules/single.c \
 	tests/modules/skipper.c \
 	tests/modules/slow.c \
+	tests/modules/steering.c \
+	tests/modules/steering_id.c \
 	tests/modules/terse.c \
 	tests/modules/two_plugins.c \
 	tests/modules/wrong_result.c

@@ -428,7 +428,7 @@ START_TEST(findings_come_back_fit_to_be_printed)
     ck_assert_str_eq(back.device, "fake:0 Fake");
     ck_assert(back.finding.is_noisy);
     ck_assert_str_eq(back.finding.subject, "mode");
-    ck_assert_str_eq(back.finding.state, "off  [2Jnow");
+    ck_assert_str_eq(back.finding.state, "off ?[2Jnow");
     ck_assert_str_eq(back.finding.why, "");
     ck_assert_str_eq(back.finding.fix, "sudo fix");
     /* What the sender would have cut. */

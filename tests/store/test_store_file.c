@@ -361,9 +361,10 @@ START_TEST(a_full_disk_is_a_clear_error)
         struct gb_error error = {0};
         setrlimit(RLIMIT_FSIZE, &limit);
         unsigned stored = fill(store, run_id, &error);
-        ck_assert_str_eq(fixture_error(&error),
-                         "results.gbr: disk full: nothing more can be stored;"
-                         " what was stored before is safe");
+        ck_assert_str_eq(
+            fixture_error(&error),
+            "results.gbr: File too large (the limit, ulimit -f, is 585 KiB): nothing more "
+            "can be stored; what was stored before is safe");
         char line[32];
         int n = snprintf(line, sizeof line, "%u", stored);
         write_bytes("stored", line, (size_t)n);

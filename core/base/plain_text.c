@@ -1,0 +1,62 @@
+/* plain_text.c - see plain_text.h. */
+#include "core/base/plain_text.h"
+
+#include "core/base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Of two or three bytes, well-formed. */
+static bool steers(const unsigned char *at)
+{
+    if (at[0] == 0xC2)
+        return at[1] < 0xA0; /* U+0080 to U+009F */
+    return at[0] == 0xE2 && ((at[1] == 0x80 && at[2] >= 0xA8 && at[2] <= 0xAE) ||
+                             (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
+}
+
+size_t plain_length(const char *text, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = utf8_length(text, n);
+    if (length == 1)
+        return at[0] >= 0x20 && at[0] != 0x7F;
+    return length > 0 && steers(at) ? 0 : length;
+}
+
+bool is_plain_line(const char *text)
+{
+    const char *at = text;
+    for (size_t n; *at && (n = plain_length(at, SIZE_MAX)) > 0;)
+        at += n;
+    return at > text && !*at;
+}
+
+char *make_plain(char *text)
+{
+    if (!text)
+        return NULL;
+    char *out = text;
+    for (const char *at = text; *at;) {
+        size_t n = plain_length(at, SIZE_MAX), whole = utf8_length(at, SIZE_MAX);
+        if (*at == '\n' || *at == '\t')
+            n = 1;
+        if (n > 0)
+            memmove(out, at, n);
+        else
+            *out = '?';
+        out += n ? n : 1;
+        at += n ? n : whole ? whole : 1;
+    }
+    *out = 0;
+    return text;
+}
+
+char *make_plain_line(char *text)
+{
+    make_plain(text);
+    for (char *at = text; at && *at; at++)
+        if (*at == '\n' || *at == '\t')
+            *at = ' ';
+    return text;
+}
