@@ -50,7 +50,11 @@ SYSTEM_SOURCES = \
 	plugins/common/system/processor.h \
 	plugins/common/system/system_file.c \
 	plugins/common/system/system_file.h
-core_libgbrun_la_SOURCES += $(SYSTEM_SOURCES)
+# The hash of the kernels' cache, also for core/base.
+DIGEST_SOURCES = \
+	plugins/common/system/sha256_digest.c \
+	plugins/common/system/sha256_digest.h
+core_libgbrun_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
 # that work together.

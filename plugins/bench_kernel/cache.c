@@ -15,43 +15,36 @@
 #include <time.h>
 #include <unistd.h>
 
-__extension__ typedef unsigned __int128 wide;
-
-static const char magic[16] = "gbrun kernel 2\n";
+static const char magic[16] = "gbrun kernel 3\n";
 
 struct head {
     char magic[16];
-    uint64_t key_bytes, value_bytes, check_low, check_high;
+    uint64_t key_bytes, value_bytes;
+    struct cache_digest check;
 };
 
-/* FNV-1a with 128 bits (draft-eastlake-fnv, 5). */
-static wide hash_add(wide hash, const char *data, size_t bytes)
+static struct cache_digest digest_of(const char *first, size_t first_bytes, const char *second,
+                                     size_t second_bytes)
 {
-    const wide prime = ((wide)1 << 88) + 0x13b;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)data[i]) * prime;
-    return hash;
-}
-
-static wide hash_of(const char *data, size_t bytes)
-{
-    const wide basis = (wide)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d);
-    return hash_add(basis, data, bytes);
+    struct sha256 hash;
+    struct cache_digest ret;
+    sha256_begin(&hash);
+    sha256_add(&hash, first, first_bytes);
+    sha256_add(&hash, second, second_bytes);
+    sha256_end(&hash, ret.bytes);
+    return ret;
 }
 
 struct cache_digest cache_digest(const char *data, size_t bytes)
 {
-    const wide hash = hash_of(data, bytes);
-    return (struct cache_digest){(uint64_t)hash, (uint64_t)(hash >> 64)};
+    return digest_of(data, bytes, "", 0);
 }
 
 static struct head head_of(const char *key, size_t key_bytes, const char *value, size_t bytes)
 {
-    const wide check = hash_add(hash_of(key, key_bytes), value, bytes);
     struct head head = {.key_bytes = key_bytes,
                         .value_bytes = bytes,
-                        .check_low = (uint64_t)check,
-                        .check_high = (uint64_t)(check >> 64)};
+                        .check = digest_of(key, key_bytes, value, bytes)};
     memcpy(head.magic, magic, sizeof magic);
     return head;
 }
@@ -72,26 +65,97 @@ char *cache_folder(const char *asked, const char *configuration_folder)
     return folder;
 }
 
-static char *entry_path(const char *folder, const char *key, size_t key_bytes, const char *suffix)
+/* --- whose it is --- */
+
+/* Why what is in a folder or a file may be another user's; NULL: it is this user's, or root's. */
+static const char *distrusted(const struct stat *facts)
 {
-    const wide name = hash_of(key, key_bytes);
-    char *path = NULL;
-    return asprintf(&path, "%s/%016llx%016llx%s", folder, (unsigned long long)(name >> 64),
-                    (unsigned long long)name, suffix) < 0
-               ? NULL
-               : path;
+    if (facts->st_uid != geteuid() && facts->st_uid != 0)
+        return "it belongs to another user, whose kernels are not run";
+    if ((facts->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return "other users may write to it, and their kernels are not run: chmod go-w";
+    return NULL;
+}
+
+/* Each folder on the way, as mkdir -p makes them, for this user alone. */
+static bool make_folders(char *path)
+{
+    for (char *end = path; *end != '\0';) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        const char kept = *end;
+        *end = '\0';
+        const bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST || errno == EROFS;
+        *end = kept;
+        if (!is_there)
+            return false;
+    }
+    return true;
+}
+
+/* The folder itself, not what a link leads to; all that is done in it goes through the descriptor,
+ * so that what was looked at is what is used. -1: it is not there, or not trusted, and the reason
+ * says why. */
+static int open_folder(const char *folder, bool is_to_be_made, char reason[CACHE_REASON_BYTES])
+{
+    struct stat facts;
+    const char *why = NULL;
+    char *path = strdup(folder);
+    int descriptor = -1;
+    for (size_t n = strlen(folder); path != NULL && n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0'; /* behind which a link would be followed */
+    if (path != NULL && (!is_to_be_made || make_folders(path)))
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor >= 0 && fstat(descriptor, &facts) == 0)
+        why = distrusted(&facts);
+    if (descriptor < 0 || why != NULL)
+        snprintf(reason, CACHE_REASON_BYTES, "%.380s: %s", folder,
+                 why != NULL ? why : strerror(errno));
+    free(path);
+    if (why == NULL)
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+/* --- entries --- */
+
+enum { DIGITS = 64, NAME_BYTES = DIGITS + 16, LETTERS = 6 };
+
+static void entry_name(const char *key, size_t key_bytes, const char *suffix, char name[NAME_BYTES])
+{
+    const struct cache_digest digest = cache_digest(key, key_bytes);
+    for (int i = 0; i < DIGITS / 2; i++)
+        snprintf(name + 2 * i, 3, "%02x", digest.bytes[i]);
+    snprintf(name + DIGITS, NAME_BYTES - DIGITS, "%s", suffix);
+}
+
+/* The whole file, if it is one of this user's own. */
+static char *read_entry(int folder, const char *name, size_t *ret_bytes)
+{
+    struct stat facts;
+    const int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &facts) != 0 || distrusted(&facts) != NULL) {
+        close(descriptor);
+        return NULL;
+    }
+    futimens(descriptor,
+             NULL); /* which cache_trim sees; where it is not permitted nothing is lost */
+    return file_read_open(descriptor, ret_bytes);
 }
 
 char *cache_read(const char *folder, const char *key, size_t key_bytes, size_t *ret_bytes)
 {
-    char reason[FILE_REASON_BYTES];
+    char name[NAME_BYTES], reason[CACHE_REASON_BYTES];
     struct head head;
     size_t bytes = 0;
-    char *path = entry_path(folder, key, key_bytes, ".kernel");
-    char *file = path != NULL ? file_read(path, &bytes, reason) : NULL;
-    if (file != NULL) /* which cache_trim sees; where it is not permitted nothing is lost */
-        utimensat(AT_FDCWD, path, NULL, 0);
-    free(path);
+    const int descriptor = open_folder(folder, false, reason);
+    entry_name(key, key_bytes, ".kernel", name);
+    char *file = descriptor >= 0 ? read_entry(descriptor, name, &bytes) : NULL;
+    if (descriptor >= 0)
+        close(descriptor);
     if (file == NULL || bytes < sizeof head + key_bytes) {
         free(file);
         return NULL;
@@ -110,61 +174,70 @@ char *cache_read(const char *folder, const char *key, size_t key_bytes, size_t *
     return NULL;
 }
 
-/* Each folder on the way, as mkdir -p makes them. */
-static bool make_folders(char *path)
+/* A new file for this user alone; its name begins with that of an entry and ends in letters. */
+static int open_temporary(int folder, char name[NAME_BYTES])
 {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const bool is_there = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EROFS;
-        *slash = '/';
-        if (!is_there)
-            return false;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    int descriptor = -1;
+    for (int i = 0; i < 100 && descriptor < 0; i++) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t number = ((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 30) * 0x9E3779B97F4A7C15u;
+        for (int j = 0; j < LETTERS; j++, number /= 26)
+            name[DIGITS + 1 + j] = letters[number % 26];
+        descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                            0600);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
     }
-    return true;
+    return descriptor;
 }
 
-/* temporary: ends in XXXXXX. */
-static bool write_entry(char *temporary, const char *path, const char *key, size_t key_bytes,
-                        const char *value, size_t bytes)
+static bool write_entry(int folder, const char *key, size_t key_bytes, const char *value,
+                        size_t bytes)
 {
+    char name[NAME_BYTES], temporary[NAME_BYTES];
     const struct head head = head_of(key, key_bytes, value, bytes);
-    const int descriptor = mkostemp(temporary, O_CLOEXEC);
+    entry_name(key, key_bytes, ".kernel", name);
+    entry_name(key, key_bytes, ".XXXXXX", temporary);
+    const int descriptor = open_temporary(folder, temporary);
     FILE *to = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     bool is_written = to != NULL && fwrite(&head, sizeof head, 1, to) == 1 &&
                       fwrite(key, 1, key_bytes, to) == key_bytes &&
                       fwrite(value, 1, bytes, to) == bytes;
     if (to != NULL)
-        is_written = fclose(to) == 0 && is_written && rename(temporary, path) == 0;
+        is_written = fclose(to) == 0 && is_written &&
+                     renameat(folder, temporary, folder, name) == 0;
     const int why = errno;
     if (!is_written && descriptor >= 0)
-        unlink(temporary);
+        unlinkat(folder, temporary, 0);
     if (to == NULL && descriptor >= 0)
         close(descriptor);
     errno = why;
     return is_written;
 }
 
+static void trim(int folder, uint64_t most);
+
 bool cache_write(const char *folder, const char *key, size_t key_bytes, const char *value,
                  size_t bytes, char reason[CACHE_REASON_BYTES])
 {
-    char *path = entry_path(folder, key, key_bytes, ".kernel");
-    char *temporary = entry_path(folder, key, key_bytes, ".XXXXXX");
-    errno = ENOMEM;
-    const bool is_kept = path != NULL && temporary != NULL && make_folders(path) &&
-                         write_entry(temporary, path, key, key_bytes, value, bytes);
+    const int descriptor = open_folder(folder, true, reason);
+    if (descriptor < 0)
+        return false;
+    const bool is_kept = write_entry(descriptor, key, key_bytes, value, bytes);
     if (is_kept)
-        cache_trim(folder, CACHE_BYTES_MAX);
+        trim(descriptor, CACHE_BYTES_MAX);
     else
         snprintf(reason, CACHE_REASON_BYTES, "%.380s: %s", folder, strerror(errno));
-    free(path);
-    free(temporary);
+    close(descriptor);
     return is_kept;
 }
 
 /* --- how much is kept --- */
 
 struct kept {
-    char name[48]; /* as entry_path makes them */
+    char name[NAME_BYTES]; /* as entry_name makes them */
     uint64_t bytes;
     struct timespec used;
 };
@@ -175,15 +248,16 @@ struct kept_list {
     uint64_t bytes;
 };
 
-/* The names that entry_path makes: 32 digits, and ".kernel" or a dot and six letters. */
+/* The names that entry_name makes, or half as many digits, as earlier versions did: with ".kernel"
+ * or a dot and six letters behind them. */
 static bool is_own_name(const char *name, bool *ret_is_entry)
 {
-    enum { DIGITS = 32, LETTERS = 6 };
+    const size_t n = strspn(name, "0123456789abcdef");
     *ret_is_entry = false;
-    if (strspn(name, "0123456789abcdef") != DIGITS || name[DIGITS] != '.')
+    if ((n != DIGITS && n != DIGITS / 2) || name[n] != '.')
         return false;
-    *ret_is_entry = strcmp(name + DIGITS, ".kernel") == 0;
-    return *ret_is_entry || strlen(name + DIGITS + 1) == LETTERS;
+    *ret_is_entry = strcmp(name + n, ".kernel") == 0;
+    return *ret_is_entry || strlen(name + n + 1) == LETTERS;
 }
 
 static void add_kept(struct kept_list *list, const char *name, const struct stat *facts)
@@ -194,7 +268,7 @@ static void add_kept(struct kept_list *list, const char *name, const struct stat
     list->items = items;
     struct kept *kept = &items[list->n++];
     *kept = (struct kept){.bytes = (uint64_t)facts->st_size, .used = facts->st_mtim};
-    snprintf(kept->name, sizeof kept->name, "%.47s", name);
+    snprintf(kept->name, sizeof kept->name, "%.*s", NAME_BYTES - 1, name);
     list->bytes += kept->bytes;
 }
 
@@ -207,12 +281,12 @@ static int by_use(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-void cache_trim(const char *folder, uint64_t most)
+static void trim(int folder, uint64_t most)
 {
     enum { ABANDONED_S = 3600 }; /* no writer takes so long */
     struct kept_list list = {0};
-    DIR *files = opendir(folder);
-    const int here = files != NULL ? dirfd(files) : -1;
+    const int here = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *files = here >= 0 ? fdopendir(here) : NULL;
     for (struct dirent *file = files != NULL ? readdir(files) : NULL; file != NULL;
          file = readdir(files)) {
         bool is_entry = false;
@@ -233,5 +307,17 @@ void cache_trim(const char *folder, uint64_t most)
     }
     if (files != NULL)
         closedir(files);
+    else if (here >= 0)
+        close(here);
     free(list.items);
+}
+
+void cache_trim(const char *folder, uint64_t most)
+{
+    char reason[CACHE_REASON_BYTES];
+    const int descriptor = open_folder(folder, false, reason);
+    if (descriptor < 0)
+        return;
+    trim(descriptor, most);
+    close(descriptor);
 }

@@ -4,8 +4,14 @@
  * An entry holds its whole key, which is compared, and a checksum: neither a collision of names nor
  * a damaged file gives a wrong kernel. Files are put in their place by rename, so that processes
  * that write the same one at once do no harm, and whoever reads sees all of it or nothing.
+ *
+ * An entry is code that is run. So the folder and each file must be this user's or root's, and no
+ * other may be able to write to them; links are not followed; folders and files that are made are
+ * for this user alone.
  */
 #pragma once
+
+#include "plugins/common/system/sha256_digest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +19,9 @@
 
 enum { CACHE_REASON_BYTES = 512, CACHE_BYTES_MAX = 1 << 28 };
 
-/* What stands for a long text in a key; 128 bits, so that no two texts have the same. */
+/* What stands for a long text in a key: its SHA-256. */
 struct cache_digest {
-    uint64_t low, high;
+    uint8_t bytes[SHA256_BYTES];
 };
 struct cache_digest cache_digest(const char *data, size_t bytes);
 
@@ -26,7 +32,7 @@ struct cache_digest cache_digest(const char *data, size_t bytes);
  */
 char *cache_folder(const char *asked, const char *configuration_folder);
 
-/* The value of a key; the caller frees it. NULL: it is not there, or not sound. */
+/* The value of a key; the caller frees it. NULL: it is not there, not sound, or not trusted. */
 char *cache_read(const char *folder, const char *key, size_t key_bytes, size_t *ret_bytes);
 
 /* Makes the folder if need be, and trims it to CACHE_BYTES_MAX. False: it was not kept, the reason

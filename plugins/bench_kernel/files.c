@@ -53,18 +53,26 @@ static char *read_open(FILE *file, size_t *ret_bytes)
     return NULL;
 }
 
+char *file_read_open(int descriptor, size_t *ret_bytes)
+{
+    FILE *file = fdopen(descriptor, "rb");
+    char *text = file != NULL ? read_open(file, ret_bytes) : NULL;
+    const int why = errno;
+    if (file != NULL)
+        fclose(file);
+    else
+        close(descriptor);
+    errno = why;
+    return text;
+}
+
 char *file_read(const char *path, size_t *ret_bytes, char reason[FILE_REASON_BYTES])
 {
     /* A pipe is refused, not waited for. */
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
-    char *text = file != NULL ? read_open(file, ret_bytes) : NULL;
+    char *text = descriptor >= 0 ? file_read_open(descriptor, ret_bytes) : NULL;
     if (text == NULL)
         snprintf(reason, FILE_REASON_BYTES, "%.380s: %s", path, strerror(errno));
-    if (file != NULL)
-        fclose(file);
-    else if (descriptor >= 0)
-        close(descriptor);
     return text;
 }
 

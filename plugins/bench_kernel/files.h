@@ -15,6 +15,9 @@ char *path_folder(const char *path);
 /* All of a regular file, with a NUL behind it; the caller frees it. NULL: the reason says why. */
 char *file_read(const char *path, size_t *ret_bytes, char reason[FILE_REASON_BYTES]);
 
+/* The same of an open one, which is closed. NULL: errno says why. */
+char *file_read_open(int descriptor, size_t *ret_bytes);
+
 struct source_file {
     char *path;
     char *text;

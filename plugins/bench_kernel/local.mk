@@ -1,6 +1,7 @@
 # Kernels of the user's own: needs CUDA's headers, but no nvcc. The language of arguments, their
 # buffers and calls of functions are those of the plugin call.
 KERNEL_BUILD_SOURCES = \
+	$(DIGEST_SOURCES) \
 	plugins/bench_kernel/array_file.c \
 	plugins/bench_kernel/array_file.h \
 	plugins/bench_kernel/build.c \

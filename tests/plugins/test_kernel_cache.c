@@ -112,6 +112,117 @@ START_TEST(serves_many_at_once)
 }
 END_TEST
 
+/* What another user could leave: each is not read, and why nothing is kept is said. */
+START_TEST(uses_no_folder_that_others_write_to)
+{
+    const char *folder = fresh_cache();
+    struct stat facts;
+    size_t bytes = 0;
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert_int_eq(stat(folder, &facts), 0);
+    ck_assert_uint_eq(facts.st_mode & 07777, 0700);
+    ck_assert_int_eq(stat(only_file(folder), &facts), 0);
+    ck_assert_uint_eq(facts.st_mode & 07777, 0600);
+    for (mode_t mode = 0700; mode <= 0777; mode++) {
+        ck_assert_int_eq(chmod(folder, mode), 0);
+        char *value = cache_read(folder, "key", 3, &bytes);
+        ck_assert_int_eq(value != NULL, (mode & 022) == 0);
+        free(value);
+        if (mode & 022) {
+            ck_assert(!cache_write(folder, "other", 5, "", 0, reason));
+            ck_assert_ptr_nonnull(strstr(reason, "/kernels: other users may write to it"));
+            cache_trim(folder, 0);
+        }
+        ck_assert_uint_eq(files_in(folder), 1);
+    }
+}
+END_TEST
+
+START_TEST(reads_no_file_that_others_write_to)
+{
+    const char *folder = fresh_cache();
+    size_t bytes = 0;
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    const char *path = only_file(folder);
+    for (mode_t mode = 0600; mode <= 0677; mode++) {
+        ck_assert_int_eq(chmod(path, mode), 0);
+        char *value = cache_read(folder, "key", 3, &bytes);
+        ck_assert_int_eq(value != NULL, (mode & 022) == 0);
+        free(value);
+    }
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason)); /* takes its place */
+    free(cache_read(folder, "key", 3, &bytes));
+    ck_assert_uint_eq(files_in(folder), 1);
+}
+END_TEST
+
+/* A link to an entry or to a folder, however sound and whosever, is not followed. */
+START_TEST(follows_no_links)
+{
+    const char *folder = fresh_cache(), *elsewhere = fresh_cache();
+    size_t bytes = 0;
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert(cache_write(elsewhere, "key", 3, "value", 5, reason));
+    char kept[PATH_BYTES], path[PATH_BYTES], link[PATH_BYTES];
+    snprintf(path, sizeof path, "%s", only_file(folder));
+    snprintf(kept, sizeof kept, "%s", only_file(elsewhere));
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink(kept, path), 0);
+    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
+    ck_assert(cache_write(folder, "key", 3, "own", 3, reason)); /* beside the link, then over it */
+    char *value = cache_read(folder, "key", 3, &bytes);
+    ck_assert_uint_eq(bytes, 3);
+    free(value);
+    value = cache_read(elsewhere, "key", 3, &bytes);
+    ck_assert_uint_eq(bytes, 5);
+    free(value);
+    for (int n_slashes = 0; n_slashes < 3; n_slashes++) {
+        snprintf(link, sizeof link, "%s", in_folder("link"));
+        unlink(link);
+        ck_assert_int_eq(symlink(elsewhere, link), 0);
+        strcat(link, &"//"[2 - n_slashes]);
+        ck_assert_ptr_null(cache_read(link, "key", 3, &bytes));
+        ck_assert(!cache_write(link, "key", 3, "value", 5, reason));
+        cache_trim(link, 0);
+        ck_assert_uint_eq(files_in(elsewhere), 1);
+    }
+}
+END_TEST
+
+/* Only root can make files of others. */
+START_TEST(takes_nothing_of_other_users)
+{
+    enum { ANOTHER = 12345 };
+    const char *folder = fresh_cache();
+    size_t bytes = 0;
+    if (geteuid() != 0)
+        return;
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert_int_eq(chown(only_file(folder), ANOTHER, ANOTHER), 0);
+    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
+    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    free(cache_read(folder, "key", 3, &bytes));
+    ck_assert_uint_eq(bytes, 5);
+    ck_assert_int_eq(chown(folder, ANOTHER, ANOTHER), 0);
+    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
+    ck_assert(!cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert_ptr_nonnull(strstr(reason, "/kernels: it belongs to another user"));
+    ck_assert_int_eq(chown(folder, 0, 0), 0);
+    ck_assert_int_eq(chmod(only_file(folder), 0644), 0);
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    if (fork() == 0) { /* root's own may be shared: it is read, and nothing is written */
+        chdir(folder);
+        bool is_right = setuid(ANOTHER) == 0;
+        char *value = cache_read(".", "key", 3, &bytes);
+        is_right = is_right && value != NULL && bytes == 5;
+        _exit(is_right && !cache_write(".", "other", 5, "", 0, reason) ? 0 : 1);
+    }
+    int status = 1;
+    ck_assert_int_gt(wait(&status), 0);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void write_entry(const char *folder, const char *name, size_t bytes, time_t used)
 {
     static const char zeros[1000];
@@ -211,6 +322,10 @@ Suite *test_suite(void)
     tcase_add_test(cache, says_why_it_cannot_write);
     tcase_add_test(cache, leaves_nothing_where_there_is_no_room);
     tcase_add_test(cache, serves_many_at_once);
+    tcase_add_test(cache, uses_no_folder_that_others_write_to);
+    tcase_add_test(cache, reads_no_file_that_others_write_to);
+    tcase_add_test(cache, follows_no_links);
+    tcase_add_test(cache, takes_nothing_of_other_users);
     tcase_add_test(cache, trims_what_it_keeps);
     tcase_add_test(cache, keeps_what_is_read);
     tcase_add_test(cache, finds_its_folder);
