@@ -130,6 +130,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     record_begin(&slot->collector, visit);
     record_lock(&slot->collector, run_device(run, device));
     slot->visit = visit;
+    slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
     slot->begin_ns = host_clock_ns();

@@ -84,6 +84,20 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
     return asked;
 }
 
+/* What a device measured is taken as it is, but it has to be times. */
+static int32_t check_times(struct sampling *sampling, uint64_t n)
+{
+    const struct batch *batch = &sampling->batch;
+    for (uint64_t i = 0; i < n; i++) {
+        const double time_ns = batch->clocks[sampling->clock][i];
+        if (!isfinite(time_ns) || !isfinite(batch->begin_ns[i]) || !isfinite(batch->end_ns[i]))
+            return case_stop(sampling->state, CASE_FAILED,
+                             "device %s: measured a sample of %g ns, from %g to %g ns",
+                             sampling->device->name, time_ns, batch->begin_ns[i], batch->end_ns[i]);
+    }
+    return GB_OK;
+}
+
 static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns,
                        uint64_t *ret_done)
 {
@@ -104,6 +118,8 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
                                 sampling->batch.begin_ns[0];
         sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
     }
+    if (check_times(sampling, measured.n_done) != GB_OK)
+        return GB_FAILED;
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
             for (uint64_t j = 0; j < measured.n_done; j++)

@@ -183,13 +183,24 @@ const char *policy_run_reason(const struct policy_run *run)
     return run->reason;
 }
 
+static bool has_sound_modes(const struct gb_estimate *estimate)
+{
+    bool is_sound = estimate->n_modes <= GB_MODES_MAX;
+    for (uint32_t i = 0; is_sound && i < estimate->n_modes; i++) {
+        const struct gb_mode *mode = &estimate->modes[i];
+        is_sound = isfinite(mode->median_ns) && mode->weight >= 0 && mode->weight <= 1 &&
+                   !(mode->low_ns > mode->high_ns);
+    }
+    return is_sound;
+}
+
 static void make_sound(struct policy_run *run, struct gb_estimate *estimate)
 {
     const struct gb_host *host = host_interface(run->host);
     estimate->statistic[sizeof estimate->statistic - 1] = 0;
     estimate->n = run->count;
     bool known = estimate->verdict >= GB_VERDICT_NONE && estimate->verdict <= GB_VERDICT_GAVE_UP;
-    if (!known || estimate->n_modes > GB_MODES_MAX || estimate->low_ns > estimate->high_ns) {
+    if (!known || !has_sound_modes(estimate) || estimate->low_ns > estimate->high_ns) {
         host->log(host, GB_LOG_PLUGIN_BUG,
                   "the policy's report makes no sense: verdict, modes or interval are not valid");
         estimate->verdict = known ? estimate->verdict : GB_VERDICT_GAVE_UP;

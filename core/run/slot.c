@@ -120,7 +120,10 @@ static bool give_again(struct slot *slot)
     struct visit *visit = slot->visit;
     struct gb_error error;
     char death[32];
-    if (slot->process.page->phase != PHASE_IDLE || run->plan->worker)
+    /* The page can be written to by the plugin: one message from the case says that it was taken.
+     */
+    bool is_taken = slot->process.page->phase != PHASE_IDLE || slot->collector.arena.bytes > 0;
+    if (is_taken || run->plan->worker)
         return false;
     if (++visit->n_starts == STARTS_MAX && *visit->environment)
         return false;
