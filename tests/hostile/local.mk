@@ -1,6 +1,7 @@
-# tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed. Those that take
-# more than a few seconds are run by make hostile.
+# tests/hostile/local.mk - attacks on what gbrun promises: nothing lost, nothing stuck, nothing mixed. make check does
+# a part of what can be repeated in many ways; make hostile does all of it (HOSTILE=all), and what takes long.
 TEST_SCRIPT_LIST += \
+	tests/hostile/test_attacks.sh \
 	tests/hostile/test_builds.sh \
 	tests/hostile/test_busy.sh \
 	tests/hostile/test_durability.sh \
@@ -16,9 +17,10 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_ulimits.sh
 TEST_PROGRAM_LIST += \
 	tests/hostile/test_results_files
-HOSTILE_SCRIPT_LIST = \
+LONG_HOSTILE_SCRIPT_LIST = \
 	tests/hostile/test_stuck_process.sh
-TEST_FILES += $(HOSTILE_SCRIPT_LIST)
+TEST_FILES += $(LONG_HOSTILE_SCRIPT_LIST)
 
 hostile: all
-	$(AM_V_at)$(MAKE) check TESTS='$(HOSTILE_SCRIPT_LIST)'
+	$(AM_V_at)HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) check \
+	  TESTS='$(LONG_HOSTILE_SCRIPT_LIST) $(filter tests/hostile/%,$(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST))'

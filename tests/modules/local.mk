@@ -2,8 +2,8 @@
 # Each is one source and is built without libtool and without the sanitizers, whose reports would stand
 # in the way of their faults.
 TEST_MODULE_FILES = \
+	tests/modules/attack.c \
 	tests/modules/bad_metric.c \
-	tests/modules/bad_tables.c \
 	tests/modules/beside.c \
 	tests/modules/call_targets.c \
 	tests/modules/crash.c \
@@ -19,6 +19,7 @@ TEST_MODULE_FILES = \
 	tests/modules/kernel_reference.c \
 	tests/modules/leak.c \
 	tests/modules/leftover.c \
+	tests/modules/misshaped.c \
 	tests/modules/no_entry.c \
 	tests/modules/old_abi.c \
 	tests/modules/policy_crash.c \

@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# A benchmark, a device and a policy that do what they must not, in each of their functions (tests/modules/attack.c):
+# each is named, ends within its time limit, and the case after it is measured as if nothing had been. With HOSTILE=all
+# (make hostile) everything is done in every function.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 1
+mkdir plugins
+cp "$top_builddir"/tests/modules/.libs/{attack,good}.so plugins
+export GBRUN_PLUGIN_PATH=$PWD/plugins
+
+bench='create prepare work reset run verify'
+device='open allocate copy fill queue_create synchronize clock measure flush'
+policy='policy_create observe next report'
+answering="$bench $device $policy count describe" # their statuses are looked at
+ending='destroy release is_spent policy_destroy'  # when samples are complete
+any="$bench $device $policy $ending telemetry"
+
+# LIST: where|what is expected|attacks. % is the attack in capitals; HARMLESS: it is measured. Where attacks are lies,
+# which only one function tells, any function of the same plugin will do.
+crash="crashed \\("
+cat >list <<LIST
+$answering|(failed: \|skipped\|device error \|wrong result: )|skipped failed no_memory invalid unsupported device_error cancelled wrong_result io corrupt status_77 status_minus_77 status_lowest status_highest
+$any|$crash%, |sighup sigint sigquit sigill sigtrap sigabrt sigbus sigfpe sigkill sigusr1 sigsegv sigpipe sigalrm sigterm sigxcpu sigsys
+$any|$crash(signal 40\|SIGRTMIN)|real_time_signal
+$any|$crash(SIGSEGV\|SIGBUS), |null_pointer wild_pointer stack_overflow
+$any|$crash(exit 0\|closed)|exit thread_exit exec
+$any|${crash}exit 255, |exit_group
+$any|${crash}exit 7, |quick_exit
+$any|${crash}exit 4, |exec_self
+$any|${crash}exit 9, |idle_page
+$any|${crash}SIGABRT, |abort longjmp
+$any|${crash}SIGKILL, |kill_group
+$any|$crash(SIGKILL\|SIGSEGV\|SIGSYS), |seccomp
+$any|${crash}closed its connection, |close_all replace_all shut_down
+$any|${crash}sent something that is not a message, |garbage
+$bench $device $policy|timed out after 300 ms|spin sleep deaf stop hog_of_host million_metrics
+$bench $device $policy|HARMLESS|nothing crash_at_exit hang_at_exit close_standard truncate_all use_up not_dumped renamed scribbled_page lines long_line binary stolen_line log_megabytes log_not_utf8 log_controls log_no_text metric_megabytes metric_not_utf8 metric_controls metric_no_text odd_extension late_exclusive
+$bench $device $policy|HARMLESS changed the process's working directory|folder
+$bench $device $policy|HARMLESS changed the process's umask|umask
+$bench $device $policy|HARMLESS changed the process's signal|signal_mask handlers ignored_signals
+$bench $device $policy|HARMLESS changed the process's timers|alarm timer
+$bench $device $policy|HARMLESS changed the process's environment|environment
+$bench $device $policy|HARMLESS changed the process's locale|locale
+$bench $device $policy|HARMLESS changed the process's .*(priority\|scheduling)|nice
+$bench $device $policy|HARMLESS changed the process's resource limits|no_files no_time no_file_size no_stack no_processes
+$bench $policy|HARMLESS left child processes behind|children child_returns child_crashes daemon
+$bench|failed: w{100}|fail_megabytes
+$bench|failed: caf|fail_not_utf8
+$bench|failed: .\\[2J|fail_controls
+$bench|failed: |fail_no_text fill_nothing
+$bench|skipped|skip_megabytes skip_not_utf8 skip_controls skip_no_text
+$bench $policy|(wrong result\|failed: policy): check|check_nothing check_short
+$bench $policy|failed: |allocate_all
+run|HARMLESS|work_nan work_negative work_infinite work_size work_megabytes work_not_utf8 work_odd_math
+run|${crash}SIGSEGV, in work|work_dangling
+run|${crash}SIGSEGV, in prepare|null_bench
+measure|failed: device .* measured a sample of .*(nan\|inf)|nan_times infinite_times minus_infinite_times begin_nan
+measure|HARMLESS|negative_times zero_times denormal_times largest_times minus_largest_times all_devices info_unended info_controls info_empty null_facts null_queue clock_unended clock_empty clocks_alike clock_nan clock_negative clock_endless_sample clock_controls clock_size too_many_lost nothing_filled all_filled standing_still hz_nan flags_all reading_unended reading_nan reading_odd telemetry_odd telemetry_unended telemetry_size spent_always spent_odd
+measure|failed: device .* is not there: |no_devices many_facts
+measure|${crash}SIGSEGV, while opening the device|null_device
+measure|failed: device .*: offers no clock|no_clock
+measure|failed: device .*: measured more samples than asked for|too_many_done all_done
+measure|failed: device .*: measured no sample|none_done columns_null
+measure|failed: device .*: lost the times of all|all_lost
+measure|ok n=[0-9]*|jumping
+measure|timed out after 300 ms|backwards slow_measure
+next|ok n=12|reason_unended reason_controls
+next|HARMLESS|wants_negative next_size estimate_nan estimate_infinite statistic_unended statistic_controls counts_odd confidence_odd
+next|HARMLESS the policy's report makes no sense|estimate_reversed verdict_odd modes_many modes_nan
+next|ok n=10|enough_at_once decision_odd
+next|ok n=[0-9]*|never_enough wants_all wants_nan wants_infinite samples_overwritten
+LIST
+# What the allocator of the sanitizers takes another way.
+[ "${SANITIZE-}" ] || cat >>list <<LIST
+$any|$crash|free_twice underflow free_of_host unmapped_page
+$bench $policy|failed: |hog
+$bench|HARMLESS changed the process's resource limits|no_memory_left
+$bench $policy|(ok n=12\|$crash)|host_itself
+LIST
+
+# Each line: number, where, attack, what is expected.
+number=0
+while IFS='|' read -r where expected names; do
+    read -ra places <<<"$where"
+    for attack in $names; do
+        number=$((number + 1))
+        chosen=${places[$((number * 5 % ${#places[@]}))]}
+        [ "${HOSTILE-}" != all ] || chosen=$where
+        for place in $chosen; do
+            printf '%s %s %s\n' "$place" "$attack" "${expected//%/${attack^^}}"
+        done
+    done
+done < <(sed 's/\\|/\x01/g' list) | sed 's/\x01/|/g' | nl -n rz -w 4 -s ' ' >attacks
+n=$(wc -l <attacks)
+
+# The case of attack 7 is a0007, its healthy neighbour n0007.
+{
+    cat <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+policy = few
+device = cpu
+max_time = 100 ms
+iterations = 1
+INI
+    while read -r number place attack expected; do
+        limit=20s
+        case $expected in timed*) limit=300ms ;; esac
+        words="plugin = attack
+where = $place
+attack = $attack"
+        case " $bench destroy " in
+        *" $place "*) printf '[bench a%s]\n%s\n' "$number" "$words" ;;
+        *)  case " $policy policy_destroy " in
+            *" $place "*) kind=policy cache=warm ;;
+            *) kind=device cache=cold ;;
+            esac
+            printf '[%s a%s]\n%s\n[bench a%s]\nplugin = attack\ncache = %s\n%s = a%s\n' \
+                $kind "$number" "$words" "$number" $cache $kind "$number" ;;
+        esac
+        printf 'time_limit = %s\n[bench n%s]\nplugin = good\n' $limit "$number"
+    done <attacks
+} >attacks.ini
+begin=$SECONDS
+"$GBRUN" -c attacks.ini >table.txt 2>text.txt
+equals "a run with $n attacks ends with exit code 1" 1 $?
+echo "# $n attacks in $((SECONDS - begin)) s"
+
+# outcome LABEL: as in a line of progress, without its times: "ok n=12", "ok n=12 crashed (SIGSEGV, in destroy)".
+grep -a '^[0-9]*/[0-9]*  [an][0-9]*  ' text.txt | sort -u -t ' ' -k 3,3 | awk -F '  ' '{
+    n = ""
+    for (i = 3; i <= NF; i++) if ($i ~ /^n=/) n = "ok " $i " "
+    print $2, n (n != "" && $NF ~ /(samples|max_time.*)$|^$|^ *n=/ ? "" : $NF)
+}' >outcomes
+messages()
+{
+    grep -a "($1)" table.txt
+}
+wrong=
+while read -r number place attack expected; do
+    got=$(sed -n "s/^a$number //p" outcomes)
+    words=${expected#HARMLESS}
+    words=${words# }
+    case $expected in
+    HARMLESS*) expected='^ok n=12 *[^a-z]*$' ;;
+    ok*) expected="^$expected" words= ;;
+    *) expected="^(ok n=12 )?$expected" words= ;;
+    esac
+    printf '%s' "$got" | grep -qE "$expected" ||
+        wrong+="$attack in $place (a$number): $got, expected $expected
+"
+    if [ "$words" ]; then
+        messages "a$number" | grep -qE "$words" || grep -aE "$words.*first in a" table.txt >/dev/null ||
+            wrong+="$attack in $place (a$number): nothing says: $words
+"
+    fi
+done <attacks
+equals "each attack is named, or harmless" "" "$wrong"
+equals "each healthy neighbour is stored" "$n" \
+    "$("$GBRUN" export results.gbr --columns bench,status,n_samples | tr -d '\r' | grep -c '^n[0-9]*,ok,12$')"
+equals "no case is missing" $((2 * n)) "$("$GBRUN" export results.gbr --columns bench | grep -c '^[an][0-9]*')"
+equals "none takes 2 s more than its limit" "" "$("$GBRUN" export results.gbr --columns bench,wall_ns,status | tr -d '\r' |
+    awk -F , 'NR > 1 && $2 > (/timed out/ ? 2.3e9 : 22e9)')"
+"$GBRUN" export results.gbr --format json >results.json
+equals "an export is valid UTF-8" 0 "$(LC_ALL=C.UTF-8 grep -axvc '.*' results.json)"
+
+# ---- modules with one defect each ----
+cp "$top_builddir/tests/modules/.libs/misshaped.so" .
+cat >misshaped.ini <<'INI'
+[defaults]
+device = cpu
+[bench misshaped]
+plugin = ./misshaped.so:misshaped
+[bench good]
+INI
+sound=' size_huge abi_minor_last plugin_size_huge version_megabytes summary_controls help_megabytes options_null '
+wrong=
+n_shapes=0
+while read -r shape; do
+    n_shapes=$((n_shapes + 1))
+    got=$(SHAPE=$shape timeout 20 "$GBRUN" check -c misshaped.ini 2>&1)
+    code=$?
+    case $sound in
+    *" $shape "*) expected=0 words='ok, 2 cases' ;;
+    *) expected=2 words='^misshaped.ini:[24]:10: error: .*(/misshaped.so cannot be used: |runs on w)' ;;
+    esac
+    grep -qaE "$words" <<<"$got" && [ $code = $expected ] || wrong+="$shape: exit $code: $got
+"
+done < <(sed -n 's/^    X(\([a-z0-9_]*\), .*/\1/p' "$top_srcdir/tests/modules/misshaped.c")
+equals "$n_shapes defects of modules are named, or harmless" "" "$wrong"
+finish
