@@ -1,19 +1,19 @@
 # Kernels of the user's own: needs CUDA's headers, but no nvcc. The language of arguments, their
 # buffers and calls of functions are those of the plugin call.
-KERNEL_BUILD_SOURCES = \
-	$(DIGEST_SOURCES) \
+ARRAY_FILE_SOURCES = \
 	plugins/bench_kernel/array_file.c \
 	plugins/bench_kernel/array_file.h \
-	plugins/bench_kernel/build.c \
-	plugins/bench_kernel/build.h \
-	plugins/bench_kernel/build_log.c \
-	plugins/bench_kernel/cache.c \
-	plugins/bench_kernel/cache.h \
 	plugins/bench_kernel/files.c \
 	plugins/bench_kernel/files.h \
 	plugins/bench_kernel/scan.c \
 	plugins/bench_kernel/scan.h \
 	plugins/bench_kernel/scan_include.c
+KERNEL_BUILD_SOURCES = $(ARRAY_FILE_SOURCES) $(DIGEST_SOURCES) \
+	plugins/bench_kernel/build.c \
+	plugins/bench_kernel/build.h \
+	plugins/bench_kernel/build_log.c \
+	plugins/bench_kernel/cache.c \
+	plugins/bench_kernel/cache.h
 KERNEL_CALL_SOURCES = $(CALL_PARSER_SOURCES) $(CALL_SOURCES)
 if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/bench_kernel/bench_kernel.la

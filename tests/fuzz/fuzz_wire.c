@@ -47,9 +47,12 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
  * payload. */
 static void collect(const uint8_t *data, size_t size)
 {
-    static const struct bench_case no_case = {.bench = "fuzz"};
+    static const struct plugin_info info = {.path = "fuzz.so", .sha256 = "12"};
+    static const struct plugin_settings settings = {.name = "fuzz", .info = &info};
+    static const struct bench_case bench_case = {
+        .bench = "fuzz", .info = &info, .policy = &settings, .device = {.settings = &settings}};
     struct collector collector;
-    collector_begin(&collector, &no_case, "", 0);
+    collector_begin(&collector, &bench_case, "", 0);
     while (size >= 2) {
         uint32_t type = data[0] % WIRE_TYPES;
         size_t length = data[1] < size - 2 ? data[1] : size - 2;

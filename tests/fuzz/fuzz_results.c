@@ -1,0 +1,89 @@
+/*
+ * fuzz_results.c - a results file that was changed, as show and export read it. The input is a list
+ * of changes to a sound file: three bytes that say where, one that says what; a last one or two
+ * bytes cut the file. It is shown as a table and as JSON with all samples, or refused with words.
+ */
+#include "core/view/views.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* The fixture outside of a test. */
+#undef ck_assert_int_eq
+#undef ck_assert_msg
+#undef ck_assert_ptr_nonnull
+#define ck_assert_int_eq(a, b) REQUIRE((a) == (b))
+#define ck_assert_msg(condition, ...) REQUIRE(condition)
+#define ck_assert_ptr_nonnull(pointer) REQUIRE((pointer) != NULL)
+#include "tests/store/store_fixture.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20 };
+static unsigned char sound[FILE_BYTES], changed[FILE_BYTES];
+static size_t sound_bytes;
+static FILE *nowhere;
+
+static void clean_up(void)
+{
+    fixture_end();
+    fclose(nowhere);
+}
+
+static void make_sound(void)
+{
+    fixture_begin();
+    atexit(clean_up);
+    fixture_make_file("results.gbr", 1, 3);
+    FILE *file = fopen(fixture_path("results.gbr"), "rb");
+    REQUIRE(file && (nowhere = fopen("/dev/null", "w")));
+    sound_bytes = fread(sound, 1, sizeof sound, file);
+    fclose(file);
+    REQUIRE(sound_bytes > 0 && sound_bytes < sizeof sound);
+}
+
+static void make_changed(const uint8_t *data, size_t size)
+{
+    size_t bytes = sound_bytes;
+    memcpy(changed, sound, sound_bytes);
+    for (; size >= CHANGE_BYTES; size -= CHANGE_BYTES, data += CHANGE_BYTES)
+        changed[((size_t)data[0] << 16 | (size_t)data[1] << 8 | data[2]) % sound_bytes] = data[3];
+    if (size > 0)
+        bytes = sound_bytes * (size == 1 ? data[0] : (size_t)data[0] << 8 | data[1]) >>
+                (size == 1 ? 8 : 16);
+    FILE *file = fopen(fixture_path("changed.gbr"), "wb");
+    REQUIRE(file && fwrite(changed, 1, bytes, file) == bytes);
+    fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct view_options table = {.format = FORMAT_TABLE, .run = RUN_ALL, .verbose = true},
+                              json = {.format = FORMAT_JSON, .run = RUN_ALL, .rows = ROWS_SAMPLE};
+    struct store *store = NULL;
+    struct text text = {0};
+    struct gb_error error = {0};
+    if (sound_bytes == 0)
+        make_sound();
+    make_changed(data, size);
+    int32_t status = store_open(fixture_path("changed.gbr"), STORE_READ, &store, &error);
+    REQUIRE(status == GB_OK || error.text[0]);
+    if (status == GB_OK) {
+        status = view_show(store, &table, &text, &error);
+        REQUIRE(status == GB_OK || error.text[0]);
+        status = view_export(store, &json, nowhere, &error);
+        REQUIRE(status == GB_OK || error.text[0]);
+        store_close(store, NULL);
+    }
+    text_free(&text);
+    return 0;
+}
