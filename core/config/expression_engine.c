@@ -197,8 +197,10 @@ static bool bound_printf(struct expression_engine *engine)
     if (sqlite3_prepare_v2(engine->printer, text_get(&sql), -1, &engine->print, NULL) != SQLITE_OK)
         return false;
     for (int i = 0; i < 2; i++)
-        sqlite3_create_function(engine->database, names[i], -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                                engine->print, print_bounded, NULL, NULL);
+        if (sqlite3_create_function(engine->database, names[i], -1,
+                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, engine->print,
+                                    print_bounded, NULL, NULL) != SQLITE_OK)
+            return false;
     return true;
 }
 
@@ -209,8 +211,10 @@ int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *e
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK ||
         !expression_functions_add(engine) || !bound_printf(engine)) {
+        sqlite3 *failed = sqlite3_errcode(engine->database) == SQLITE_OK ? engine->printer
+                                                                         : engine->database;
         int32_t status = error_set(error, GB_FAILED, "SQLite cannot be started: %s",
-                                   sqlite3_errmsg(engine->database));
+                                   sqlite3_errmsg(failed));
         expression_engine_free(engine);
         return status;
     }
