@@ -5,6 +5,8 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_builds.sh \
 	tests/hostile/test_busy.sh \
 	tests/hostile/test_durability.sh \
+	tests/hostile/test_fault_injection.sh \
+	tests/hostile/test_kills.sh \
 	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
@@ -19,7 +21,7 @@ TEST_PROGRAM_LIST += \
 	tests/hostile/test_results_files
 LONG_HOSTILE_SCRIPT_LIST = \
 	tests/hostile/test_stuck_process.sh
-TEST_FILES += $(LONG_HOSTILE_SCRIPT_LIST)
+TEST_FILES += $(LONG_HOSTILE_SCRIPT_LIST) tests/hostile/fail_nth.c
 
 hostile: all
 	$(AM_V_at)HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) check \

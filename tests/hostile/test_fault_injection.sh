@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Each allocation, each operation on files, each start of a process and each call of SQLite fails once, in a run of three
+# cases and in a merge: an error that says what it was, or all is there; never a signal, never a wrong file. make check
+# takes every 37th call, of allocations every 370th; with HOSTILE=all (make hostile) it is all of them. HOSTILE=7: every
+# 7th.
+. "$top_srcdir/tests/tap.sh"
+if [ "${SANITIZE-}" ]; then
+    skip "calls that fail" "the sanitizers have an allocator of their own"
+    finish
+fi
+cd "$TMPDIR" || exit 1
+if ! $CC -std=gnu17 -O1 -shared -fPIC -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
+    skip "calls that fail" "the library for it cannot be built"
+    finish
+fi
+GBRUN_PLUGIN_PATH=$PWD/plugins:$top_builddir/plugins/policy_fixed/.libs
+export GBRUN_PLUGIN_PATH
+mkdir plugins
+cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
+
+cat >cases.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 10
+[device exact]
+plugin = fake
+step = 0ns
+[defaults]
+policy = few
+device = exact
+iterations = 1
+time_limit = 10 s
+[bench good]
+sweep.factor = 1, 2, 3
+INI
+
+# facts FILE: what must be the same in each run; nothing where the file ends before its first case.
+facts()
+{
+    "$GBRUN" export "$1" --columns factor,status,n_samples,median_ns,mean_ns,metric.runs 2>&1 |
+        grep -v "^factor,\|no column '\(factor\|metric.runs\)'\|there is no such\|: holds no run\$\|: empty: nothing" | tr -d '\r'
+}
+"$GBRUN" run -q -c cases.ini -o reference.gbr >/dev/null 2>text.txt
+facts reference.gbr >reference.csv
+equals "three cases without a fault" 3 "$(grep -c '^[123],ok,10,' reference.csv)"
+
+# look FILE CODE: what is wrong after a command that ended so; its words are in out.txt.
+look()
+{
+    local line stored
+    case $2 in
+    [0-4]) ;;
+    124) echo "hangs" ;;
+    *) echo "exit $2" ;;
+    esac
+    [ "$2" = 0 ] || grep -q . out.txt || echo "exit $2 without a word"
+    stored=
+    [ ! -e "$1" ] || stored=$(facts "$1")
+    if [ "$2" = 0 ] && [ "$stored" != "$(cat reference.csv)" ]; then
+        echo "exit 0 with: $stored"
+    fi
+    while read -r line; do
+        case $line in
+        '' | *,crashed,* | *,failed,* | *,cancelled,* | *,running,*) ;;
+        *) grep -qxF "$line" reference.csv || echo "stored: $line" ;;
+        esac
+    done <<<"$stored"
+    [ "$(cut -d , -f 1 <<<"$stored" | grep '^[123]$' | sort | uniq -d)" = '' ] || echo "a case is there twice"
+    while read -r factor; do
+        grep -q "^$factor,ok," <<<"$stored" || echo "announced and not there: $factor"
+    done < <(sed -n 's|^[123]/3  good factor=\([123]\)  .* 10 samples$|\1|p' out.txt)
+    grep -o 'crashed (SIG[A-Z]*.*\|.*: Success.*' out.txt | head -n 1
+}
+
+# inject NAME WHAT IN FILE COMMAND...: FILE is what the command makes.
+inject()
+{
+    local name=$1 what=$2 in=$3 file=$4 step=37 i wrong='' found n=0
+    shift 4
+    [ "$what" != memory ] || step=370
+    case ${HOSTILE-} in
+    all) step=1 ;;
+    [1-9]*) step=$HOSTILE ;;
+    esac
+    for ((i = 1;; i += step)); do
+        rm -rf mark "$file"*
+        timeout -k 5 60 env FAIL_WHAT="$what" FAIL_IN="$in" FAIL_AT=$i FAIL_MARK="$PWD/mark" \
+            LD_PRELOAD="$PWD/fail_nth.so" "$@" >out.txt 2>&1
+        found=$(look "$file" $?)
+        # What SQLite did not do itself it has no words for.
+        [ "$what" = sqlite ] || found+=$(grep 'not an error' out.txt)
+        [ -z "$found" ] || wrong+="$what $i ($(cat mark 2>/dev/null)): $found
+"
+        [ -e mark ] || break
+        n=$((n + 1))
+    done
+    echo "# $name: $n of about $i"
+    [ $n -gt 0 ] || wrong="no call was reached"
+    equals "$name" "" "$wrong"
+}
+
+for in in supervisor worker; do
+    for what in memory files processes sqlite; do
+        case $in-$what in worker-sqlite | worker-processes) continue ;; esac # there are none
+        inject "a run, $what, in the $in" $what $in results.gbr "$GBRUN" -c cases.ini -s gbrun.durability=process
+    done
+done
+for what in memory files sqlite; do
+    inject "a merge, $what" $what supervisor merged.gbr "$GBRUN" merge -o merged.gbr reference.gbr
+done
+finish
