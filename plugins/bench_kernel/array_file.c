@@ -36,7 +36,7 @@ static const char *find_value(const char *text, const char *key)
 static bool read_type(const char *text, enum type_id element, enum type_id *ret)
 {
     const char *at = find_value(text, "'descr'");
-    if (at == NULL || *at != '\'' || strchr("<|", at[1]) == NULL)
+    if (at == NULL || *at != '\'' || (at[1] != '<' && at[1] != '|'))
         return false;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (strncmp(at + 2, types[i].description, 2) != 0 || at[4] != '\'')
