@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Each allocation, each operation on files, each start of a process and each call of SQLite fails once, in a run of three
 # cases and in a merge: an error that says what it was, or all is there; never a signal, never a wrong file. make check
-# takes every 37th call, of allocations every 370th; with HOSTILE=all (make hostile) it is all of them. HOSTILE=7: every
-# 7th.
+# takes every 37th call, of allocations every 370th; with HOSTILE=all (make hostile) it is all of them. HOSTILE=7
+# for 37 takes every 7th and 70th.
 . "$top_srcdir/tests/tap.sh"
 if [ "${SANITIZE-}" ]; then
     skip "calls that fail" "the sanitizers have an allocator of their own"
@@ -77,11 +77,9 @@ inject()
 {
     local name=$1 what=$2 in=$3 file=$4 step=37 i wrong='' found n=0
     shift 4
-    [ "$what" != memory ] || step=370
-    case ${HOSTILE-} in
-    all) step=1 ;;
-    [1-9]*) step=$HOSTILE ;;
-    esac
+    case ${HOSTILE-} in [1-9]*) step=$HOSTILE ;; esac
+    [ "$what" != memory ] || step=$((10 * step))
+    [ "${HOSTILE-}" != all ] || step=1
     for ((i = 1;; i += step)); do
         rm -rf mark "$file"*
         timeout -k 5 60 env FAIL_WHAT="$what" FAIL_IN="$in" FAIL_AT=$i FAIL_MARK="$PWD/mark" \
