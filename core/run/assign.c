@@ -50,6 +50,8 @@ static const struct known_device *idle_device(struct run *run, const struct visi
         if (state->is_stuck || state->is_tried || (skips_lost && state->is_lost))
             continue;
         const struct slot *slot = slot_of(run, device);
+        if (slot && slot->is_closing)
+            continue;
         if (slot && !slot->visit && text_equal(slot->environment, visit->environment))
             return device;
         if (!idle && (!slot || !slot->visit))
@@ -58,13 +60,27 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     return idle;
 }
 
-/* The same, locked for the visit. */
+/* Must a fresh worker take the visit? */
+static bool is_unfit(struct slot *slot, const struct visit *visit)
+{
+    return !text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
+           slot->killed != KILLED_NOT || worker_reap(&slot->process);
+}
+
+/* The same, locked for the visit, and without a worker that is not for it. */
 static const struct known_device *lock_device(struct run *run, const struct visit *visit)
 {
-    const struct known_device *device = idle_device(run, visit);
-    while (device && !run_lock(run, device, visit_is_exclusive(visit)))
-        device = idle_device(run, visit);
-    return device;
+    const struct known_device *device;
+    while ((device = idle_device(run, visit)) != NULL) {
+        struct slot *slot = slot_of(run, device);
+        if (slot && is_unfit(slot, visit))
+            slot_close(slot);
+        if (slot_of(run, device) && slot->is_closing)
+            continue;
+        if (run_lock(run, device, visit_is_exclusive(visit)))
+            return device;
+    }
+    return NULL;
 }
 
 /* A slot without a worker, that of an idle one if need be; there are fewer visits than slots. */
@@ -77,7 +93,7 @@ static struct slot *free_slot(struct run *run)
         if (!run->slots[i].visit)
             idle = &run->slots[i];
     }
-    slot_close(idle);
+    slot_end(idle);
     return idle;
 }
 
@@ -85,11 +101,7 @@ static struct slot *free_slot(struct run *run)
 static struct slot *get_worker(struct run *run, const struct visit *visit)
 {
     struct slot *slot = slot_of(run, visit->device);
-    if (slot &&
-        (!text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
-         slot->killed != KILLED_NOT || worker_reap(&slot->process)))
-        slot_close(slot);
-    if (slot && slot->is_alive)
+    if (slot)
         return slot;
     struct gb_error error;
     slot = free_slot(run);
@@ -149,6 +161,8 @@ static bool is_crowded(struct run *run, const struct visit *visit)
 {
     size_t n_busy = run_count_busy(run), jobs = (size_t)run->plan->params->jobs;
     size_t most = jobs ? jobs : visit->n_case_devices;
+    if (visit_is_exclusive(visit) && run_is_closing(run))
+        return true;
     if (n_busy == 0)
         return false;
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
@@ -202,7 +216,8 @@ void assign_turn(struct run *run)
         if (!asking && slot->killed == KILLED_NOT && !slot->is_cut)
             asking = slot;
     }
-    /* One that was stopped meanwhile is only told so. */
-    if (asking && (run->is_cancelled || run_lock(run, asking->device, true)))
+    /* One that was stopped meanwhile only hears of it. */
+    if (asking &&
+        (run->is_cancelled || (!run_is_closing(run) && run_lock(run, asking->device, true))))
         send_granted(asking);
 }

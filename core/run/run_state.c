@@ -32,6 +32,14 @@ size_t run_count_busy(struct run *run)
     return n;
 }
 
+bool run_is_closing(const struct run *run)
+{
+    for (size_t i = 0; i < SLOTS_MAX; i++)
+        if (run->slots[i].is_alive && run->slots[i].is_closing)
+            return true;
+    return false;
+}
+
 void run_fill_window(struct run *run)
 {
     struct gb_error error;

@@ -35,6 +35,7 @@ struct slot {
     int killed;
     double killed_ns;
     bool is_left;               /* it was killed, and does not end */
+    bool is_closing;            /* it has no visit any more, was killed and has not ended yet */
     uint64_t n_lines, n_hidden; /* printed since its last visit ended; not passed on of these */
     char violation[sizeof((struct gb_error){0}.text)]; /* of the protocol */
 };
@@ -88,6 +89,7 @@ struct device_state *run_device(const struct run *run, const struct known_device
 /* The slots that have a visit, one after the other: begin with NULL; NULL after the last. */
 struct slot *run_next_busy(struct run *run, struct slot *slot);
 size_t run_count_busy(struct run *run);
+bool run_is_closing(const struct run *run); /* any of its workers */
 
 void run_fill_window(struct run *run);
 /* Takes visit i out of the window: it is the caller's. */
@@ -131,8 +133,11 @@ void slot_kill(struct slot *slot, int reason);
 void slot_leave(struct slot *slot);
 /* It sent what it must not send, or nothing can be sent to it. */
 void slot_kill_for_protocol(struct slot *slot, const char *violation);
-/* Ends the worker, if there is one. */
+/* Ends the worker, if there is one, without waiting: slot_check_closing frees the slot once it has
+ * ended, or does not end in WORKER_END_SECONDS. */
 void slot_close(struct slot *slot);
+void slot_check_closing(struct slot *slot);
+void slot_end(struct slot *slot); /* the same, and waits */
 
 /* ---- run_record.c: from what was measured to the results file ---- */
 

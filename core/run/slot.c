@@ -36,7 +36,7 @@ static void say_hidden(struct slot *slot)
     slot->n_lines = slot->n_hidden = 0;
 }
 
-void slot_close(struct slot *slot)
+void slot_end(struct slot *slot)
 {
     if (!slot->is_alive)
         return;
@@ -50,7 +50,34 @@ void slot_close(struct slot *slot)
     }
     free(slot->environment);
     slot->environment = NULL;
-    slot->is_alive = false;
+    slot->is_alive = slot->is_closing = false;
+}
+
+void slot_check_closing(struct slot *slot)
+{
+    slot->is_left = slot->is_left || awake_clock_ns() > slot->killed_ns + 1e9 * WORKER_END_SECONDS;
+    if (slot->is_left || worker_reap(&slot->process))
+        slot_end(slot);
+}
+
+void slot_close(struct slot *slot)
+{
+    if (!slot->is_alive || slot->is_closing)
+        return;
+    if (slot->process.pid == 0) {
+        slot_end(slot);
+        return;
+    }
+    if (slot->killed == KILLED_NOT)
+        slot->killed_ns = awake_clock_ns();
+    slot->is_closing = true;
+    worker_kill(&slot->process);
+    slot_check_closing(slot);
+}
+
+static bool is_open(const struct slot *slot)
+{
+    return slot->is_alive && !slot->is_closing;
 }
 
 void slot_kill(struct slot *slot, int reason)
@@ -222,7 +249,7 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
                          collector->n + collector->n_handed_on, collector->recent_ns);
         record_spill(slot->run, slot);
     }
-    return slot->is_alive;
+    return is_open(slot);
 }
 
 static void take_messages(struct slot *slot)
@@ -241,18 +268,18 @@ static void take_messages(struct slot *slot)
 void slot_listen(struct slot *slot)
 {
     worker_read_output(&slot->process, on_line, slot);
-    bool is_open = worker_read(&slot->process);
+    bool is_connected = worker_read(&slot->process);
     take_messages(slot);
-    if (!slot->is_alive)
+    if (!is_open(slot))
         return;
     if (worker_reap(&slot->process)) {
         worker_read(&slot->process); /* what it had sent before it died */
         take_messages(slot);
-        if (slot->is_alive)
+        if (is_open(slot))
             finish_dead_worker(slot);
-    } else if (!is_open && !slot->visit) {
+    } else if (!is_connected && !slot->visit) {
         slot_close(slot);
-    } else if (!is_open) {
+    } else if (!is_connected) {
         cut(slot);
     }
 }

@@ -151,7 +151,8 @@ static bool wait_for_lock(void *context, const char *path, int n)
 static int poll_timeout(struct run *run)
 {
     double now = awake_clock_ns();
-    double soonest = now + (double)(run->is_waiting ? LOCK_POLL_MS : POLL_MS) * 1e6;
+    const int longest_ms = run_is_closing(run) ? 1 : run->is_waiting ? LOCK_POLL_MS : POLL_MS;
+    double soonest = now + (double)longest_ms * 1e6;
     if (run->plan->progress->n_held > 0)
         soonest = fmin(soonest, run->synced_ns + sync_interval_ns);
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
@@ -169,14 +170,16 @@ static void wait_and_listen(struct run *run)
     files[n++] = (struct pollfd){.fd = progress->pending.length > 0 ? progress->out : -1,
                                  .events = POLLOUT};
     for (size_t i = 0; i < SLOTS_MAX; i++)
-        if (run->slots[i].is_alive) {
+        if (run->slots[i].is_alive && !run->slots[i].is_closing) {
             files[n++] = (struct pollfd){.fd = run->slots[i].process.socket, .events = POLLIN};
             files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
         }
     poll(files, n, poll_timeout(run));
     progress_flush(progress);
     for (size_t i = 0; i < SLOTS_MAX; i++)
-        if (run->slots[i].is_alive)
+        if (run->slots[i].is_alive && run->slots[i].is_closing)
+            slot_check_closing(&run->slots[i]);
+        else if (run->slots[i].is_alive)
             slot_listen(&run->slots[i]);
     take_stops(run);
     check_deadlines(run);
@@ -204,7 +207,7 @@ static void end_workers(struct run *run)
 {
     for (size_t i = 0; i < SLOTS_MAX; i++) {
         struct slot *slot = &run->slots[i];
-        slot_close(slot);
+        slot_end(slot);
         if (slot->visit) {
             collector_free(&slot->collector);
             visit_free(slot->visit);

@@ -43,6 +43,36 @@ else
     equals "Ctrl-C twice ends it as well" "1 yes" "$? $([ $((SECONDS - begin)) -lt 3 ] && echo yes)"
 fi
 
+cat >closed.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 3
+[defaults]
+policy = few
+iterations = 1
+[bench holder]
+device = cpu
+seconds = 8
+goes_on = yes
+[bench good]
+sweep.device = fake, cpu
+INI
+rm -f results.gbr
+"$GBRUN" -c closed.ini >table.txt 2>text.txt
+equals "a worker that ends late costs no case" 0 $?
+if grep -q 'nothing can be traced here' text.txt; then
+    skip "a worker that ends late" "processes cannot be traced here"
+else
+    "$GBRUN" export results.gbr --columns device,started | tr -d '\r' >started.csv
+    # seconds I: between the beginnings of case 1 and case I.
+    seconds()
+    {
+        echo $(($(date -d "$(sed -n "$(($1 + 1))s/.*,//p" started.csv)" +%s) - $(date -d "$(sed -n '2s/.*,//p' started.csv)" +%s)))
+    }
+    succeeds "the next one on another device does not wait for it" test "$(seconds 2)" -lt 6
+    succeeds "the next one on its device does" test "$(seconds 3)" -ge 6
+fi
+
 mkdir probed
 cp "$GBRUN_PLUGIN_PATH/good.so" probed/a.so
 cp "$GBRUN_PLUGIN_PATH/forger.so" probed/b.so
