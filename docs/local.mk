@@ -66,6 +66,7 @@ DOCUMENTS = \
 	docs/plugins.md \
 	docs/results.md \
 	docs/roofline.md \
+	docs/security.md \
 	docs/statistics.md \
 	docs/tutorial.md \
 	docs/verification.md

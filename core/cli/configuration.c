@@ -99,6 +99,20 @@ static void find_folders(const struct arguments *arguments, struct configuration
     module_folders(configuration->folder, all, n, arena, &configuration->folders);
 }
 
+/* Which code a configuration chooses that the user did not give: nothing of it is loaded so far. */
+static void say_what_is_loaded(struct configuration *configuration,
+                               const struct plugin_request *requests, size_t n)
+{
+    const struct gb_list *folders = &settings_run(configuration->settings)->plugin_path;
+    for (size_t i = 0; i < folders->n; i++)
+        say("%s: plugins are loaded from %s", configuration->path,
+            path_from(configuration->folder, ((const char *const *)folders->items)[i],
+                      &configuration->arena));
+    for (size_t i = 0; i < n; i++)
+        if (requests[i].path)
+            say("%s: plugins are loaded from %s", configuration->path, requests[i].path);
+}
+
 /* Goes as far as it makes sense, so that all errors are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
@@ -113,6 +127,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     find_folders(arguments, configuration);
     const struct plugin_request *requests;
     size_t n_requests = settings_requests(configuration->settings, &requests);
+    if (configuration->is_stored)
+        say_what_is_loaded(configuration, requests, n_requests);
     if (catalogue_load(&configuration->folders, requests, n_requests, arena,
                        &configuration->catalogue, &error) != GB_OK) {
         error_list_take(errors, &error);
@@ -160,7 +176,7 @@ int configuration_read_text(const char *path, const char *folder, const char *te
                             const struct arguments *arguments, struct configuration *ret)
 {
     struct error_list errors = {0};
-    *ret = (struct configuration){.path = path, .folder = folder};
+    *ret = (struct configuration){.path = path, .folder = folder, .is_stored = true};
     ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
     return finish(arguments, ret, &errors, true);
 }

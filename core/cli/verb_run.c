@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct verb_option options[] = {
@@ -192,6 +193,18 @@ static int compare_builds(struct job *job, const struct run_record *run)
                       job->store_path);
 }
 
+/* The configuration in a results file decides which code is run. */
+static int refuse_others_file(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || facts.st_uid == geteuid())
+        return EXIT_FINE;
+    return fail_usage(
+        "--resume %s: belongs to another user, and its configuration decides which code is run; "
+        "look at that with `gbrun export --format json`, then resume a copy of your own",
+        path);
+}
+
 static int open_resumed(struct job *job)
 {
     struct gb_error error;
@@ -211,6 +224,9 @@ static int open_resumed(struct job *job)
             job->store_path);
     if (access(job->store_path, F_OK) != 0)
         return fail_usage("%s: there is no such results file to resume", job->store_path);
+    code = refuse_others_file(job->store_path);
+    if (code != EXIT_FINE)
+        return code;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK ||
         store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
         arena_free(&arena);

@@ -59,6 +59,7 @@ struct configuration {
     struct path_list folders;
     struct catalogue catalogue;
     struct sweep *sweep;
+    bool is_stored; /* comes from a results file: which code it has loaded is said before */
 };
 
 /*

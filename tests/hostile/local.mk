@@ -11,6 +11,7 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_limits.sh \
 	tests/hostile/test_outputs.sh \
 	tests/hostile/test_replaced_program.sh \
+	tests/hostile/test_resumed_code.sh \
 	tests/hostile/test_steering_texts.sh \
 	tests/hostile/test_stuck_input.sh \
 	tests/hostile/test_stuck_output.sh \
