@@ -46,6 +46,14 @@ equals()
     fi
 }
 
+# few_samples N [LINE]...: the head of a configuration in which each case takes N samples; the lines are further defaults.
+few_samples()
+{
+    printf '[policy few]\nplugin = fixed\nsamples = %s\n[defaults]\npolicy = few\n' "$1"
+    shift
+    [ $# = 0 ] || printf '%s\n' "$@"
+}
+
 finish()
 {
     echo "1..$n_checks"

@@ -142,6 +142,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     record_begin(&slot->collector, visit);
     record_lock(&slot->collector, run_device(run, device));
     slot->visit = visit;
+    slot->has_begun = false;
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;

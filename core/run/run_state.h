@@ -26,6 +26,7 @@ struct slot {
     bool has_opened;     /* the device */
     char *environment;   /* of the worker, as visits have it */
     struct visit *visit; /* NULL: idle */
+    bool has_begun;      /* the worker has sent a message of the visit */
     struct collector collector;
     double begin_ns;
     double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */

@@ -149,7 +149,7 @@ static bool give_again(struct slot *slot)
     char death[32];
     /* The page can be written to by the plugin: one message from the case says that it was taken.
      */
-    bool is_taken = slot->process.page->phase != PHASE_IDLE || slot->collector.arena.bytes > 0;
+    bool is_taken = slot->process.page->phase != PHASE_IDLE || slot->has_begun;
     if (is_taken || run->plan->worker)
         return false;
     if (++visit->n_starts == STARTS_MAX && *visit->environment)
@@ -235,6 +235,7 @@ static void take_exclusive(struct slot *slot)
 static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *message)
 {
     struct collector *collector = &slot->collector;
+    slot->has_begun = true;
     if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT) {
         take_exclusive(slot);
     } else if (!slot->visit || collector_take(collector, type, message) != GB_OK) {

@@ -33,7 +33,7 @@ $any|${crash}SIGKILL, |kill_group
 $any|$crash(SIGKILL\|SIGSEGV\|SIGSYS), |seccomp
 $any|${crash}closed its connection, |close_all replace_all shut_down
 $any|${crash}sent something that is not a message, |garbage
-$bench $device $policy|timed out after 300 ms|spin sleep deaf stop hog_of_host million_metrics
+$bench $device $policy|timed out after 300 ms|spin sleep deaf stop million_metrics
 $bench $device $policy|HARMLESS|nothing crash_at_exit hang_at_exit close_standard truncate_all use_up not_dumped renamed scribbled_page lines long_line binary stolen_line log_megabytes log_not_utf8 log_controls log_no_text metric_megabytes metric_not_utf8 metric_controls metric_no_text odd_extension late_exclusive
 $bench $device $policy|HARMLESS changed the process's working directory|folder
 $bench $device $policy|HARMLESS changed the process's umask|umask
@@ -74,6 +74,7 @@ LIST
 [ "${SANITIZE-}" ] || cat >>list <<LIST
 $any|$crash|free_twice underflow free_of_host unmapped_page
 $bench $policy|failed: |hog
+$bench $device $policy|timed out after 300 ms|hog_of_host
 $bench|HARMLESS changed the process's resource limits|no_memory_left
 $bench $policy|(ok n=12\|$crash)|host_itself
 LIST
@@ -95,16 +96,7 @@ n=$(wc -l <attacks)
 
 # The case of attack 7 is a0007, its healthy neighbour n0007.
 {
-    cat <<'INI'
-[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-device = cpu
-max_time = 100 ms
-iterations = 1
-INI
+    few_samples 12 'device = cpu' 'max_time = 100 ms' 'iterations = 1'
     while read -r number place attack expected; do
         limit=20s
         case $expected in timed*) limit=300ms ;; esac

@@ -7,14 +7,8 @@ mkdir plugins
 GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs)
 export GBRUN_PLUGIN_PATH
 
-cat >cases.ini <<INI
-[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-device = cpu
-iterations = 1
+few_samples 12 'device = cpu' 'iterations = 1' >cases.ini
+cat >>cases.ini <<INI
 [bench good]
 sweep.size = $(seq -s ', ' 40)
 INI

@@ -5,14 +5,8 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-cat >cases.ini <<INI
-[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-device = cpu
-iterations = 1
+few_samples 12 'device = cpu' 'iterations = 1' >cases.ini
+cat >>cases.ini <<INI
 [bench good]
 sweep.size = $(seq -s ', ' 10)
 sweep.factor = $(seq -s ', ' 10)

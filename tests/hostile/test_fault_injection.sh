@@ -18,18 +18,11 @@ export GBRUN_PLUGIN_PATH
 mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 
-cat >cases.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 10
+few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 s' >cases.ini
+cat >>cases.ini <<'INI'
 [device exact]
 plugin = fake
 step = 0ns
-[defaults]
-policy = few
-device = exact
-iterations = 1
-time_limit = 10 s
 [bench good]
 sweep.factor = 1, 2, 3
 INI

@@ -13,17 +13,11 @@ seed=${SEED-$RANDOM}
 RANDOM=$seed
 n_cases=30
 
-cat >cases.ini <<INI
-[policy few]
-plugin = fixed
-samples = 10
+few_samples 10 'device = exact' 'iterations = 1' >cases.ini
+cat >>cases.ini <<INI
 [device exact]
 plugin = fake
 step = 0ns
-[defaults]
-policy = few
-device = exact
-iterations = 1
 [bench good]
 sweep.factor = 1:$n_cases
 INI

@@ -5,15 +5,8 @@ cd "$TMPDIR" || exit 1
 GBRUN_PLUGIN_PATH=$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs "$top_builddir"/tests/modules/.libs)
 export GBRUN_PLUGIN_PATH
 
-cat >cases.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-device = cpu
-isolate = yes
-iterations = 1
+few_samples 12 'device = cpu' 'isolate = yes' 'iterations = 1' >cases.ini
+cat >>cases.ini <<'INI'
 [bench good]
 sweep.size = 1:40
 INI
@@ -81,14 +74,8 @@ __attribute__((constructor)) static void start(void)
 }
 C
 $CC -shared -fPIC -o start.so start.c || fail "a library to preload"
-cat >start.ini <<INI
-[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-device = cpu
-iterations = 1
+few_samples 12 'device = cpu' 'iterations = 1' >start.ini
+cat >>start.ini <<INI
 [bench before]
 plugin = good
 [bench late]

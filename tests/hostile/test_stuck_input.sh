@@ -79,13 +79,8 @@ refuses "a line without end" '<stdin>:1: error: the line is too long: expected u
     bash -c 'tr "\0" 1 </dev/zero | "$0" replay - --unit ns --policy fixed' "$GBRUN"
 
 # ---- a device that loses the time of every sample ----
-cat >lossy.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-max_time = 300 ms
+few_samples 3 'max_time = 300 ms' >lossy.ini
+cat >>lossy.ini <<'INI'
 [device lossy]
 plugin = fake
 lose_every = 1

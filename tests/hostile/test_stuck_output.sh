@@ -4,16 +4,7 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-cat >common.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-time_limit = 1 s
-INI
+few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 1 s' >common.ini
 cat common.ini - >endless.ini <<'INI'
 [bench flood]
 what = for_ever

@@ -4,14 +4,8 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-cat >held.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-iterations = 1
-time_limit = 1 s
+few_samples 3 'iterations = 1' 'time_limit = 1 s' >held.ini
+cat >>held.ini <<'INI'
 [bench holder]
 device = cpu
 seconds = 30
