@@ -21,59 +21,55 @@ static int64_t integer_at(int type, const void *member)
     }
 }
 
-static void bind_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
-                        const void *member)
+/* As SQLite says it, OK or not. */
+static int bind_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
+                       const void *member)
 {
     switch (column->type) {
     case STORED_TEXT: {
         const char *text = *(const char *const *)member;
-        sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
-        break;
+        return sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
     }
     case STORED_CHARS:
-        sqlite3_bind_text(statement, at, member, (int)strnlen(member, column->bytes),
-                          SQLITE_STATIC);
-        break;
+        return sqlite3_bind_text(statement, at, member, (int)strnlen(member, column->bytes),
+                                 SQLITE_STATIC);
     case STORED_REAL:
-        sqlite3_bind_double(statement, at, *(const double *)member);
-        break;
+        return sqlite3_bind_double(statement, at, *(const double *)member);
     case STORED_BLOB: {
         const struct stored_blob *blob = member;
-        sqlite3_bind_blob64(statement, at, blob->bytes, blob->n, SQLITE_STATIC);
-        break;
+        return sqlite3_bind_blob64(statement, at, blob->bytes, blob->n, SQLITE_STATIC);
     }
     default: {
         int64_t value = integer_at(column->type, member);
         if (column->words)
-            sqlite3_bind_text(statement, at, column->words->word((int32_t)value), -1,
-                              SQLITE_STATIC);
-        else if (column->role != ROLE_DEVICE || value)
-            sqlite3_bind_int64(statement, at, value);
-        else
-            sqlite3_bind_null(statement, at);
+            return sqlite3_bind_text(statement, at, column->words->word((int32_t)value), -1,
+                                     SQLITE_STATIC);
+        return column->role != ROLE_DEVICE || value ? sqlite3_bind_int64(statement, at, value)
+                                                    : sqlite3_bind_null(statement, at);
     }
     }
 }
 
-static void row_bind(const struct stored_table *table, sqlite3_stmt *statement, int64_t parent,
-                     int64_t ordinal, const void *row)
+static int row_bind(const struct stored_table *table, sqlite3_stmt *statement, int64_t parent,
+                    int64_t ordinal, const void *row)
 {
     const char *bytes = row;
-    int at = 0;
-    for (size_t i = 0; i < table->n_columns; i++) {
+    int at = 0, code = SQLITE_OK;
+    for (size_t i = 0; i < table->n_columns && code == SQLITE_OK; i++) {
         const struct stored_column *column = &table->columns[i];
         if (column->role == ROLE_ID)
             continue;
         at++;
         if (column->role == ROLE_PARENT)
-            sqlite3_bind_int64(statement, at, parent);
+            code = sqlite3_bind_int64(statement, at, parent);
         else if (column->role == ROLE_ORDINAL)
-            sqlite3_bind_int64(statement, at, ordinal);
+            code = sqlite3_bind_int64(statement, at, ordinal);
         else if (column->guard && !*(const bool *)(bytes + column->guard))
-            sqlite3_bind_null(statement, at);
+            code = sqlite3_bind_null(statement, at);
         else
-            bind_member(column, statement, at, bytes + column->offset);
+            code = bind_member(column, statement, at, bytes + column->offset);
     }
+    return code;
 }
 
 static void set_integer(int type, void *member, int64_t value)
@@ -141,9 +137,10 @@ int32_t row_write(struct store *store, int table, int statement, int64_t parent,
                   const void *row, struct gb_error *error)
 {
     sqlite3_stmt *insert = table_statement(store, table, statement, error);
-    if (insert)
-        row_bind(&store->schema->tables[table], insert, parent, ordinal, row);
-    return store_finish(store, insert, error);
+    int code = insert ? row_bind(&store->schema->tables[table], insert, parent, ordinal, row)
+                      : SQLITE_OK;
+    return code == SQLITE_OK ? store_finish(store, insert, error)
+                             : store_end_rows(store, insert, code, error);
 }
 
 int32_t rows_write(struct store *store, int table, int statement, int64_t parent, const void *rows,

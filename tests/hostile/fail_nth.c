@@ -130,14 +130,22 @@ static bool fails(int called, const char *function)
       ENOMEM)                                                                                      \
     X(SQLITE, const void *, sqlite3_column_blob, (sqlite3_stmt * s, int i), (s, i), NULL, ENOMEM)
 
+/* What SQLite calls of itself would be taken for its own success: only the outer call counts. */
+static _Thread_local int depth;
+
 #define DEFINE(kind, result, name, parameters, arguments, failure, number)                         \
     EXPORT result name parameters                                                                  \
     {                                                                                              \
+        const int inner = (kind) == SQLITE;                                                        \
         NEXT(name);                                                                                \
-        if (!fails(kind, #name))                                                                   \
-            return next arguments;                                                                 \
-        errno = number;                                                                            \
-        return failure;                                                                            \
+        if ((!inner || depth == 0) && fails(kind, #name)) {                                        \
+            errno = number;                                                                        \
+            return failure;                                                                        \
+        }                                                                                          \
+        depth += inner;                                                                            \
+        result value = next arguments;                                                             \
+        depth -= inner;                                                                            \
+        return value;                                                                              \
     }
 FUNCTIONS(DEFINE)
 
