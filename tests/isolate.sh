@@ -18,7 +18,8 @@ case $1 in
 *) set -- ${TEST_RUNNER-} "$@" ;;
 esac
 # Tests that are run at the same time do not wait for each other, nor say that the machine is busy.
-GBRUN_LOCK_FOLDER=$TMPDIR GBRUN_IGNORE_LOAD=1
+mkdir "$TMPDIR/.locks"
+GBRUN_LOCK_FOLDER=$TMPDIR/.locks GBRUN_IGNORE_LOAD=1
 export GBRUN_LOCK_FOLDER GBRUN_IGNORE_LOAD
 timeout -k 10 "${TEST_TIME_LIMIT:-600}" "$@" >"$TMPDIR.out" 2>&1 </dev/null
 status=$?

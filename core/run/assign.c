@@ -160,8 +160,8 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
  * wants the machine to itself? */
 static bool is_crowded(struct run *run, const struct visit *visit)
 {
-    size_t n_busy = run_count_busy(run), jobs = (size_t)run->plan->params->jobs;
-    size_t most = jobs ? jobs : visit->n_case_devices;
+    size_t n_busy = run_count_busy(run) + run_count_ending(run);
+    size_t jobs = (size_t)run->plan->params->jobs, most = jobs ? jobs : visit->n_case_devices;
     if (visit_is_exclusive(visit) && run_is_closing(run))
         return true;
     if (n_busy == 0)

@@ -1,6 +1,7 @@
 /* lock.c - see lock.h. */
 #include "core/run/lock.h"
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static bool make_open(struct lock *lock)
     if (lock->file >= 0 && fstat(lock->file, &found) == 0 && S_ISREG(found.st_mode))
         return true;
     snprintf(lock->problem, sizeof lock->problem, "%s: %s", lock->path,
-             lock->file < 0 ? strerror(errno) : "is no regular file");
+             lock->file < 0 ? reason_of(errno) : "is no regular file");
     if (lock->file >= 0)
         close(lock->file);
     lock->file = -1;
@@ -106,7 +107,7 @@ static bool set(struct lock *lock, int type, off_t first, off_t n)
         return true;
     if (errno != EAGAIN && errno != EACCES) {
         snprintf(lock->problem, sizeof lock->problem, "%s: cannot be locked: %s", lock->path,
-                 strerror(errno));
+                 reason_of(errno));
     } else if (fcntl(lock->file, F_GETLK, &asked) == 0 && asked.l_type != F_UNLCK) {
         lock->holder = asked.l_pid > 0 ? asked.l_pid : 0;
     }

@@ -40,6 +40,17 @@ bool run_is_closing(const struct run *run)
     return false;
 }
 
+size_t run_count_ending(const struct run *run)
+{
+    const double since_ns = awake_clock_ns() - 1e9;
+    size_t n = 0;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        const struct slot *slot = &run->slots[i];
+        n += slot->is_alive && slot->is_closing && slot->killed_ns > since_ns;
+    }
+    return n;
+}
+
 void run_fill_window(struct run *run)
 {
     struct gb_error error;

@@ -91,6 +91,9 @@ struct device_state *run_device(const struct run *run, const struct known_device
 struct slot *run_next_busy(struct run *run, struct slot *slot);
 size_t run_count_busy(struct run *run);
 bool run_is_closing(const struct run *run); /* any of its workers */
+/* Of those the ones that were told to end within the last second: as good as busy, so that cases
+ * keep their order. One that ends late keeps only its own device. */
+size_t run_count_ending(const struct run *run);
 
 void run_fill_window(struct run *run);
 /* Takes visit i out of the window: it is the caller's. */

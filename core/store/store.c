@@ -46,7 +46,7 @@ int32_t store_error(const struct store *store, struct gb_error *error)
         return error_set(error, GB_CORRUPT, "%s: damaged: %s", store->path,
                          sqlite3_errmsg(store->db));
     case SQLITE_NOMEM:
-        return error_set(error, GB_NO_MEMORY, "%s: out of memory", store->path);
+        return error_set(error, GB_NO_MEMORY, "%s: %s", store->path, reason_of(ENOMEM));
     case SQLITE_READONLY:
         return error_set(error, GB_IO, "%s: cannot be written", store->path);
     case SQLITE_IOERR:

@@ -26,7 +26,13 @@ limited()
     case $code in
     0) pass "ulimit -$flag $value $2: no need of more" ;;
     127) pass "ulimit -$flag $value $2: the loader's business" ;;
-    [1-4]) succeeds "ulimit -$flag $value $2: exit code $code, and why" grep -qE "ulimit -$flag, is $value( KiB)?\)" out ;;
+    [1-4])
+        if grep -qE "ulimit -$flag, is $value( KiB)?\)" out; then
+            pass "ulimit -$flag $value $2: exit code $code, and why"
+        else
+            fail "ulimit -$flag $value $2: exit code $code, and why" "$(cat out)"
+        fi
+        ;;
     *) fail "ulimit -$flag $value $2: exit code $code" "$(cat out)" ;;
     esac
     equals "ulimit -$flag $value $2: a reason" "" "$(grep -i success out)"
