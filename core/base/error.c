@@ -75,7 +75,8 @@ const char *reason_of(int code)
     snprintf(words, sizeof words, "%s", strerror(code ? code : EIO));
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit now;
-        if (limits[i].code != code || getrlimit(limits[i].resource, &now) != 0 ||
+        if (limits[i].code != code ||
+            getrlimit((__rlimit_resource_t)limits[i].resource, &now) != 0 ||
             now.rlim_cur == RLIM_INFINITY)
             continue;
         size_t n = strlen(words);

@@ -64,11 +64,9 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
         list_add(notes, &notes->skips, reason, label);
         return;
     }
-    text_add_n(&words, reason, (size_t)(at - reason));
-    size_t values_at = words.length;
-    text_add(&words, at + strlen(value));
+    text_printf(&words, "%.*s%s", (int)(at - reason), reason, at + strlen(value));
     struct note *note = list_add(notes, &notes->skips, text_get(&words), label);
-    note->values_at = values_at;
+    note->values_at = (size_t)(at - reason);
     add_value(notes, note, value);
 }
 

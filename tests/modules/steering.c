@@ -134,7 +134,7 @@ static int32_t report(void *policy, struct gb_estimate *estimate)
     struct bench *state = policy;
     estimate->value_ns = estimate->low_ns = estimate->high_ns = 1000;
     estimate->n = 10;
-    snprintf(estimate->statistic, sizeof estimate->statistic, "%s", STEERING("s"));
+    snprintf(estimate->statistic, sizeof estimate->statistic, "%.31s", STEERING("s"));
     state->host->metric(state->host, STEERING("of the policy"), 2, STEERING("unit"));
     return GB_OK;
 }
@@ -160,7 +160,7 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
     (void)host;
     (void)params;
     info->index = index;
-    snprintf(info->backend, sizeof info->backend, "%s", STEERING("b"));
+    snprintf(info->backend, sizeof info->backend, "%.31s", STEERING("b"));
     snprintf(info->model, sizeof info->model, "%s", STEERING("model"));
     snprintf(info->uuid, sizeof info->uuid, "%s", STEERING("uuid"));
     info->n_units = 1;
@@ -239,7 +239,7 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     (void)device;
     if (i > 1)
         return GB_NOT_FOUND;
-    snprintf(clock->name, sizeof clock->name, "%s", i ? "second" : STEERING("c"));
+    snprintf(clock->name, sizeof clock->name, "%.31s", i ? "second" : STEERING("c"));
     snprintf(clock->help, sizeof clock->help, "%s", STEERING("help"));
     clock->tick_ns = clock->overhead_ns = 1;
     return GB_OK;
