@@ -46,6 +46,10 @@ has_both()
 {
     [ "$(n_cases)" = 2 ]
 }
+has_run()
+{
+    "$GBRUN" export --columns status results.gbr >/dev/null 2>&1
+}
 has_ended()
 {
     ! kill -0 "$1" 2>/dev/null
@@ -68,8 +72,8 @@ for signal in INT TERM HUP; do
     fill
     "$GBRUN" -c long.ini >table.txt 2>&7 &
     pid=$!
-    within 10 pgrep -P $pid >/dev/null
-    sleep 0.3
+    within 20 has_run
+    sleep 0.5
     kill -$signal $pid
     sleep 0.2
     kill -$signal $pid
