@@ -148,8 +148,9 @@ static int32_t find_gap(struct pace *pace)
 
 /* ---- sustained ---- */
 
-enum { MEDIAN, CLOCK, POWER, QUANTITIES };
-static const double agree_ratio[QUANTITIES] = {[MEDIAN] = 0.003, [CLOCK] = 0.01, [POWER] = 0.02};
+enum { MEDIAN, CLOCK, POWER, TEMPERATURE, QUANTITIES };
+static const double agree_ratio[QUANTITIES] = {
+    [MEDIAN] = 0.003, [CLOCK] = 0.01, [POWER] = 0.02, [TEMPERATURE] = 0.02};
 
 struct history {
     double values[QUANTITIES][2 * HALF]; /* of the newest windows, the oldest first; NaN: unknown */
@@ -210,6 +211,7 @@ static int32_t settle(struct pace *pace)
                 [MEDIAN] = median_of(&window),
                 [CLOCK] = window.n_clocks ? window.clock_sum_hz / (double)window.n_clocks : NAN,
                 [POWER] = now.power_watts,
+                [TEMPERATURE] = now.temperature_celsius,
             });
         pace->record.is_missed = !has_settled(&history);
         pace->record.load_ns = limit_ns - deadline.left_ns;

@@ -8,9 +8,10 @@
  * the highest seen.
  *
  * sustained loads the device in windows of half a second. It has settled when in the newest six
- * the medians, the clocks and the power of the older three and of the newer three agree: their
- * means differ by no more than 0.3 % (medians), 1 % (clock) and 2 % (power), and the standard
- * error that the windows' own scatter gives the difference.
+ * the medians, the clocks, the power and the temperature of the older three and of the newer three
+ * agree: their means differ by no more than 0.3 % (medians), 1 % (clock), 2 % (power and
+ * temperature, in degrees Celsius), and the standard error that the windows' own scatter gives the
+ * difference.
  *
  * Time is what the samples say they took, or what passed on the host's clock, whichever is more.
  * All that is done here ends within pace_limit, and within a batch of 100 ms when the run is

@@ -116,7 +116,8 @@ static void add_reading(struct notes *notes, const struct stored_case *c, const 
         text_add_line(&words, record->reading_note);
         list_add(notes, &notes->messages, text_get(&words), label);
     }
-    if (!(record->graph_ns > 0 && record->graph_ns < (1 - worth_saying_ratio) * median_ns))
+    if (!(record->graph_ns > 0 && record->graph_ns < (1 - worth_saying_ratio) * median_ns) ||
+        c->n_throttled > 0) /* a graph was tried before the load */
         return;
     text_clear(&words);
     text_printf(&words, "%s: %s, as a graph %s", label, format_time(median_ns, 3, now),

@@ -338,12 +338,14 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
     struct cuda_device *device = object;
     (void)queue;
+    int32_t status = enter(device);
+    if (status == GB_OK) {
+        way_forget(device);
+        status = cuda_status(device, device->driver.context_synchronize(),
+                             "waiting for the device");
+    }
     sensors_forget(&device->sensors);
-    const int32_t status = enter(device);
-    if (status != GB_OK)
-        return status;
-    way_forget(device);
-    return cuda_status(device, device->driver.context_synchronize(), "waiting for the device");
+    return status;
 }
 
 /* --- measuring --- */

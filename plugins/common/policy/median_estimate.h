@@ -21,7 +21,8 @@ struct median_estimate {
 /*
  * The median, the order-statistic interval that holds it with a confidence (for this one look), and
  * the effective sample size. The interval is never narrower than the timer's tick: half of it to
- * either side of the median, but not of a mean. Without samples value, low and high are NaN.
+ * either side of the median, but not of a mean. Where the clock is dithered the median lies between
+ * ticks, as that of grouped data. Without samples value, low and high are NaN.
  */
 int32_t median_estimate_of(struct sample_array *samples, double confidence,
                            struct median_estimate *ret);
