@@ -66,6 +66,7 @@ START_TEST(dithered)
         {"median_cs", {{"precision", "0.5%"}}, &disturbed, GB_VERDICT_CERTIFIED, "mean", 8.0},
         {"fixed", {{"samples", "4096"}}, &one_us, GB_VERDICT_NONE, "mean", 1.0},
         {"fixed", {{"samples", "200000"}}, &one_us, GB_VERDICT_NONE, "mean", 0.2},
+        {"fixed", {{"samples", "100000"}}, &noisy, GB_VERDICT_NONE, "median", 2.0},
         {"stdrel", {{NULL}}, &one_us, GB_VERDICT_NONE, "mean", 0.2},
     };
     struct policy_work work;
@@ -109,7 +110,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("dithering");
     TCase *samples = tcase_create("samples");
     tcase_set_timeout(samples, 60);
-    tcase_add_loop_test(samples, dithered, 0, 13);
+    tcase_add_loop_test(samples, dithered, 0, 14);
     tcase_add_loop_test(samples, not_dithered, 0, 5);
     suite_add_tcase(suite, samples);
     return suite;
