@@ -2,6 +2,7 @@
 # script exits with 77 where there is none.
 GPU_SCRIPT_LIST = \
 	tests/gpu/benches.sh \
+	tests/gpu/breakdown.sh \
 	tests/gpu/call.sh \
 	tests/gpu/clocks.sh \
 	tests/gpu/cold.sh \
