@@ -33,12 +33,13 @@ static void bind_device(const struct merge *merge, sqlite3_stmt *write, int at, 
             sqlite3_bind_int64(write, at, merge->devices[i].into);
 }
 
-/* A row as it stands, but with the ids of this file. */
-static void bind_copy(const struct merge *merge, const struct stored_table *table,
-                      sqlite3_stmt *row, sqlite3_stmt *write, int64_t into_parent)
+/* A row as it stands, but with the ids of this file. A value of which there is no copy, as memory
+ * was short, would be NULL. */
+static int bind_copy(const struct merge *merge, const struct stored_table *table, sqlite3_stmt *row,
+                     sqlite3_stmt *write, int64_t into_parent)
 {
-    int at = 0;
-    for (int i = 0; i < (int)table->n_columns; i++) {
+    int at = 0, code = SQLITE_OK;
+    for (int i = 0; code == SQLITE_OK && i < (int)table->n_columns; i++) {
         int role = table->columns[i].role;
         if (role == ROLE_ID)
             continue;
@@ -48,8 +49,9 @@ static void bind_copy(const struct merge *merge, const struct stored_table *tabl
         else if (role == ROLE_DEVICE)
             bind_device(merge, write, at, sqlite3_column_int64(row, i));
         else
-            sqlite3_bind_value(write, at, sqlite3_column_value(row, i));
+            code = sqlite3_bind_value(write, at, sqlite3_column_value(row, i));
     }
+    return code;
 }
 
 static int column_of(const struct stored_table *table, const char *name)
@@ -67,8 +69,10 @@ static int32_t find_row(struct merge *merge, int table, sqlite3_stmt *row, struc
     sqlite3_stmt *find = table_statement(merge->into, table, SQL_FIND, merge->error);
     if (!find)
         return store_failure(merge->error);
-    sqlite3_bind_value(find, 1, sqlite3_column_value(row, column_of(columns, columns->uuid)));
-    int code = sqlite3_step(find);
+    int code = sqlite3_bind_value(find, 1,
+                                  sqlite3_column_value(row, column_of(columns, columns->uuid)));
+    if (code == SQLITE_OK)
+        code = sqlite3_step(find);
     ret->from = sqlite3_column_int64(row, column_of(columns, "id"));
     ret->into = code == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
     return store_end_rows(merge->into, find, code == SQLITE_ROW ? SQLITE_DONE : code, merge->error);
@@ -79,8 +83,8 @@ static int32_t write_row(struct merge *merge, int table, sqlite3_stmt *row, int6
                          bool *ret_changed)
 {
     sqlite3_stmt *write = table_statement(merge->into, table, SQL_MERGE, merge->error);
-    if (write)
-        bind_copy(merge, &merge->into->schema->tables[table], row, write, into_parent);
+    if (write && bind_copy(merge, &merge->into->schema->tables[table], row, write, into_parent))
+        return store_error(merge->into, merge->error);
     int32_t status = store_finish(merge->into, write, merge->error);
     *ret_changed = sqlite3_changes(merge->into->db) > 0;
     return status;

@@ -107,6 +107,15 @@ int32_t store_failure(const struct gb_error *error)
     return error ? error->status : GB_FAILED;
 }
 
+bool store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text,
+                     struct gb_error *error)
+{
+    if (sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC) == SQLITE_OK)
+        return true;
+    store_error(store, error);
+    return false;
+}
+
 int32_t store_finish(struct store *store, sqlite3_stmt *statement, struct gb_error *error)
 {
     if (!statement)

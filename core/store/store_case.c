@@ -15,9 +15,8 @@ static int32_t find_earlier(struct store *store, const char *uuid, struct earlie
     *ret = (struct earlier){0};
     sqlite3_stmt *find = store_statement(
         store, "SELECT id, n_samples, n_throttled, status FROM bench_case WHERE uuid = ?", error);
-    if (!find)
+    if (!find || !store_bind_text(store, find, 1, uuid, error))
         return store_failure(error);
-    sqlite3_bind_text(find, 1, uuid, -1, SQLITE_STATIC);
     int code = sqlite3_step(find);
     int32_t status = code == SQLITE_ROW || code == SQLITE_DONE ? GB_OK : store_error(store, error);
     if (code == SQLITE_ROW) {
@@ -133,9 +132,8 @@ int32_t store_forget(struct store *store, const char *case_uuid, struct gb_error
 {
     sqlite3_stmt *statement = store_statement(
         store, "DELETE FROM bench_case WHERE uuid = ? AND NOT done", error);
-    if (!statement)
+    if (!statement || !store_bind_text(store, statement, 1, case_uuid, error))
         return store_failure(error);
-    sqlite3_bind_text(statement, 1, case_uuid, -1, SQLITE_STATIC);
     int32_t status = sqlite3_step(statement) == SQLITE_DONE ? GB_OK : store_error(store, error);
     sqlite3_reset(statement);
     return status;

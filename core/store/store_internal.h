@@ -50,6 +50,12 @@ sqlite3_stmt *table_statement(struct store *store, int table, int statement,
 /* The status after either of them has returned NULL. */
 int32_t store_failure(const struct gb_error *error);
 
+/* Binds a text that stays until the statement is reset. A file of another encoding has it
+ * converted, for which memory may be short: false then, as a NULL in its place would be stored or
+ * looked for. */
+bool store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text,
+                     struct gb_error *error);
+
 /* Steps a statement that gives no rows to its end and resets it. NULL: passes the error on that
  * store_statement has set. */
 int32_t store_finish(struct store *store, sqlite3_stmt *statement, struct gb_error *error);

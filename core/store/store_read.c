@@ -89,9 +89,8 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
                                               "AND (?2 IS NULL OR plugin = ?2) AND " STORE_IS_LATEST
                                               " ORDER BY sequence, started, uuid",
                                               run_id, error);
-    if (!select)
+    if (!select || !store_bind_text(store, select, 2, plugin, error))
         return store_failure(error);
-    sqlite3_bind_text(select, 2, plugin, -1, SQLITE_STATIC);
     int64_t *ids = NULL;
     size_t n = 0;
     int code;

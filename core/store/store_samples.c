@@ -132,9 +132,8 @@ int32_t samples_check(struct store *store, const struct stored_case *c, struct g
     if (c->record.n_samples == 0)
         return GB_OK;
     sqlite3_stmt *select = store_statement_on(store, of_clock, c->id, error);
-    if (!select)
+    if (!select || !store_bind_text(store, select, 2, c->record.clock, error))
         return store_failure(error);
-    sqlite3_bind_text(select, 2, c->record.clock, -1, SQLITE_STATIC);
     int code = sqlite3_step(select);
     const double n = (double)c->record.n_samples;
     bool is_sound = code == SQLITE_ROW && sqlite3_column_double(select, 0) == n &&
@@ -172,13 +171,12 @@ int32_t store_samples_read(struct store *store, int64_t case_id, const char *col
         "SELECT first, n, data, " CHUNK_IS_SOUND " FROM samples WHERE case_id = ?1 AND name = ?2"
         " AND first < ?4 AND first > ?3 - ?5 AND (first + n > ?3 OR n < 1) ORDER BY first",
         case_id, error);
-    if (!select)
+    if (!select || !store_bind_text(store, select, 2, column, error))
         return store_failure(error);
     for (uint64_t i = 0; i < n; i++)
         values[i] = NAN;
     int code;
     bool is_sound = true;
-    sqlite3_bind_text(select, 2, column, -1, SQLITE_STATIC);
     sqlite3_bind_int64(select, 3, (int64_t)first);
     sqlite3_bind_int64(select, 4, (int64_t)(first + n));
     sqlite3_bind_int64(select, 5, STORE_CHUNK);
