@@ -106,6 +106,15 @@ static void add_share(struct text *out, bool is_much, const char *who, double sh
         text_printf(out, "%s%s %.2g %%%s", out->length ? ", " : "", who, 100 * share, of_what);
 }
 
+bool interference_on_device(const struct case_record *record, struct text *out)
+{
+    const uint32_t n = others_on_device(record);
+    if (n > 0)
+        text_printf(out, "the device was shared: %s",
+                    n > 1 ? "other processes computed on it" : "another process computed on it");
+    return n > 0;
+}
+
 bool interference_matters(const struct case_record *record, struct text *out)
 {
     const struct interference_record *found = &record->interference;

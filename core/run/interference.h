@@ -19,3 +19,7 @@ void interference_end(const struct interference *begin, struct interference_reco
 /* Is it more than the case's interval allows for, or than 1 % where that claims none? Adds a
  * sentence that says what. False: it is not, or the clock does not see it. */
 bool interference_matters(const struct case_record *record, struct text *out);
+
+/* Did other processes compute on the device, before the first sample and after the last? What that
+ * did to the times is not known: by all clocks. */
+bool interference_on_device(const struct case_record *record, struct text *out);

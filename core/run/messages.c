@@ -175,7 +175,7 @@ const struct wire_field work_fields[] = {
 static const struct wire_field telemetry_fields[] = {
     FIELDS(struct telemetry_record, elapsed_ns, iterations, values.clock_hz, values.memory_clock_hz,
            values.temperature_celsius, values.power_watts, values.energy_joules, values.throttle),
-    FIELDS(struct telemetry_record, values.throttle_text),
+    FIELDS(struct telemetry_record, values.n_others, values.throttle_text),
     {0}};
 
 void put_telemetry(struct wire_writer *writer, uint32_t moment,

@@ -112,6 +112,16 @@ int32_t activity_named(const char *word)
     return GB_ACTIVITY_OTHER;
 }
 
+uint32_t others_on_device(const struct case_record *record)
+{
+    const struct telemetry_record *begin = &record->telemetry[TELEMETRY_BEGIN];
+    const struct telemetry_record *end = &record->telemetry[TELEMETRY_END];
+    if (!begin->is_known || !end->is_known)
+        return 0;
+    return begin->values.n_others < end->values.n_others ? begin->values.n_others
+                                                         : end->values.n_others;
+}
+
 double activity_blocks(const struct gb_activity *activity)
 {
     return (double)activity->grid[0] * activity->grid[1] * activity->grid[2];

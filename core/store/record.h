@@ -210,3 +210,6 @@ struct case_record {
     const struct sample_column *columns;
     size_t n_columns;
 };
+
+/* Other processes that computed on the device both before the first sample and after the last. */
+uint32_t others_on_device(const struct case_record *record);

@@ -374,6 +374,8 @@ static const struct stored_column telemetry_columns[] = {
     COLUMN(throttle, "INTEGER NOT NULL", 2, record.values.throttle,
            "the device's own bits; 0: not throttled"),
     COLUMN(throttle_text, "TEXT NOT NULL", 2, record.values.throttle_text, "what they mean"),
+    COLUMN(n_others, "INTEGER NOT NULL DEFAULT 0", 6, record.values.n_others,
+           "other processes that computed on the device"),
 };
 #undef ROW
 

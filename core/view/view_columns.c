@@ -267,6 +267,8 @@ static const struct check_record no_check = {.metric = NULL};
       "Time that its threads waited for a processor meanwhile")                                    \
     X(n_preempted, REAL, UNIT_NONE, watched(r, (double)r->interference.n_preempted),               \
       "How often a processor was taken from them")                                                 \
+    X(others_on_device, REAL, UNIT_NONE, (double)others_on_device(r),                              \
+      "Other processes that computed on the device before its first sample and after its last")    \
     X(started, TEXT, UNIT_NONE, r->started, "When the case began (UTC, ISO 8601)")                 \
     X(uid, TEXT, UNIT_NONE, r->uid,                                                                \
       "Identity of what was measured: the same for the same case in every run and file")           \

@@ -157,6 +157,35 @@ void nvml_throttle_words(uint64_t bits, char *text, size_t bytes)
         snprintf(text, bytes, "reasons 0x%llx", (unsigned long long)bits);
 }
 
+/* Workers of one run have the same parent, and may not have ended yet. */
+static bool is_sibling(unsigned pid)
+{
+    char path[32];
+    unsigned parent = 0;
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool is_known = fscanf(file, "%*u (%*[^)]) %*c %u", &parent) == 1;
+    fclose(file);
+    return is_known && parent == (unsigned)getppid();
+}
+
+/* With a context: NVML lists this process as well, in a container by a number that is unknown
+ * here. */
+static uint32_t others_beside_us(const struct nvml *nvml)
+{
+    struct nvml_process processes[PROCESSES_MAX];
+    unsigned n = PROCESSES_MAX;
+    uint32_t n_ours = 0;
+    memset(processes, 0, sizeof processes);
+    if (!ASK(nvml, processes, &n, processes) || n > PROCESSES_MAX)
+        return 0;
+    for (unsigned i = 0; i < n; i++)
+        n_ours += processes[i].pid == (unsigned)getpid() || is_sibling(processes[i].pid);
+    return n - (n_ours > 0 ? n_ours : n > 0);
+}
+
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
 {
     const double unknown = (double)NAN;
@@ -168,6 +197,7 @@ void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
                                                                                           : unknown;
     telemetry->power_watts = ASK(nvml, power, &value) ? value * 1e-3 : unknown;
     telemetry->energy_joules = nvml_energy_joules(nvml);
+    telemetry->n_others = others_beside_us(nvml);
     telemetry->throttle = nvml_throttle(nvml);
     nvml_throttle_words(telemetry->throttle, telemetry->throttle_text,
                         sizeof telemetry->throttle_text);

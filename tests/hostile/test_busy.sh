@@ -61,7 +61,10 @@ rounds = 2
 device = gpu:1
 INI
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-"$GBRUN" -c used.ini >table.txt 2>text.txt
+"$GBRUN" -c used.ini -o used.gbr >table.txt 2>text.txt
 succeeds "other processes on a device are reported as well" grep -q '^gbrun: device gpu:1: other processes use it: 2$' text.txt
 equals "of those that are used, once" 1 "$(grep -c 'other processes use it' text.txt)"
+succeeds "and by their cases" grep -q 'the device was shared: other processes computed on it' table.txt
+equals "with their number" 2 \
+    "$("$GBRUN" export --columns others_on_device used.gbr | tr -d '\r' | tail -n +2 | sort | uniq | xargs)"
 finish

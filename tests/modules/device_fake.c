@@ -434,6 +434,7 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     telemetry->memory_clock_hz = 1e9;
     telemetry->temperature_celsius = 40 + device->index + (double)left;
     telemetry->power_watts = 100;
+    telemetry->n_others = (uint32_t)params->processes;
     telemetry->energy_joules = params->energy_step > 0
                                    ? 100e-9 * params->energy_step *
                                          (double)(uint64_t)(device->now_ns / params->energy_step)
