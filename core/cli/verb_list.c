@@ -190,7 +190,7 @@ static int list_devices(const struct arguments *arguments, struct listing *listi
     size_t n, n_auto;
     int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
     if (code == EXIT_FINE &&
-        devices_find(settings, n, n_auto, &configuration.arena, &devices, &error) != GB_OK)
+        devices_find(settings, n, n_auto, &configuration.arena, &devices, NULL, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     listing_begin(listing, device_columns);
     for (size_t i = 0; i < devices.n; i++) {

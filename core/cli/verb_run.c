@@ -46,9 +46,9 @@ struct job {
     uint64_t first_sequence;
     uint64_t n_visits;
     bool profiles;
-    uint64_t profiled; /* position of the case */
-    struct worker_process worker;
-    char scratch[256]; /* folder of a file that is not kept; "": none */
+    uint64_t profiled;                   /* position of the case */
+    struct worker_process worker, spare; /* see struct run_plan */
+    char scratch[256];                   /* folder of a file that is not kept; "": none */
 };
 
 /* ---- the record of the run ---- */
@@ -391,8 +391,8 @@ static int measure(struct job *job, int format)
                                 .done = job->done,
                                 .n_done = job->n_done};
     uint64_t n_done;
-    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices, &error) !=
-            GB_OK ||
+    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices,
+                     job->profiles ? NULL : &job->spare, &error) != GB_OK ||
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
         (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
@@ -406,7 +406,8 @@ static int measure(struct job *job, int format)
                             .run_id = job->run_id,
                             .first_sequence = job->first_sequence,
                             .progress = &progress,
-                            .worker = job->profiles ? &job->worker : NULL};
+                            .worker = job->profiles ? &job->worker : NULL,
+                            .spare = &job->spare};
     int32_t status = supervise(&plan, &counts, &error);
     progress_end(&progress, !counts.is_cancelled);
     if (status != GB_OK) {
@@ -440,6 +441,8 @@ static int run(const struct arguments *arguments)
                                            : open_fresh(&job);
     if (code == EXIT_FINE)
         code = measure(&job, format);
+    if (job.spare.pid)
+        worker_end(&job.spare, false);
     struct gb_error error;
     if (store_close(job.store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

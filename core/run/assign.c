@@ -97,6 +97,17 @@ static struct slot *free_slot(struct run *run)
     return idle;
 }
 
+/* The worker that was asked for devices, if it has the visit's environment. */
+static bool take_spare(struct worker_process *spare, const struct visit *visit,
+                       struct worker_process *ret)
+{
+    if (!spare->pid || visit->bench_case.n_environment > 0)
+        return false;
+    *ret = *spare;
+    *spare = (struct worker_process){0};
+    return true;
+}
+
 /* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
 static struct slot *get_worker(struct run *run, const struct visit *visit)
 {
@@ -108,7 +119,8 @@ static struct slot *get_worker(struct run *run, const struct visit *visit)
     *slot = (struct slot){.run = run, .device = visit->device};
     if (run->plan->worker) {
         slot->process = *run->plan->worker;
-    } else if (worker_start(&slot->process, visit->bench_case.environment,
+    } else if (!take_spare(run->plan->spare, visit, &slot->process) &&
+               worker_start(&slot->process, visit->bench_case.environment,
                             visit->bench_case.n_environment, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;

@@ -6,6 +6,7 @@
 #include "core/config/settings.h"
 #include "core/run/machine.h"
 #include "core/run/module.h"
+#include "core/run/worker_process.h"
 #include "core/store/record.h"
 
 #include <gbrun/counters.h>
@@ -45,9 +46,12 @@ struct device_list {
 };
 
 /* Asks each device plugin, with its settings, which devices there are; opens none. `device = auto`
- * may choose among the first n_auto. */
+ * may choose among the first n_auto. *ret_worker, unless NULL: the worker that was asked, which
+ * need not load and initialize again what cases need; none, with pid 0, where it has heard of
+ * several plugins, or has not given its answer. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret, struct gb_error *error);
+                     struct arena *arena, struct device_list *ret,
+                     struct worker_process *ret_worker, struct gb_error *error);
 
 /* What was found about one device, by a plugin that examines its devices. */
 struct examined_device {

@@ -118,6 +118,14 @@ void probe_listen(struct probe *probe)
     text_clear(&probe->printed);
 }
 
+void probe_keep(struct probe *probe, struct worker_process *ret_worker)
+{
+    worker_read_output(&probe->worker, note_line, probe);
+    worker_flush_output(&probe->worker, note_line, probe);
+    *ret_worker = probe->worker;
+    probe->worker = (struct worker_process){0};
+}
+
 void probe_end(struct probe *probe)
 {
     if (probe->worker.pid)

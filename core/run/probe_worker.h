@@ -30,4 +30,6 @@ int32_t probe_begin(struct probe *probe, uint32_t question, const struct plugin_
 /* Sends the question that was begun, and listens until the answer is complete or cannot be any
  * more. */
 void probe_listen(struct probe *probe);
+/* Gives the worker away, with nothing left of what it printed. */
+void probe_keep(struct probe *probe, struct worker_process *ret_worker);
 void probe_end(struct probe *probe); /* ends the worker, if there is one; probe may ask again */
