@@ -14,28 +14,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In this form drivers have them since CUDA 10 or 12.0, whatever the header calls by the name now.
- */
+/* In this form drivers have them since CUDA 10 or 12.0, whatever the header calls by the name now;
+ * those of typed edges since 12.3. */
 struct edit_functions {
     CUresult (*edges)(CUgraph, CUgraphNode *, CUgraphNode *, size_t *);
     CUresult (*add_kernel)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
                            const CUDA_KERNEL_NODE_PARAMS *);
     CUresult (*add_edges)(CUgraph, const CUgraphNode *, const CUgraphNode *, size_t);
     CUresult (*remove_edges)(CUgraph, const CUgraphNode *, const CUgraphNode *, size_t);
+    /* NULL: not there. Launches that overlap have edges of their own type. */
+    CUresult (*typed_edges)(CUgraph, CUgraphNode *, CUgraphNode *, struct edge_data *, size_t *);
+    CUresult (*remove_typed_edges)(CUgraph, const CUgraphNode *, const CUgraphNode *,
+                                   const struct edge_data *, size_t);
 };
 
 static bool find_functions(const struct driver *driver, struct edit_functions *ret)
 {
-    static const char *const names[] = {"cuGraphGetEdges", "cuGraphAddKernelNode_v2",
-                                        "cuGraphAddDependencies", "cuGraphRemoveDependencies"};
-    void *found[4];
-    for (size_t i = 0; i < 4; i++) {
+    enum { N_NEEDED = 4, N = 6 };
+    static const char *const names[N] = {"cuGraphGetEdges",        "cuGraphAddKernelNode_v2",
+                                         "cuGraphAddDependencies", "cuGraphRemoveDependencies",
+                                         "cuGraphGetEdges_v2",     "cuGraphRemoveDependencies_v2"};
+    void *found[N];
+    for (size_t i = 0; i < N; i++) {
         found[i] = dlsym(driver->library, names[i]);
-        if (found[i] == NULL)
+        if (found[i] == NULL && i < N_NEEDED)
             return false;
     }
     memcpy(ret, found, sizeof *ret);
     return true;
+}
+
+static CUresult get_edges(const struct edit_functions *edit, struct breakdown *breakdown, size_t *n)
+{
+    return edit->typed_edges != NULL && edit->remove_typed_edges != NULL
+               ? edit->typed_edges(breakdown->graph, breakdown->from, breakdown->to,
+                                   breakdown->data, n)
+               : edit->edges(breakdown->graph, breakdown->from, breakdown->to, n);
+}
+
+static void remove_edge(const struct edit_functions *edit, const struct breakdown *breakdown,
+                        size_t i)
+{
+    if (breakdown->data[i].type != 0)
+        edit->remove_typed_edges(breakdown->graph, &breakdown->from[i], &breakdown->to[i],
+                                 &breakdown->data[i], 1);
+    else
+        edit->remove_edges(breakdown->graph, &breakdown->from[i], &breakdown->to[i], 1);
 }
 
 /* --- the work of a captured sample --- */
@@ -92,15 +116,32 @@ static CUresult read_edges(const struct cuda_device *device, struct breakdown *b
     size_t n = 0;
     if (!find_functions(&device->driver, &edit))
         return CUDA_ERROR_NOT_SUPPORTED;
-    CUresult result = edit.edges(breakdown->graph, NULL, NULL, &n);
+    CUresult result = get_edges(&edit, breakdown, &n);
     if (result != CUDA_SUCCESS)
         return result;
     breakdown->from = calloc(n + 1, sizeof(CUgraphNode));
     breakdown->to = calloc(n + 1, sizeof(CUgraphNode));
-    if (breakdown->from == NULL || breakdown->to == NULL)
+    breakdown->data = calloc(n + 1, sizeof *breakdown->data);
+    if (breakdown->from == NULL || breakdown->to == NULL || breakdown->data == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     breakdown->n_edges = n;
-    return edit.edges(breakdown->graph, breakdown->from, breakdown->to, &n);
+    return get_edges(&edit, breakdown, &n);
+}
+
+/* From a graph that allocates memory no edge can be removed. Of launches that overlap it has to be,
+ * or nothing comes between them. */
+static bool must_stay(const struct cuda_device *device, const struct breakdown *breakdown)
+{
+    bool is_typed = false;
+    bool allocates = false;
+    for (size_t i = 0; i < breakdown->n_edges; i++)
+        is_typed |= breakdown->data[i].type != 0;
+    for (size_t i = 0; i < breakdown->n_nodes; i++) {
+        CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+        device->driver.graph_node_type(breakdown->nodes[i], &type);
+        allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+    }
+    return is_typed && allocates;
 }
 
 /* Is there a cut before node `at`? Every node before it without a successor there must have an edge
@@ -175,10 +216,10 @@ static CUresult understand(const struct cuda_device *device, struct breakdown *b
     result = n > BREAKDOWN_SECTIONS_MAX ? CUDA_ERROR_NOT_SUPPORTED : read_edges(device, breakdown);
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return result;
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && !must_stay(device, breakdown))
         return cut(breakdown);
     breakdown->n_edges = 0;
-    breakdown->n_sections = 1; /* edges of launches that overlap are not told in this form */
+    breakdown->n_sections = 1; /* older drivers do not tell of launches that overlap */
     return CUDA_SUCCESS;
 }
 
@@ -205,6 +246,7 @@ void breakdown_free(const struct cuda_device *device, struct breakdown *breakdow
     free(breakdown->section);
     free(breakdown->from);
     free(breakdown->to);
+    free(breakdown->data);
     *breakdown = (struct breakdown){0};
 }
 
@@ -229,7 +271,7 @@ static CUresult put_stamp(const struct cuda_device *device, const struct edit_fu
             breakdown->section[v] < at)
             continue;
         /* That one is gone already, or that one is there, are errors that mean nothing here. */
-        edit->remove_edges(graph, &breakdown->from[i], &breakdown->to[i], 1);
+        remove_edge(edit, breakdown, i);
         edit->add_edges(graph, &breakdown->from[i], &stamp, 1);
         edit->add_edges(graph, &stamp, &breakdown->to[i], 1);
     }

@@ -13,6 +13,11 @@
 
 enum { BREAKDOWN_SECTIONS_MAX = 1024 };
 
+/* As CUgraphEdgeData, which older headers have not. */
+struct edge_data {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
 /* The work of one captured sample. Zero-initialize. */
 struct breakdown {
     CUgraph graph;
@@ -21,9 +26,10 @@ struct breakdown {
     uint32_t *section; /* of each node, from 0 */
     uint32_t n_sections;
     CUgraphNode first, last; /* the stamps around the work */
-    CUgraphNode *from, *to;  /* edges of the graph */
+    CUgraphNode *from, *to;  /* edges of the graph, */
+    struct edge_data *data;  /*   and what they are */
     size_t n_edges;
-    bool is_cut; /* else there is one section, as the edges are not known */
+    bool is_cut; /* else there is one section, as the edges are not known or have to stay */
 };
 
 /* ns over the samples; a gap is before the section, 0 before the first. */

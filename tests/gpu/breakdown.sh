@@ -106,13 +106,15 @@ plugin = call
 library = libcublas.so.13, libcublas.so.12
 optional = yes
 ok = 0
-before = cublasCreate_v2(out handle), cublasSetStream_v2(handle, stream)
+before = cublasCreate_v2(out handle), cublasSetStream_v2(handle, stream), cublasSetWorkspace_v2(handle, workspace, ulong {room})
 after = cublasDestroy_v2(handle)
 function = cublasGemmEx
 signature = int(pointer, int, int, int, int, int, pointer, pointer, int, int, pointer, int, int,
   pointer, pointer, int, int, int, int)
 let.n = 128
 let.k = 65536
+let.room = 33554432
+arg.workspace = buffer({room})
 arg.1 = handle
 arg.2 = 0
 arg.3 = 0
