@@ -152,7 +152,6 @@ clock = kernel
 warmup = 20 ms
 [bench kernels]
 plugin = truth_plain
-launch = graph
 zip.kernel = kind, blocks, bytes: empty, 1, 4KiB | empty, 132, 4KiB | empty, 131072, 4KiB | spin, 1, 4KiB |
     copy, 1, 1MiB | copy, 1, 4MiB | copy, 1, 64MiB | copy, 1, 256MiB |
     copy4, 1, 1MiB | copy4, 1, 4MiB | copy4, 1, 64MiB | copy4, 1, 256MiB |
