@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -46,6 +47,41 @@ static void read_all(struct interference *ret)
     }
 }
 
+/* Of one process: "pid (name) state ppid ... utime stime", fields 14 and 15, in ticks. */
+static double cpu_of_process_ns(long pid)
+{
+    enum { FIELDS_BETWEEN = 10 };
+    char path[64], text[1024] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "re");
+    char *at = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+    if (file)
+        fclose(file);
+    if (!at || strlen(at) < 4)
+        return 0;
+    at += 3; /* behind the state */
+    for (int i = 0; i < FIELDS_BETWEEN; i++)
+        strtoll(at, &at, 10);
+    const double user = strtod(at, &at);
+    return (user + strtod(at, NULL)) * 1e9 / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Of this run's other workers, which measure on other devices meanwhile. */
+static double read_siblings(void)
+{
+    char path[64];
+    long pid;
+    double cpu_ns = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)getppid(), (long)getppid());
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%ld", &pid) == 1)
+        if (pid != (long)getpid())
+            cpu_ns += cpu_of_process_ns(pid);
+    if (file)
+        fclose(file);
+    return cpu_ns;
+}
+
 /* Of this process's threads, those that have ended left out: "ran waited n". */
 static double read_waited(void)
 {
@@ -71,7 +107,9 @@ static double read_waited(void)
 
 void interference_begin(struct interference *ret)
 {
-    *ret = (struct interference){.at_ns = host_clock_ns(), .waited_cpu_ns = read_waited()};
+    *ret = (struct interference){.at_ns = host_clock_ns(),
+                                 .siblings_cpu_ns = read_siblings(),
+                                 .waited_cpu_ns = read_waited()};
     uint64_t of_children = 0;
     ret->own_cpu_ns = cpu_ns(RUSAGE_SELF, &ret->n_preempted) +
                       cpu_ns(RUSAGE_CHILDREN, &of_children);
@@ -89,7 +127,9 @@ void interference_end(const struct interference *begin, struct interference_reco
         .waited_cpu_ns = fmax(0, end.waited_cpu_ns - begin->waited_cpu_ns),
         .stolen_ns = end.stolen_ns - begin->stolen_ns,
         .n_preempted = end.n_preempted - begin->n_preempted};
-    ret->others_cpu_ns = fmax(0, end.all_cpu_ns - begin->all_cpu_ns - ret->own_cpu_ns);
+    const double siblings_ns = fmax(0, end.siblings_cpu_ns - begin->siblings_cpu_ns);
+    ret->others_cpu_ns = fmax(0,
+                              end.all_cpu_ns - begin->all_cpu_ns - ret->own_cpu_ns - siblings_ns);
 }
 
 static double precision_of(const struct case_record *record)

@@ -9,7 +9,7 @@
 
 /* Counters as they stood. */
 struct interference {
-    double at_ns, own_cpu_ns, all_cpu_ns, stolen_ns, waited_cpu_ns;
+    double at_ns, own_cpu_ns, siblings_cpu_ns, all_cpu_ns, stolen_ns, waited_cpu_ns;
     uint64_t n_preempted;
 };
 void interference_begin(struct interference *ret);

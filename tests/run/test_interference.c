@@ -4,6 +4,8 @@
 
 #include "core/run/interference.h"
 
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct busy_case {
@@ -69,6 +71,44 @@ START_TEST(own_time_is_not_that_of_others)
 }
 END_TEST
 
+/* Burns processor time for so long. */
+static void burn(double seconds)
+{
+    const clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+    while (clock() < end)
+        continue;
+}
+
+START_TEST(nor_is_that_of_siblings)
+{
+    int found[2];
+    double siblings_ns = 0;
+    ck_assert_int_eq(pipe(found), 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        struct interference begin, end;
+        if (fork() == 0) {
+            burn(0.5);
+            _exit(0);
+        }
+        if (fork() == 0) {
+            interference_begin(&begin);
+            burn(0.2);
+            sleep(2);
+            interference_begin(&end);
+            siblings_ns = end.siblings_cpu_ns - begin.siblings_cpu_ns;
+            _exit(write(found[1], &siblings_ns, sizeof siblings_ns) != sizeof siblings_ns);
+        }
+        sleep(5); /* what has ended and was not waited for is still a child */
+        _exit(0);
+    }
+    ck_assert_int_eq(read(found[0], &siblings_ns, sizeof siblings_ns), sizeof siblings_ns);
+    ck_assert_double_ge(siblings_ns, 0.2e9);
+    ck_assert_double_le(siblings_ns, 0.6e9);
+    ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("interference");
@@ -76,5 +116,6 @@ Suite *test_suite(void)
     suite_add_tcase(suite, test);
     tcase_add_loop_test(test, judged, 0, sizeof cases / sizeof *cases);
     tcase_add_test(test, own_time_is_not_that_of_others);
+    tcase_add_test(test, nor_is_that_of_siblings);
     return suite;
 }
