@@ -11,6 +11,8 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/machine.c \
 	plugins/device_cpu/machine.h \
 	plugins/device_cpu/measure.c \
+	plugins/device_cpu/resolution.c \
+	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c \
 	$(SYSTEM_SOURCES)
 plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_CFLAGS)

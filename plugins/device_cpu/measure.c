@@ -6,9 +6,11 @@
  */
 #define _GNU_SOURCE
 #include "cpu_device.h"
+#include "resolution.h"
 
 #include "plugins/common/doubles.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,13 +259,18 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
 
 enum { STEPS = 2000, OVERHEAD_SAMPLES = 1001 };
 static const double PROBE_MAX_NS = 20e6; /* of a clock whose step is longer, one step is seen */
-static const double TICKS_A_SAMPLE = 1000.0;
+static const double ERRORS_A_SAMPLE = 1000.0; /* of resolution or overhead, whichever is more */
+
+static double promised_step(clockid_t clock)
+{
+    struct timespec promised = {0, 1};
+    clock_getres(clock, &promised);
+    return to_ns(&promised);
+}
 
 /* The smallest non-zero difference between two readings in a row, not below the promised one. */
 static double smallest_step(clockid_t clock)
 {
-    struct timespec promised = {0, 1};
-    clock_getres(clock, &promised);
     const double begin_ns = cpu_clock_ns(CLOCK_MONOTONIC);
     double smallest = 0.0;
     for (int i = 0; i < STEPS || smallest == 0.0; i++) {
@@ -277,7 +284,25 @@ static double smallest_step(clockid_t clock)
         if (i >= STEPS && cpu_clock_ns(CLOCK_MONOTONIC) - begin_ns > PROBE_MAX_NS)
             break;
     }
-    return smallest > to_ns(&promised) ? smallest : to_ns(&promised);
+    return fmax(smallest, promised_step(clock));
+}
+
+static double resolution(clockid_t clock)
+{
+    enum { LENGTHS = 400 };
+    static double times[STEPS];
+    size_t n = 0;
+    for (unsigned i = 0; i < STEPS; i++) {
+        struct timespec first;
+        struct timespec second;
+        clock_gettime(clock, &first);
+        for (volatile unsigned work = i * 7 % LENGTHS; work > 0;)
+            work = work - 1;
+        clock_gettime(clock, &second);
+        times[n] = between_ns(&first, &second);
+        n += times[n] > 0.0;
+    }
+    return n < STEPS / 2 ? smallest_step(clock) : resolution_of(times, n, promised_step(clock));
 }
 
 static int32_t run_nothing(void *bench, const struct gb_queue *queue, uint64_t iterations)
@@ -330,11 +355,11 @@ int32_t cpu_clocks_probe(struct cpu_device *device)
         struct gb_clock *clock = &device->clocks[i];
         snprintf(clock->name, sizeof clock->name, "%s", words[i].name);
         snprintf(clock->help, sizeof clock->help, "%s", words[i].help);
-        clock->tick_ns = smallest_step(clock_ids[i]);
-        clock->min_sample_ns = TICKS_A_SAMPLE * clock->tick_ns;
+        clock->tick_ns = resolution(clock_ids[i]);
         const int32_t status = measure_overhead(device, i, &clock->overhead_ns);
         if (status != GB_OK)
             return status;
+        clock->min_sample_ns = ERRORS_A_SAMPLE * fmax(clock->tick_ns, clock->overhead_ns);
     }
     return GB_OK;
 }

@@ -2,6 +2,7 @@
  */
 #include "plugins/common/system/processor.h"
 #include "plugins/device_cpu/cpu_device.h"
+#include "plugins/device_cpu/resolution.h"
 #include "tests/check_main.h"
 
 #include <math.h>
@@ -168,6 +169,27 @@ START_TEST(rapl_comes_first)
 }
 END_TEST
 
+/* Work of 20 to 420 ns on counters whose ticks are converted to whole nanoseconds; now and then
+ * something comes between. */
+START_TEST(resolution_is_the_step_of_readings)
+{
+    static const struct {
+        double tick_ns, least, most;
+    } counters[] = {{0.4, 1, 1}, {1, 1, 1}, {2, 2, 2}, {10, 9, 10}, {10.003, 9, 11}, {40, 39, 40}};
+    enum { N = 2000 };
+    static double times[N];
+    const double tick = counters[_i].tick_ns;
+    for (int i = 0; i < N; i++) {
+        const double begin = 1e9 + 1234.567 * i;
+        const double end = begin + 20 + i * 7 % 400 + (i % 100 == 0 ? 5000 + 17 * i : 0);
+        times[i] = floor(tick * floor(end / tick)) - floor(tick * floor(begin / tick));
+    }
+    const double found = resolution_of(times, N, 1);
+    ck_assert_double_ge(found, counters[_i].least);
+    ck_assert_double_le(found, counters[_i].most);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("processor");
@@ -176,6 +198,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, machines_are_known_by_their_files, 0,
                         sizeof machines / sizeof machines[0]);
     tcase_add_test(tests, nothing_is_found_where_nothing_is);
+    tcase_add_loop_test(tests, resolution_is_the_step_of_readings, 0, 6);
     tcase_add_test(tests, power_and_energy_come_from_hwmon);
     tcase_add_test(tests, rapl_comes_first);
     suite_add_tcase(suite, tests);
