@@ -229,6 +229,8 @@ static int32_t read_text(struct expression *expression, struct arena *arena, str
                          struct gb_error *error)
 {
     const char *text = (const char *)sqlite3_column_text(expression->statement, 0);
+    if (!text)
+        return error_set_at(error, GB_NO_MEMORY, expression->origin, "out of memory");
     *ret = (struct value){
         .type = GB_TYPE_STRING, .number = NAN, .text = make_plain(arena_text(arena, text))};
     return text_equal(ret->text, text)

@@ -344,9 +344,9 @@ static int32_t choose_journal(struct store *store, struct gb_error *error)
     int code = sqlite3_prepare_v2(store->db, journal, -1, &statement, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
-    int32_t status = code == SQLITE_ROW ? GB_OK : store_error(store, error);
-    bool has_log = status == GB_OK &&
-                   text_equal((const char *)sqlite3_column_text(statement, 0), "wal");
+    const char *mode = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    int32_t status = mode ? GB_OK : store_error(store, error);
+    bool has_log = mode && text_equal(mode, "wal");
     sqlite3_finalize(statement);
     return status == GB_OK
                ? store_execute(
