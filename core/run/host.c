@@ -169,6 +169,8 @@ static struct gb_check check_asked(const struct host *host, const struct gb_chec
                                                                       : GB_BOUND_DETERMINISTIC;
     if (common->check_allow_overflow)
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
+    if (check.reference_exact)
+        check.flags |= GB_CHECK_EXACT;
     return check;
 }
 
@@ -239,6 +241,21 @@ static int32_t host_check(const struct gb_host *interface, const struct gb_check
     int32_t status = compare(interface, check);
     number_locale_restore(before);
     return status;
+}
+
+static int32_t host_checked(const struct gb_host *interface, const char *name, int32_t passed,
+                            const char *text)
+{
+    struct host *host = host_of(interface);
+    static const struct verify_metric none = {.value = NAN, .reference = NAN, .output = NAN};
+    char cleaned_name[HOST_NAME_MAX], cleaned[512];
+    clean_text(name ? name : "result", cleaned_name, sizeof cleaned_name);
+    clean_text(text && *text ? text : passed ? "passed" : "not passed", cleaned, sizeof cleaned);
+    if (!host->is_muted)
+        host->sink.check(host->sink.context, cleaned_name, "", &none, 0, passed != 0, cleaned);
+    if (!passed && !host->reason[0])
+        snprintf(host->reason, sizeof host->reason, "%s: %s", cleaned_name, cleaned);
+    return passed ? GB_OK : GB_WRONG_RESULT;
 }
 
 static int32_t host_is_cancelled(const struct gb_host *interface)
@@ -328,7 +345,8 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_copy = host_device_copy,
                                        .device_fill = host_device_fill,
                                        .extension = host_extension,
-                                       .exclusive = host_exclusive};
+                                       .exclusive = host_exclusive,
+                                       .checked = host_checked};
     host->sink = *sink;
     if (device)
         host->device = *device;

@@ -132,7 +132,10 @@ int32_t check_dump(const struct gb_check *check, const char *folder, const char 
     file_path(check, folder, uid, "output", &output);
     fegetenv(&caller); /* a benchmark may flush subnormals, a file must not */
     fesetenv(FE_DFL_ENV);
-    status = write_file(text_get(&reference), GB_F64, check->reference, check->n, error);
+    status = check->reference_exact
+                 ? write_file(text_get(&reference), check->format, check->reference_exact, check->n,
+                              error)
+                 : write_file(text_get(&reference), GB_F64, check->reference, check->n, error);
     if (status == GB_OK)
         status = write_file(text_get(&output), check->format, check->output, check->n, error);
     fesetenv(&caller);

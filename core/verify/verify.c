@@ -159,11 +159,25 @@ static void count_not_finite(struct comparison *comparison, const struct element
     note_bad(result, element);
 }
 
-/* Distance of 64-bit integers, which a double does not hold: reference r, rounded, and output. */
-static double whole_distance(uint32_t format, double reference, const void *output, uint64_t i)
+static uint64_t bits_at(const void *array, uint64_t i)
 {
     uint64_t bits;
-    memcpy(&bits, (const char *)output + i * sizeof bits, sizeof bits);
+    memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
+    return bits;
+}
+
+/* Distance of 64-bit integers, which a double does not hold: reference and output. */
+static double exact_distance(uint32_t format, uint64_t reference, uint64_t output)
+{
+    const bool is_above = format == GB_U64 ? reference > output
+                                           : (int64_t)reference > (int64_t)output;
+    return (double)(is_above ? reference - output : output - reference);
+}
+
+/* The same of a reference r, rounded. */
+static double whole_distance(uint32_t format, double reference, const void *output, uint64_t i)
+{
+    const uint64_t bits = bits_at(output, i);
     if (format == GB_U64) {
         uint64_t expected = reference >= 0x1p64 ? UINT64_MAX : (uint64_t)reference;
         return (double)(expected > bits ? expected - bits : bits - expected);
@@ -178,22 +192,37 @@ static void load_element(const struct comparison *comparison, const struct block
                          struct element *ret)
 {
     uint32_t format = comparison->format->format;
+    const struct gb_check *check = comparison->check;
+    const bool is_long = format == GB_I64 || format == GB_U64;
     ret->index = block->first + i;
-    ret->exact = comparison->check->reference[ret->index];
+    ret->exact = check->reference_exact ? block->reference[i] : check->reference[ret->index];
     ret->reference = isnan(ret->exact) ? ret->exact : block->reference[i];
     ret->output = block->output[i];
     ret->difference = fabs(ret->reference - ret->output);
-    if ((format == GB_I64 || format == GB_U64) && isfinite(ret->reference))
-        ret->difference = whole_distance(format, ret->reference, comparison->check->output,
-                                         ret->index);
+    if (is_long && check->reference_exact)
+        ret->difference = exact_distance(format, bits_at(check->reference_exact, ret->index),
+                                         bits_at(check->output, ret->index));
+    else if (is_long && isfinite(ret->reference))
+        ret->difference = whole_distance(format, ret->reference, check->output, ret->index);
+}
+
+/* Output and reference of a block, in doubles. */
+static void load_block(const struct gb_check *check, struct block *block)
+{
+    number_load_array(check->format, check->output, block->first, block->n, block->output);
+    if (check->reference_exact)
+        number_load_array(check->format, check->reference_exact, block->first, block->n,
+                          block->reference);
+    else
+        number_round_array(check->format, check->reference + block->first, block->n,
+                           block->reference);
 }
 
 static void compare_one_by_one(struct comparison *comparison, struct block *block)
 {
     const struct gb_check *check = comparison->check;
     double sum_of_squares = 0;
-    number_load_array(check->format, check->output, block->first, block->n, block->output);
-    number_round_array(check->format, check->reference + block->first, block->n, block->reference);
+    load_block(check, block);
     for (uint64_t i = 0; i < block->n; i++) {
         struct element element;
         double values[PASS_MAXIMA];
@@ -309,7 +338,7 @@ static void compare_block(struct comparison *comparison, struct block *block)
 {
     const struct gb_check *check = comparison->check;
     struct pass_totals totals;
-    if (!run_pass(comparison, block, &totals)) {
+    if (check->reference_exact || !run_pass(comparison, block, &totals)) {
         compare_one_by_one(comparison, block);
         return;
     }
@@ -341,8 +370,7 @@ static void add_scaled_squares(struct comparison *comparison, struct block *bloc
 {
     const struct gb_check *check = comparison->check;
     double scale = comparison->result->metrics[VERIFY_ABS].value;
-    number_load_array(check->format, check->output, block->first, block->n, block->output);
-    number_round_array(check->format, check->reference + block->first, block->n, block->reference);
+    load_block(check, block);
     for (uint64_t i = 0; i < block->n; i++) {
         struct element element;
         load_element(comparison, block, i, &element);
@@ -403,9 +431,10 @@ static int32_t refuse(const struct gb_check *check, struct gb_error *error)
                          check->accumulate);
     if (check->n > 0 && !check->output)
         return error_set(error, GB_INVALID, "check %s: the output is NULL", name);
-    if (check->n > 0 && !check->reference)
+    if (check->n > 0 && !check->reference && !check->reference_exact)
         return error_set(error, GB_INVALID, "check %s: the reference is NULL", name);
-    if (check->n > 0 && check->output == (const void *)check->reference)
+    if (check->n > 0 && (check->output == (const void *)check->reference ||
+                         check->output == check->reference_exact))
         return error_set(error, GB_INVALID, "check %s: the output is its own reference", name);
     return verify_refuse_bound(check, name, error);
 }

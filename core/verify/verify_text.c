@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The shortest text, from six digits on, that the output's format cannot tell from the value. */
 static const char *value_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
@@ -34,12 +35,30 @@ static const char *metric_text(double value, double tolerance, char buffer[NUMBE
     return buffer;
 }
 
-static void add_place(struct text *line, uint32_t format, const struct verify_metric *place)
+/* Of 64-bit integers all digits: a double has 16. */
+static const char *whole_text(uint32_t format, const void *array, uint64_t i,
+                              char buffer[NUMBER_TEXT_MAX])
+{
+    uint64_t bits;
+    memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
+    if (format == GB_U64)
+        snprintf(buffer, NUMBER_TEXT_MAX, "%" PRIu64, bits);
+    else
+        snprintf(buffer, NUMBER_TEXT_MAX, "%" PRId64, (int64_t)bits);
+    return buffer;
+}
+
+static void add_place(struct text *line, const struct gb_check *check,
+                      const struct verify_metric *place)
 {
     char expected[NUMBER_TEXT_MAX], got[NUMBER_TEXT_MAX];
+    const uint32_t format = check->format;
+    const bool is_whole = check->reference_exact && (format == GB_I64 || format == GB_U64);
     text_printf(line, " at [%" PRIu64 "]: expected %s, got %s", place->index,
-                value_text(format, place->reference, expected),
-                value_text(format, place->output, got));
+                is_whole ? whole_text(format, check->reference_exact, place->index, expected)
+                         : value_text(format, place->reference, expected),
+                is_whole ? whole_text(format, check->output, place->index, got)
+                         : value_text(format, place->output, got));
 }
 
 static void describe_values(const struct verify_result *result, const struct gb_check *check,
@@ -49,7 +68,7 @@ static void describe_values(const struct verify_result *result, const struct gb_
                                 .reference = result->bad_reference,
                                 .output = result->bad_output};
     text_add(line, "not finite");
-    add_place(line, check->format, &bad);
+    add_place(line, check, &bad);
     text_printf(line, " (%" PRIu64 " of %" PRIu64 " values)",
                 result->n_nan + result->n_infinite_mismatch, result->n);
 }
@@ -81,7 +100,7 @@ static void describe_metric(const struct verify_result *result, const struct gb_
         text_printf(line, " %s %s", found->value <= tolerance ? "<=" : ">",
                     format_double(tolerance, limit));
     if (!isnan(found->output))
-        add_place(line, check->format, found);
+        add_place(line, check, found);
     if (result->n_zero_mismatch > 0 && (metric == VERIFY_REL || metric == VERIFY_REL_FLOOR))
         text_printf(line, "; %" PRIu64 " value%s not the 0 expected", result->n_zero_mismatch,
                     result->n_zero_mismatch == 1 ? " is" : "s are");
@@ -105,7 +124,7 @@ static void describe(const struct verify_result *result, const struct gb_check *
     } else if (exact) {
         text_printf(line, "%" PRIu64 " of %" PRIu64 " values differ, most",
                     result->n - result->n_exact, result->n);
-        add_place(line, check->format, &result->metrics[VERIFY_ABS]);
+        add_place(line, check, &result->metrics[VERIFY_ABS]);
     } else if (isnan(value)) {
         describe_inapplicable(check, metric, line);
     } else {

@@ -22,11 +22,14 @@ struct gb_check {
     uint32_t flags;          /* GB_CHECK_... */
     const char *default_metric; /* "abs", "rel", "rel_floor", "ulp", "rms" or "bound" */
     double default_tolerance;
-    double safety;             /* for the bound: its factor; 0: 1 */
-    uint32_t bound;            /* for the bound: GB_BOUND_... */
-    uint32_t summation;        /* for the bound: GB_SUM_... */
-    uint32_t products_at_once; /* for the bound: products in one step of a sum (b); 0: 1 */
-    uint32_t extra_bits;       /* GB_SUM_ALIGNED: bits kept below those of the sum (f) */
+    double safety;               /* for the bound: its factor; 0: 1 */
+    uint32_t bound;              /* for the bound: GB_BOUND_... */
+    uint32_t summation;          /* for the bound: GB_SUM_... */
+    uint32_t products_at_once;   /* for the bound: products in one step of a sum (b); 0: 1 */
+    uint32_t extra_bits;         /* GB_SUM_ALIGNED: bits kept below those of the sum (f) */
+    const void *reference_exact; /* n elements in the output's format, in place of `reference`,
+                                    which may be NULL then: integers beyond 2^53 have no float64.
+                                    Every element must match, as by GB_CHECK_EXACT */
 };
 
 /* What is assumed of the rounding errors in a sum. */

@@ -109,6 +109,12 @@ struct gb_host {
     /* The folder of the configuration, which relative paths in options start from; NULL: not
      * known. */
     const char *folder;
+
+    /* [untimed] What the benchmark has compared itself: passed is 0 if it was wrong, the text says
+     * in what, and is the reason then. One of each name a case. Returns GB_OK or GB_WRONG_RESULT,
+     * to be returned from verify. */
+    int32_t (*checked)(const struct gb_host *host, const char *name, int32_t passed,
+                       const char *text);
 };
 
 #endif

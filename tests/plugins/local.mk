@@ -73,6 +73,8 @@ tests_plugins_test_sensors_SOURCES = \
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
 	plugins/device_cpu/cpu_device.h \
+	plugins/device_cpu/resolution.c \
+	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c

@@ -23,7 +23,8 @@ static void take_check(void *context, const char *name, const char *metric,
                        const char *text)
 {
     (void)context, (void)name, (void)tolerance, (void)passed, (void)text;
-    told.metrics[verify_metric_named(metric)] = *measured;
+    if (*metric)
+        told.metrics[verify_metric_named(metric)] = *measured;
     told.n_checks++;
 }
 
@@ -322,6 +323,24 @@ START_TEST(files_that_can_not_be_written_lose_no_case)
 }
 END_TEST
 
+START_TEST(a_benchmark_may_compare_itself)
+{
+    struct host *host = host_new(1, &sink, NULL, NULL);
+    const struct gb_host *interface = host_interface(host);
+    memset(&told, 0, sizeof told);
+    ck_assert_int_eq(interface->checked(interface, "sorted", 1, NULL), GB_OK);
+    ck_assert_str_eq(host_reason(host), "");
+    ck_assert_int_eq(interface->checked(interface, "sorted", 0, "3 stands before 2"),
+                     GB_WRONG_RESULT);
+    ck_assert_str_eq(host_reason(host), "sorted: 3 stands before 2");
+    ck_assert_int_eq(interface->checked(interface, NULL, 0, ""), GB_WRONG_RESULT);
+    ck_assert_str_eq(host_reason(host), "sorted: 3 stands before 2");
+    ck_assert_uint_eq(told.n_checks, 3);
+    ck_assert_uint_eq(told.n_summaries, 0);
+    host_free(host);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("host");
@@ -332,6 +351,7 @@ Suite *test_suite(void)
     tcase_add_test(judging, the_users_bound_wins);
     tcase_add_test(judging, the_users_floor_counts);
     tcase_add_test(judging, overflow_can_be_allowed);
+    tcase_add_test(judging, a_benchmark_may_compare_itself);
     suite_add_tcase(suite, judging);
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, fixture_begin, fixture_end);

@@ -448,6 +448,41 @@ START_TEST(classes_of_what_is_not_finite_or_zero)
 }
 END_TEST
 
+/* Integers that doubles do not tell from their neighbours. */
+START_TEST(an_exact_reference_knows_all_integers)
+{
+    static const struct {
+        uint32_t format;
+        uint64_t reference, near;
+        const char *words;
+    } cases[] = {
+        {GB_I64, (UINT64_C(1) << 53) + 1, UINT64_C(1) << 53,
+         "1 of 2 values differ, most at [1]: expected 9007199254740993, got 9007199254740992"},
+        {GB_I64, (uint64_t)INT64_MIN, (uint64_t)INT64_MIN + 1,
+         "1 of 2 values differ, most at [1]: expected -9223372036854775808, got "
+         "-9223372036854775807"},
+        {GB_U64, UINT64_MAX, UINT64_MAX - 1,
+         "1 of 2 values differ, most at [1]: expected 18446744073709551615, got "
+         "18446744073709551614"},
+        {GB_I64, UINT64_MAX, 1, "1 of 2 values differ, most at [1]: expected -1, got 1"},
+    };
+    const uint64_t reference[2] = {7, cases[_i].reference};
+    uint64_t output[2] = {7, cases[_i].reference};
+    struct gb_check check = check_of(cases[_i].format, 2, output, NULL);
+    char words[200];
+    check.flags = GB_CHECK_EXACT;
+    check.reference_exact = reference;
+    struct verify_result result = compare(&check);
+    ck_assert(verify_passes(&result, &check, VERIFY_ABS, 0));
+    ck_assert_uint_eq(result.n_exact, 2);
+    output[1] = cases[_i].near;
+    result = compare(&check);
+    ck_assert(!verify_passes(&result, &check, VERIFY_ABS, 0));
+    verify_describe(&result, &check, VERIFY_ABS, 0, words, sizeof words);
+    ck_assert_str_eq(words, cases[_i].words);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("verify");
@@ -473,6 +508,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, ties_pick_the_first);
     tcase_add_test(tests, integers_of_64_bits_are_compared_whole);
     tcase_add_test(tests, exact_ignores_tolerances);
+    tcase_add_loop_test(tests, an_exact_reference_knows_all_integers, 0, 4);
     tcase_add_loop_test(tests, class_of_one_element, 0, COUNT(classes));
     tcase_add_test(tests, classes_of_what_is_not_finite_or_zero);
     suite_add_tcase(suite, tests);

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double largest_exact =
-    9007199254740992.0; /* 2^53: doubles hold all integers up to it */
-
 static bool is_long(enum type_id type)
 {
     return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
@@ -21,31 +18,15 @@ static double wanted_value(const struct comparison *comparison, uint64_t i)
                : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
 }
 
-static bool is_inexact(const struct comparison *comparison)
+/* Not all integers of 64 bits have a double. NULL: there is no memory. */
+static const void *exact_reference(const struct gb_host *host, const struct comparison *comparison)
 {
-    if (!is_long(comparison->type) || comparison->wanted_type != comparison->type)
-        return false;
-    for (uint64_t i = 0; i < comparison->n; i++)
-        if (fabs(element_value(comparison->type, comparison->output + 8 * i)) > largest_exact ||
-            fabs(wanted_value(comparison, i)) > largest_exact)
-            return true;
-    return false;
-}
-
-/* Integers beyond 2^53 are compared by what they differ by. */
-static void make_differences(const struct comparison *comparison, int64_t *output,
-                             double *reference)
-{
-    for (uint64_t i = 0; i < comparison->n; i++) {
-        uint64_t a, b;
-        memcpy(&a, comparison->output + 8 * i, sizeof a);
-        if (comparison->constant != NULL)
-            number_store(comparison->constant, comparison->type, &b);
-        else
-            memcpy(&b, comparison->wanted + 8 * i, sizeof b);
-        output[i] = (int64_t)(a - b);
-        reference[i] = 0;
-    }
+    if (comparison->constant == NULL)
+        return comparison->wanted;
+    uint64_t *wanted = host->allocate(host, comparison->n * sizeof *wanted);
+    for (uint64_t i = 0; wanted != NULL && i < comparison->n; i++)
+        number_store(comparison->constant, comparison->type, &wanted[i]);
+    return wanted;
 }
 
 /* Integers that are compared with numbers with a fraction must not have these rounded away. */
@@ -87,17 +68,18 @@ int32_t compare(const struct gb_host *host, const struct comparison *comparison)
     }
     if (comparison->constant != NULL && isinf(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
-    const bool is_difference = is_inexact(comparison);
+    if (is_long(comparison->type) && comparison->wanted_type == comparison->type) {
+        check.reference_exact = exact_reference(host, comparison);
+        if (check.reference_exact == NULL)
+            return GB_NO_MEMORY;
+    }
     /* gb_check knows no integers of 16 bits. */
-    if (is_difference || has_fractions(comparison) || check.format == 0) {
-        void *output = host->allocate(host, comparison->n * sizeof(int64_t));
+    if (has_fractions(comparison) || check.format == 0) {
+        double *output = host->allocate(host, comparison->n * sizeof *output);
         if (output == NULL)
             return GB_NO_MEMORY;
-        if (is_difference)
-            make_differences(comparison, output, reference);
-        else
-            make_doubles(comparison, output);
-        check.format = is_difference ? GB_I64 : GB_F64;
+        make_doubles(comparison, output);
+        check.format = GB_F64;
         check.output = output;
     }
     return host->check(host, &check);
