@@ -8,6 +8,7 @@
 #include <check.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,6 +116,17 @@ static const struct {
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
+/* What a build for another processor says of a method that it lacks. */
+static bool lacks_method(int32_t status)
+{
+#ifdef __SSE2__
+    (void)status;
+    return false;
+#else
+    return status == GB_SKIPPED && strstr(fake->reason, "for processors with SSE2") != NULL;
+#endif
+}
+
 START_TEST(each_iteration_is_done)
 {
     const char *const *options = benchmarks[_i].options;
@@ -128,13 +140,15 @@ START_TEST(each_iteration_is_done)
     for (size_t i = 0; options[i] != NULL; i += 2)
         fake_params_set(plugin, params, options[i], options[i + 1]);
     const int32_t status = ops->create(&fake->host, params, &bench);
-    ck_assert_msg(status == GB_OK, "%s", fake->reason);
-    if (ops->prepare != NULL)
-        ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-    if (ops->reset != NULL)
-        ck_assert_int_eq(ops->reset(bench, &queue), GB_OK);
-    expect_work(ops, bench, benchmarks[_i].least);
-    ops->destroy(bench);
+    if (!lacks_method(status)) {
+        ck_assert_msg(status == GB_OK, "%s", fake->reason);
+        if (ops->prepare != NULL)
+            ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+        if (ops->reset != NULL)
+            ck_assert_int_eq(ops->reset(bench, &queue), GB_OK);
+        expect_work(ops, bench, benchmarks[_i].least);
+        ops->destroy(bench);
+    }
     fake_params_free(plugin, params);
     fake_host_free(fake);
 }
