@@ -55,7 +55,8 @@ void slot_end(struct slot *slot)
 
 void slot_check_closing(struct slot *slot)
 {
-    slot->is_left = slot->is_left || awake_clock_ns() > slot->killed_ns + 1e9 * WORKER_END_SECONDS;
+    slot->is_left = slot->is_left ||
+                    awake_clock_ns() > slot->killed_ns + 1e9 * (double)WORKER_END_SECONDS;
     if (slot->is_left || worker_reap(&slot->process))
         slot_end(slot);
 }
