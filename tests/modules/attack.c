@@ -234,12 +234,15 @@ static int32_t limit(const struct gb_host *host, int64_t resource)
     return GB_OK;
 }
 
+/* What malloc returned is stored: clang leaves out a call whose result is only compared. */
 static int32_t hog(const struct gb_host *host, int64_t bytes)
 {
     const struct rlimit few = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+    void *volatile taken;
     setrlimit(RLIMIT_AS, &few);
-    while (bytes > 0 ? host->allocate(host, (uint64_t)bytes) != NULL : malloc(1 << 16) != NULL)
-        continue;
+    do
+        taken = bytes > 0 ? host->allocate(host, (uint64_t)bytes) : malloc(1 << 16);
+    while (taken != NULL);
     return GB_NO_MEMORY;
 }
 
