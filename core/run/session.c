@@ -118,6 +118,8 @@ static int32_t count_devices(struct session *session, const struct asked_plugin 
         *ret_n = 0;
         return device_failure(asked, "counting devices", status, error);
     }
+    if (status == GB_SKIPPED)
+        *ret_n = 0;
     const char *reason = host_reason(asked->host);
     *ret_reason = *ret_n > 0 ? ""
                              : arena_text(&session->arena, *reason ? reason : "none was found");

@@ -25,12 +25,12 @@ struct merge {
     struct gb_error *error;
 };
 
-static void bind_device(const struct merge *merge, sqlite3_stmt *write, int at, int64_t from_id)
+static int bind_device(const struct merge *merge, sqlite3_stmt *write, int at, int64_t from_id)
 {
-    sqlite3_bind_null(write, at);
     for (size_t i = 0; i < merge->n_devices; i++)
         if (merge->devices[i].from == from_id)
-            sqlite3_bind_int64(write, at, merge->devices[i].into);
+            return sqlite3_bind_int64(write, at, merge->devices[i].into);
+    return sqlite3_bind_null(write, at);
 }
 
 /* A row as it stands, but with the ids of this file. A value of which there is no copy, as memory
@@ -45,9 +45,9 @@ static int bind_copy(const struct merge *merge, const struct stored_table *table
             continue;
         at++;
         if (role == ROLE_PARENT)
-            sqlite3_bind_int64(write, at, into_parent);
+            code = sqlite3_bind_int64(write, at, into_parent);
         else if (role == ROLE_DEVICE)
-            bind_device(merge, write, at, sqlite3_column_int64(row, i));
+            code = bind_device(merge, write, at, sqlite3_column_int64(row, i));
         else
             code = sqlite3_bind_value(write, at, sqlite3_column_value(row, i));
     }
@@ -140,10 +140,9 @@ static int32_t merge_rows(struct merge *merge, int table, int64_t from_parent, i
 {
     const struct stored_table *columns = &merge->from->schema->tables[table];
     sqlite3_stmt *select = table_statement(merge->from, table, SQL_SELECT_OF_PARENT, merge->error);
-    if (!select)
+    if (!select || (columns->parent != TABLE_NONE &&
+                    !store_bind_integer(merge->from, select, 1, from_parent, merge->error)))
         return store_failure(merge->error);
-    if (columns->parent != TABLE_NONE)
-        sqlite3_bind_int64(select, 1, from_parent);
     int code = SQLITE_DONE;
     int32_t status = GB_OK;
     bool ignored;

@@ -116,6 +116,15 @@ bool store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const
     return false;
 }
 
+bool store_bind_integer(struct store *store, sqlite3_stmt *statement, int at, int64_t value,
+                        struct gb_error *error)
+{
+    if (sqlite3_bind_int64(statement, at, value) == SQLITE_OK)
+        return true;
+    store_error(store, error);
+    return false;
+}
+
 int32_t store_finish(struct store *store, sqlite3_stmt *statement, struct gb_error *error)
 {
     if (!statement)
@@ -229,9 +238,7 @@ sqlite3_stmt *store_statement_on(struct store *store, const char *sql, int64_t i
                                  struct gb_error *error)
 {
     sqlite3_stmt *statement = store_statement(store, sql, error);
-    if (statement)
-        sqlite3_bind_int64(statement, 1, id);
-    return statement;
+    return statement && store_bind_integer(store, statement, 1, id, error) ? statement : NULL;
 }
 
 int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t *ret,

@@ -55,6 +55,8 @@ int32_t store_failure(const struct gb_error *error);
  * looked for. */
 bool store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text,
                      struct gb_error *error);
+bool store_bind_integer(struct store *store, sqlite3_stmt *statement, int at, int64_t value,
+                        struct gb_error *error);
 
 /* Steps a statement that gives no rows to its end and resets it. NULL: passes the error on that
  * store_statement has set. */

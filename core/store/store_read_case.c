@@ -70,9 +70,8 @@ static int32_t read_row(struct store *store, int64_t case_id, struct arena *aren
                         struct stored_case *ret, struct gb_error *error)
 {
     sqlite3_stmt *select = table_statement(store, TABLE_CASE, SQL_SELECT, error);
-    if (!select)
+    if (!select || !store_bind_integer(store, select, 1, case_id, error))
         return store_failure(error);
-    sqlite3_bind_int64(select, 1, case_id);
     int code = sqlite3_step(select);
     if (code != SQLITE_ROW) {
         int32_t status = store_end_rows(store, select, code, error);

@@ -157,8 +157,8 @@ int32_t rows_write(struct store *store, int table, int statement, int64_t parent
 int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_error *error)
 {
     sqlite3_stmt *statement = table_statement(store, table, SQL_DELETE_OF_PARENT, error);
-    if (statement)
-        sqlite3_bind_int64(statement, 1, parent);
+    if (!statement || !store_bind_integer(store, statement, 1, parent, error))
+        return store_failure(error);
     return store_finish(store, statement, error);
 }
 
@@ -172,12 +172,11 @@ void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *re
     if (reader->status != GB_OK)
         return NULL;
     sqlite3_stmt *select = table_statement(store, table, SQL_SELECT_OF_PARENT, reader->error);
-    if (!select) {
+    if (!select || (rows->parent != TABLE_NONE &&
+                    !store_bind_integer(store, select, 1, parent, reader->error))) {
         reader->status = store_failure(reader->error);
         return NULL;
     }
-    if (rows->parent != TABLE_NONE)
-        sqlite3_bind_int64(select, 1, parent);
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
         items = arena_grow(reader->arena, items, n, rows->row_bytes);

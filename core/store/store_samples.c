@@ -171,15 +171,15 @@ int32_t store_samples_read(struct store *store, int64_t case_id, const char *col
         "SELECT first, n, data, " CHUNK_IS_SOUND " FROM samples WHERE case_id = ?1 AND name = ?2"
         " AND first < ?4 AND first > ?3 - ?5 AND (first + n > ?3 OR n < 1) ORDER BY first",
         case_id, error);
-    if (!select || !store_bind_text(store, select, 2, column, error))
+    if (!select || !store_bind_text(store, select, 2, column, error) ||
+        !store_bind_integer(store, select, 3, (int64_t)first, error) ||
+        !store_bind_integer(store, select, 4, (int64_t)(first + n), error) ||
+        !store_bind_integer(store, select, 5, STORE_CHUNK, error))
         return store_failure(error);
     for (uint64_t i = 0; i < n; i++)
         values[i] = NAN;
     int code;
     bool is_sound = true;
-    sqlite3_bind_int64(select, 3, (int64_t)first);
-    sqlite3_bind_int64(select, 4, (int64_t)(first + n));
-    sqlite3_bind_int64(select, 5, STORE_CHUNK);
     while ((code = sqlite3_step(select)) == SQLITE_ROW && is_sound) {
         is_sound = sqlite3_column_int(select, 3);
         if (is_sound)

@@ -26,9 +26,9 @@ int32_t store_run_end(struct store *store, int64_t run_id, const char *finished,
 {
     sqlite3_stmt *update = store_statement_on(
         store, "UPDATE run SET finished = ?2, exit_code = ?3 WHERE id = ?1", run_id, error);
-    if (!update || !store_bind_text(store, update, 2, finished, error))
+    if (!update || !store_bind_text(store, update, 2, finished, error) ||
+        !store_bind_integer(store, update, 3, exit_code, error))
         return store_failure(error);
-    sqlite3_bind_int(update, 3, exit_code);
     return store_finish(store, update, error);
 }
 
