@@ -36,12 +36,15 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/bench_steps.h \
 	plugins/common/doubles.h \
 	plugins/common/simd.h \
+	plugins/common/policy/series_trend.c \
+	plugins/common/policy/series_trend.h \
 	plugins/common/policy/steady_attempt.c \
 	plugins/common/policy/steady_attempt.h \
 	plugins/common/policy/steady_rule.c \
 	plugins/common/policy/steady_rule.h \
 	plugins/common/policy/thinned_samples.c \
-	plugins/common/policy/thinned_samples.h
+	plugins/common/policy/thinned_samples.h \
+	plugins/common/policy/wall_floor.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # The machine as files of /proc and /sys describe it, also for core/run.

@@ -7,7 +7,10 @@
  *
  *   centre   the median of the rounds' medians m_1 ... m_R
  *   between  mean(m) -+ t s(m) / sqrt(R): Student's t at the confidence, R - 1 degrees of freedom,
- *            s with R - 1; for R >= 2
+ *            s with R - 1; for R >= 2. United with the sign interval, from R on that has one (6 at
+ *            95 %): the k-th lowest to the k-th highest, where it is improbable enough that fewer
+ *            than k of R lie on one side of the median. Placements are often two, not normal, and t
+ *            alone holds less than it says then
  *   within   [median(low_1 ... low_R), median(high_1 ... high_R)]: what one round mostly claims
  *   combined from the lower of their low ends to the higher of their high ends
  *
@@ -33,7 +36,8 @@ struct rounds_interval {
 
 /*
  * A median that is not finite is a round without a time (it failed), and left out. A low or high
- * end that is NaN, or low > high, is a round without an interval; infinite ends are ends. Of one
+ * end that is NaN, low > high, or two infinite ends are a round without an interval; one infinite
+ * end is an end. Of one
  * round the interval is its own. Where no round has an interval and all medians are equal nothing
  * is claimed: the timer's resolution would look like certainty. confidence: in (0, 1), else there
  * is no `between`. The arrays have n values each.

@@ -3,6 +3,7 @@
  * enough, for one look or for all looks together. Plugin side.
  */
 #include "../common/policy/median_estimate.h"
+#include "../common/policy/wall_floor.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -14,6 +15,7 @@ static const double LOOK_GROWTH = 1.25;
 struct params {
     double precision;
     double confidence;
+    double floor_wall;
     int64_t min;
     int64_t optimal; /* of median_cs; 0: the interval is for one look */
 };
@@ -33,7 +35,9 @@ struct median_rule {
         GB_FLOAT(struct params, confidence, "95%", "0.5:0.999999", NULL,                           \
                  "probability that the interval contains the median"),                             \
         GB_INT(struct params, min, "30", "1:1000000000", "samples",                                \
-               "samples before the first look")
+               "samples before the first look"),                                                   \
+        GB_DURATION(struct params, floor_wall, "0.1s",                                             \
+                    "0:", "wall time before the first look, at a precision of 1 % or more")
 
 static const struct gb_option ci_options[] = {OPTIONS};
 static const struct gb_option cs_options[] = {
@@ -71,8 +75,26 @@ static bool is_between_ticks(const struct median_rule *rule)
 {
     enum { PATIENCE = 10 };          /* times the samples before the first look */
     const double ticks = 2.0 * 1.02; /* they are known to some percent */
-    return rule->looked_at >= PATIENCE * (uint64_t)rule->params->min &&
+    return rule->samples.tick_ns > 0.0 &&
+           rule->looked_at >= PATIENCE * (uint64_t)rule->params->min &&
            rule->estimate.high - rule->estimate.low <= ticks * rule->samples.tick_ns;
+}
+
+static double floor_of(const struct median_rule *rule)
+{
+    return wall_floor(rule->params->floor_wall, rule->params->precision);
+}
+
+/* Times that make no sense may add up to less than nothing. */
+static bool is_floor_reached(const struct median_rule *rule)
+{
+    return fmax(rule->samples.elapsed_ns, 0.0) >= floor_of(rule);
+}
+
+static bool is_look_due(const struct median_rule *rule)
+{
+    const uint64_t n = sample_array_seen(&rule->samples);
+    return n >= (uint64_t)rule->params->min && n >= rule->next_look && is_floor_reached(rule);
 }
 
 /* What the last look says. More samples cannot make the interval narrower than the tick. */
@@ -86,7 +108,7 @@ static int32_t verdict_of(const struct median_rule *rule)
         return GB_VERDICT_RESOLUTION_LIMITED;
     if (estimate->value == 0.0)
         return GB_VERDICT_GAVE_UP;
-    if (rule->looked_at >= (uint64_t)rule->params->min &&
+    if (rule->looked_at >= (uint64_t)rule->params->min && is_floor_reached(rule) &&
         0.5 * (estimate->high - estimate->low) <= wanted)
         return GB_VERDICT_CERTIFIED;
     return !estimate->is_mean && is_between_ticks(rule) ? GB_VERDICT_RESOLUTION_LIMITED
@@ -115,18 +137,17 @@ static void explain(const struct median_rule *rule, struct gb_next *next)
 static int32_t next(void *object, struct gb_next *next)
 {
     struct median_rule *rule = object;
-    const uint64_t n = sample_array_seen(&rule->samples);
-    if (rule->verdict == GB_VERDICT_NONE && n >= (uint64_t)rule->params->min &&
-        n >= rule->next_look) {
+    if (rule->verdict == GB_VERDICT_NONE && is_look_due(rule)) {
         const int32_t status = look(rule);
         if (status != GB_OK)
             return status;
         rule->verdict = verdict_of(rule);
-        rule->next_look = (uint64_t)ceil(LOOK_GROWTH * (double)n);
+        rule->next_look = (uint64_t)ceil(LOOK_GROWTH * (double)rule->looked_at);
     }
     if (rule->verdict == GB_VERDICT_NONE) {
         next->decision = GB_MORE;
         next->n_samples = rule->next_look > 0 ? rule->next_look : (uint64_t)rule->params->min;
+        next->elapsed_ns = floor_of(rule);
     } else {
         explain(rule, next);
     }
@@ -167,7 +188,10 @@ static const struct gb_policy_ops ops = {
 };
 
 #define LOOKS                                                                                      \
-    "Looks are at `min` samples and then each time there are a quarter more.\n\n"                  \
+    "The first look is at `min` samples or more, after `floor_wall` of wall time, which is "       \
+    "longer "                                                                                      \
+    "below a precision of 1 %: twice as long at 0.5 %. Each further look is at a quarter "         \
+    "more.\n\n"                                                                                    \
     "The interval is never narrower than the timer resolution. Where that alone is too coarse "    \
     "for `precision`, or the median lies between two ticks, the policy stops and says so.\n\n"     \
     "On a dithered timer, where the quartiles are at most two ticks apart, the mean of the "       \

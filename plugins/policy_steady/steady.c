@@ -74,11 +74,15 @@ static const struct gb_plugin steady = {
         "- repeated looks: the interval is one of a confidence sequence, so that it holds with "
         "probability `confidence` at all of them together;\n"
         "- correlated samples: it rests on the effective sample size, which must be 26 or more, "
-        "for the median and for the quantiles at 10 and 90 %;\n"
+        "for the median and for the quantiles at 10 and 90 %; and 75 or more for the median where "
+        "there are more than two samples for an effective one, at a precision of 1 %, 150 at "
+        "0.5 %;\n"
+        "- trends: nothing is certified while times go one way, beyond chance, by more than a "
+        "quarter of `precision` in a second, or in the time measured if that is longer;\n"
         "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
         "recurs later; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "
-        "not, the interval is at least a tick to either side;\n"
+        "not, the interval is at least a tick to either side, and half a tick in any case;\n"
         "- dithered timers: where the quartiles are at most two ticks apart and the phase against "
         "the ticks is uniform, as some clocks guarantee, the mean is estimated instead of the "
         "median, from the samples near the median;\n"
@@ -86,15 +90,17 @@ static const struct gb_plugin steady = {
         "- clocks: nothing is certified while the device's clock drifts and times follow it; a "
         "throttled device takes 3 s.\n\n"
         "The first look is at `min` samples or more, after `floor_wall` of wall time and either "
-        "`floor_samples` or `busy`; each further look at `growth` times as many.\n\n"
+        "`floor_samples` or `busy`; each further look at `growth` times as many. Below a precision "
+        "of 1 % `floor_wall` is longer: twice as long at 0.5 %.\n\n"
         "Verdicts:\n"
         "- certified: the interval is as narrow as requested;\n"
         "- multimodal: there are several modes, each known as precisely as requested;\n"
         "- resolution limited: the timer resolution is too coarse for `precision`.\n\n"
         "`without` leaves rules out. It is a list of wall_floor, effective_size, mid_quantile, "
         "sequence (the interval is then one for a single look), discard, recurrence, modes, "
-        "resolution, clocks, mixing (of the quantiles at 10 and 90 %, and 26), settling (twice) "
-        "and dithering.",
+        "resolution, clocks, mixing (of the quantiles at 10 and 90 %, 26 and 75), settling "
+        "(twice), "
+        "dithering and trend.",
     GB_OPTIONS(steady_table, struct params),
     .ops = &ops,
 };

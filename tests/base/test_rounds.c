@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST = 5 };
+enum { MOST = 10 };
 
 /* t of two degrees of freedom at 95 %, of one, and of three. */
 #define T2 4.302652729749
@@ -47,8 +47,10 @@ static const struct {
     {3, {100, INFINITY, NAN}, {99, 1, 1}, {103, 2, 2}, 1, 100, 99, 103, NAN, 0},
     {2, {NAN, NAN}, {1, 1}, {2, 2}, 0, NAN, NAN, NAN, NAN, 0},
     {0, {0}, {0}, {0}, 0, NAN, NAN, NAN, NAN, 0},
-    /* ends that are infinite are ends; those the wrong way round are none */
-    {2, {1, 1}, {-INFINITY, 0.5}, {INFINITY, 2}, 2, 1, -INFINITY, INFINITY, 0, 0},
+    /* one infinite end is an end, two are no interval, nor are those the wrong way round */
+    {2, {1, 1}, {-INFINITY, 0.5}, {INFINITY, 2}, 2, 1, 0.5, 2, 0, 0},
+    {2, {1, 1}, {-INFINITY, -INFINITY}, {INFINITY, 2}, 2, 1, -INFINITY, 2, 0, 0},
+    {2, {1, 3}, {-INFINITY, -INFINITY}, {INFINITY, INFINITY}, 2, 2, 2 - T1, 2 + T1, 1, 0},
     {3, {1, 1, 1}, {-INFINITY, 0.5, 0.5}, {INFINITY, 2, 2}, 3, 1, 0.5, 2, 0, 0},
     {3, {1, 1, 1}, {9, 0.5, 0.75}, {2, 2, 2.5}, 3, 1, 0.625, 2.25, 0, 0},
     /* only one round has an interval, which does not hold the others */
@@ -64,6 +66,30 @@ static const struct {
      0},
     /* rounds without an interval have no say in what a round claims */
     {3, {7, 7, 7}, {6, NAN, 5}, {8, 9, NAN}, 3, 7, 6, 8, 0, 0},
+    /* equal medians whose mean is not exactly theirs */
+    {3, {0.1, 0.1, 0.1}, {NAN, NAN, NAN}, {NAN, NAN, NAN}, 3, 0.1, NAN, NAN, 0, 0},
+    /* two placements: the lowest to the highest of 6, as Student's t would be 1.167 -+ 0.428 */
+    {6,
+     {1, 1, 1, 1, 1, 2},
+     {1, 1, 1, 1, 1, 2},
+     {1, 1, 1, 1, 1, 2},
+     6,
+     1,
+     7 / 6.0 - 0.4284303059393858,
+     2,
+     1,
+     1},
+    /* of 10 the lowest and the highest but one: t is 1.1 -+ 0.151 */
+    {10,
+     {1, 1, 1, 1, 1, 1, 1, 1, 1.5, 1.5},
+     {2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+     10,
+     1,
+     1.1 - 0.15081047751606608,
+     1.5,
+     0.5,
+     0},
     /* the mean of many is far from their median, which the interval holds nevertheless */
     {4, {1, 1, 1, 2}, {1, 1, 1, 2}, {1, 1, 1, 2}, 4, 1, 1.25 - T3 * 0.25, 1.25 + T3 * 0.25, 1, 1},
 };

@@ -9,6 +9,7 @@ TEST_PROGRAM_LIST += \
 	tests/policy/test_policies \
 	tests/policy/test_policies_reference \
 	tests/policy/test_rank_index \
+	tests/policy/test_series_trend \
 	tests/policy/test_steady \
 	tests/policy/test_steady_definition \
 	tests/policy/test_thinned
@@ -26,6 +27,7 @@ tests_policy_test_rank_index_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_rank_index_SOURCES = \
 	tests/policy/test_rank_index.c \
 	tests/policy/steady_reference.c
+tests_policy_test_series_trend_LDADD = $(PLUGIN_COMMON) $(LDADD)
 tests_policy_test_steady_definition_SOURCES = \
 	tests/policy/test_steady_definition.c \
 	tests/policy/steady_reference.c

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const char *const reference_words[REFERENCE_WORDS] = {
-    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",  "recurrence",
-    "modes",      "resolution",     "mixing",       "settling", "dithering"};
+    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",   "recurrence",
+    "modes",      "resolution",     "mixing",       "settling", "dithering", "trend"};
 
 static int compare(const void *a, const void *b)
 {
@@ -186,10 +186,19 @@ static bool on_few_ticks(const struct look *look, double p, double share)
            ranked(look, p + 0.25 * share) - ranked(look, p - 0.25 * share) <= 2.0 * look->tick;
 }
 
-static void widen(const struct look *look, double value, double *low, double *high)
+static void widen(const struct look *look, double p, double share, double value, double *low,
+                  double *high)
 {
-    *low = fmin(*low, value - look->tick);
-    *high = fmax(*high, value + look->tick);
+    const double by = on_few_ticks(look, p, share) ? look->tick : look->tick / 2.0;
+    if (look->is_dithered || !with(look, WITHOUT_RESOLUTION))
+        return;
+    *low = fmin(*low, value - by);
+    *high = fmax(*high, value + by);
+}
+
+static double farther(double value, double low, double high)
+{
+    return fmax(high - value, value - low);
 }
 
 /* How many independent samples they are worth for a quantile with this value. */
@@ -378,13 +387,12 @@ static bool measure_mode(const struct look *look, double from, double to, struct
         effective = fmin(n_members,
                          share * share * m / (4.0 * variance * time_of(look, error, variance)));
     interval(look, p, share, effective, &ret->low_ns, &ret->high_ns);
-    if (!look->is_dithered && on_few_ticks(look, p, share))
-        widen(look, ret->median_ns, &ret->low_ns, &ret->high_ns);
+    widen(look, p, share, ret->median_ns, &ret->low_ns, &ret->high_ns);
     const double share_radius = radius(look, m / time_of(look, member, share * (1.0 - share)));
     free(member);
     free(error);
-    return share_radius <= 0.1 &&
-           (ret->high_ns - ret->low_ns) / 2.0 <= look->rules->precision * look->median;
+    return share_radius <= 0.1 && farther(ret->median_ns, ret->low_ns, ret->high_ns) <=
+                                      look->rules->precision * look->median;
 }
 
 /* --- the rules together --- */
@@ -397,24 +405,83 @@ static bool comes_again(const struct look *look, const double *times, uint64_t d
     return d > 0 && 2 * inside >= d / 2 && with(look, WITHOUT_RECURRENCE);
 }
 
+static double floor_of(const struct reference_rules *rules)
+{
+    return rules->floor_wall * fmax(1.0, 0.01 / rules->precision);
+}
+
+/* A straight line through up to 32 means by least squares, where y stand for how many of the median
+ * and the quartiles they are below. */
+static bool is_trending(const struct look *look, double share)
+{
+    const uint64_t n = look->m < 32 ? look->m : 32;
+    const double shares[] = {0.25, 0.5, 0.75};
+    double *below = calloc(look->m, sizeof *below);
+    double *below_median = calloc(look->m, sizeof *below_median);
+    double y[32];
+    double median_y[32];
+    for (uint64_t i = 0; i < look->m; i++) {
+        for (int k = 0; k < 3; k++)
+            below[i] += half_indicator(look->y[i], ranked(look, shares[k]));
+        below_median[i] = half_indicator(look->y[i], ranked(look, 0.5));
+    }
+    block_means(below, look->m / n, n, y);
+    block_means(below_median, look->m / n, n, median_y);
+    free(below);
+    free(below_median);
+    if (n < 4 || !with(look, WITHOUT_TREND))
+        return false;
+    double sx = 0.0;
+    double sy = 0.0;
+    double sxx = 0.0;
+    double sxy = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        sx += (double)i;
+        sy += y[i];
+        sxx += (double)(i * i);
+        sxy += (double)i * y[i];
+    }
+    const double m = (double)n;
+    const double slope = (m * sxy - sx * sy) / (m * sxx - sx * sx);
+    double residuals[32];
+    for (uint64_t i = 0; i < n; i++)
+        residuals[i] = y[i] - sy / m - slope * ((double)i - sx / m);
+    double variance = covariance(residuals, n, 0);
+    double r = covariance(residuals, n, 1) / variance;
+    variance *= m / (m - 2.0) / (sxx - sx * sx / m);
+    r = r > 0.2 ? fmin(r, 0.5) : 0.0;
+    double change = 0.0;
+    for (uint64_t i = 0; i < n / 4; i++)
+        change += (median_y[i] - median_y[n - 1 - i]) / (double)(n / 4);
+    const double p = fmin(fabs(change) / 2.0, 0.45);
+    change = quantile(look, 0.5 + p) - quantile(look, 0.5 - p);
+    return fabs(slope) > 2.5 * sqrt(variance * (1.0 + r) / (1.0 - r)) &&
+           change * fmax(1.0, 1e9 / (0.75 * share * look->elapsed)) >
+               look->rules->precision * look->median / 4.0;
+}
+
 static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
 {
     const double wanted = look->rules->precision * look->median;
     const double q = look->tick;
     double edges[GB_MODES_MAX + 1] = {(double)-INFINITY, (double)INFINITY};
     int32_t verdict = GB_VERDICT_NONE;
-    if (!look->is_dithered && on_few_ticks(look, 0.5, 1.0)) {
-        widen(look, look->median, &look->low, &look->high);
-        if ((look->high - look->low) / 2.0 > wanted &&
-            radius(look, q > wanted ? (double)look->m : look->n_effective) <= 1.0 / 20.0)
-            verdict = GB_VERDICT_RESOLUTION_LIMITED;
-    }
+    const bool few = on_few_ticks(look, 0.5, 1.0);
+    const bool hopeless = (few ? q : q / 2.0) > wanted;
+    widen(look, 0.5, 1.0, look->median, &look->low, &look->high);
+    if (!look->is_dithered && with(look, WITHOUT_RESOLUTION) && (few || hopeless) &&
+        farther(look->median, look->low, look->high) > wanted &&
+        radius(look, hopeless ? (double)look->m : look->n_effective) <= 1.0 / 20.0)
+        verdict = GB_VERDICT_RESOLUTION_LIMITED;
     const bool settled = d == 0 || !with(look, WITHOUT_SETTLING) ||
                          !with(look, WITHOUT_WALL_FLOOR) ||
                          look->elapsed * (double)look->m / (double)(d + look->m) >=
-                             2.0 * look->rules->floor_wall;
+                             2.0 * floor_of(look->rules);
+    const double enough = (double)look->m <= 2.0 * look->n_effective
+                              ? 26.0
+                              : 75.0 * fmax(1.0, 0.01 / look->rules->precision);
     const bool mixed = !with(look, WITHOUT_MIXING) ||
-                       (look->n_effective >= 26.0 && effective(look, ranked(look, 0.1)) >= 26.0 &&
+                       (look->n_effective >= enough && effective(look, ranked(look, 0.1)) >= 26.0 &&
                         effective(look, ranked(look, 0.9)) >= 26.0);
     const size_t n = with(look, WITHOUT_MODES) ? find_modes(look, edges) : 1;
     bool are_known = n > 1;
@@ -423,8 +490,10 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     ret->n_modes = (uint32_t)n;
     if (verdict != GB_VERDICT_NONE || !settled || !enough_visits(look, edges, n))
         return verdict;
-    if ((look->high - look->low) / 2.0 <= wanted)
-        return mixed ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
+    if (farther(look->median, look->low, look->high) <= wanted)
+        return mixed && !is_trending(look, (double)look->m / (double)(d + look->m))
+                   ? GB_VERDICT_CERTIFIED
+                   : GB_VERDICT_NONE;
     return are_known ? GB_VERDICT_MULTIMODAL : GB_VERDICT_NONE;
 }
 
@@ -490,7 +559,7 @@ uint64_t reference_run(const struct reference_rules *rules, const double *times,
     for (uint64_t i = 1; i <= n; i++) {
         busy += times[i - 1];
         const bool floor_kept = (rules->without & WITHOUT_WALL_FLOOR) != 0 ||
-                                elapsed[i - 1] >= rules->floor_wall;
+                                elapsed[i - 1] >= floor_of(rules);
         const bool first = i >= rules->min && floor_kept &&
                            (i >= rules->floor_samples || busy >= rules->busy);
         if (next > 0 ? i < next : !first)

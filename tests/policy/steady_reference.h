@@ -25,7 +25,8 @@ enum {
     WITHOUT_MIXING = 256,
     WITHOUT_SETTLING = 512,
     WITHOUT_DITHERING = 1024,
-    REFERENCE_WORDS = 11
+    WITHOUT_TREND = 2048,
+    REFERENCE_WORDS = 12
 };
 extern const char *const reference_words[REFERENCE_WORDS];
 

@@ -453,6 +453,40 @@ END_TEST
 
 /* --- median_ci --- */
 
+/* Looks at once: these samples are of a few microseconds in all. */
+static void begin_without_floor(struct work *work)
+{
+    begin(work, "median_ci");
+    set(work, "floor_wall", "0s");
+}
+
+START_TEST(median_ci_waits_for_wall_time)
+{
+    static const struct {
+        const char *precision;
+        uint64_t n; /* samples of 1 ms */
+    } cases[] = {{"5%", 100}, {"1%", 100}, {"0.5%", 200}, {"0.2%", 500}};
+    double times[600];
+    for (size_t i = 0; i < 600; i++)
+        times[i] = 1e6;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct work work;
+        begin(&work, "median_ci");
+        set(&work, "precision", cases[i].precision);
+        drive(&work, times, cases[i].n - 1);
+        ck_assert_int_eq(work.next.decision, GB_MORE);
+        ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
+        end(&work);
+        begin(&work, "median_ci");
+        set(&work, "precision", cases[i].precision);
+        drive(&work, times, cases[i].n);
+        ck_assert_int_eq(work.next.decision, GB_DONE);
+        ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+        end(&work);
+    }
+}
+END_TEST
+
 START_TEST(median_ci_looks_a_quarter_later_each_time)
 {
     static const uint64_t looks[] = {30, 38, 48, 60, 75, 94, 118, 148, 185};
@@ -460,7 +494,7 @@ START_TEST(median_ci_looks_a_quarter_later_each_time)
     struct work work;
     for (size_t i = 0; i < 200; i++)
         times[i] = i % 2 == 0 ? 100.0 : 200.0;
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
         drive(&work, times + work.n, 0);
         ck_assert_int_eq(work.next.decision, GB_MORE);
@@ -484,7 +518,7 @@ START_TEST(median_ci_certifies_its_interval)
     struct work work;
     for (size_t i = 0; i < 30; i++)
         times[i] = 100.0 + (double)(i % 2 * 15 + i / 2) / 30.0;
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     drive(&work, times, 30);
     ck_assert_int_eq(work.next.decision, GB_DONE);
     ck_assert_str_eq(work.next.reason, "interval within 1 %");
@@ -497,7 +531,7 @@ START_TEST(median_ci_certifies_its_interval)
                             1e-12);
     end(&work);
 
-    begin(&work, "median_ci"); /* the same, asked for more than it can give */
+    begin_without_floor(&work); /* the same, asked for more than it can give */
     set(&work, "precision", "0.1%");
     drive(&work, times, 30);
     ck_assert_int_eq(work.next.decision, GB_MORE);
@@ -513,7 +547,7 @@ START_TEST(median_ci_certifies_nothing_before_its_minimum)
     struct work work;
     for (size_t i = 0; i < 29; i++)
         times[i] = 100.0;
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     drive(&work, times, 29);
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 0.0);
@@ -539,7 +573,7 @@ START_TEST(median_ci_knows_the_timers_step)
     struct work work;
     for (size_t i = 0; i < 30; i++)
         times[i] = 1000.0;
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     work.tick_ns = cases[_i].tick_ns;
     drive(&work, times, 30);
     ck_assert_uint_eq(work.n, 30);
@@ -560,7 +594,7 @@ START_TEST(median_ci_stops_between_two_steps)
     struct work work;
     for (uint64_t i = 0; i < MANY; i++)
         times[i] = i * 7919 % 100 < 49 ? 3968.0 : i * 7919 % 100 > 50 ? 4032.0 : 4000.0;
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     set(&work, "precision", "0.5%");
     work.tick_ns = 32.0;
     drive(&work, times, MANY);
@@ -579,7 +613,7 @@ START_TEST(median_ci_gives_up_on_nonsense)
     struct work work;
     for (size_t i = 0; i < 30; i++)
         times[i] = values[_i];
-    begin(&work, "median_ci");
+    begin_without_floor(&work);
     drive(&work, times, 30);
     ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
     ck_assert_str_eq(work.next.reason, "times are zero, negative or not finite");
@@ -599,7 +633,7 @@ START_TEST(median_ci_is_not_fooled_by_correlation)
         autoregressive(i == 0 ? 0.0 : 0.98, times, SERIES);
         for (size_t j = 0; j < SERIES; j++)
             times[j] = 100.0 + 5.0 * times[j];
-        begin(&work, "median_ci");
+        begin_without_floor(&work);
         set(&work, "min", "500");
         drive(&work, times, SERIES);
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
@@ -635,6 +669,7 @@ Suite *test_suite(void)
     suite_add_tcase(suite, stdrel);
 
     TCase *median_ci = tcase_create("median_ci");
+    tcase_add_test(median_ci, median_ci_waits_for_wall_time);
     tcase_add_test(median_ci, median_ci_looks_a_quarter_later_each_time);
     tcase_add_test(median_ci, median_ci_certifies_its_interval);
     tcase_add_test(median_ci, median_ci_certifies_nothing_before_its_minimum);

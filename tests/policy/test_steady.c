@@ -134,7 +134,7 @@ START_TEST(looks_at_many_samples)
     struct policy_work work;
     struct policy_work single;
     uint64_t seed = 15;
-    uint64_t look = 150;
+    uint64_t look = 500; /* after 0.5 s, at 0.2 % */
     double *values = malloc(cases[_i].n * sizeof *values);
     for (size_t i = 0; i < cases[_i].n; i++)
         values[i] = 1e6 * (1.0 + 0.1 * fake_normal(&seed));
@@ -531,7 +531,7 @@ START_TEST(unknown_rules_are_refused)
         work.fake->reason,
         "without: unknown rule 'discards', expected wall_floor, effective_size, "
         "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling, "
-        "dithering");
+        "dithering, trend");
     policy_end(&work);
 }
 END_TEST
@@ -581,6 +581,7 @@ START_TEST(median_cs_allows_for_its_looks)
     for (size_t i = 0; i < 2; i++) {
         struct policy_work work;
         policy_begin(&work, ids[i]);
+        policy_set(&work, "floor_wall", "0s");
         policy_drive(&work, times, MANY);
         ck_assert_str_eq(work.next.reason, "interval within 1 %");
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
@@ -602,6 +603,7 @@ START_TEST(median_cs_ends_at_its_ranks)
         times[i] = 100.0 + (double)(i % 2 * 150 + i / 2 * 77 % 150) / 300.0;
     policy_begin(&work, "median_cs");
     policy_set(&work, "min", "300");
+    policy_set(&work, "floor_wall", "0s");
     policy_drive(&work, times, 300);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_double_eq(work.estimate.n_effective, 300.0);

@@ -168,9 +168,9 @@ static void list_families(void)
 /* --- policies --- */
 
 /* The words of `without`, an option of steady. */
-static const char *const parts[] = {"wall_floor", "effective_size", "mid_quantile", "sequence",
-                                    "discard",    "recurrence",     "modes",        "resolution",
-                                    "clocks",     "mixing",         "settling",     "dithering"};
+static const char *const parts[] = {
+    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",   "recurrence", "modes",
+    "resolution", "clocks",         "mixing",       "settling", "dithering", "trend"};
 
 struct policies {
     struct stopping_policy items[2 * TEXTS_MAX];

@@ -12,6 +12,7 @@ static const double CONFIDENCE = 0.95; /* of bounds of shares */
 static const double FALSE_OF_FAMILY = 5, FALSE_POOLED = 1, FALSE_OF_ROUNDS = 5;
 static const double COVERED = 95, RESOLVED = 95;
 static const double SAMPLES_SHORT = 20, SAMPLES_LONG = 35, SAMPLES_RAMP = 55, SAMPLES_MEAN = 20;
+static const double SAMPLES_CORRELATED = 60;
 static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
 static const double TICK_ERROR = 0.5;
 static const double MOST_DISCARDED = 0.25; /* of the samples, as warm-up */
@@ -122,8 +123,10 @@ static double false_bound(const struct judge *judge, size_t scenario)
 static double covered_bound(const struct judge *judge, size_t scenario)
 {
     const struct outcome *outcome = &judge->outcomes[scenario];
-    int class = family_of(judge, scenario)->class;
-    if (class != TRACE_STATIONARY && class != TRACE_TICK)
+    const struct trace_family *family = family_of(judge, scenario);
+    bool is_asked = family->class == TRACE_STATIONARY || family->class == TRACE_CORRELATED ||
+                    family->class == TRACE_TICK;
+    if (!is_asked || (family->flags & TRACE_LONG_MEMORY))
         return NAN;
     return 100 * share_upper_bound(outcome->n_covered, outcome->n_intervals, CONFIDENCE);
 }
@@ -133,7 +136,10 @@ static double resolved(const struct judge *judge, size_t scenario)
     const struct scenario *s = &judge->experiment->scenarios[scenario];
     double budget = stopping_guards.max_time_ns / (s->setting.time_ns + s->setting.overhead_ns);
     bool is_multimodal = (s->setting.family->flags & TRACE_MULTIMODAL) != 0;
-    if (trace_needs_rounds(&s->setting) ||
+    bool settles = s->setting.family->settled_ns / MOST_DISCARDED <=
+                   stopping_guards.max_time_ns / 2;
+    if (trace_needs_rounds(&s->setting) || !settles ||
+        (s->setting.family->flags & TRACE_LONG_MEMORY) ||
         (!is_multimodal && !(s->truth.samples_to_know <= budget / 2)))
         return NAN;
     return percent(judge->outcomes[scenario].n_resolved, judge->outcomes[scenario].n);
@@ -176,16 +182,21 @@ static double samples_limit(const struct judge *judge, size_t scenario)
     const struct trace_setting *setting = &judge->experiment->scenarios[scenario].setting;
     if (setting->family->class == TRACE_RAMP)
         return SAMPLES_RAMP;
+    if (setting->family->class == TRACE_CORRELATED)
+        return SAMPLES_CORRELATED;
     return setting->time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
 }
 
-/* Of the baseline's samples, in percent; NaN where it is not asked. */
+/* Of the baseline's samples, in percent; NaN where it is not asked: the baseline knows no
+ * precision, and takes as many for any. */
 static double samples_ratio(const struct judge *judge, size_t scenario)
 {
     const struct scenario *s = &judge->experiment->scenarios[scenario];
     int class = s->setting.family->class;
     double baseline = judge->baseline[scenario].median_samples;
-    if (class != TRACE_STATIONARY && class != TRACE_TICK && class != TRACE_RAMP)
+    if ((class != TRACE_STATIONARY && class != TRACE_CORRELATED && class != TRACE_TICK &&
+         class != TRACE_RAMP) ||
+        judge->experiment->policies[judge->policy].precision < 0.01)
         return NAN;
     double cost_ns = s->setting.time_ns + s->setting.overhead_ns;
     double needed = fmax(s->truth.samples_to_know,

@@ -284,7 +284,7 @@ START_TEST(gates_fail_where_they_should)
                     {"samples, geometric mean", true}};
     struct arena arena = {0};
     struct stopping_policy policies[2];
-    load("median_ci", &arena, &policies[0]);
+    load("median_ci floor_wall=0s", &arena, &policies[0]);
     load("stdrel", &arena, &policies[1]);
     struct experiment experiment = {.policies = policies,
                                     .n_policies = 2,
@@ -389,7 +389,7 @@ START_TEST(stops_do_not_depend_on_threads)
     struct arena arena = {0};
     struct stopping_policy policy;
     uint64_t digests[2];
-    load("median_ci", &arena, &policy);
+    load("median_ci floor_wall=0s", &arena, &policy);
     for (uint32_t i = 0; i < 2; i++) {
         struct experiment experiment = {.policies = &policy,
                                         .n_policies = 1,
@@ -430,7 +430,7 @@ START_TEST(looks_are_timed)
 {
     struct arena arena = {0};
     struct stopping_policy policy;
-    load("median_ci", &arena, &policy);
+    load("median_ci floor_wall=0s", &arena, &policy);
     struct worst_look worst = stopping_looks(&policy, 5000, 1);
     ck_assert_double_gt(worst.ns, 0);
     ck_assert_double_gt(worst.report_ns, 0);
@@ -483,7 +483,7 @@ START_TEST(recordings_are_replayed)
         record_visit(store, run_id, visit);
     fixture_end_run(store, run_id);
     fixture_close(store);
-    load("median_ci", &arena, &policies[0]);
+    load("median_ci floor_wall=0s", &arena, &policies[0]);
     load("fixed samples=5000", &arena, &policies[1]);
     const char *folder = fixture_folder;
     int32_t status = recordings_find(&folder, 1, &arena, &kernels, &replays.n_kernels, &error);

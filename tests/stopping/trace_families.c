@@ -193,6 +193,36 @@ static double power_limit(struct trace *trace)
     return level > 1.001 ? level : 1.001;
 }
 
+/* distance of the levels, how many, the stay at each, after which any of them may follow */
+static double ladder(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    while (isnan(trace->level_state) || trace->elapsed_ns >= trace->level_until_ns) {
+        trace->level_state = floor(numbers[1] * trace_uniform(&trace->random));
+        trace->level_until_ns += numbers[2];
+    }
+    return 1 + numbers[0] * trace->level_state;
+}
+
+/* standard deviation and correlation time of the quickest of TRACE_PARTS Ornstein-Uhlenbeck
+ * processes, and how much slower each further one is: their sum is much like 1/f noise */
+static double pink(struct trace *trace)
+{
+    const double *numbers = level_numbers(trace);
+    double time_ns = numbers[1], sum = 0;
+    for (int i = 0; i < TRACE_PARTS; i++, time_ns *= numbers[2]) {
+        double keep = trace->n_parts > 0
+                          ? trace_exp(-(trace->elapsed_ns - trace->level_until_ns) / time_ns)
+                          : 0;
+        trace->parts[i] = keep * trace->parts[i] +
+                          sqrt(1 - keep * keep) * trace_normal(&trace->random);
+        sum += trace->parts[i];
+    }
+    trace->n_parts = TRACE_PARTS;
+    trace->level_until_ns = trace->elapsed_ns;
+    return 1 + numbers[0] * sum;
+}
+
 /* --- families --- */
 
 #define NORMAL(sd) .noise = trace_normal_noise, .noise_parameters = {sd}
@@ -224,14 +254,14 @@ const struct trace_family trace_families[] = {
      .median_factor = 1},
     {.name = "ar_95",
      .words = "autoregressive 0.95, 1 %",
-     .class = TRACE_STATIONARY,
+     .class = TRACE_CORRELATED,
      .flags = TRACE_UNIMODAL,
      .noise = trace_autoregressive,
      .noise_parameters = {0.95, 0.01},
      .median_factor = 1},
     {.name = "ar_99",
      .words = "autoregressive 0.99, 2 %",
-     .class = TRACE_STATIONARY,
+     .class = TRACE_CORRELATED,
      .flags = TRACE_UNIMODAL,
      .noise = trace_autoregressive,
      .noise_parameters = {0.99, 0.02},
@@ -376,6 +406,49 @@ const struct trace_family trace_families[] = {
      .phase_dwell_ns = 300 * MS,
      NORMAL(0.001),
      .median_factor = 1},
+    {.name = "locked_wide",
+     .words = "1.5 us, normal 4 %, on a timer of 32 ns whose phase stays",
+     .class = TRACE_TICK,
+     .flags = TRACE_UNIMODAL,
+     .time_ns = 1500,
+     .tick_ns = 32,
+     .phase_dwell_ns = 1e9 * S,
+     NORMAL(0.04),
+     .median_factor = 1},
+    {.name = "mono1s",
+     .words = "from +6 % down, time constant 1 s",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.003),
+     .level = settling,
+     .level_parameters = {0.06, 1 * S},
+     .settled_ns = 5 * S,
+     .median_factor = 1},
+    {.name = "thermal",
+     .words = "linear from -5 % to 0 in 3 s",
+     .class = TRACE_RAMP,
+     .flags = TRACE_UNIMODAL,
+     NORMAL(0.002),
+     .level = trace_ramp,
+     .level_parameters = {-0.05, 3 * S},
+     .settled_ns = 3 * S,
+     .median_factor = 1},
+    {.name = "ladder",
+     .words = "5 levels 2 % apart, a change every 20 ms",
+     .class = TRACE_CORRELATED,
+     NORMAL(0.003),
+     .level = ladder,
+     .level_parameters = {0.02, 5, 20 * MS},
+     .median_factor = 1.04,
+     .modes = {1, 1.02, 1.04, 1.06, 1.08}},
+    {.name = "pink",
+     .words = "four processes of 1, 10, 100 ms and 1 s, 0.4 % each: 1/f",
+     .class = TRACE_CORRELATED,
+     .flags = TRACE_UNIMODAL | TRACE_LONG_MEMORY,
+     NORMAL(0.003),
+     .level = pink,
+     .level_parameters = {0.004, 1 * MS, 10},
+     .median_factor = 1},
     {.name = "regimes",
      .words = "two, 32 and 17 ms on average, 5 % apart",
      .class = TRACE_REGIME,
@@ -415,7 +488,7 @@ const struct trace_family trace_families[] = {
      .median_factor = 1},
     {.name = "heavy_ar",
      .words = "autoregressive 0.9, innovations of Student's t with 3 degrees",
-     .class = TRACE_STATIONARY,
+     .class = TRACE_CORRELATED,
      .flags = TRACE_HELD_OUT | TRACE_UNIMODAL,
      .noise = heavy_autoregressive,
      .noise_parameters = {0.9, 0.003},

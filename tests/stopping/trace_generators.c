@@ -52,6 +52,9 @@ void trace_begin(struct trace *trace, const struct trace_setting *setting, uint6
     trace->state = trace->level_state = NAN; /* functions begin with them */
     trace->changed_ns = trace->returned_ns = NAN;
     trace->phase = 0;
+    for (int i = 0; i < TRACE_PARTS; i++)
+        trace->parts[i] = 0;
+    trace->n_parts = 0;
     trace->n = 0;
 }
 

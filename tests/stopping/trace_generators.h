@@ -17,6 +17,7 @@
 /* What is asked of a policy on a family depends on it. X(name, words) */
 #define TRACE_CLASS_MAP(X)                                                                         \
     X(STATIONARY, "stationary")                                                                    \
+    X(CORRELATED, "correlated")                                                                    \
     X(RAMP, "ramp/step")                                                                           \
     X(MODES, "multimodal")                                                                         \
     X(TICK, "coarse tick")                                                                         \
@@ -37,9 +38,11 @@ enum {
     TRACE_HAS_CLOCK = 8,     /* clock_hz follows the level */
     TRACE_HAS_THROTTLE = 16, /* throttle bits are set while the level is above 1 */
     TRACE_DITHERED = 32,     /* the samples say that the timer's phase is uniform */
+    TRACE_LONG_MEMORY = 64,  /* moves over any time as much as over a shorter one: no visit shows
+                                how far it will have moved after the next */
 };
 
-enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 3 };
+enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 5, TRACE_PARTS = 4 };
 
 struct trace;
 
@@ -85,6 +88,8 @@ struct trace {
     double elapsed_ns;                  /* end of the last sample */
     double state;                       /* of the noise */
     double level_state, level_until_ns; /* of the level */
+    double parts[TRACE_PARTS];          /* of a level that is a sum */
+    int n_parts;
     double phase, phase_until_ns;
     /* When it first went to another level, and back; infinite: not yet; NaN: it never does. */
     double changed_ns, returned_ns;

@@ -7,6 +7,7 @@
 #include "mid_quantile.h"
 #include "modes.h"
 #include "order_statistics.h"
+#include "series_trend.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,13 @@ static const double FEW_TICKS = 2.0;       /* between the quartiles */
 static const double NARROW_RADIUS = 1.0 / 20.0;
 static const double WEIGHT_PRECISION = 0.1;
 static const double THROTTLED_FLOOR_NS = 3e9;
-static const double EFFECTIVE_MIN = 26.0; /* of the median and of TAILS */
-static const double FOLLOWING = 3.0;      /* standard errors */
+static const double EFFECTIVE_MIN = 26.0;  /* of the median and of TAILS */
+static const double CORRELATED = 2.0;      /* samples for an effective one, from which on */
+static const double CORRELATED_MIN = 75.0; /*   the median needs so many at 1 % */
+static const double TREND_MIN = 2.5;       /* Student's t */
+static const double TREND_SHARE = 0.25;    /* of the precision, that a trend may change */
+static const double TREND_AHEAD_NS = 1e9;  /*   in the next second, or longer */
+static const double FOLLOWING = 3.0;       /* standard errors */
 
 /* The parts of one attempt. */
 struct work {
@@ -106,9 +112,10 @@ static struct steady_interval interval_of(const struct work *work, double p, dou
     return interval;
 }
 
-static double half_width(const struct steady_interval *interval)
+/* To the end that is farther. */
+static double reach(const struct steady_interval *interval)
 {
-    return 0.5 * (interval->high - interval->low);
+    return fmax(interval->high - interval->value, interval->value - interval->low);
 }
 
 /* --- the timer resolution --- */
@@ -129,14 +136,22 @@ static bool sits_on_few_ticks(const struct work *work, double p, double share)
     return has(work, STEADY_RESOLUTION) && tick > 0.0 && quartiles <= FEW_TICKS * tick;
 }
 
-/* The phase of samples on few ticks may be locked, and a time is then rounded down or up by up to a
- * whole tick, always the same way. */
-static struct steady_interval widened(const struct work *work,
-                                      const struct steady_interval *interval)
+/* How far every time may be off, always the same way, if the phase is locked: half a tick where
+ * samples are spread over many, since the phase is anywhere; on few ticks a time is rounded down or
+ * up by up to a whole one. */
+static double rounding(const struct work *work, double p, double share)
 {
-    const double tick = work->evidence->tick_ns;
-    return (struct steady_interval){interval->value, fmin(interval->low, interval->value - tick),
-                                    fmax(interval->high, interval->value + tick)};
+    return sits_on_few_ticks(work, p, share) ? work->evidence->tick_ns
+                                             : 0.5 * work->evidence->tick_ns;
+}
+
+static struct steady_interval widened(const struct work *work,
+                                      const struct steady_interval *interval, double by)
+{
+    if (!has(work, STEADY_RESOLUTION))
+        by = 0.0;
+    return (struct steady_interval){interval->value, fmin(interval->low, interval->value - by),
+                                    fmax(interval->high, interval->value + by)};
 }
 
 /* The mean, where it tells what the median cannot. */
@@ -160,17 +175,19 @@ static bool take_mean(struct work *work)
 }
 
 /* Resolution limited is where ticks make the interval too wide, and where more samples would not
- * tell: where a tick alone is too much it takes as many as tell the value if they are dithered;
- * else the interval has become narrow in terms of ranks. */
+ * tell: where the rounding alone is too much it takes as many as tell the value if they are
+ * dithered; else, on few ticks, the interval has become narrow in terms of ranks. */
 static void respect_ticks(struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
     const double wanted = work->limits->precision * attempt->centre.value;
-    if (are_dithered(work) || !sits_on_few_ticks(work, 0.5, 1.0))
+    if (are_dithered(work) || !(work->evidence->tick_ns > 0.0) || !has(work, STEADY_RESOLUTION))
         return;
-    const double n = work->evidence->tick_ns > wanted ? (double)attempt->n : attempt->n_effective;
-    attempt->centre = widened(work, &attempt->centre);
-    if (half_width(&attempt->centre) > wanted && radius(work, n) <= NARROW_RADIUS)
+    const double by = rounding(work, 0.5, 1.0);
+    const double n = by > wanted ? (double)attempt->n : attempt->n_effective;
+    attempt->centre = widened(work, &attempt->centre, by);
+    if (reach(&attempt->centre) > wanted && radius(work, n) <= NARROW_RADIUS &&
+        (by > wanted || sits_on_few_ticks(work, 0.5, 1.0)))
         attempt->verdict = GB_VERDICT_RESOLUTION_LIMITED;
 }
 
@@ -241,8 +258,8 @@ static struct gb_mode measured_mode(const struct work *work, const struct counts
     count(work, value, &median);
     struct steady_interval interval = interval_of(work, p, share, value,
                                                   effective_size_of_mode(work, low, high, &median));
-    if (!are_dithered(work) && sits_on_few_ticks(work, p, share))
-        interval = widened(work, &interval);
+    if (!are_dithered(work))
+        interval = widened(work, &interval, rounding(work, p, share));
     return (struct gb_mode){value, interval.low, interval.high, share};
 }
 
@@ -265,7 +282,8 @@ static bool measure_modes(const struct work *work, const struct modes *modes, bo
                 break;
         }
         ret[i] = measured_mode(work, low, high);
-        are_known = are_known && 0.5 * (ret[i].high_ns - ret[i].low_ns) <= wanted;
+        const struct steady_interval interval = {ret[i].median_ns, ret[i].low_ns, ret[i].high_ns};
+        are_known = are_known && reach(&interval) <= wanted;
     }
     return are_known;
 }
@@ -338,12 +356,14 @@ static bool clocks_allow(const struct work *work)
     return !trend.is_there || !follows(work, &trend);
 }
 
+/* The variance of "is below a quantile" is p (1 - p), and that of the median's 1/4. */
 static struct steady_interval tail_of(const struct work *work, double p)
 {
     const double value = quantile(work, p);
-    const struct steady_interval tail = interval_of(work, p, 1.0, value,
+    const struct steady_interval tail = interval_of(work, p, 2.0 * sqrt(p * (1.0 - p)), value,
                                                     effective_size(work, value));
-    return sits_on_few_ticks(work, 0.5, 1.0) ? widened(work, &tail) : tail;
+    const bool is_exact = are_dithered(work) && !sits_on_few_ticks(work, 0.5, 1.0);
+    return widened(work, &tail, is_exact ? 0.0 : rounding(work, 0.5, 1.0));
 }
 
 /* Whether the intervals of the tails, if they are asked for, are narrow enough. */
@@ -351,7 +371,7 @@ static bool are_tails_known(const struct work *work)
 {
     for (size_t i = 0; i < 2 && work->limits->tails > 0.0; i++) {
         const struct steady_interval tail = tail_of(work, TAILS[i]);
-        if (half_width(&tail) > work->limits->tails * tail.value)
+        if (reach(&tail) > work->limits->tails * tail.value)
             return false;
     }
     return true;
@@ -370,7 +390,11 @@ static bool is_mixed(const struct work *work)
 {
     if (!has(work, STEADY_MIXING))
         return true;
-    if (work->attempt->n_effective < EFFECTIVE_MIN)
+    const double n_effective = work->attempt->n_effective;
+    const double wanted = (double)work->retained->n > CORRELATED * n_effective
+                              ? CORRELATED_MIN * fmax(1.0, 0.01 / work->limits->precision)
+                              : EFFECTIVE_MIN;
+    if (n_effective < wanted)
         return false;
     for (size_t i = 0; i < 2; i++) {
         if (effective_size(work, value_at(work->retained, TAILS[i])) < EFFECTIVE_MIN)
@@ -388,6 +412,80 @@ static bool has_settled(const struct work *work)
            work->evidence->elapsed_ns * share >= work->limits->settling_ns;
 }
 
+/* --- trends --- */
+
+static const double TREND_SHARES[] = {0.5, 0.25, 0.75};
+enum { TREND_QUANTILES = sizeof TREND_SHARES / sizeof TREND_SHARES[0] };
+
+/* Adds the mean of "is below a value" of each stretch. */
+static void add_stretches(const struct work *work, double value, const uint64_t *ends, size_t n,
+                          double *to)
+{
+    const struct retained *retained = work->retained;
+    const uint64_t ranks[2] = {rank_from(retained->index, value),
+                               rank_behind(retained->index, value)};
+    uint64_t below[SERIES_BATCHES];
+    uint64_t not_above[SERIES_BATCHES];
+    retained_count(retained, ranks[0], ends, n, below);
+    if (ranks[1] > ranks[0])
+        retained_count(retained, ranks[1], ends, n, not_above);
+    else
+        memcpy(not_above, below, sizeof below);
+    uint64_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        to[i] += 0.5 * (double)(below[i] + not_above[i] - before) / (double)ends[0];
+        before = below[i] + not_above[i];
+    }
+}
+
+/* How much more often the first quarter of the stretches is below the median than the last. */
+static double change_of(const double *stretches, size_t n)
+{
+    const size_t quarter = n / 4;
+    double change = 0.0;
+    for (size_t i = 0; i < quarter; i++)
+        change += (stretches[i] - stretches[n - 1 - i]) / (double)quarter;
+    return change;
+}
+
+/* Whether times go one way, beyond chance: by their ranks, as these know no outliers. *ret_change:
+ * what the median changes by in the three quarters of the wall time between the middles of the
+ * first quarter and of the last. */
+static bool has_trend(const struct work *work, double *ret_change)
+{
+    const struct retained *retained = work->retained;
+    const size_t n = retained->n < SERIES_BATCHES ? (size_t)retained->n : SERIES_BATCHES;
+    double stretches[SERIES_BATCHES] = {0.0};
+    double change = 0.0;
+    uint64_t ends[SERIES_BATCHES];
+    for (size_t i = 0; i < n; i++)
+        ends[i] = (i + 1) * (retained->n / n);
+    if (n < 4)
+        return false;
+    for (size_t i = 0; i < TREND_QUANTILES; i++) {
+        add_stretches(work, value_at(retained, TREND_SHARES[i]), ends, n, stretches);
+        if (i == 0)
+            change = change_of(stretches, n);
+    }
+    const double half = fmin(0.5 * fabs(change), 0.45);
+    *ret_change = copysign(quantile(work, 0.5 + half) - quantile(work, 0.5 - half), change);
+    return fabs(series_trend(stretches, n)) > TREND_MIN;
+}
+
+/* Nothing tells a trend that ends from one that does not: what it would change until the time that
+ * was measured has passed once more, or a second, must hardly count. */
+static bool is_on_its_way(const struct work *work)
+{
+    const struct retained *retained = work->retained;
+    const double share = (double)retained->n / (double)(retained->first + retained->n);
+    const double span = 0.75 * share * work->evidence->elapsed_ns;
+    double change = 0.0;
+    if (!has(work, STEADY_TREND) || !has_trend(work, &change))
+        return false;
+    const double ahead = fabs(change) * fmax(1.0, TREND_AHEAD_NS / span);
+    return ahead > TREND_SHARE * work->limits->precision * work->attempt->centre.value;
+}
+
 static void find_modes(const struct work *work, struct modes *ret)
 {
     ret->n = 1;
@@ -399,7 +497,7 @@ static void find_modes(const struct work *work, struct modes *ret)
 static int32_t verdict_of(const struct work *work)
 {
     struct steady_attempt *attempt = work->attempt;
-    const bool is_narrow = half_width(&attempt->centre) <=
+    const bool is_narrow = reach(&attempt->centre) <=
                            work->limits->precision * attempt->centre.value;
     struct modes modes;
     struct gb_mode measured[GB_MODES_MAX];
@@ -412,7 +510,7 @@ static int32_t verdict_of(const struct work *work)
     if (!were_visited(work, &modes) || !are_tails_known(work))
         return GB_VERDICT_NONE;
     if (is_narrow)
-        return is_mixed(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
+        return is_mixed(work) && !is_on_its_way(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
     return modes.n > 1 && measure_modes(work, &modes, false, measured) ? GB_VERDICT_MULTIMODAL
                                                                        : GB_VERDICT_NONE;
 }

@@ -2,21 +2,25 @@
  * steady_attempt.h - what samples say about their median if the first few are left out as warm-up,
  * and whether that will do: the rules of steady_rule.h but for when to look. Plugin side.
  *
- * Three of them are about what a few samples cannot show:
- *  - mixing: a median is certified if the effective sample size is 26 at least, for it
- * and for the quantiles at 10 and 90 %. An autocorrelation time is a guess where it is not much
- *    shorter than the series, and a level that was there once, at the end, hardly shows in the
- *    median but is all that there is in a tail.
+ * Four of them are about what a few samples cannot show:
+ *  - mixing: a median is certified if the effective sample size is 26 at least, for it and for the
+ *    quantiles at 10 and 90 %; and 75 for it where samples are correlated, so that there are two of
+ *    them or more for each effective one, at 1 %, and more the finer the precision. An
+ *    autocorrelation time is a guess where it is not much shorter than the series, and a level that
+ *    was there once, at the end, hardly shows in the median but is all that there is in a tail.
  *  - settling: where something is left out as warm-up, twice the wall time that any look takes must
  *    be retained. A regime that began within the visit looks like what comes after warm-up until it
  *    ends, so warm-up is the dearer explanation.
- *  - resolution: on few ticks, the quartiles at most two apart, the interval is at least a tick to
- *    either side. Samples on two ticks may be dithered by a phase that is anywhere, which
- *    mid-quantiles undo, or may come from a locked one close to an edge, which rounds by up to a
- *    tick always the same way; nothing in the samples tells these two apart. Such a median is
- *    "resolution limited" as soon as it is known as well as it will be: to 1/20 in terms of ranks,
- *    about 1000 samples, which is within half a percent if it is dithered. Where the clock
- *    guarantees that it is, the mean is certified instead (dithered_mean.h).
+ *  - trend: nothing is certified while times go one way, beyond chance, by more in a second, or in
+ *    the time that was measured if that is longer, than a quarter of the precision.
+ *  - resolution: the interval is at least half a tick to either side, as a phase that is locked
+ *    shifts every sample by up to that, however wide they are spread. On few ticks, the quartiles
+ *    at most two apart, it is a tick: such samples may be dithered by a phase that is anywhere,
+ *    which mid-quantiles undo, or may come from a locked one close to an edge, which rounds by up
+ *    to a tick always the same way; nothing in the samples tells these two apart. A median for
+ * which that is too wide is "resolution limited" as soon as it is known as well as it will be: to
+ * 1/20 in terms of ranks, about 1000 samples, which is within half a percent if it is dithered.
+ * Where the clock guarantees that it is, the mean is certified instead (dithered_mean.h).
  */
 #pragma once
 
@@ -39,7 +43,8 @@
     X(CLOCKS, "clocks", 8)                                                                         \
     X(MIXING, "mixing", 9)                                                                         \
     X(SETTLING, "settling", 10)                                                                    \
-    X(DITHERING, "dithering", 11)
+    X(DITHERING, "dithering", 11)                                                                  \
+    X(TREND, "trend", 12)
 
 enum {
 #define STEADY_RULE_BIT(name, word, bit) STEADY_##name = 1 << (bit),
@@ -48,7 +53,7 @@ enum {
 };
 
 struct steady_limits {
-    double precision; /* half width of the median's interval to reach, over the median */
+    double precision; /* of the median's interval to either side, over the median */
     double tails;     /* the same for the quantiles at 10 % and 90 %; 0: those are not asked for */
     double alpha;     /* of each interval */
     double optimal;   /* effective samples at which an interval is tightest */

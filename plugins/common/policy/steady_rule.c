@@ -1,6 +1,8 @@
 /* steady_rule.c - see steady_rule.h. Plugin side. */
 #include "steady_rule.h"
 
+#include "wall_floor.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +59,7 @@ int32_t steady_start(struct steady *steady, const struct gb_host *host,
 {
     const double n_intervals = tails > 0.0 ? 3.0 : 1.0;
     steady->options = options;
+    steady->floor_ns = wall_floor(options->floor_wall, options->precision);
     steady->limits = (struct steady_limits){
         .precision = options->precision,
         .tails = tails,
@@ -64,7 +67,7 @@ int32_t steady_start(struct steady *steady, const struct gb_host *host,
         .optimal = (double)options->optimal,
         .min_mode = options->min_mode,
         .visits = (uint64_t)options->visits,
-        .settling_ns = SETTLED_FLOORS * options->floor_wall,
+        .settling_ns = SETTLED_FLOORS * steady->floor_ns,
     };
     return read_rules(host, options->without, &steady->limits.without);
 }
@@ -84,7 +87,7 @@ static bool is_first_look_due(const struct steady *steady)
     const uint64_t n = sample_array_seen(&steady->samples);
     return n >= (uint64_t)options->min &&
            ((steady->limits.without & STEADY_WALL_FLOOR) != 0 ||
-            steady->samples.elapsed_ns >= options->floor_wall) &&
+            steady->samples.elapsed_ns >= steady->floor_ns) &&
            (n >= (uint64_t)options->floor_samples || steady->busy_ns >= options->busy);
 }
 
@@ -232,7 +235,7 @@ static void ask_for_first_look(const struct steady *steady, struct gb_next *next
     const uint64_t n = sample_array_seen(&steady->samples);
     next->n_samples = n + 1 > (uint64_t)options->min ? n + 1 : (uint64_t)options->min;
     if ((steady->limits.without & STEADY_WALL_FLOOR) == 0)
-        next->elapsed_ns = options->floor_wall;
+        next->elapsed_ns = steady->floor_ns;
 }
 
 static int32_t begin_look(struct steady *steady)

@@ -31,13 +31,13 @@ struct steady_options {
 /* Their lines in an option table. */
 #define STEADY_OPTIONS                                                                             \
     GB_FLOAT(struct steady_options, precision, "1%", "1e-6:1", NULL,                               \
-             "half width of the interval to reach, as a share of the median"),                     \
+             "how far the interval may reach to either side, as a share of the median"),           \
         GB_FLOAT(struct steady_options, confidence, "95%", "0.5:0.999999", NULL,                   \
                  "probability that the intervals hold, however often one looks"),                  \
         GB_INT(struct steady_options, optimal, "256", "1:1000000000", "samples",                   \
                "effective sample size at which intervals are tightest"),                           \
         GB_DURATION(struct steady_options, floor_wall, "0.1s",                                     \
-                    "0:", "wall time before the first look"),                                      \
+                    "0:", "wall time before the first look, at a precision of 1 % or more"),       \
         GB_INT(struct steady_options, floor_samples, "150", "1:1000000000", "samples",             \
                "samples before the first look, unless `busy` is reached"),                         \
         GB_DURATION(struct steady_options, busy, "0.25s",                                          \
@@ -62,6 +62,7 @@ struct steady {
     struct sample_array samples;
     struct rank_index index;
     struct clock_history clocks;
+    double floor_ns;             /* wall time before the first look */
     double busy_ns;              /* the samples' own time */
     uint64_t next_look;          /* 0: the first is still to come */
     uint64_t begun_at;           /* samples of a look that is under way; 0: none is */
