@@ -425,8 +425,12 @@ static bool is_trending(const struct look *look, double share)
             below[i] += half_indicator(look->y[i], ranked(look, shares[k]));
         below_median[i] = half_indicator(look->y[i], ranked(look, 0.5));
     }
-    block_means(below, look->m / n, n, y);
-    block_means(below_median, look->m / n, n, median_y);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t from = i * look->m / n;
+        const uint64_t length = (i + 1) * look->m / n - from;
+        block_means(below + from, length, 1, &y[i]);
+        block_means(below_median + from, length, 1, &median_y[i]);
+    }
     free(below);
     free(below_median);
     if (n < 4 || !with(look, WITHOUT_TREND))
@@ -468,6 +472,10 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     int32_t verdict = GB_VERDICT_NONE;
     const bool few = on_few_ticks(look, 0.5, 1.0);
     const bool hopeless = (few ? q : q / 2.0) > wanted;
+    if (!look->is_dithered && with(look, WITHOUT_RESOLUTION) && !few && hopeless) {
+        look->low -= q / 2.0;
+        look->high += q / 2.0;
+    }
     widen(look, 0.5, 1.0, look->median, &look->low, &look->high);
     if (!look->is_dithered && with(look, WITHOUT_RESOLUTION) && (few || hopeless) &&
         farther(look->median, look->low, look->high) > wanted &&

@@ -15,6 +15,7 @@ static const double SAMPLES_SHORT = 20, SAMPLES_LONG = 35, SAMPLES_RAMP = 55, SA
 static const double SAMPLES_CORRELATED = 60;
 static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
 static const double TICK_ERROR = 0.5;
+static const double REACHED_EARLY = 2.5;   /* looks are a quarter apart, and ends not alike */
 static const double MOST_DISCARDED = 0.25; /* of the samples, as warm-up */
 static const double SHORT_NS = 2e5;        /* T up to which samples count as short */
 
@@ -140,7 +141,7 @@ static double resolved(const struct judge *judge, size_t scenario)
                    stopping_guards.max_time_ns / 2;
     if (trace_needs_rounds(&s->setting) || !settles ||
         (s->setting.family->flags & TRACE_LONG_MEMORY) ||
-        (!is_multimodal && !(s->truth.samples_to_know <= budget / 2)))
+        (!is_multimodal && !(s->truth.samples_to_know <= budget / REACHED_EARLY)))
         return NAN;
     return percent(judge->outcomes[scenario].n_resolved, judge->outcomes[scenario].n);
 }

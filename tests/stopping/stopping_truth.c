@@ -64,8 +64,8 @@ static double independent_samples(const struct histogram *histogram, double prec
     double median = quantile(histogram, 0.5), low = 16, high = 1e9;
     for (int i = 0; i < 60; i++) {
         double n = sqrt(low * high), h = confidence_sequence(n);
-        bool is_narrow = h < 0.5 && quantile(histogram, 0.5 + h) - quantile(histogram, 0.5 - h) <=
-                                        2 * precision * median;
+        bool is_narrow = h < 0.5 && quantile(histogram, 0.5 + h) - median <= precision * median &&
+                         median - quantile(histogram, 0.5 - h) <= precision * median;
         if (is_narrow)
             high = n;
         else

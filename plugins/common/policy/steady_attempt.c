@@ -185,9 +185,14 @@ static void respect_ticks(struct work *work)
         return;
     const double by = rounding(work, 0.5, 1.0);
     const double n = by > wanted ? (double)attempt->n : attempt->n_effective;
+    const bool is_few = sits_on_few_ticks(work, 0.5, 1.0);
+    if (by > wanted && !is_few) { /* it adds to what the samples leave open */
+        attempt->centre.low -= by;
+        attempt->centre.high += by;
+    }
     attempt->centre = widened(work, &attempt->centre, by);
     if (reach(&attempt->centre) > wanted && radius(work, n) <= NARROW_RADIUS &&
-        (by > wanted || sits_on_few_ticks(work, 0.5, 1.0)))
+        (by > wanted || is_few))
         attempt->verdict = GB_VERDICT_RESOLUTION_LIMITED;
 }
 
@@ -432,9 +437,11 @@ static void add_stretches(const struct work *work, double value, const uint64_t 
     else
         memcpy(not_above, below, sizeof below);
     uint64_t before = 0;
+    uint64_t begin = 0;
     for (size_t i = 0; i < n; i++) {
-        to[i] += 0.5 * (double)(below[i] + not_above[i] - before) / (double)ends[0];
+        to[i] += 0.5 * (double)(below[i] + not_above[i] - before) / (double)(ends[i] - begin);
         before = below[i] + not_above[i];
+        begin = ends[i];
     }
 }
 
@@ -459,7 +466,7 @@ static bool has_trend(const struct work *work, double *ret_change)
     double change = 0.0;
     uint64_t ends[SERIES_BATCHES];
     for (size_t i = 0; i < n; i++)
-        ends[i] = (i + 1) * (retained->n / n);
+        ends[i] = (i + 1) * retained->n / n;
     if (n < 4)
         return false;
     for (size_t i = 0; i < TREND_QUANTILES; i++) {
