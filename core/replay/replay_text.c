@@ -44,6 +44,8 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(stop_reason, TEXT, r->has_failed ? r->text : r->reason, "", "Why it stopped")                \
     X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL, "",                       \
       "What it guarantees: see `gbrun help verdicts`")                                             \
+    X(note, TEXT, r->has_estimate ? e->note : NULL, "",                                            \
+      "What stands in the way of a better verdict, in the policy's words")                         \
     X(statistic, TEXT, r->has_estimate ? e->statistic : NULL, "",                                  \
       "What is estimated: median, mean")                                                           \
     X(estimate_ns, REAL, r->has_estimate ? e->value_ns : NAN, "ns", "Its estimate")                \
@@ -191,6 +193,10 @@ static void add_why(struct table *table, const struct replay_result *result)
                       : result->has_ended ? result->reason
                                           : "the samples ended first";
     text_add_line(&words, why);
+    if (result->has_estimate && *result->estimate.note) {
+        text_add(&words, ": ");
+        text_add_line(&words, result->estimate.note);
+    }
     text_add_shortened(&shortened, text_get(&words), WHY_COLUMNS);
     table_cell(table, text_get(&shortened));
 }

@@ -306,7 +306,7 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
 static const struct wire_field estimate_fields[] = {
     FIELDS(struct gb_estimate, verdict, value_ns, low_ns, high_ns, confidence, statistic, n,
            n_discarded),
-    FIELDS(struct gb_estimate, n_effective, detectable_mode_weight),
+    FIELDS(struct gb_estimate, n_effective, detectable_mode_weight, note),
     {0}};
 static const struct wire_field mode_fields[] = {
     FIELDS(struct gb_mode, median_ns, low_ns, high_ns, weight), {0}};

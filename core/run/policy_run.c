@@ -198,6 +198,7 @@ static void make_sound(struct policy_run *run, struct gb_estimate *estimate)
 {
     const struct gb_host *host = host_interface(run->host);
     estimate->statistic[sizeof estimate->statistic - 1] = 0;
+    estimate->note[sizeof estimate->note - 1] = 0;
     estimate->n = run->count;
     bool known = estimate->verdict >= GB_VERDICT_NONE && estimate->verdict <= GB_VERDICT_GAVE_UP;
     if (!known || !has_sound_modes(estimate) || estimate->low_ns > estimate->high_ns) {

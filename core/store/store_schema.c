@@ -249,6 +249,8 @@ static const struct stored_column case_columns[] = {
            "effective sample size of the rest; 0: not known", IF_ESTIMATED),
     COLUMN(excluded_mode_weight, "REAL", 1, record.estimate.detectable_mode_weight,
            "a mode of this weight would have been detected; 0: not known", IF_ESTIMATED),
+    COLUMN(note, "TEXT", 6, record.estimate.note,
+           "what stands in the way of a better verdict, in the policy's words", IF_ESTIMATED),
     COLUMN(flops, "REAL", 1, record.work.flops,
            "floating-point operations of one iteration; 0: not declared"),
     COLUMN(bytes_read, "REAL", 1, record.work.bytes_read, "of one iteration"),

@@ -168,6 +168,8 @@ static const struct check_record no_check = {.metric = NULL};
       "What is estimated: median, mean")                                                           \
     X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL,                \
       "What the policy guarantees: see `gbrun help verdicts`")                                     \
+    X(note, TEXT, UNIT_NONE, r->has_estimate ? e->note : NULL,                                     \
+      "What stands in the way of a better verdict, in the policy's words")                         \
     X(n_discarded, INTEGER, UNIT_NONE, (int64_t)e->n_discarded,                                    \
       "Samples that the policy discarded as warm-up")                                              \
     X(n_effective, REAL, UNIT_NONE, estimated(c, e->n_effective),                                  \

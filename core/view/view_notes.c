@@ -104,6 +104,16 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
     }
 }
 
+/* What stands in the way of an interval that can be certified. */
+static void add_obstacle(struct notes *notes, const struct gb_estimate *estimate, const char *label)
+{
+    CLEANUP(text_free) struct text words = {0};
+    if (!*estimate->note || estimate->verdict != GB_VERDICT_UNCONVERGED)
+        return;
+    text_add_line(&words, estimate->note);
+    list_add(notes, &notes->obstacles, text_get(&words), label);
+}
+
 /* How samples were read, where that is not as others are, and what a graph would save. */
 static void add_reading(struct notes *notes, const struct stored_case *c, const char *label)
 {
@@ -249,6 +259,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     notes->lost_samples += record->n_lost;
     if (!record->has_estimate)
         return;
+    add_obstacle(notes, &record->estimate, text_get(&label));
     notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
     notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
@@ -350,7 +361,20 @@ static void write_throttles(const struct notes *notes, struct text *out)
     text_printf(out, "%s%s\n", list->n > n ? "; ..." : "", n ? ")" : "");
 }
 
-static void write_counts(const struct notes *notes, struct text *out)
+static void write_entries(const struct note_list *list, bool verbose, struct text *out)
+{
+    size_t n = verbose || list->n <= LIST_SHOWN ? list->n : LIST_SHOWN;
+    for (size_t i = 0; i < n; i++) {
+        text_add(out, "    ");
+        if (*list->items[i].first)
+            add_cases(&list->items[i], out);
+        text_printf(out, "%s\n", list->items[i].words);
+    }
+    if (list->n > n)
+        text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
+}
+
+static void write_counts(const struct notes *notes, bool verbose, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
     const struct {
@@ -358,8 +382,8 @@ static void write_counts(const struct notes *notes, struct text *out)
         int32_t verdict;
         const char *one, *many;
     } verdicts[] = {
-        {notes->unconverged, GB_VERDICT_UNCONVERGED, "case did not reach the interval asked for",
-         "cases did not reach the interval asked for"},
+        {notes->unconverged, GB_VERDICT_UNCONVERGED, "case is not certified",
+         "cases are not certified"},
         {notes->limited, GB_VERDICT_RESOLUTION_LIMITED, "case is limited by the timer resolution",
          "cases are limited by the timer resolution"},
         {notes->gave_up, GB_VERDICT_GAVE_UP, "case was given up by its policy",
@@ -384,28 +408,25 @@ static void write_counts(const struct notes *notes, struct text *out)
             out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,
             plural(notes->lost_cases, "case", "cases"), (unsigned long long)notes->lost_samples,
             plural(notes->lost_samples, "sample", "samples"));
-    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
-        if (verdicts[i].n)
-            text_printf(out, "  %s %llu %s\n", view_verdict_mark(verdicts[i].verdict),
-                        (unsigned long long)verdicts[i].n,
-                        plural(verdicts[i].n, verdicts[i].one, verdicts[i].many));
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        if (!verdicts[i].n)
+            continue;
+        text_printf(out, "  %s %llu %s%s\n", view_verdict_mark(verdicts[i].verdict),
+                    (unsigned long long)verdicts[i].n,
+                    plural(verdicts[i].n, verdicts[i].one, verdicts[i].many),
+                    i == 0 && notes->obstacles.n ? ":" : "");
+        if (i == 0)
+            write_entries(&notes->obstacles, verbose, out);
+    }
 }
 
 static void write_list(const struct note_list *list, const char *heading, bool verbose,
                        struct text *out)
 {
-    size_t n = verbose || list->n <= LIST_SHOWN ? list->n : LIST_SHOWN;
     if (!list->n)
         return;
     text_printf(out, "  %s:\n", heading);
-    for (size_t i = 0; i < n; i++) {
-        text_add(out, "    ");
-        if (*list->items[i].first)
-            add_cases(&list->items[i], out);
-        text_printf(out, "%s\n", list->items[i].words);
-    }
-    if (list->n > n)
-        text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
+    write_entries(list, verbose, out);
 }
 
 void notes_write(const struct notes *notes, bool verbose, struct text *out)
@@ -417,7 +438,7 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     if (notes->histograms.length)
         text_printf(out, "\nhistograms of relative differences from the references\n%s",
                     text_get(&notes->histograms));
-    write_counts(notes, &doubts);
+    write_counts(notes, verbose, &doubts);
     write_list(&notes->paces, "pace", verbose, &doubts);
     write_list(&notes->modes,
                MODES_MARK " several modes: their medians, intervals and shares of the samples",

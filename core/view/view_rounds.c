@@ -131,6 +131,8 @@ static void combine_estimates(const struct view_row *const *rounds, size_t n,
             continue;
         memcpy(estimate->statistic, more->statistic, sizeof estimate->statistic);
         /* They are numbered from the best on. */
+        if (more->verdict >= estimate->verdict && !*estimate->note)
+            memcpy(estimate->note, more->note, sizeof estimate->note);
         estimate->verdict = more->verdict > estimate->verdict ? more->verdict : estimate->verdict;
         estimate->n += more->n;
         estimate->n_discarded += more->n_discarded;

@@ -91,9 +91,10 @@ struct note_list {
 struct notes {
     struct arena *arena;
     struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small;
-    struct text histograms; /* a line for each comparison of each case */
-    uint64_t n_cases;       /* so far; the rounds of a case are one */
-    uint64_t n_short;       /* cases with an overhead above 1 % of the median */
+    struct note_list obstacles; /* what keeps cases from being certified */
+    struct text histograms;     /* a line for each comparison of each case */
+    uint64_t n_cases;           /* so far; the rounds of a case are one */
+    uint64_t n_short;           /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;

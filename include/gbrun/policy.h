@@ -67,7 +67,8 @@ enum {
 /*
  * Filled in by next. The host has set size and zeroed the rest. GB_MORE: ask again at the first
  * sample from which on there are n_samples in all and its elapsed_ns is at least that; 0 for
- * either: no condition. Else `reason` says why, for the table: "interval within 1 %".
+ * either: no condition. Else `reason` says why, for the table: "interval within 1 %". With GB_MORE
+ * it may say what more samples would decide: for that a host may go on past its usual time.
  */
 struct gb_next {
     uint32_t size;
@@ -102,6 +103,9 @@ struct gb_estimate {
     uint32_t n_modes; /* 0 or 1: one mode */
     uint32_t reserved;
     struct gb_mode modes[GB_MODES_MAX];
+    /* What stands in the way of a better verdict, on one line, for the notes below a table: "still
+     * falling by 0.4 % a second". "": nothing to say. */
+    char note[128];
 };
 
 struct gb_policy_ops {

@@ -134,6 +134,28 @@ static void explain(const struct median_rule *rule, struct gb_next *next)
     }
 }
 
+/* What more samples would decide. */
+static void note(const struct median_rule *rule, char *ret, size_t size)
+{
+    const struct median_estimate *estimate = &rule->estimate;
+    const uint64_t n = sample_array_seen(&rule->samples);
+    const double reach = 0.5 * (estimate->high - estimate->low) / estimate->value;
+    const double precision = rule->params->precision;
+    if (!is_floor_reached(rule))
+        snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far", 1e-9 * floor_of(rule),
+                 1e-9 * fmax(rule->samples.elapsed_ns, 0.0));
+    else if (n < (uint64_t)rule->params->min)
+        snprintf(ret, size, "%lld samples needed, %llu so far", (long long)rule->params->min,
+                 (unsigned long long)n);
+    else if (!isfinite(reach))
+        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+                 (unsigned long long)n, floor(estimate->n_effective));
+    else if (reach > precision)
+        snprintf(ret, size,
+                 "interval of %.2g %% to either side: needs about %.2g times the samples",
+                 100.0 * reach, reach / precision * (reach / precision));
+}
+
 static int32_t next(void *object, struct gb_next *next)
 {
     struct median_rule *rule = object;
@@ -148,6 +170,7 @@ static int32_t next(void *object, struct gb_next *next)
         next->decision = GB_MORE;
         next->n_samples = rule->next_look > 0 ? rule->next_look : (uint64_t)rule->params->min;
         next->elapsed_ns = floor_of(rule);
+        note(rule, next->reason, sizeof next->reason);
     } else {
         explain(rule, next);
     }
@@ -168,6 +191,8 @@ static int32_t report(void *object, struct gb_estimate *estimate)
         verdict = GB_VERDICT_UNCONVERGED;
     median_estimate_report(&rule->samples, &rule->estimate, rule->params->confidence, verdict,
                            estimate);
+    if (verdict == GB_VERDICT_UNCONVERGED)
+        note(rule, estimate->note, sizeof estimate->note);
     return GB_OK;
 }
 

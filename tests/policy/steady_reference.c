@@ -457,7 +457,7 @@ static bool is_trending(const struct look *look, double share)
     double change = 0.0;
     for (uint64_t i = 0; i < n / 4; i++)
         change += (median_y[i] - median_y[n - 1 - i]) / (double)(n / 4);
-    const double p = fmin(fabs(change) / 2.0, 0.45);
+    const double p = fmin(fabs(change) / 2.0, 0.375);
     change = quantile(look, 0.5 + p) - quantile(look, 0.5 - p);
     return fabs(slope) > 2.5 * sqrt(variance * (1.0 + r) / (1.0 - r)) &&
            change * fmax(1.0, 1e9 / (0.75 * share * look->elapsed)) >
@@ -539,6 +539,29 @@ static bool attempt(const struct reference_rules *rules, const double *times, ui
     return !again;
 }
 
+/* Ends for a single look where there is none: of 6 samples or more. */
+static void close_interval(const struct reference_rules *rules, const double *times, uint64_t n,
+                           struct reference_timer timer, struct gb_estimate *ret)
+{
+    struct look look = {.rules = rules,
+                        .y = times + ret->n_discarded,
+                        .m = n - ret->n_discarded,
+                        .tick = timer.tick};
+    const double h = 1.959963984540054 / (2.0 * sqrt(ret->n_effective));
+    look.sorted = sorted_copy(look.y, look.m);
+    for (int upper = 0; upper < 2 && look.m >= 6; upper++) {
+        double *end = upper ? &ret->high_ns : &ret->low_ns;
+        const double p = 0.5 + (upper ? h : -h);
+        if (isfinite(*end))
+            continue;
+        *end = h < 0.5 ? quantile(&look, p) : NAN;
+        if (!isfinite(*end))
+            *end = look.sorted[upper ? look.m - 1 : 0];
+        *end = upper ? fmax(*end, ret->value_ns) : fmin(*end, ret->value_ns);
+    }
+    free(look.sorted);
+}
+
 static struct gb_estimate look_at(const struct reference_rules *rules, const double *times,
                                   uint64_t n, struct reference_timer timer, double elapsed)
 {
@@ -579,7 +602,9 @@ uint64_t reference_run(const struct reference_rules *rules, const double *times,
         next = (uint64_t)ceil(rules->growth * (double)i);
     }
     *ret = look_at(rules, times, n, timer, elapsed[n - 1]);
-    if (!was_due || ret->verdict == GB_VERDICT_NONE)
+    if (!was_due || ret->verdict == GB_VERDICT_NONE) {
+        close_interval(rules, times, n, timer, ret);
         ret->verdict = GB_VERDICT_UNCONVERGED;
+    }
     return n;
 }

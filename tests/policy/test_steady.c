@@ -406,6 +406,93 @@ START_TEST(nothing_is_claimed_without_samples)
 }
 END_TEST
 
+/* --- what is said while nothing is certified --- */
+
+enum { NOTE_FEW, NOTE_WALL, NOTE_FALLING, NOTE_RISING, NOTE_SLOW, NOTE_WIDE, NOTE_MODE, NOTE_FINE };
+
+static double noted_sample(int kind, size_t i, double *state, uint64_t *seed)
+{
+    const double normal = fake_normal(seed);
+    *state = 0.99 * *state + 0.14 * normal;
+    switch (kind) {
+    case NOTE_FALLING:
+        return 1.06 - 0.06 * (double)i / 10000.0 + 0.003 * normal;
+    case NOTE_RISING:
+        return 1.0 + 0.06 * (double)i / 10000.0 + 0.003 * normal;
+    case NOTE_SLOW:
+        return 1.0 + 0.005 * *state;
+    case NOTE_WIDE:
+        return exp(0.5 * normal);
+    case NOTE_MODE:
+        return (i % 1000 < 50 ? 1.2 : 1.0) + 0.003 * normal;
+    default:
+        return 1.0 + 0.003 * normal;
+    }
+}
+
+/* Samples of 100 us. */
+START_TEST(obstacles_are_named)
+{
+    static const struct {
+        int kind;
+        uint64_t n;
+        const char *policy, *note;
+    } cases[] = {
+        {NOTE_FEW, 10, "steady", "0.1 s needed at this precision, 0.001 s so far"},
+        {NOTE_WALL, 500, "steady", "0.1 s needed at this precision, 0.05 s so far"},
+        {NOTE_FALLING, 4000, "steady", "still falling by "},
+        {NOTE_RISING, 4000, "steady", "still rising by "},
+        {NOTE_SLOW, 8000, "steady", "effective samples needed, "},
+        {NOTE_WIDE, 1500, "steady", "to one side: needs about "},
+        {NOTE_MODE, 4000, "steady", "a lesser mode (5 %) was entered 4 of 6 times"},
+        {NOTE_FINE, 4000, "steady", ""},
+        {NOTE_WIDE, 1500, "median_cs", "to either side: needs about "},
+        {NOTE_WALL, 500, "median_ci", "0.1 s needed at this precision, 0.05 s so far"},
+        {NOTE_FINE, 4000, "median_ci", ""},
+    };
+    uint64_t seed = 77;
+    double state = 0.0;
+    struct policy_work work;
+    for (size_t i = 0; i < cases[_i].n; i++)
+        times[i] = 1e5 * noted_sample(cases[_i].kind, i, &state, &seed);
+    policy_begin(&work, cases[_i].policy);
+    policy_drive(&work, times, cases[_i].n);
+    const char *note = work.estimate.note;
+    const bool is_certified = *cases[_i].note == '\0';
+    ck_assert_msg(strstr(note, cases[_i].note) != NULL, "\"%s\" is not in \"%s\"", cases[_i].note,
+                  note);
+    ck_assert_int_eq(*note == '\0', is_certified);
+    ck_assert_int_eq(work.estimate.verdict,
+                     is_certified ? GB_VERDICT_CERTIFIED : GB_VERDICT_UNCONVERGED);
+    if (!is_certified) /* what more samples would decide */
+        ck_assert_str_ne(work.next.reason, "");
+    ck_assert(isfinite(work.estimate.low_ns) && isfinite(work.estimate.high_ns));
+    ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
+    ck_assert_double_ge(work.estimate.high_ns, work.estimate.value_ns);
+    policy_end(&work);
+}
+END_TEST
+
+/* From six samples on: the least and the greatest hold the median with 97 %. */
+START_TEST(there_is_always_an_interval)
+{
+    static const char *const ids[] = {"steady", "quantiles", "median_ci", "median_cs", "fixed"};
+    for (size_t i = 0; i < 6; i++)
+        times[i] = 1e5 * (1.0 + 0.01 * (double)(i * 5 % 6));
+    for (uint64_t n = 5; n <= 6; n++) {
+        struct policy_work work;
+        policy_begin(&work, ids[_i]);
+        policy_drive(&work, times, n);
+        ck_assert_int_eq(isfinite(work.estimate.low_ns), n == 6);
+        if (n == 6) {
+            ck_assert_double_eq_tol(work.estimate.low_ns, 1e5, 1e-6);
+            ck_assert_double_eq_tol(work.estimate.high_ns, 1.05e5, 1e-6);
+        }
+        policy_end(&work);
+    }
+}
+END_TEST
+
 /* --- the device's clock --- */
 
 enum { CLOCK_CONSTANT, CLOCK_NOISY, CLOCK_UNKNOWN, CLOCK_LATE_FALL, CLOCK_RISING };
@@ -647,6 +734,8 @@ Suite *test_suite(void)
     TCase *others = tcase_create("others");
     tcase_add_test(others, unknown_rules_are_refused);
     tcase_add_test(others, tails_are_known);
+    tcase_add_loop_test(others, obstacles_are_named, 0, 11);
+    tcase_add_loop_test(others, there_is_always_an_interval, 0, 5);
     tcase_add_test(others, median_cs_allows_for_its_looks);
     tcase_add_test(others, median_cs_ends_at_its_ranks);
     suite_add_tcase(suite, others);

@@ -210,7 +210,8 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                             .confidence = 0.95,
                                             .statistic = "median",
                                             .n = FIXTURE_SAMPLES,
-                                            .n_effective = 18};
+                                            .n_effective = 18,
+                                            .note = "18 samples are few"};
     record->work = (struct gb_work){.size = sizeof record->work, .flops = 1e6, .bytes_read = 4000};
     c->checks[0] = (struct check_record){.name = "C",
                                          .metric = "abs",

@@ -177,6 +177,7 @@ START_TEST(every_field_of_a_case_comes_back)
     ck_assert_double_eq(b->estimate.confidence, 0.95);
     ck_assert_uint_eq(b->estimate.n, FIXTURE_SAMPLES);
     ck_assert_double_eq(b->estimate.n_effective, 18);
+    ck_assert_str_eq(b->estimate.note, "18 samples are few");
     ck_assert_uint_eq(b->estimate.n_modes, 2);
     ck_assert_double_eq(b->estimate.modes[0].weight, 0.75);
     ck_assert(isnan(b->estimate.modes[1].low_ns));

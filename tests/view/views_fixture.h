@@ -48,6 +48,7 @@ static inline void views_add_streams(struct store *store, int64_t run_id)
         if (i == 2) {
             record->estimate.low_ns = -INFINITY;
             record->estimate.high_ns = INFINITY;
+            strcpy(record->estimate.note, "still falling by 0.4 % a second");
             record->estimate.verdict = GB_VERDICT_UNCONVERGED;
             record->stop_reason = "max_time 15 s";
         }

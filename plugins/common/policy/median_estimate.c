@@ -123,6 +123,25 @@ int32_t median_estimate_of(struct sample_array *samples, double confidence,
     return median_sequence_of(samples, confidence, 0.0, ret);
 }
 
+/* An end that is not known is the least or the greatest sample: the median of 6 or more lies
+ * between these with a probability of 95 %. */
+static void find_ends(const struct sample_array *samples, struct gb_estimate *estimate)
+{
+    enum { FEWEST = 6 };
+    double low = (double)INFINITY;
+    double high = (double)-INFINITY;
+    if (samples->n < FEWEST || (isfinite(estimate->low_ns) && isfinite(estimate->high_ns)))
+        return;
+    for (uint64_t i = 0; i < samples->n; i++) {
+        low = fmin(low, samples->times[i]);
+        high = fmax(high, samples->times[i]);
+    }
+    if (!isfinite(estimate->low_ns))
+        estimate->low_ns = fmin(low, estimate->value_ns - 0.5 * samples->tick_ns);
+    if (!isfinite(estimate->high_ns))
+        estimate->high_ns = fmax(high, estimate->value_ns + 0.5 * samples->tick_ns);
+}
+
 void median_estimate_report(const struct sample_array *samples,
                             const struct median_estimate *median, double confidence,
                             int32_t verdict, struct gb_estimate *estimate)
@@ -139,4 +158,5 @@ void median_estimate_report(const struct sample_array *samples,
     if (median->n_effective > 0.0)
         estimate->detectable_mode_weight = 1.0 - pow(1.0 - confidence, 1.0 / median->n_effective);
     estimate->n_modes = median->n > 0 ? 1 : 0;
+    find_ends(samples, estimate);
 }

@@ -32,7 +32,8 @@ int32_t median_estimate_of(struct sample_array *samples, double confidence,
 int32_t median_sequence_of(struct sample_array *samples, double confidence, double n_optimal,
                            struct median_estimate *ret);
 
-/* The same as a policy's report. */
+/* The same as a policy's report. Of 6 samples or more it has both ends: where correlation leaves
+ * one open, the least or the greatest sample. */
 void median_estimate_report(const struct sample_array *samples,
                             const struct median_estimate *median, double confidence,
                             int32_t verdict, struct gb_estimate *estimate);

@@ -40,6 +40,16 @@ static bool has(const struct work *work, unsigned rule)
     return (work->limits->without & rule) == 0;
 }
 
+/* No verdict yet, and why. */
+static int32_t blocked(const struct work *work, int obstacle, double first, double second)
+{
+    struct steady_attempt *attempt = work->attempt;
+    attempt->obstacle = obstacle;
+    attempt->figures[0] = first;
+    attempt->figures[1] = second;
+    return GB_VERDICT_NONE;
+}
+
 /* --- quantiles and their intervals --- */
 
 static double quantile(const struct work *work, double p)
@@ -302,9 +312,12 @@ static bool were_visited(const struct work *work, const struct modes *modes)
             heaviest = i;
     }
     for (size_t i = 0; i < modes->n; i++) {
-        if (i != heaviest && retained_visits(work->retained, modes->edges[i], modes->edges[i + 1],
-                                             work->limits->visits) < work->limits->visits)
-            return false;
+        if (i == heaviest)
+            continue;
+        const uint64_t visits = retained_visits(work->retained, modes->edges[i],
+                                                modes->edges[i + 1], work->limits->visits);
+        if (visits < work->limits->visits)
+            return blocked(work, OBSTACLE_VISITS, modes->weights[i], (double)visits), false;
     }
     return true;
 }
@@ -355,10 +368,12 @@ static bool clocks_allow(const struct work *work)
         return true;
     if (work->attempt->is_throttled && has(work, STEADY_WALL_FLOOR) &&
         evidence->elapsed_ns < THROTTLED_FLOOR_NS)
-        return false;
+        return blocked(work, OBSTACLE_THROTTLED, THROTTLED_FLOOR_NS, 0.0), false;
     const struct clock_trend trend = clock_history_trend(evidence->clocks, work->retained->first,
                                                          work->limits->precision);
-    return !trend.is_there || !follows(work, &trend);
+    if (!trend.is_there || !follows(work, &trend))
+        return true;
+    return blocked(work, OBSTACLE_CLOCK, trend.is_rising ? 1.0 : -1.0, 0.0), false;
 }
 
 /* The variance of "is below a quantile" is p (1 - p), and that of the median's 1/4. */
@@ -377,7 +392,7 @@ static bool are_tails_known(const struct work *work)
     for (size_t i = 0; i < 2 && work->limits->tails > 0.0; i++) {
         const struct steady_interval tail = tail_of(work, TAILS[i]);
         if (reach(&tail) > work->limits->tails * tail.value)
-            return false;
+            return blocked(work, OBSTACLE_TAIL, TAILS[i], reach(&tail) / tail.value), false;
     }
     return true;
 }
@@ -400,10 +415,11 @@ static bool is_mixed(const struct work *work)
                               ? CORRELATED_MIN * fmax(1.0, 0.01 / work->limits->precision)
                               : EFFECTIVE_MIN;
     if (n_effective < wanted)
-        return false;
+        return blocked(work, OBSTACLE_MIXING, wanted, n_effective), false;
     for (size_t i = 0; i < 2; i++) {
-        if (effective_size(work, value_at(work->retained, TAILS[i])) < EFFECTIVE_MIN)
-            return false;
+        const double of_tail = effective_size(work, value_at(work->retained, TAILS[i]));
+        if (of_tail < EFFECTIVE_MIN)
+            return blocked(work, OBSTACLE_MIXING, EFFECTIVE_MIN, of_tail), false;
     }
     return true;
 }
@@ -413,8 +429,11 @@ static bool has_settled(const struct work *work)
 {
     const struct retained *retained = work->retained;
     const double share = (double)retained->n / (double)(retained->first + retained->n);
-    return retained->first == 0 || !has(work, STEADY_SETTLING) || !has(work, STEADY_WALL_FLOOR) ||
-           work->evidence->elapsed_ns * share >= work->limits->settling_ns;
+    const double settled_ns = work->evidence->elapsed_ns * share;
+    if (retained->first == 0 || !has(work, STEADY_SETTLING) || !has(work, STEADY_WALL_FLOOR) ||
+        settled_ns >= work->limits->settling_ns)
+        return true;
+    return blocked(work, OBSTACLE_SETTLING, work->limits->settling_ns, settled_ns), false;
 }
 
 /* --- trends --- */
@@ -474,7 +493,7 @@ static bool has_trend(const struct work *work, double *ret_change)
         if (i == 0)
             change = change_of(stretches, n);
     }
-    const double half = fmin(0.5 * fabs(change), 0.45);
+    const double half = fmin(0.5 * fabs(change), 0.375); /* of a trend without noise */
     *ret_change = copysign(quantile(work, 0.5 + half) - quantile(work, 0.5 - half), change);
     return fabs(series_trend(stretches, n)) > TREND_MIN;
 }
@@ -489,8 +508,12 @@ static bool is_on_its_way(const struct work *work)
     double change = 0.0;
     if (!has(work, STEADY_TREND) || !has_trend(work, &change))
         return false;
+    const double centre = work->attempt->centre.value;
     const double ahead = fabs(change) * fmax(1.0, TREND_AHEAD_NS / span);
-    return ahead > TREND_SHARE * work->limits->precision * work->attempt->centre.value;
+    if (ahead <= TREND_SHARE * work->limits->precision * centre)
+        return false;
+    blocked(work, OBSTACLE_TREND, change / centre * 1e9 / span, 0.0);
+    return true;
 }
 
 static void find_modes(const struct work *work, struct modes *ret)
@@ -518,8 +541,9 @@ static int32_t verdict_of(const struct work *work)
         return GB_VERDICT_NONE;
     if (is_narrow)
         return is_mixed(work) && !is_on_its_way(work) ? GB_VERDICT_CERTIFIED : GB_VERDICT_NONE;
-    return modes.n > 1 && measure_modes(work, &modes, false, measured) ? GB_VERDICT_MULTIMODAL
-                                                                       : GB_VERDICT_NONE;
+    if (modes.n > 1 && measure_modes(work, &modes, false, measured))
+        return GB_VERDICT_MULTIMODAL;
+    return blocked(work, OBSTACLE_WIDTH, reach(&attempt->centre) / attempt->centre.value, 0.0);
 }
 
 void steady_attempt_make(const struct steady_limits *limits, const struct steady_evidence *evidence,
@@ -546,6 +570,28 @@ void steady_attempt_make(const struct steady_limits *limits, const struct steady
         ret->verdict = verdict_of(&work);
 }
 
+static double known_end(const struct work *work, double end, double half, double sign)
+{
+    const struct retained *retained = work->retained;
+    const double last = retained_value(retained, sign < 0.0 ? 0 : retained->n - 1);
+    if (isfinite(end))
+        return end;
+    end = half < 0.5 ? quantile(work, 0.5 + sign * half) : last;
+    return isfinite(end) ? end : last;
+}
+
+/* An interval for a single look says more than none, if nothing is claimed with it. */
+static void find_ends(const struct work *work)
+{
+    enum { FEWEST = 6 };
+    struct steady_interval *centre = &work->attempt->centre;
+    if (work->retained->n < FEWEST)
+        return;
+    const double half = median_radius(work->attempt->n_effective, 1.0 - work->limits->alpha);
+    centre->low = fmin(known_end(work, centre->low, half, -1.0), centre->value);
+    centre->high = fmax(known_end(work, centre->high, half, 1.0), centre->value);
+}
+
 void steady_attempt_describe(const struct steady_limits *limits,
                              const struct steady_evidence *evidence,
                              const struct retained *retained, struct steady_attempt *attempt)
@@ -562,4 +608,9 @@ void steady_attempt_describe(const struct steady_limits *limits,
     attempt->n_modes = (uint32_t)modes.n;
     if (modes.n > 1)
         measure_modes(&work, &modes, true, attempt->modes);
+    if (attempt->verdict != GB_VERDICT_NONE)
+        return;
+    if (attempt->obstacle == OBSTACLE_WIDTH || attempt->obstacle == OBSTACLE_TAIL)
+        is_on_its_way(&work);
+    find_ends(&work);
 }

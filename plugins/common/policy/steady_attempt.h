@@ -75,8 +75,23 @@ struct steady_interval {
     double value, low, high;
 };
 
+/* What stands in the way of a verdict, each with up to two figures. */
+enum {
+    OBSTACLE_NONE,
+    OBSTACLE_THROTTLED, /* wall time needed */
+    OBSTACLE_CLOCK,     /* above 0 where it rises */
+    OBSTACLE_SETTLING,  /* wall time needed after the warm-up, and what there is */
+    OBSTACLE_VISITS,    /* a mode's share, and how often it was entered */
+    OBSTACLE_TAIL,      /* which quantile, and how far its interval reaches, as a share of it */
+    OBSTACLE_WIDTH,     /* how far the interval reaches, as a share of the centre */
+    OBSTACLE_MIXING,    /* effective samples needed, and what there are */
+    OBSTACLE_TREND      /* change in a second, as a share of the centre */
+};
+
 struct steady_attempt {
     int32_t verdict;   /* GB_VERDICT_NONE: it takes more samples */
+    int obstacle;      /* OBSTACLE_..., if there is one */
+    double figures[2]; /* of it */
     bool is_recurring; /* what was left out came again later, and was no warm-up; nothing else is
                           known then */
     bool is_throttled;
@@ -94,7 +109,9 @@ struct steady_attempt {
 void steady_attempt_make(const struct steady_limits *limits, const struct steady_evidence *evidence,
                          const struct retained *retained, struct steady_attempt *ret);
 
-/* The rest of what an attempt has to say, which takes longer; of the same retained samples. */
+/* The rest of what an attempt has to say, which takes longer; of the same retained samples. An end
+ * of the interval that is not known then, where no verdict stands, is that of the order statistics
+ * for a single look, or of the least or greatest sample: of 6 or more. */
 void steady_attempt_describe(const struct steady_limits *limits,
                              const struct steady_evidence *evidence,
                              const struct retained *retained, struct steady_attempt *attempt);

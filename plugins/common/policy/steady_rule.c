@@ -227,6 +227,85 @@ static void explain(const struct steady *steady, struct gb_next *next)
     }
 }
 
+static uint64_t wanted_samples(const struct steady *steady)
+{
+    const struct steady_options *options = steady->options;
+    const uint64_t n = sample_array_seen(&steady->samples);
+    return n < (uint64_t)options->min ? (uint64_t)options->min : (uint64_t)options->floor_samples;
+}
+
+/* Before the first look. */
+static void note_floor(const struct steady *steady, char *ret, size_t size)
+{
+    const uint64_t n = sample_array_seen(&steady->samples);
+    const double elapsed_ns = steady->samples.elapsed_ns;
+    if (elapsed_ns < steady->floor_ns)
+        snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far",
+                 1e-9 * steady->floor_ns, 1e-9 * elapsed_ns);
+    else
+        snprintf(ret, size, "%llu samples needed, %llu so far",
+                 (unsigned long long)wanted_samples(steady), (unsigned long long)n);
+}
+
+static void note_width(const struct steady *steady, double reach, char *ret, size_t size)
+{
+    const struct steady_attempt *found = &steady->found;
+    const double precision = steady->limits.precision;
+    const double times = reach / precision * (reach / precision);
+    if (!isfinite(reach))
+        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+                 (unsigned long long)found->n, floor(found->n_effective));
+    else if (reach > precision)
+        snprintf(ret, size, "interval of %.2g %% to one side: needs about %.*g times the samples",
+                 100.0 * reach, times < 10.0 ? 2 : 1, times);
+}
+
+/* What stands in the way, and what would help; nothing where nothing does. */
+static void explain_obstacle(const struct steady *steady, char *ret, size_t size)
+{
+    const struct steady_attempt *found = &steady->found;
+    const double first = found->figures[0];
+    const double second = found->figures[1];
+    switch (found->obstacle) {
+    case OBSTACLE_THROTTLED:
+        snprintf(ret, size, "throttled: %.2g s needed then, %.2g s so far", 1e-9 * first,
+                 1e-9 * steady->samples.elapsed_ns);
+        break;
+    case OBSTACLE_CLOCK:
+        snprintf(ret, size, "the clock %s, and times follow it", first > 0.0 ? "rises" : "falls");
+        break;
+    case OBSTACLE_SETTLING:
+        snprintf(ret, size, "%.2g s needed after the warm-up, %.2g s so far", 1e-9 * first,
+                 1e-9 * second);
+        break;
+    case OBSTACLE_VISITS:
+        snprintf(ret, size, "a lesser mode (%.2g %%) was entered %.0f of %llu times", 100.0 * first,
+                 second, (unsigned long long)steady->limits.visits);
+        break;
+    case OBSTACLE_TAIL:
+        if (isfinite(second))
+            snprintf(ret, size, "interval of the %.0f %% quantile: %.2g %% to one side",
+                     100.0 * first, 100.0 * second);
+        else
+            snprintf(ret, size, "too few independent samples for the %.0f %% quantile",
+                     100.0 * first);
+        break;
+    case OBSTACLE_WIDTH:
+        note_width(steady, first, ret, size);
+        break;
+    case OBSTACLE_MIXING:
+        snprintf(ret, size, "%.0f effective samples needed, %.0f so far: samples are correlated",
+                 ceil(first), floor(second));
+        break;
+    case OBSTACLE_TREND:
+        snprintf(ret, size, "still %s by %.2g %% a second", first > 0.0 ? "rising" : "falling",
+                 100.0 * fabs(first));
+        break;
+    default:
+        break;
+    }
+}
+
 /* The time of the samples is no condition that a host knows: it asks at each sample until the
  * number that always is enough. */
 static void ask_for_first_look(const struct steady *steady, struct gb_next *next)
@@ -273,12 +352,15 @@ int32_t steady_next(struct steady *steady, struct gb_next *next)
             return status;
     }
     next->decision = GB_MORE;
-    if (steady->found.verdict != GB_VERDICT_NONE)
+    if (steady->found.verdict != GB_VERDICT_NONE) {
         explain(steady, next);
-    else if (steady->next_look > 0)
+    } else if (steady->next_look > 0) {
         next->n_samples = steady->next_look;
-    else
+        explain_obstacle(steady, next->reason, sizeof next->reason);
+    } else {
         ask_for_first_look(steady, next);
+        note_floor(steady, next->reason, sizeof next->reason);
+    }
     return GB_OK;
 }
 
@@ -350,6 +432,7 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
         return status;
     const struct steady_attempt *found = &steady->found;
     const bool is_known = found->n > 0;
+    const bool is_look_done = steady->next_look > 0 || is_first_look_due(steady);
     estimate->verdict = found->verdict != GB_VERDICT_NONE ? found->verdict
                                                           : (int32_t)GB_VERDICT_UNCONVERGED;
     estimate->value_ns = is_known ? found->centre.value : (double)NAN;
@@ -365,6 +448,10 @@ int32_t steady_report(struct steady *steady, const struct gb_host *host,
                                                      1.0 / found->n_effective);
     estimate->n_modes = found->n_modes > 1 ? found->n_modes : (uint32_t)is_known;
     memcpy(estimate->modes, found->modes, sizeof estimate->modes);
+    if (found->verdict == GB_VERDICT_NONE && is_known && !is_look_done)
+        note_floor(steady, estimate->note, sizeof estimate->note);
+    else if (found->verdict == GB_VERDICT_NONE)
+        explain_obstacle(steady, estimate->note, sizeof estimate->note);
     report_metrics(steady, host);
     return GB_OK;
 }
