@@ -18,6 +18,8 @@ static const struct verb_option options[] = {
     {"min-samples", 0, "N", "samples that a policy gets at least, as min_samples of a benchmark"},
     {"max-samples", 0, "N", "samples after which it ends, as max_samples"},
     {"max-time", 0, "DURATION", "recorded time after which it ends, as max_time"},
+    {"max-time-undecided", 0, "DURATION",
+     "the same while the policy is undecided, as max_time_undecided"},
     {"time-limit", 0, "DURATION", "time after which a policy that still computes is killed"},
     {"input", 'i', "csv|f32|f64", "what files of samples hold, whatever their names"},
     {"column", 0, "NAME|N", "of CSV: the column with the times, by its head or its number from 1"},
@@ -131,6 +133,7 @@ static void read_limits(struct job *job)
     guards->min_samples = (uint64_t)read_guard(job, "min-samples", "min_samples").integer;
     guards->max_samples = (uint64_t)read_guard(job, "max-samples", "max_samples").integer;
     guards->max_time_ns = read_guard(job, "max-time", "max_time").number;
+    guards->max_undecided_ns = read_guard(job, "max-time-undecided", "max_time_undecided").number;
     job->limits.time_limit_ns = read_guard(job, "time-limit", "time_limit").number;
 }
 

@@ -22,11 +22,12 @@ struct common_params {
     double warmup_ns;     /* run untimed for this long before the first sample, at least once */
     int64_t min_samples;
     int64_t max_samples;
-    double pace_limit_ns;  /* of each: finding a gap, settling, waiting for what follows */
-    double cool_below;     /* temperature in degrees Celsius to wait for; 0: none */
-    double clock_at_least; /* clock in Hz to wait for; 0: none */
-    double max_time_ns;    /* of measuring; no further sample after it */
-    double time_limit_ns;  /* of the whole case; the worker is killed after it */
+    double pace_limit_ns;         /* of each: finding a gap, settling, waiting for what follows */
+    double cool_below;            /* temperature in degrees Celsius to wait for; 0: none */
+    double clock_at_least;        /* clock in Hz to wait for; 0: none */
+    double max_time_ns;           /* of measuring; no further sample after it */
+    double max_time_undecided_ns; /* the same while the policy is undecided; 0: max_time */
+    double time_limit_ns;         /* of the whole case; the worker is killed after it */
     int64_t rounds;
     /* of comparisons */
     double check_floor;           /* |r| above which rel_floor counts */

@@ -142,6 +142,7 @@ static void send_request(struct conversation *conversation, const struct guards 
     wire_put_u64(writer, guards->min_samples);
     wire_put_u64(writer, guards->max_samples);
     wire_put_f64(writer, guards->max_time_ns);
+    wire_put_f64(writer, guards->max_undecided_ns);
     wire_put_f64(writer, conversation->trace->tick_ns);
     wire_put_u32(writer, conversation->trace->is_dithered);
     wire_put_f64(writer, conversation->trace->error_ns);

@@ -44,8 +44,6 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(stop_reason, TEXT, r->has_failed ? r->text : r->reason, "", "Why it stopped")                \
     X(verdict, TEXT, r->has_estimate ? verdict_words(e->verdict) : NULL, "",                       \
       "What it guarantees: see `gbrun help verdicts`")                                             \
-    X(note, TEXT, r->has_estimate ? e->note : NULL, "",                                            \
-      "What stands in the way of a better verdict, in the policy's words")                         \
     X(statistic, TEXT, r->has_estimate ? e->statistic : NULL, "",                                  \
       "What is estimated: median, mean")                                                           \
     X(estimate_ns, REAL, r->has_estimate ? e->value_ns : NAN, "ns", "Its estimate")                \
@@ -64,7 +62,9 @@ static double share_of(const struct trace *trace, const struct replay_result *re
       "Samples that the policy discarded as warm-up")                                              \
     X(n_effective, REAL, r->has_estimate ? e->n_effective : NAN, "", "Effective sample size")      \
     X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1, "",     \
-      "Number of modes that it found")
+      "Number of modes that it found")                                                             \
+    X(note, TEXT, r->has_estimate ? e->note : NULL, "",                                            \
+      "What stands in the way of a better verdict, in the policy's words")
 
 enum {
 #define COLUMN_CONSTANT(name, kind, value, unit, help) COLUMN_##name,

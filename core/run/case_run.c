@@ -153,7 +153,7 @@ static int32_t make_policy(struct case_state *state, const struct gb_plugin *plu
 {
     const struct common_params *common = &state->bench_case->common;
     struct guards guards = {(uint64_t)common->min_samples, (uint64_t)common->max_samples,
-                            common->max_time_ns};
+                            common->max_time_ns, common->max_time_undecided_ns};
     struct gb_error error;
     state->policy_host = host_new(state->bench_case->seed, state->sink, NULL, NULL);
     link_phase(state->link, PHASE_POLICY);

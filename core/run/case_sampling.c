@@ -281,14 +281,14 @@ static int32_t expire(struct sampling *sampling)
         return case_stop(sampling->state, CASE_FAILED,
                          "device %s: lost the times of all %llu samples of max_time %s",
                          sampling->device->name, (unsigned long long)sampling->n_lost,
-                         format_time(sampling->common->max_time_ns, 3, time));
+                         format_time(policy_run_time_limit(sampling->policy), 3, time));
     policy_run_expire(sampling->policy);
     return GB_OK;
 }
 
 static int32_t run_batch(struct sampling *sampling)
 {
-    double max_time_ns = sampling->common->max_time_ns;
+    double max_time_ns = policy_run_time_limit(sampling->policy);
     bool has_begun = sampling->first_begin_ns > 0;
     double begin_ns = has_begun ? sampling->first_begin_ns : sampling->sampling_ns;
     double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;

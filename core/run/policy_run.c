@@ -87,6 +87,22 @@ static bool is_look(const struct policy_run *run, uint64_t count, double elapsed
                : count >= run->guards.min_samples;
 }
 
+static double time_limit_ns(const struct policy_run *run, uint64_t count)
+{
+    const struct guards *guards = &run->guards;
+    bool is_undecided = count < guards->min_samples ||
+                        (run->next.decision == GB_MORE && *run->next.reason);
+    return is_undecided ? fmax(guards->max_time_ns, guards->max_undecided_ns) : guards->max_time_ns;
+}
+
+static void end_by_time(struct policy_run *run)
+{
+    char value[NUMBER_TEXT_MAX];
+    double limit_ns = policy_run_time_limit(run);
+    end(run, limit_ns > run->guards.max_time_ns ? "max_time_undecided %s" : "max_time %s",
+        format_time(limit_ns, 3, value));
+}
+
 /* How many of the samples from `first` on bring it to the next look, or to a guard. */
 static uint64_t until_look(const struct policy_run *run, const struct gb_samples *samples,
                            uint64_t first)
@@ -96,7 +112,7 @@ static uint64_t until_look(const struct policy_run *run, const struct gb_samples
         double elapsed = samples->elapsed_ns[first + n];
         uint64_t count = run->count + ++n;
         if (is_look(run, count, elapsed) || count >= run->guards.max_samples ||
-            elapsed >= run->guards.max_time_ns)
+            elapsed >= time_limit_ns(run, count))
             break;
     }
     return n;
@@ -107,8 +123,8 @@ static void keep_guards(struct policy_run *run)
     char value[NUMBER_TEXT_MAX];
     if (run->next.decision != GB_MORE && run->count >= run->guards.min_samples) {
         end(run, "%s", run->next.reason);
-    } else if (run->elapsed_ns >= run->guards.max_time_ns) {
-        end(run, "max_time %s", format_time(run->guards.max_time_ns, 3, value));
+    } else if (run->elapsed_ns >= policy_run_time_limit(run)) {
+        end_by_time(run);
     } else if (run->count >= run->guards.max_samples) {
         snprintf(value, sizeof value, "%llu", (unsigned long long)run->guards.max_samples);
         end(run, "max_samples %s", value);
@@ -146,9 +162,13 @@ void policy_run_set_error(struct policy_run *run, double error_ns)
 
 void policy_run_expire(struct policy_run *run)
 {
-    char value[NUMBER_TEXT_MAX];
     if (!run->ended)
-        end(run, "max_time %s", format_time(run->guards.max_time_ns, 3, value));
+        end_by_time(run);
+}
+
+double policy_run_time_limit(const struct policy_run *run)
+{
+    return time_limit_ns(run, run->count);
 }
 
 bool policy_run_ended(const struct policy_run *run)

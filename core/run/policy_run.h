@@ -11,10 +11,13 @@
 #include <gbrun/module.h>
 #include <gbrun/policy.h>
 
-/* What holds whatever the policy says. max_time wins over min_samples. */
+/* What holds whatever the policy says. max_time wins over min_samples, but where max_undecided is
+ * longer: up to then it goes on while min_samples are missing, or the policy says in the reason of
+ * GB_MORE what more samples would decide. */
 struct guards {
     uint64_t min_samples, max_samples;
     double max_time_ns; /* of elapsed_ns */
+    double max_undecided_ns;
 };
 
 struct policy_run;
@@ -33,8 +36,11 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
  * interval, which gets wider by it. In ns of one iteration; 0 at the beginning. */
 void policy_run_set_error(struct policy_run *run, double error_ns);
 
-/* Time is up although the samples do not show it: no further one could be begun before max_time. */
+/* Time is up although the samples do not show it: no further one could be begun before then. */
 void policy_run_expire(struct policy_run *run);
+
+/* When time is up, as far as is known now: of elapsed_ns. */
+double policy_run_time_limit(const struct policy_run *run);
 
 bool policy_run_ended(const struct policy_run *run);
 uint64_t policy_run_count(const struct policy_run *run); /* samples taken */

@@ -128,6 +128,7 @@ void replay_serve(struct session *session, struct worker_link *link, const struc
     guards.min_samples = wire_get_u64(message);
     guards.max_samples = wire_get_u64(message);
     guards.max_time_ns = wire_get_f64(message);
+    guards.max_undecided_ns = wire_get_f64(message);
     replay.tick_ns = wire_get_f64(message);
     replay.traits = wire_get_u32(message) ? GB_SAMPLES_DITHERED : 0;
     const double error_ns = wire_get_f64(message);

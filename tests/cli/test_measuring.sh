@@ -30,6 +30,25 @@ equals "warmup = 0: only calibration is run before the samples" 15 "$(head -n 1 
 succeeds "warmup = 500 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
     test "$(tail -n 1 <<<"$runs")" -gt 15
 
+# ---- measuring on while the policy is undecided ----
+# steady decides nothing within 0.1 s, and says so; fixed says nothing.
+cat >undecided.ini <<'INI'
+[policy many]
+plugin = fixed
+samples = 1000000000
+[bench good]
+device = cpu
+max_time = 5 ms
+sweep.max_time_undecided = 0, 30 s
+sweep.policy = steady, many
+INI
+rm results.gbr
+"$GBRUN" -c undecided.ini >table.txt 2>err.txt
+equals "measuring goes on for a policy that is undecided, and for no other" "max_time max_time on max_time" \
+    "$(column stop_reason | sed 's/^\(max_time\) 5.*/\1/; /^max_time$/!s/.*/on/' | paste -sd ' ')"
+equals "what stands in the way is stored" 1 "$(column note | grep -c '^"0.1 s needed at this precision, .* so far"$')"
+equals "and below the table" 1 "$(grep -c ': 0.1 s needed at this precision, .* so far$' table.txt)"
+
 # ---- samples whose times are lost ----
 # Calibration takes three samples, of which the third is lost, as is every third from there on.
 cat >lost.ini <<'INI'

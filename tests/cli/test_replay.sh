@@ -60,6 +60,7 @@ max_noise = 2%
 [policy interval]
 plugin = median_ci
 precision = 0.2%
+floor_wall = 0
 [bench good]
 sweep.device = fake, cpu
 sweep.policy = some, short, noise, interval, policy_sees

@@ -143,7 +143,7 @@ static void stop(struct policy_run *run, struct host *host)
     host_free(host);
 }
 
-static const struct guards loose = {1, 1000000, 1e18};
+static const struct guards loose = {1, 1000000, 1e18, 0};
 static const uint64_t batches[] = {1, 2, 7, 64, 1000, 2000};
 
 START_TEST(looks_where_asked)
@@ -177,13 +177,24 @@ START_TEST(guards_hold)
         uint64_t count;
         const char *reason;
     } rows[] = {
-        {{10, 1000, 1e18}, {.decision = GB_DONE, .reason = "at once"}, 10, "at once"},
-        {{1, 77, 1e18}, {.decision = GB_MORE, .n_samples = 1u << 31}, 77, "max_samples 77"},
-        {{1, 1000, 25.5e6}, {.decision = GB_MORE}, 26, "max_time 25.5 ms"},
-        {{100, 1000, 5e6}, {.decision = GB_DONE, .reason = "x"}, 5, "max_time 5.00 ms"},
-        {{3, 1000, 1e18}, {.decision = 77, .reason = "what"}, 3, "what"},
-        {{1, 1000, 1e18}, {.decision = GB_MORE, .n_samples = UINT64_MAX}, 1000, "max_samples 1000"},
-        {{1, 1000, 1e18}, {.decision = GB_MORE, .elapsed_ns = NAN}, 1000, "max_samples 1000"},
+        {{10, 1000, 1e18, 0}, {.decision = GB_DONE, .reason = "at once"}, 10, "at once"},
+        {{1, 77, 1e18, 0}, {.decision = GB_MORE, .n_samples = 1u << 31}, 77, "max_samples 77"},
+        {{1, 1000, 25.5e6, 0}, {.decision = GB_MORE}, 26, "max_time 25.5 ms"},
+        {{100, 1000, 5e6, 0}, {.decision = GB_DONE, .reason = "x"}, 5, "max_time 5.00 ms"},
+        {{100, 1000, 5e6, 50e6}, {.decision = GB_DONE}, 50, "max_time_undecided 50.0 ms"},
+        {{20, 1000, 5e6, 50e6}, {.decision = GB_DONE, .reason = "x"}, 20, "x"},
+        {{10, 1000, 5e6, 50e6}, {.decision = GB_MORE}, 10, "max_time 5.00 ms"},
+        {{1, 1000, 5e6, 50e6},
+         {.decision = GB_MORE, .reason = "?"},
+         50,
+         "max_time_undecided 50.0 ms"},
+        {{1, 1000, 50e6, 5e6}, {.decision = GB_MORE, .reason = "?"}, 50, "max_time 50.0 ms"},
+        {{3, 1000, 1e18, 0}, {.decision = 77, .reason = "what"}, 3, "what"},
+        {{1, 1000, 1e18, 0},
+         {.decision = GB_MORE, .n_samples = UINT64_MAX},
+         1000,
+         "max_samples 1000"},
+        {{1, 1000, 1e18, 0}, {.decision = GB_MORE, .elapsed_ns = NAN}, 1000, "max_samples 1000"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct script script = {.answers = {rows[i].answer}, .n_answers = 1};
@@ -228,7 +239,7 @@ START_TEST(an_eighth_is_measured_ahead)
         struct script script = {.answers = {{.decision = GB_MORE, .n_samples = rows[i].count},
                                             {.decision = GB_MORE, .n_samples = rows[i].count}},
                                 .n_answers = 2};
-        struct guards guards = {1, rows[i].max_samples, 1e18};
+        struct guards guards = {1, rows[i].max_samples, 1e18, 0};
         struct script *params = &script;
         struct host *host = host_new(0, &sink, NULL, NULL);
         struct gb_samples samples = samples_from(0, rows[i].count);

@@ -146,7 +146,7 @@ struct worst_look stopping_looks(const struct stopping_policy *policy, uint64_t 
     plugin.ops = &ops;
     const struct stopping_policy outside = {.plugin = &plugin, .params = &params};
     const struct guards guards = {stopping_guards.min_samples, max_samples,
-                                  stopping_guards.max_time_ns};
+                                  stopping_guards.max_time_ns, 0};
     struct worst_look worst = {0};
     struct trace trace = {0};
     for (size_t i = 0; i < sizeof hard_families / sizeof hard_families[0]; i++) {
