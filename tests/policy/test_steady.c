@@ -625,6 +625,14 @@ END_TEST
 
 /* --- quantiles --- */
 
+static double share_within(double low, double high, uint64_t n)
+{
+    uint64_t inside = 0;
+    for (uint64_t i = 0; i < n; i++)
+        inside += times[i] >= low && times[i] <= high;
+    return (double)inside / (double)n;
+}
+
 START_TEST(tails_are_known)
 {
     struct policy_work work;
@@ -637,6 +645,7 @@ START_TEST(tails_are_known)
         double truth;
     } tails[] = {{"p10", "p10_low", "p10_high", 1e6 * (1.0 - 0.05 * 1.2815515655)},
                  {"p90", "p90_low", "p90_high", 1e6 * (1.0 + 0.05 * 1.2815515655)}};
+    const double of_median = share_within(work.estimate.low_ns, work.estimate.high_ns, work.n);
     for (size_t i = 0; i < 2; i++) {
         const double value = fake_metric_named(work.fake, tails[i].value);
         const double low = fake_metric_named(work.fake, tails[i].low);
@@ -644,6 +653,8 @@ START_TEST(tails_are_known)
         ck_assert_double_eq_tol(value, tails[i].truth, 1e4);
         ck_assert(low < tails[i].truth && tails[i].truth < high);
         ck_assert_double_le(0.5 * (high - low), 0.03 * value);
+        /* A share of 0.1 has 0.6 times the standard deviation of one of 1/2. */
+        ck_assert_double_eq_tol(share_within(low, high, work.n) / of_median, 0.6, 0.15);
     }
     const uint64_t n = work.n;
     policy_end(&work);
