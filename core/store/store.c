@@ -238,7 +238,8 @@ sqlite3_stmt *store_statement_on(struct store *store, const char *sql, int64_t i
                                  struct gb_error *error)
 {
     sqlite3_stmt *statement = store_statement(store, sql, error);
-    return statement && store_bind_integer(store, statement, 1, id, error) ? statement : NULL;
+    bool has_id = statement && sqlite3_bind_parameter_count(statement) > 0;
+    return has_id && !store_bind_integer(store, statement, 1, id, error) ? NULL : statement;
 }
 
 int32_t store_integer(struct store *store, const char *sql, int64_t id, int64_t *ret,
