@@ -37,7 +37,7 @@ static bool find_functions(const struct driver *driver, struct edit_functions *r
     void *found[N];
     for (size_t i = 0; i < N; i++) {
         found[i] = dlsym(driver->library, names[i]);
-        if (found[i] == NULL && i < N_NEEDED)
+        if (i < N_NEEDED && found[i] == NULL)
             return false;
     }
     memcpy(ret, found, sizeof *ret);
