@@ -504,6 +504,24 @@ static int32_t open_for_reading(struct store *store, const char *vfs, struct gb_
     return status;
 }
 
+/* Cases of a run that is not there would be in no view. Looks at each run's cases once, not at all
+ * cases. */
+static int32_t check_runs(struct store *store, struct gb_error *error)
+{
+    static const char lost[] =
+        "WITH RECURSIVE of_cases(id) AS (SELECT min(run_id) FROM bench_case UNION ALL"
+        " SELECT (SELECT min(run_id) FROM bench_case WHERE run_id > of_cases.id) FROM of_cases"
+        " WHERE of_cases.id IS NOT NULL)"
+        " SELECT count(*) FROM of_cases WHERE id IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM run WHERE run.id = of_cases.id)";
+    int64_t n = 0;
+    int32_t status = store_integer(store, lost, 0, &n, error);
+    return status == GB_OK && n > 0
+               ? error_set(error, GB_CORRUPT, "%s: damaged: holds cases of a run that is not there",
+                           store->path)
+               : status;
+}
+
 int32_t store_open_as(const struct stored_schema *schema, const char *path, int mode,
                       const char *vfs, struct store **ret, struct gb_error *error)
 {
@@ -516,6 +534,8 @@ int32_t store_open_as(const struct stored_schema *schema, const char *path, int 
     store->writes = mode == STORE_WRITE;
     int32_t status = store->writes ? open_for_writing(store, vfs, error)
                                    : open_for_reading(store, vfs, error);
+    if (status == GB_OK)
+        status = check_runs(store, error);
     if (status == GB_OK) {
         *ret = store;
         return GB_OK;
