@@ -145,9 +145,10 @@ void record_end(struct run *run, struct slot *slot, int status, const char *text
     struct visit *visit = slot->visit;
     struct collector *collector = &slot->collector;
     CLEANUP(text_free) struct text busy = {0}, shared = {0};
-    if (!machine_load_is_ignored() && interference_matters(&collector->record, &busy))
+    const bool is_told = !machine_load_is_ignored();
+    if (is_told && interference_matters(&collector->record, &busy))
         collector_warn(collector, text_get(&busy));
-    if (!machine_load_is_ignored() && interference_on_device(&collector->record, &shared))
+    if (is_told && interference_on_device(&collector->record, &shared))
         collector_warn(collector, text_get(&shared));
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);

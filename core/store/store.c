@@ -523,7 +523,7 @@ static int32_t check_integrity(struct store *store, const char *pragma, struct g
                      store->path);
 }
 
-/* Cases of a run that is not there would be in no view either. Looks once at each run's cases, not
+/* Cases of a run that is not there would be in no view. Looks once at each run's cases, not
  * at each case. */
 static int32_t check_runs(struct store *store, struct gb_error *error)
 {

@@ -177,15 +177,12 @@ static double exact_distance(uint32_t format, uint64_t reference, uint64_t outpu
 /* The same of a reference r, rounded. */
 static double whole_distance(uint32_t format, double reference, const void *output, uint64_t i)
 {
-    const uint64_t bits = bits_at(output, i);
-    if (format == GB_U64) {
-        uint64_t expected = reference >= 0x1p64 ? UINT64_MAX : (uint64_t)reference;
-        return (double)(expected > bits ? expected - bits : bits - expected);
-    }
-    int64_t expected = reference >= 0x1p63 ? INT64_MAX : (int64_t)reference, got;
-    memcpy(&got, &bits, sizeof got);
-    uint64_t distance = (uint64_t)expected - (uint64_t)got;
-    return (double)(expected > got ? distance : -distance);
+    uint64_t expected;
+    if (format == GB_U64)
+        expected = reference >= 0x1p64 ? UINT64_MAX : (uint64_t)reference;
+    else
+        expected = (uint64_t)(reference >= 0x1p63 ? INT64_MAX : (int64_t)reference);
+    return exact_distance(format, expected, bits_at(output, i));
 }
 
 static void load_element(const struct comparison *comparison, const struct block *block, uint64_t i,

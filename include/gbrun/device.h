@@ -91,8 +91,7 @@ struct gb_measurement {
 /* Values now; NaN where the device does not know. */
 struct gb_telemetry {
     uint32_t size;
-    uint32_t
-        n_others; /* other processes that compute on the device; 0 also where that is not known */
+    uint32_t n_others; /* other processes that compute on the device; 0: none, or not known */
     double clock_hz;
     double memory_clock_hz;
     double temperature_celsius;
