@@ -46,9 +46,10 @@ struct job {
     uint64_t first_sequence;
     uint64_t n_visits;
     bool profiles;
-    uint64_t profiled;                   /* position of the case */
-    struct worker_process worker, spare; /* see struct run_plan */
-    char scratch[256];                   /* folder of a file that is not kept; "": none */
+    uint64_t profiled;            /* position of the case */
+    struct worker_process worker; /* this and spare: see struct run_plan */
+    struct spare_worker spare;
+    char scratch[256]; /* folder of a file that is not kept; "": none */
 };
 
 /* ---- the record of the run ---- */
@@ -441,8 +442,8 @@ static int run(const struct arguments *arguments)
                                            : open_fresh(&job);
     if (code == EXIT_FINE)
         code = measure(&job, format);
-    if (job.spare.pid)
-        worker_end(&job.spare, false);
+    if (job.spare.process.pid)
+        worker_end(&job.spare.process, false);
     struct gb_error error;
     if (store_close(job.store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

@@ -97,14 +97,15 @@ static struct slot *free_slot(struct run *run)
     return idle;
 }
 
-/* The worker that was asked for devices, if it has the visit's environment. */
-static bool take_spare(struct worker_process *spare, const struct visit *visit,
+/* The worker that was asked for this device, if it has the visit's environment. */
+static bool take_spare(struct spare_worker *spare, const struct visit *visit,
                        struct worker_process *ret)
 {
-    if (!spare->pid || visit->bench_case.n_environment > 0)
+    if (!spare->process.pid || spare->settings != visit->device->settings ||
+        visit->bench_case.n_environment > 0)
         return false;
-    *ret = *spare;
-    *spare = (struct worker_process){0};
+    *ret = spare->process;
+    *spare = (struct spare_worker){0};
     return true;
 }
 

@@ -45,13 +45,18 @@ struct device_list {
     size_t n_absent;
 };
 
-/* Asks each device plugin, with its settings, which devices there are; opens none. `device = auto`
- * may choose among the first n_auto. *ret_worker, unless NULL: the worker that was asked, which
- * need not load and initialize again what cases need; none, with pid 0, where it has heard of
- * several plugins, or has not given its answer. */
+/* A worker that has loaded and initialized a plugin, which its cases then need not do again. */
+struct spare_worker {
+    struct worker_process process;          /* pid 0: none */
+    const struct plugin_settings *settings; /* of the devices that it knows */
+};
+
+/* Asks each device plugin, with its settings, in a worker of its own, which devices there are;
+ * opens none. `device = auto` may choose among the first n_auto. *ret_spare, unless NULL: the
+ * worker of the first plugin that has devices. */
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret,
-                     struct worker_process *ret_worker, struct gb_error *error);
+                     struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
+                     struct gb_error *error);
 
 /* What was found about one device, by a plugin that examines its devices. */
 struct examined_device {

@@ -6,14 +6,11 @@
 enum { FACTS_MAX = 200, FINDINGS_MAX = 1000, COUNTERS_MAX = 200000 };
 
 static int32_t ask(struct probe *probe, uint32_t question, const struct plugin_settings *settings,
-                   struct worker_process *ret_worker, struct gb_error *error)
+                   struct gb_error *error)
 {
     int32_t status = probe_begin(probe, question, settings, error);
     if (status == GB_OK)
         probe_listen(probe);
-    if (ret_worker && status == GB_OK && probe->is_complete)
-        probe_keep(probe, ret_worker);
-    probe_end(probe);
     return status;
 }
 
@@ -47,18 +44,24 @@ static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reade
 }
 
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
-                     struct arena *arena, struct device_list *ret,
-                     struct worker_process *ret_worker, struct gb_error *error)
+                     struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
+                     struct gb_error *error)
 {
     struct search search = {.devices = ret};
     struct probe probe = {
         .arena = arena, .take = take_device, .context = &search, .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
-    if (ret_worker)
-        *ret_worker = (struct worker_process){0};
+    if (ret_spare)
+        *ret_spare = (struct spare_worker){0};
     for (size_t i = 0; i < n; i++) {
         search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
-        if (ask(&probe, WIRE_DEVICES, &settings[i], n == 1 ? ret_worker : NULL, error) != GB_OK)
+        int32_t status = ask(&probe, WIRE_DEVICES, &settings[i], error);
+        if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
+            probe_keep(&probe, &ret_spare->process);
+            ret_spare->settings = &settings[i];
+        }
+        probe_end(&probe);
+        if (status != GB_OK)
             return error->status;
         if (*probe.outcome.words)
             ret->absent[ret->n_absent++] = (struct absent_device){&settings[i], i < n_auto,
@@ -114,7 +117,9 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
         inquiry.n_findings = 0;
-        if (ask(&probe, WIRE_EXAMINE, &settings[i], NULL, error) != GB_OK)
+        int32_t status = ask(&probe, WIRE_EXAMINE, &settings[i], error);
+        probe_end(&probe);
+        if (status != GB_OK)
             return error->status;
         if (*probe.outcome.words)
             ret->unexamined[ret->n_unexamined++] = (struct unexamined){

@@ -20,8 +20,8 @@ struct run_plan {
     uint64_t first_sequence; /* of the records to be made */
     struct progress *progress;
     const struct worker_process *worker; /* that is there already, for the only visit; NULL */
-    struct worker_process *spare; /* that is there for the first visit without an environment of its
-                                     own, and is taken away; its pid is 0 where there is none */
+    struct spare_worker *spare; /* for the first visit on its devices without an environment of its
+                                   own, which takes it away */
 };
 
 struct run_counts {
