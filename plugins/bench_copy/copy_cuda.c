@@ -13,10 +13,9 @@ CUDA_IMAGE(copy_image, "plugins/bench_copy/copy");
 
 enum { THREADS = 256, UNROLLED = 4 };
 
-/* As the device reaches it; a context each, as the driver wants them for a copy from GPU to GPU. */
+/* As the device reaches it. */
 struct cuda_transfer {
     CUdeviceptr from, to;
-    CUcontext from_context, to_context;
 };
 
 struct copy_cuda {
@@ -38,14 +37,12 @@ static CUresult copy_by_kernel(struct copy_cuda *cuda, CUstream stream)
                                        stream, cuda->arguments, NULL);
 }
 
+/* Addresses are unified and peers reach each other's memory, so that the driver needs no contexts;
+ * cuMemcpyPeerAsync, which is told them, cannot be captured into a graph. */
 static CUresult copy_by_driver(const struct copy_cuda *cuda, const struct cuda_transfer *transfer,
                                CUstream stream)
 {
-    const struct driver *driver = &cuda->kernels.driver;
-    if (transfer->from_context == transfer->to_context)
-        return driver->copy_async(transfer->to, transfer->from, cuda->bytes, stream);
-    return driver->copy_peer_async(transfer->to, transfer->to_context, transfer->from,
-                                   transfer->from_context, cuda->bytes, stream);
+    return cuda->kernels.driver.copy_async(transfer->to, transfer->from, cuda->bytes, stream);
 }
 
 /* Each stream has as many transfers, and works on them while the others do. */
@@ -153,19 +150,13 @@ static int32_t take_memory(const struct copy *copy, struct copy_cuda *cuda, int3
     }
 }
 
-/* From one place to the other; copies that the host takes part in need no second context. */
 static int32_t take_one(struct copy *copy, struct copy_cuda *cuda, uint32_t i, int32_t from,
                         int32_t to)
 {
-    const struct gpu *gpus = cuda->group.gpus;
-    const bool is_from_peer = from == PLACE_PEER && to == PLACE_DEVICE;
-    const bool is_to_peer = from == PLACE_DEVICE && to == PLACE_PEER;
     struct transfer *transfer = &copy->transfers[i];
     int32_t status = take_memory(copy, cuda, from, &transfer->from);
     if (status == GB_OK)
         status = take_memory(copy, cuda, to, &transfer->to);
-    cuda->transfers[i].from_context = gpus[is_from_peer].context;
-    cuda->transfers[i].to_context = gpus[is_to_peer].context;
     return status;
 }
 
@@ -181,8 +172,6 @@ static int32_t take_all(struct copy *copy, struct copy_cuda *cuda)
         status = gpu_group_allocate(group, from, cuda->bytes, &copy->transfers[i].from);
         if (status == GB_OK)
             status = gpu_group_allocate(group, to, cuda->bytes, &copy->transfers[i].to);
-        cuda->transfers[i].from_context = group->gpus[from].context;
-        cuda->transfers[i].to_context = group->gpus[to].context;
     }
     return status;
 }

@@ -43,6 +43,7 @@ struct cuda_device {
     uint32_t n_clocks;
     double step_ns;       /* of the device's timer, as stamps show it */
     double event_tick_ns; /* likewise of events */
+    bool is_profiled;     /* the benchmark's kernels are wanted, and no others */
     bool is_observed;     /* by a profiler or checker, under which kernels take milliseconds */
     double rest_ns;       /* what a wait for the context takes that has nothing to do */
 

@@ -283,12 +283,12 @@ static uint32_t part_size(const struct part *part, uint64_t left)
 }
 
 /* Events are recorded before the host has launched what they time. A graph is one launch, whatever
- * is in it. */
+ * is in it. A profiler may wait for each kernel before the next launch. */
 static bool should_hold(const struct part *part)
 {
     const struct cuda_device *device = part->device;
     return device->hold != NULL && part->way->kind == WAY_EVENTS && !part->way->waits_for_each &&
-           !part->way->refuses_hold;
+           !part->way->refuses_hold && !device->is_profiled;
 }
 
 static int32_t measure_part(struct part *part, uint64_t left)

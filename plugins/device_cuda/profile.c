@@ -24,7 +24,9 @@ static int32_t call(const struct cuda_device *device, const char *name)
 static int32_t begin(void *object, const char *name)
 {
     struct cuda_device *device = object;
+    device->is_profiled = true;
     way_drop_ready(&device->way);
+    way_leave_stamps(device);
     int32_t status = cuda_status(device, device->driver.context_set(device->context), "profiling");
     if (status == GB_OK)
         status = call(device, "cuProfilerStart");
@@ -35,7 +37,8 @@ static int32_t begin(void *object, const char *name)
 
 static int32_t end(void *object)
 {
-    const struct cuda_device *device = object;
+    struct cuda_device *device = object;
+    device->is_profiled = false;
     const int32_t status = cuda_status(device, device->driver.context_synchronize(), "profiling");
     nvtxRangePop();
     return status != GB_OK ? status : call(device, "cuProfilerStop");

@@ -445,9 +445,9 @@ static int32_t choose(struct cuda_device *device, const struct gb_measurement *m
     const int32_t status = try_runs(device, measurement);
     if (status != GB_OK)
         return status;
-    if (clock == CLOCK_KERNEL)
+    if (clock == CLOCK_KERNEL && !device->is_profiled)
         return choose_for_kernel(device, measurement);
-    way->kind = clock == CLOCK_EVENT ? WAY_EVENTS : WAY_WALL;
+    way->kind = clock == CLOCK_WALL ? WAY_WALL : WAY_EVENTS;
     return make_plain_graph(device, measurement);
 }
 
@@ -485,6 +485,17 @@ void way_forget(struct cuda_device *device)
 {
     graph_free(device, &device->way.graph);
     device->way = (struct way){0};
+}
+
+void way_leave_stamps(struct cuda_device *device)
+{
+    struct way *way = &device->way;
+    if (way->kind != WAY_STAMPS)
+        return;
+    graph_free(device, &way->graph);
+    way_drop_ready(way);
+    way->kind = WAY_EVENTS;
+    way->reading.launch = GB_LAUNCH_STREAM;
 }
 
 void way_drop_ready(struct way *way)

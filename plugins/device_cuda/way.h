@@ -47,6 +47,9 @@ int32_t way_choose(struct cuda_device *device, const struct gb_measurement *meas
 
 void way_forget(struct cuda_device *device);
 
+/* Stamps leave no trace in what follows: runs are called one by one, between events. */
+void way_leave_stamps(struct cuda_device *device);
+
 /* Samples that were taken ahead are not given out any more: they are of the time before something
  * that takes a while, or that they are not a part of. */
 void way_drop_ready(struct way *way);

@@ -16,6 +16,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/odd.sh \
 	tests/gpu/pace.sh \
 	tests/gpu/peers.sh \
+	tests/gpu/profile.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/state.sh \
 	tests/gpu/streams.sh \

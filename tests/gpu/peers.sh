@@ -57,7 +57,7 @@ else
     equals "both directions at once carry 1.3 to 2.1 times as much as one" yes "$(
         column directions,items_per_s "$where" | awk -F, '
             { rate[$1] = $2 }
-            END { times = rate["both"] / rate["one"]; print times > 1.3 && times < 2.1 ? "yes" : times }')"
+            END { times = rate["both"] / rate["one"]; print (times > 1.3 && times < 2.1 ? "yes" : times) }')"
     measure '[bench copy]' "$pairs | device, peer, all" 'bytes = 1MiB' 'iterations = 3' \
         'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
     verified "copies between GPUs: launch, cache and several iterations" 16
