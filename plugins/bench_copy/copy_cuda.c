@@ -37,8 +37,8 @@ static CUresult copy_by_kernel(struct copy_cuda *cuda, CUstream stream)
                                        stream, cuda->arguments, NULL);
 }
 
-/* Addresses are unified and peers reach each other's memory, so that the driver needs no contexts;
- * cuMemcpyPeerAsync, which is told them, cannot be captured into a graph. */
+/* Addresses are unified and peers reach each other's memory, so that the driver needs no contexts.
+ * cuMemcpyPeerAsync, which takes them, cannot be captured into a graph. */
 static CUresult copy_by_driver(const struct copy_cuda *cuda, const struct cuda_transfer *transfer,
                                CUstream stream)
 {
