@@ -464,6 +464,16 @@ static bool is_trending(const struct look *look, double share)
                look->rules->precision * look->median / 4.0;
 }
 
+/* Are these effective samples enough? */
+static bool is_enough(const struct look *look, double n_effective, double correlated)
+{
+    const double share = fmin(1.0, look->rules->precision / 0.01);
+    const double square = share * share;
+    if ((double)look->m <= fmax(1.25, 1.0 + square) * n_effective)
+        return n_effective >= 26.0;
+    return n_effective >= correlated / square;
+}
+
 static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
 {
     const double wanted = look->rules->precision * look->median;
@@ -485,12 +495,10 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
                          !with(look, WITHOUT_WALL_FLOOR) ||
                          look->elapsed * (double)look->m / (double)(d + look->m) >=
                              2.0 * floor_of(look->rules);
-    const double enough = (double)look->m <= 2.0 * look->n_effective
-                              ? 26.0
-                              : 75.0 * fmax(1.0, 0.01 / look->rules->precision);
     const bool mixed = !with(look, WITHOUT_MIXING) ||
-                       (look->n_effective >= enough && effective(look, ranked(look, 0.1)) >= 26.0 &&
-                        effective(look, ranked(look, 0.9)) >= 26.0);
+                       (is_enough(look, look->n_effective, 75.0) &&
+                        is_enough(look, effective(look, ranked(look, 0.1)), 26.0) &&
+                        is_enough(look, effective(look, ranked(look, 0.9)), 26.0));
     const size_t n = with(look, WITHOUT_MODES) ? find_modes(look, edges) : 1;
     bool are_known = n > 1;
     for (size_t i = 0; i < n && n > 1; i++)

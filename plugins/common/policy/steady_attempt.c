@@ -18,13 +18,13 @@ static const double FEW_TICKS = 2.0;       /* between the quartiles */
 static const double NARROW_RADIUS = 1.0 / 20.0;
 static const double WEIGHT_PRECISION = 0.1;
 static const double THROTTLED_FLOOR_NS = 3e9;
-static const double EFFECTIVE_MIN = 26.0;  /* of the median and of TAILS */
-static const double CORRELATED = 2.0;      /* samples for an effective one, from which on */
-static const double CORRELATED_MIN = 75.0; /*   the median needs so many at 1 % */
-static const double TREND_MIN = 2.5;       /* Student's t */
-static const double TREND_SHARE = 0.25;    /* of the precision, that a trend may change */
-static const double TREND_AHEAD_NS = 1e9;  /*   in the next second, or longer */
-static const double FOLLOWING = 3.0;       /* standard errors */
+static const double EFFECTIVE_MIN = 26.0;    /* of the median and of TAILS */
+static const double CORRELATED_MIN = 75.0;   /*   the median needs so many at 1 % */
+static const double CORRELATED_BELOW = 1.25; /* samples for an effective one; 2 at 1 % */
+static const double TREND_MIN = 2.5;         /* Student's t */
+static const double TREND_SHARE = 0.25;      /* of the precision, that a trend may change */
+static const double TREND_AHEAD_NS = 1e9;    /*   in the next second, or longer */
+static const double FOLLOWING = 3.0;         /* standard errors */
 
 /* The parts of one attempt. */
 struct work {
@@ -405,22 +405,31 @@ static bool ticks_hide_tails(const struct work *work)
            work->evidence->tick_ns > work->limits->tails * quantile(work, TAILS[0]);
 }
 
+/* Whether there are so many effective samples: few will do where samples do not depend on each
+ * other. An error goes with the root of their number. */
+static bool has_effective(const struct work *work, double n_effective, double correlated_min)
+{
+    const double finer = fmax(1.0, 0.01 / work->limits->precision);
+    const double correlated = fmax(CORRELATED_BELOW, 1.0 + 1.0 / (finer * finer));
+    const double wanted = (double)work->retained->n > correlated * n_effective
+                              ? correlated_min * finer * finer
+                              : EFFECTIVE_MIN;
+    if (n_effective >= wanted)
+        return true;
+    return blocked(work, OBSTACLE_MIXING, wanted, n_effective), false;
+}
+
 /* Whether samples came back to where they were often enough to know how long they stay. */
 static bool is_mixed(const struct work *work)
 {
     if (!has(work, STEADY_MIXING))
         return true;
-    const double n_effective = work->attempt->n_effective;
-    const double wanted = (double)work->retained->n > CORRELATED * n_effective
-                              ? CORRELATED_MIN * fmax(1.0, 0.01 / work->limits->precision)
-                              : EFFECTIVE_MIN;
-    if (n_effective < wanted)
-        return blocked(work, OBSTACLE_MIXING, wanted, n_effective), false;
-    for (size_t i = 0; i < 2; i++) {
-        const double of_tail = effective_size(work, value_at(work->retained, TAILS[i]));
-        if (of_tail < EFFECTIVE_MIN)
-            return blocked(work, OBSTACLE_MIXING, EFFECTIVE_MIN, of_tail), false;
-    }
+    if (!has_effective(work, work->attempt->n_effective, CORRELATED_MIN))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!has_effective(work, effective_size(work, value_at(work->retained, TAILS[i])),
+                           EFFECTIVE_MIN))
+            return false;
     return true;
 }
 

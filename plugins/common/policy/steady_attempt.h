@@ -5,9 +5,11 @@
  * Four of them are about what a few samples cannot show:
  *  - mixing: a median is certified if the effective sample size is 26 at least, for it and for the
  *    quantiles at 10 and 90 %; and 75 for it where samples are correlated, so that there are two of
- *    them or more for each effective one, at 1 %, and more the finer the precision. An
- *    autocorrelation time is a guess where it is not much shorter than the series, and a level that
- *    was there once, at the end, hardly shows in the median but is all that there is in a tail.
+ *    them or more for each effective one. Below 1 % those of correlated samples, the tails' too,
+ *    grow with the square of the precision, and 1.25 samples for an effective one are correlated:
+ *    how long a level was there decides less than 1 %. An autocorrelation time is a guess where it
+ *    is not much shorter than the series, and a level that was there once, at the end, hardly shows
+ *    in the median but is all that there is in a tail.
  *  - settling: where something is left out as warm-up, twice the wall time that any look takes must
  *    be retained. A regime that began within the visit looks like what comes after warm-up until it
  *    ends, so warm-up is the dearer explanation.
