@@ -107,8 +107,9 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
                      double tolerance, char *buffer, size_t bytes);
 
 /*
- * The tolerance of one element: safety (f S + u |e|) + half the smallest subnormal (integers: half
- * of 1), with S = sum |a||b| (magnitude) and u the unit round-off of the output's format. f is
+ * The tolerance of one element: safety (f (S + s) + u |e|) + half the smallest subnormal (integers:
+ * half of 1), with S = sum |a||b| (magnitude), s the smallest normal number of the sums' format,
+ * below which a step loses as much as there, and u the unit round-off of the output's format. f is
  * dimensionless and bounds the relative error of a sum; with n steps of relative error at most v:
  *
  *   deterministic   n v / (1 - n v)       (Higham, Accuracy and Stability of Numerical Algorithms,

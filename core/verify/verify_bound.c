@@ -37,10 +37,15 @@ static double step_error(const struct bound_request *request, double u)
     return u;
 }
 
+static uint32_t format_of_sums(const struct gb_check *check)
+{
+    return check->accumulate ? check->accumulate : check->format;
+}
+
 static double sum_factor(const struct gb_check *check, const struct bound_request *request)
 {
     const double delta = 1e-9;
-    double u = number_roundoff(check->accumulate ? check->accumulate : check->format);
+    double u = number_roundoff(format_of_sums(check));
     double n_steps = ceil((double)check->n_products / request->products_at_once);
     double v = step_error(request, u);
     if (request->bound == GB_BOUND_PROBABILISTIC) {
@@ -55,10 +60,12 @@ static double sum_factor(const struct gb_check *check, const struct bound_reques
 struct bound_factors bound_factors_of(const struct gb_check *check)
 {
     struct bound_request request = request_of(check);
+    const double sum = request.safety * sum_factor(check, &request);
+    const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
     return (struct bound_factors){
-        .sum = request.safety * sum_factor(check, &request),
+        .sum = sum,
         .rounding = request.safety * number_roundoff(check->format),
-        .smallest = number_spacing(check->format, 0) / 2,
+        .smallest = sum * least + number_spacing(check->format, 0) / 2,
     };
 }
 

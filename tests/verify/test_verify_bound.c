@@ -2,6 +2,8 @@
  * test_verify_bound.c - core/verify/verify_bound.c: the tolerance under each assumption, and the
  * metric that is made of it.
  */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "tests/verify/verify_fixture.h"
 
 #include <stddef.h>
@@ -40,8 +42,8 @@ static const struct {
     {{.format = GB_F8_E5M2, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-3 * 2 + 0x1p-17},
     {{.format = GB_I32, .accumulate = GB_I32}, 0.5},
     {{.format = GB_F32, .safety = 4}, 4 * (GAMMA(100, U32) * 3 + U32 * 2) + 0x1p-150},
-    /* fp16, b products at once: K / b steps, rounded up */
-    {{.format = GB_F16, .products_at_once = 16}, GAMMA(7, U16) * 3 + U16 * 2 + 0x1p-25},
+    /* fp16, b products at once: K / b steps, rounded up; of sums below 2^-14 as much is lost */
+    {{.format = GB_F16, .products_at_once = 16}, GAMMA(7, U16) * (3 + 0x1p-14) + U16 * 2 + 0x1p-25},
     /* the sum of 4 products truncated to fp32 */
     {{.format = GB_F16, .accumulate = GB_F32, .summation = GB_SUM_TRUNCATED, .products_at_once = 4},
      GAMMA(25, 2 * U32) * 3 + U16 * 2 + 0x1p-25},
@@ -114,10 +116,38 @@ START_TEST(probabilistic_bound)
 }
 END_TEST
 
+/* Products far below the smallest normal number of fp16 sums: each is rounded to a multiple of the
+ * smallest subnormal one, whatever its magnitude. */
+START_TEST(subnormal_products_are_within_the_bound)
+{
+    enum { N = 64, K = 512 };
+    double reference[N] = {0}, magnitude[N] = {0};
+    uint16_t output[N];
+    for (uint64_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (uint64_t k = 0; k < K; k++) {
+            const double product = number_round(GB_F16, 0x1p-12 * random_unit(7, i, 2 * k)) *
+                                   number_round(GB_F16, 0x1p-13 * random_unit(7, i, 2 * k + 1));
+            reference[i] += product;
+            magnitude[i] += product;
+            sum = number_round(GB_F16, sum + number_round(GB_F16, product));
+        }
+        number_store_array(GB_F16, output, i, 1, &sum);
+    }
+    struct gb_check check = check_of(GB_F16, N, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = K;
+    const struct verify_result result = compare(&check);
+    ck_assert_msg(verify_passes(&result, &check, VERIFY_BOUND, 1), "%g of the bound",
+                  result.metrics[VERIFY_BOUND].value);
+    ck_assert_double_gt(result.metrics[VERIFY_BOUND].value, 0);
+}
+END_TEST
+
 START_TEST(bound_of_fp64_and_of_too_many_products)
 {
     struct gb_check check = {.size = sizeof check, .format = GB_F64, .n_products = 1};
-    ck_assert_double_eq(verify_bound(&check, 0, 0), 0); /* 2^-1075 is no double */
+    ck_assert_double_eq(verify_bound(&check, 0, 0), 0x1p-1074); /* the smallest double */
     check.format = GB_F16;
     check.n_products = 2048;
     ck_assert(isinf(verify_bound(&check, 1, 1)));
@@ -215,6 +245,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, bound_of_an_element, 0, COUNT(bounds));
     tcase_add_test(tests, tensor_cores_against_fp32);
     tcase_add_test(tests, probabilistic_bound);
+    tcase_add_test(tests, subnormal_products_are_within_the_bound);
     tcase_add_test(tests, bound_of_fp64_and_of_too_many_products);
     tcase_add_test(tests, shorter_struct_has_the_plain_bound);
     tcase_add_test(tests, safety_scales_the_metric);
