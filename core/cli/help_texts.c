@@ -73,8 +73,8 @@ static const struct help_entry checks[] = {
     "Largest error as a share of what rounding alone can explain, for benchmarks that give the "   \
     "magnitudes of their sums. `check.safety` multiplies the tolerance behind it; "                \
     "`check.bound_kind` decides whether rounding errors are the worst there can be "               \
-    "(deterministic) or independent of each other (probabilistic, for products of mixed signs "    \
-    "only); auto leaves that to the benchmark"
+    "(deterministic) or random (probabilistic, for products of both signs whose sums are rounded " \
+    "to nearest only); auto takes the second where it holds, and is the first elsewhere"
 #define CHECK_ENTRY(name, word) {"check." word, NULL, CHECK_##name},
     VERIFY_METRIC_MAP(CHECK_ENTRY)
 #undef CHECK_ENTRY

@@ -15,9 +15,9 @@ static const char *const launch_words[] = {
 static const char *const pace_words[] = {
     [PACE_FREE] = "free", [PACE_BURST] = "burst", [PACE_SUSTAINED] = "sustained"};
 
-static const char *const bound_words[] = {[BOUND_AUTO] = "auto",
-                                          [BOUND_DETERMINISTIC] = "deterministic",
-                                          [BOUND_PROBABILISTIC] = "probabilistic"};
+static const char *const bound_words[] = {[GB_BOUND_AUTO] = "auto",
+                                          [GB_BOUND_PROBABILISTIC] = "probabilistic",
+                                          [GB_BOUND_DETERMINISTIC] = "deterministic"};
 
 /* A key check.NAME is the member check_NAME. */
 #define CHECK(type, name, default_, range, n_words, words, help)                                   \
@@ -84,8 +84,8 @@ static const struct gb_option options[] = {
           "Factor of the tolerance behind check.bound; 0: the benchmark's"),
     CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,
           bound_words,
-          "What check.bound assumes of rounding errors: the worst, or independent ones; auto: as "
-          "the benchmark says"),
+          "What check.bound assumes of rounding errors: the worst, or random ones; auto: random "
+          "where sums are rounded to nearest and products have both signs"),
     CHECK(GB_TYPE_BOOL, allow_overflow, "no", NULL, 0, NULL,
           "Whether a result may pass of which more than 1 % overflowed"),
     CHECK(GB_TYPE_STRING, dump, "", NULL, 0, NULL,

@@ -32,14 +32,13 @@ struct common_params {
     /* of comparisons */
     double check_floor;           /* |r| above which rel_floor counts */
     double check_safety;          /* of the bound; 0: the benchmark's */
-    int32_t check_bound_kind;     /* BOUND_... */
+    int32_t check_bound_kind;     /* GB_BOUND_...; auto: the benchmark's */
     int32_t check_allow_overflow; /* no comparison is vacuous for what overflowed */
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
 /* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
 enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
-enum { BOUND_AUTO, BOUND_DETERMINISTIC, BOUND_PROBABILISTIC }; /* auto: the benchmark's */
 
 struct option_table common_options(void); /* cache clock iterations warmup min_samples ... */
 

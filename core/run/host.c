@@ -164,9 +164,8 @@ static struct gb_check check_asked(const struct host *host, const struct gb_chec
     check.name = name;
     if (common->check_safety > 0)
         check.safety = common->check_safety;
-    if (common->check_bound_kind != BOUND_AUTO)
-        check.bound = common->check_bound_kind == BOUND_PROBABILISTIC ? GB_BOUND_PROBABILISTIC
-                                                                      : GB_BOUND_DETERMINISTIC;
+    if (common->check_bound_kind != GB_BOUND_AUTO)
+        check.bound = (uint32_t)common->check_bound_kind;
     if (common->check_allow_overflow)
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
     if (check.reference_exact)

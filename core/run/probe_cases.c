@@ -81,6 +81,7 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
         probe_begin(probe, WIRE_VALIDATE, &settings, error) != GB_OK)
         return error->status;
     wire_put_text(&probe->worker.writer, bench_case->folder);
+    wire_put_u32(&probe->worker.writer, (uint32_t)bench_case->common.check_bound_kind);
     probe_listen(probe);
     if (!probe->is_complete)
         probe_end(probe);

@@ -264,9 +264,46 @@ int32_t session_counters(struct session *session, const struct plugin_settings *
 
 /* ---- a question to a benchmark ---- */
 
+struct question {
+    const struct gb_validation *validation;
+    const struct gb_host *host;
+    const void *params;
+    gb_problem_fn *problem; /* of the context */
+    void *context;
+    bool is_answered; /* a problem was reported */
+};
+
+static void pass_on(void *context, const char *option, uint64_t offset, const char *text)
+{
+    struct question *question = context;
+    question->is_answered = true;
+    question->problem(question->context, option, offset, text);
+}
+
+static int32_t ask_of_params(struct question *question)
+{
+    const struct gb_validation *validation = question->validation;
+    if (!GB_HAS(validation, validate) || !validation->validate)
+        return GB_OK;
+    return validation->validate(question->host, question->params, pass_on, question);
+}
+
+static int32_t ask_of_sums(struct question *question, uint32_t bound_kind)
+{
+    const struct gb_validation *validation = question->validation;
+    struct gb_sums sums = {.size = sizeof sums};
+    if (!GB_HAS(validation, sums) || !validation->sums)
+        return GB_OK;
+    int32_t status = validation->sums(question->host, question->params, &sums);
+    const char *why = verify_bound_refusal(bound_kind, sums.summation, sums.has_one_sign);
+    if (status == GB_OK && why)
+        pass_on(question, "check.bound_kind", 0, why);
+    return status;
+}
+
 int32_t session_validate(struct session *session, const struct plugin_settings *settings,
-                         const char *folder, gb_problem_fn *problem, void *context,
-                         struct gb_error *error)
+                         const char *folder, uint32_t bound_kind, gb_problem_fn *problem,
+                         void *context, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     const struct gb_plugin *plugin = NULL;
@@ -275,11 +312,14 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
         return error->status;
     const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
                                                                : NULL;
-    if (!validation || !GB_HAS(validation, validate) || !validation->validate)
+    if (!validation)
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
     host_set_folder(host, folder);
-    int32_t status = validation->validate(host_interface(host), params, problem, context);
+    struct question question = {validation, host_interface(host), params, problem, context, false};
+    int32_t status = ask_of_params(&question);
+    if (status == GB_OK && !question.is_answered)
+        status = ask_of_sums(&question, bound_kind);
     const char *reason = host_reason(host);
     if (status != GB_OK)
         error_set(error, status, "%s", *reason ? reason : status_words(status));

@@ -184,9 +184,10 @@ static void serve_validate(struct worker *worker, struct wire_reader *message, s
     struct gb_error error = {0};
     get_plugin_settings(message, arena, GB_PLUGIN_BENCH, &settings);
     const char *folder = wire_get_path(message, arena);
+    const uint32_t bound_kind = wire_get_u32(message);
     link_phase(&worker->link, PHASE_VALIDATE);
-    int32_t status = session_validate(worker->session, &settings, folder, send_problem, worker,
-                                      &error);
+    int32_t status = session_validate(worker->session, &settings, folder, bound_kind, send_problem,
+                                      worker, &error);
     send_outcome(worker, WIRE_VALIDATE_END, status, "", &error);
 }
 

@@ -114,10 +114,18 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
  *
  *   deterministic   n v / (1 - n v)       (Higham, Accuracy and Stability of Numerical Algorithms,
  *                                         2002, section 3.1), whatever the signs and the order
- *   probabilistic   lambda sqrt(n) v      (Higham and Mary, A New Approach to Probabilistic
- * Rounding Error Analysis, 2019), lambda = sqrt(2 ln(2 N / delta)), N the elements compared, delta
- * = 1e-9 the probability that any of a right output's elements is outside; for rounding errors of
- * both signs, so not where truncation meets products of one sign
+ *   probabilistic   lambda sqrt(v (e^(2 n v) - 1) / 2), about lambda sqrt(n) v, with lambda =
+ *                   sqrt(2 ln(2 N / delta)), N the elements compared, delta = 1e-9 the probability
+ *                   that any of a right output's elements is outside. The roundings may depend on
+ *                   each other, if each has mean 0 whatever came before: then the error is a
+ *                   martingale (Ipsen and Zhou, Probabilistic Error Analysis for Inner Products,
+ *                   2020; Connolly, Higham and Mary, Stochastic Rounding and Its Probabilistic
+ *                   Backward Error Analysis, 2021) whose steps are v times partial sums of at most
+ *                   S (1 + v)^k. Refused where sums are truncated, or products have one sign
+ *   auto            the smaller of the two where sums are rounded to nearest, the |e| of all
+ *                   elements add up to at most half of their S, and products are at least four
+ *                   spacings of the sum, so that where they fall between two numbers is random;
+ *                   else deterministic
  *
  * n = K / b, rounded up, and v by the summation, with u that of the format of the sums:
  *
@@ -131,9 +139,14 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
  *
  * Rounding the inputs (to tf32, say) is no part of it: the reference is made of the inputs as they
  * were rounded. Nor is the error of the reference, K 2^-53 S: where sums are fp64 as well, take a
- * safety of 2. Infinite if n v >= 1 (lambda sqrt(n) v >= 1): nothing can be claimed.
+ * safety of 2. Infinite if n v >= 1, or the probabilistic f is: nothing can be claimed. Without
+ * arrays auto is deterministic.
  */
 double verify_bound(const struct gb_check *check, double magnitude, double reference);
+
+/* Why the bound (GB_BOUND_...) does not hold for such sums (GB_SUM_...), as the end of a message;
+ * NULL: it does. */
+const char *verify_bound_refusal(uint32_t bound, uint32_t summation, bool has_one_sign);
 
 /* The histogram's classes, worded for a table: "0", "(0, 1e-6)", "[1e-6, 1e-5)" ... ">= 1",
  * "reference 0", "not finite". */

@@ -48,18 +48,55 @@ static double sum_factor(const struct gb_check *check, const struct bound_reques
     double u = number_roundoff(format_of_sums(check));
     double n_steps = ceil((double)check->n_products / request->products_at_once);
     double v = step_error(request, u);
-    if (request->bound == GB_BOUND_PROBABILISTIC) {
-        double lambda = sqrt(2 * log(2 * fmax((double)check->n, 1) / delta));
-        double factor = lambda * sqrt(n_steps) * v;
-        return factor < 1 ? factor : (double)INFINITY;
-    }
     double error = rounded_product(n_steps, v);
-    return error < 1 ? error / (1 - error) : (double)INFINITY;
+    double worst = error < 1 ? error / (1 - error) : (double)INFINITY;
+    if (request->bound == GB_BOUND_DETERMINISTIC)
+        return worst;
+    double lambda = sqrt(2 * log(2 * fmax((double)check->n, 1) / delta));
+    double likely = lambda * sqrt(v * expm1(2 * error) / 2);
+    likely = likely < 1 ? likely : (double)INFINITY;
+    return request->bound == GB_BOUND_AUTO ? fmin(worst, likely) : likely;
+}
+
+/* |e| over S, all elements together, of a thousand that are spread over the arrays; 1 without them.
+ * It is 1 where products have one sign, and about 1 / sqrt(K) where signs are random. */
+static double cancellation(const struct gb_check *check)
+{
+    const uint64_t most = 1024;
+    const uint64_t n = check->n < most ? check->n : most;
+    double exact = 0, magnitude = 0;
+    if (!check->magnitude || !check->reference)
+        return 1;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = n == check->n ? i : check->n / n * i;
+        if (!isfinite(check->reference[at]) || !isfinite(check->magnitude[at]))
+            continue;
+        exact += fabs(check->reference[at]);
+        magnitude += check->magnitude[at];
+    }
+    return magnitude > 0 ? exact / magnitude : 1;
+}
+
+/*
+ * Are the roundings of these sums random, as the probabilistic bound has it? To nearest they are
+ * where products differ by far more than the spacing of the sum: it is 2 v |e| at most, and a
+ * product is S / n in the mean.
+ */
+static bool has_random_roundings(const struct gb_check *check, const struct bound_request *request)
+{
+    const double most = 0.5, spacings = 4;
+    const double n_steps = ceil((double)check->n_products / request->products_at_once);
+    const double v = step_error(request, number_roundoff(format_of_sums(check)));
+    const double share = cancellation(check);
+    return request->summation == GB_SUM_NEAREST && share <= most &&
+           2 * v * share * spacings * n_steps <= 1;
 }
 
 struct bound_factors bound_factors_of(const struct gb_check *check)
 {
     struct bound_request request = request_of(check);
+    if (request.bound == GB_BOUND_AUTO && !has_random_roundings(check, &request))
+        request.bound = GB_BOUND_DETERMINISTIC;
     const double sum = request.safety * sum_factor(check, &request);
     const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
     return (struct bound_factors){
@@ -77,6 +114,18 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
     return tolerance_of_element(&factors, magnitude, reference);
 }
 
+const char *verify_bound_refusal(uint32_t bound, uint32_t summation, bool has_one_sign)
+{
+    if (bound != GB_BOUND_PROBABILISTIC)
+        return NULL;
+    if (summation != GB_SUM_NEAREST)
+        return "the probabilistic bound does not hold for sums that are truncated: expected auto "
+               "or deterministic";
+    return has_one_sign ? "the probabilistic bound does not hold for products of one sign: "
+                          "expected auto or deterministic"
+                        : NULL;
+}
+
 int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error)
 {
     struct bound_request request = request_of(check);
@@ -84,10 +133,13 @@ int32_t verify_refuse_bound(const struct gb_check *check, const char *name, stru
     if (!(request.safety >= least_safety && request.safety <= most_safety))
         return error_set(error, GB_INVALID, "check %s: the safety is %g, expected %g to %g", name,
                          request.safety, least_safety, most_safety);
-    if (request.bound > GB_BOUND_PROBABILISTIC)
+    if (request.bound > GB_BOUND_DETERMINISTIC)
         return error_set(error, GB_INVALID, "check %s: unknown bound %u", name, request.bound);
     if (request.summation > GB_SUM_ALIGNED)
         return error_set(error, GB_INVALID, "check %s: unknown summation %u", name,
                          request.summation);
-    return GB_OK;
+    const bool is_judged = check->magnitude && check->n > 0 && check->n_products > 1;
+    const bool has_one_sign = is_judged && cancellation(check) > 0.999;
+    const char *why = verify_bound_refusal(request.bound, request.summation, has_one_sign);
+    return why ? error_set(error, GB_INVALID, "check %s: check.bound_kind: %s", name, why) : GB_OK;
 }

@@ -89,6 +89,14 @@ struct gb_bench_ops {
  */
 typedef void gb_problem_fn(void *context, const char *option, uint64_t offset, const char *text);
 
+/* Sums of products, as far as params say what they are; zeroed: to nearest, of both signs. */
+struct gb_sums {
+    uint32_t size;
+    uint32_t summation;    /* GB_SUM_... */
+    uint32_t has_one_sign; /* 1: the products of a sum all have the same sign */
+    uint32_t reserved;
+};
+
 /* What extension(GB_VALIDATION) of a benchmark's descriptor gives, if it checks its params. */
 #define GB_VALIDATION "gbrun.validation/1"
 struct gb_validation {
@@ -101,6 +109,11 @@ struct gb_validation {
      * where problems were reported. */
     int32_t (*validate)(const struct gb_host *host, const void *params, gb_problem_fn *problem,
                         void *context);
+
+    /* What is known of the sums that will be compared, under the same conditions: a bound that does
+     * not hold for them (check.bound_kind) is refused. Called after a `validate` that reported
+     * nothing; ret->size is set. Optional, as is `validate` beside it. */
+    int32_t (*sums)(const struct gb_host *host, const void *params, struct gb_sums *ret);
 };
 
 /* Compiler barriers (DoNotOptimize): the value counts as used; all memory as read and written. */

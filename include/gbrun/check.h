@@ -34,8 +34,10 @@ struct gb_check {
 
 /* What is assumed of the rounding errors in a sum. */
 enum {
-    GB_BOUND_DETERMINISTIC = 0, /* all of them the worst, all in one direction */
-    GB_BOUND_PROBABILISTIC = 1  /* independent, of both directions: products of mixed signs only */
+    GB_BOUND_AUTO = 0, /* the second where sums are rounded to nearest and signs differ, by the
+                          arrays; else the third */
+    GB_BOUND_PROBABILISTIC = 1, /* of both directions, no matter what came before */
+    GB_BOUND_DETERMINISTIC = 2  /* all of them the worst, all in one direction */
 };
 
 /*

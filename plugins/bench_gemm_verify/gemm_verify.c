@@ -333,6 +333,44 @@ static const struct gb_bench_ops ops = {
     .destroy = backend_destroy,
 };
 
+/* --- before a run --- */
+
+static int32_t validate(const struct gb_host *host, const void *object, gb_problem_fn *problem,
+                        void *context)
+{
+    const struct params *params = object;
+    struct range range;
+    char reason[240];
+    (void)host;
+    if (!range_parse(params->range, &range, reason, sizeof reason))
+        problem(context, "range", 0, reason);
+    return GB_OK;
+}
+
+/* Of kernels of a GPU that AUTO stands for nothing is known here. */
+static int32_t describe_sums(const struct gb_host *host, const void *object, struct gb_sums *ret)
+{
+    const struct params *params = object;
+    struct range range;
+    char reason[240];
+    const bool is_single = params->dtype == DTYPE_FP32 || params->dtype == DTYPE_FP64;
+    (void)host;
+    ret->has_one_sign = range_parse(params->range, &range, reason, sizeof reason) &&
+                        range_has_one_sign(&range);
+    if (params->accumulate == ACCUMULATE_EVERY4)
+        ret->summation = GB_SUM_TRUNCATED;
+    else if (!is_single && (params->kernel == KERNEL_TENSOR || params->kernel == KERNEL_CUBLAS))
+        ret->summation = GB_SUM_ALIGNED;
+    return GB_OK;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {
+        .size = sizeof validation, .validate = validate, .sums = describe_sums};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "gemm_verify", "1.0",
               "matrix products in every type of number, compared with a float64 reference"),
@@ -355,6 +393,7 @@ static const struct gb_plugin plugin = {
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,
+    .extension = extension,
 };
 
 GB_MODULE(&plugin)

@@ -58,6 +58,27 @@ equals "each case has its own tolerances" \
 equals "a tolerance that is swept names the case" "wrong check.ulp=252 check.abs=1 check.rel=1" \
     "$("$GBRUN" export --columns label --where "status = 'ok'" results.gbr | tail -n 1)"
 
+# refused WORDS LINES: gbrun check of a product with the probabilistic bound and these settings.
+refused()
+{
+    cat >"$TMPDIR/config/sums.ini" <<EOF
+[bench sums]
+plugin = gemm_verify
+device = cpu
+check.bound_kind = probabilistic
+$2
+EOF
+    equals "gbrun check: $1" \
+        "sums.ini:1:1: error: check.bound_kind: the probabilistic bound does not hold for $1: \
+expected auto or deterministic" \
+        "$("$GBRUN" check -c "$TMPDIR/config/sums.ini" 2>&1 | grep -o 'sums.ini.*')"
+}
+refused "products of one sign" "sweep.range = r0, r4"
+refused "sums that are truncated" "accumulate = every4"
+printf '%s\n' "[bench sums]" "plugin = gemm_verify" "check.bound_kind = probabilistic" \
+    >"$TMPDIR/config/sums.ini"
+succeeds "gbrun check: sums of both signs to nearest" "$GBRUN" check -c "$TMPDIR/config/sums.ini"
+
 # Built when the struct of a comparison was shorter.
 cat >"$TMPDIR/config/old.ini" <<EOF
 [bench old]

@@ -148,7 +148,7 @@ START_TEST(common_table)
     ck_assert_int_eq(common.rounds, 1);
     ck_assert_double_eq(common.check_floor, 1e-3);
     ck_assert_double_eq(common.check_safety, 0);
-    ck_assert_int_eq(common.check_bound_kind, BOUND_AUTO);
+    ck_assert_int_eq(common.check_bound_kind, GB_BOUND_AUTO);
     ck_assert_int_eq(common.check_allow_overflow, 0);
     ck_assert_str_eq(common.check_dump, "");
     ck_assert_int_eq(common.check_dump_always, 0);

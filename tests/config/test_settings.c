@@ -183,7 +183,7 @@ START_TEST(settings_of_comparisons)
         ck_assert_int_eq(sweep_case(sweep, i, &arena, &got, NULL), GB_OK);
         ck_assert_double_eq(got.common.check_floor, i ? 2 : 0.25);
         ck_assert_double_eq(got.common.check_safety, 4);
-        ck_assert_int_eq(got.common.check_bound_kind, BOUND_PROBABILISTIC);
+        ck_assert_int_eq(got.common.check_bound_kind, GB_BOUND_PROBABILISTIC);
         ck_assert_uint_eq(got.n_tolerances, 1);
         ck_assert(*got.common.check_dump == '/' && text_ends_with(got.common.check_dump, "/dump"));
     }

@@ -144,12 +144,13 @@ END_TEST
 
 START_TEST(the_users_bound_wins)
 {
-    static const double magnitude[] = {1, 2, 3, 4}, off[] = {1, 2, 3, 4 + 1e-6};
+    static const double magnitude[] = {2, 4, 6, 8}, off[] = {1, 2, 3, 4 + 1e-6};
     struct common_params common = defaults();
     struct gb_check check = check_of(right);
     check.reference = off;
     check.magnitude = magnitude;
     check.n_products = 10000;
+    check.bound = GB_BOUND_DETERMINISTIC;
     compare_with(&common, &check);
     double plain = told.metrics[VERIFY_BOUND].value;
     ck_assert(plain > 0);
@@ -157,15 +158,15 @@ START_TEST(the_users_bound_wins)
     compare_with(&common, &check);
     ck_assert_double_eq_tol(told.metrics[VERIFY_BOUND].value, plain / 2, plain / 100);
     common.check_safety = 0;
-    common.check_bound_kind = BOUND_PROBABILISTIC;
+    common.check_bound_kind = GB_BOUND_PROBABILISTIC;
     compare_with(&common, &check);
     double probabilistic = told.metrics[VERIFY_BOUND].value;
     ck_assert(probabilistic > 2 * plain);
     check.bound = GB_BOUND_PROBABILISTIC;
-    common.check_bound_kind = BOUND_AUTO;
+    common.check_bound_kind = GB_BOUND_AUTO;
     compare_with(&common, &check);
     ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, probabilistic);
-    common.check_bound_kind = BOUND_DETERMINISTIC;
+    common.check_bound_kind = GB_BOUND_DETERMINISTIC;
     compare_with(&common, &check);
     ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, plain);
 }

@@ -238,7 +238,7 @@ START_TEST(cases_come_back)
                                                .max_samples = 1000,
                                                .check_floor = 0.5,
                                                .check_safety = 2,
-                                               .check_bound_kind = BOUND_PROBABILISTIC,
+                                               .check_bound_kind = GB_BOUND_PROBABILISTIC,
                                                .check_allow_overflow = 1,
                                                .check_dump = "/d",
                                                .check_dump_always = 1},
@@ -270,7 +270,7 @@ START_TEST(cases_come_back)
     ck_assert_int_eq(back.common.launch, GB_LAUNCH_GRAPH);
     ck_assert_double_eq(back.common.check_floor, 0.5);
     ck_assert_double_eq(back.common.check_safety, 2);
-    ck_assert_int_eq(back.common.check_bound_kind, BOUND_PROBABILISTIC);
+    ck_assert_int_eq(back.common.check_bound_kind, GB_BOUND_PROBABILISTIC);
     ck_assert_int_eq(back.common.check_allow_overflow, 1);
     ck_assert_str_eq(back.common.check_dump, "/d");
     ck_assert_int_eq(back.common.check_dump_always, 1);

@@ -104,7 +104,7 @@ START_TEST(probabilistic_bound)
                              .bound = GB_BOUND_PROBABILISTIC};
     double lambda = sqrt(2 * log(2.0 * 960 * 2304 / 1e-9));
     double bound = verify_bound(&check, 1, 0);
-    ck_assert_double_eq_tol(bound, lambda * 64 * U32, 1e-15);
+    ck_assert_double_eq_tol(bound, lambda * 64 * U32 * (1 + 2048 * U32), 1e-11);
     check.bound = GB_BOUND_DETERMINISTIC;
     ck_assert_double_gt(verify_bound(&check, 1, 0), 6 * bound);
     /* says something of fp16 sums that are too long for the other */
@@ -141,6 +141,94 @@ START_TEST(subnormal_products_are_within_the_bound)
     ck_assert_msg(verify_passes(&result, &check, VERIFY_BOUND, 1), "%g of the bound",
                   result.metrics[VERIFY_BOUND].value);
     ck_assert_double_gt(result.metrics[VERIFY_BOUND].value, 0);
+}
+END_TEST
+
+/* Sums in fp32 of K = 16384 products in -1..1 (or 0..1), to nearest, one with a product missing. */
+static struct gb_check long_sums(double low, bool is_dropped)
+{
+    enum { N = 32, K = 16384 };
+    static double reference[N], magnitude[N];
+    static float output[N];
+    for (uint64_t i = 0; i < N; i++) {
+        const uint64_t lost = is_dropped && i == 3 ? 5000 : K;
+        reference[i] = magnitude[i] = output[i] = 0;
+        for (uint64_t k = 0; k < K; k++) {
+            const double a = (float)(low + (1 - low) * random_unit(5, i, 2 * k));
+            const double b = (float)(low + (1 - low) * random_unit(5, i, 2 * k + 1));
+            const double product = k == lost ? (a < 0 ? -1 : 1) : a * b;
+            reference[i] += product;
+            magnitude[i] += fabs(product);
+            if (k != lost)
+                output[i] += (float)product;
+        }
+    }
+    struct gb_check check = check_of(GB_F32, N, output, reference);
+    check.magnitude = magnitude;
+    check.n_products = K;
+    return check;
+}
+
+START_TEST(auto_finds_a_dropped_product)
+{
+    struct gb_check check = long_sums(-1, true);
+    ck_assert_double_gt(compare(&check).metrics[VERIFY_BOUND].value, 1);
+    check.bound = GB_BOUND_DETERMINISTIC;
+    ck_assert_double_lt(compare(&check).metrics[VERIFY_BOUND].value, 0.5);
+    check = long_sums(-1, false);
+    ck_assert_double_lt(compare(&check).metrics[VERIFY_BOUND].value, 0.5);
+}
+END_TEST
+
+/* As auto, or as the deterministic bound. */
+START_TEST(auto_is_probabilistic_where_that_holds)
+{
+    struct gb_check check = long_sums(-1, false);
+    const double random = compare(&check).metrics[VERIFY_BOUND].value;
+    check.bound = GB_BOUND_PROBABILISTIC;
+    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, random);
+    check.bound = GB_BOUND_AUTO;
+    check.summation = GB_SUM_TRUNCATED;
+    const double truncated = compare(&check).metrics[VERIFY_BOUND].value;
+    check.bound = GB_BOUND_DETERMINISTIC;
+    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, truncated);
+    /* few products: the worst is less than what is likely */
+    check.summation = GB_SUM_NEAREST;
+    check.n_products = 8;
+    const double few = compare(&check).metrics[VERIFY_BOUND].value;
+    check.bound = GB_BOUND_AUTO;
+    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, few);
+    /* products of one sign, and sums in fp16, in which most of a product is lost */
+    check = long_sums(0, false);
+    const double of_one_sign = compare(&check).metrics[VERIFY_BOUND].value;
+    check.bound = GB_BOUND_DETERMINISTIC;
+    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, of_one_sign);
+    check = long_sums(-0.5, false);
+    check.accumulate = GB_F16;
+    check.n_products = 2000;
+    const double lost = compare(&check).metrics[VERIFY_BOUND].value;
+    check.bound = GB_BOUND_DETERMINISTIC;
+    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, lost);
+}
+END_TEST
+
+START_TEST(probabilistic_is_refused_where_it_does_not_hold)
+{
+    struct verify_result result;
+    struct gb_error error = {0};
+    struct gb_check check = long_sums(0, false);
+    check.bound = GB_BOUND_PROBABILISTIC;
+    ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
+    ck_assert_str_eq(error.text,
+                     "check C: check.bound_kind: the probabilistic bound does not hold for "
+                     "products of one sign: expected auto or deterministic");
+    check = long_sums(-1, false);
+    check.bound = GB_BOUND_PROBABILISTIC;
+    check.summation = GB_SUM_ALIGNED;
+    ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
+    ck_assert_str_eq(error.text,
+                     "check C: check.bound_kind: the probabilistic bound does not hold for sums "
+                     "that are truncated: expected auto or deterministic");
 }
 END_TEST
 
@@ -246,6 +334,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, tensor_cores_against_fp32);
     tcase_add_test(tests, probabilistic_bound);
     tcase_add_test(tests, subnormal_products_are_within_the_bound);
+    tcase_add_test(tests, auto_finds_a_dropped_product);
+    tcase_add_test(tests, auto_is_probabilistic_where_that_holds);
+    tcase_add_test(tests, probabilistic_is_refused_where_it_does_not_hold);
     tcase_add_test(tests, bound_of_fp64_and_of_too_many_products);
     tcase_add_test(tests, shorter_struct_has_the_plain_bound);
     tcase_add_test(tests, safety_scales_the_metric);
