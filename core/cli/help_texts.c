@@ -59,8 +59,8 @@ static const struct help_entry keys[] = {
      "A variable in the environment of the worker process; cases that differ in it get different "
      "processes"},
     {"check.METRIC", NULL,
-     "Tolerance of the comparison with the reference: METRIC is abs, rel, rel_floor, ulp, rms or "
-     "bound, see `gbrun help checks`; all that are given must hold"},
+     "Tolerance of the comparison with the reference: METRIC is abs, rel, rel_floor, ulp, rms, "
+     "bound or noise, see `gbrun help checks`; all that are given must hold"},
 };
 
 static const struct help_entry checks[] = {
@@ -75,6 +75,10 @@ static const struct help_entry checks[] = {
     "`check.bound_kind` decides whether rounding errors are the worst there can be "               \
     "(deterministic) or random (probabilistic, for products of both signs whose sums are rounded " \
     "to nearest only); auto takes the second where it holds, and is the first elsewhere"
+#define CHECK_NOISE                                                                                \
+    "Root mean square of the errors over the standard deviation that rounding explains, for "      \
+    "benchmarks that give the squares of their partial sums: about 0.6 for right results; judged " \
+    "beside the benchmark's own metric where no tolerance is set"
 #define CHECK_ENTRY(name, word) {"check." word, NULL, CHECK_##name},
     VERIFY_METRIC_MAP(CHECK_ENTRY)
 #undef CHECK_ENTRY

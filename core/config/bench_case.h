@@ -83,7 +83,7 @@ struct parameter {
 };
 
 struct check_tolerance {
-    const char *metric; /* "abs", "rel", "rel_floor", "ulp", "rms", "bound" */
+    const char *metric; /* "abs", "rel" ...: one of VERIFY_METRIC_MAP */
     double tolerance;
 };
 

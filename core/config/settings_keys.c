@@ -132,10 +132,15 @@ static int32_t refuse_check(const struct parser *parser, const char *target, str
     if (nearest)
         return error_set_at(error, GB_INVALID, origin,
                             "unknown metric '%s'; did you mean 'check.%s'?", target, nearest);
-    return error_set_at(error, GB_INVALID, origin,
-                        "unknown metric '%s': expected check.abs, check.rel, check.rel_floor, "
-                        "check.ulp, check.rms or check.bound",
-                        target);
+    CLEANUP(text_free) struct text known = {0};
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        text_printf(&known, "%scheck.%s",
+                    metric == 0                    ? ""
+                    : metric == VERIFY_METRICS - 1 ? " or "
+                                                   : ", ",
+                    verify_metric_name(metric));
+    return error_set_at(error, GB_INVALID, origin, "unknown metric '%s': expected %s", target,
+                        text_get(&known));
 }
 
 static int32_t check_target(const struct parser *parser, const struct key *key, const char *target,

@@ -175,7 +175,7 @@ static struct gb_check check_asked(const struct host *host, const struct gb_chec
 
 /* The tolerance of each metric, NaN where there is none; false if none of them has one. */
 static bool find_tolerances(const struct host *host, const struct gb_check *check,
-                            double tolerances[VERIFY_METRICS])
+                            const struct verify_result *result, double tolerances[VERIFY_METRICS])
 {
     bool exact = (check->flags & GB_CHECK_EXACT) != 0;
     int chosen = check->default_metric ? verify_metric_named(check->default_metric) : -1;
@@ -187,6 +187,9 @@ static bool find_tolerances(const struct host *host, const struct gb_check *chec
     }
     if (host->checks.n_tolerances == 0 && chosen >= 0)
         tolerances[chosen] = check->default_tolerance;
+    if (host->checks.n_tolerances == 0 && chosen >= 0 && chosen != VERIFY_NOISE &&
+        !isnan(result->metrics[VERIFY_NOISE].value))
+        tolerances[VERIFY_NOISE] = verify_noise_tolerance(check->n);
     for (size_t i = 0; i < host->checks.n_tolerances; i++)
         tolerances[verify_metric_named(host->checks.tolerances[i].metric)] =
             host->checks.tolerances[i].tolerance;
@@ -218,7 +221,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     if (verify_compare(&check, common->check_floor, &result, &error) != GB_OK)
         return host_fail(interface, error.text);
     double tolerances[VERIFY_METRICS];
-    if (!find_tolerances(host, &check, tolerances))
+    if (!find_tolerances(host, &check, &result, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
     if (host->sink.summary && !host->is_muted)
         host->sink.summary(host->sink.context, name, &result);

@@ -49,6 +49,7 @@ struct comparison {
     bool reads_output;    /* the pass takes outputs as they are, not as doubles */
     struct pass_format pass_format;
     double sum_of_squares;
+    double noise;   /* sum of squares over variances */
     double largest; /* of |r| and |c| */
     uint64_t n_compared;
     struct verify_result *result;
@@ -58,6 +59,7 @@ struct block {
     uint64_t first, n;
     double exact[VERIFY_BLOCK];     /* e; integers: r */
     double magnitude[VERIFY_BLOCK]; /* S */
+    double partials[VERIFY_BLOCK];  /* T2 */
     double output[VERIFY_BLOCK];    /* c */
     double reference[VERIFY_BLOCK]; /* r; element by element only */
 };
@@ -102,6 +104,19 @@ static void judge(const struct comparison *comparison, const struct element *ele
     ret[PASS_ULP] = difference_in_ulps(comparison, element);
     ret[PASS_BOUND] = comparison->pass_format.has_bound ? distance_in_bounds(comparison, element)
                                                         : NAN;
+}
+
+/* (c - e)^2 over the variance that rounding explains. */
+static double noise_of(const struct comparison *comparison, const struct element *element)
+{
+    const struct pass_format *format = &comparison->pass_format;
+    const bool is_integer = comparison->format->is_integer;
+    const double exact = is_integer ? element->reference : element->exact;
+    const double distance = is_integer ? element->difference : fabs(exact - element->output);
+    const double partials = comparison->check->partial_squares[element->index];
+    const double clamped = fmax(fabs(exact), format->least);
+    return rounded_product(distance, distance) /
+           variance_of_element(&format->noise, partials, clamped);
 }
 
 static int class_of(const struct element *element)
@@ -218,7 +233,7 @@ static void load_block(const struct gb_check *check, struct block *block)
 static void compare_one_by_one(struct comparison *comparison, struct block *block)
 {
     const struct gb_check *check = comparison->check;
-    double sum_of_squares = 0;
+    double sum_of_squares = 0, noise = 0;
     load_block(check, block);
     for (uint64_t i = 0; i < block->n; i++) {
         struct element element;
@@ -234,10 +249,13 @@ static void compare_one_by_one(struct comparison *comparison, struct block *bloc
         comparison->result->histogram[class_of(&element)]++;
         comparison->n_compared++;
         sum_of_squares += rounded_product(element.difference, element.difference);
+        if (comparison->pass_format.has_noise)
+            noise += noise_of(comparison, &element);
         comparison->largest = fmax(comparison->largest, fabs(element.reference));
         comparison->largest = fmax(comparison->largest, fabs(element.output));
     }
     comparison->sum_of_squares += sum_of_squares;
+    comparison->noise += noise;
 }
 
 /* Elements to fill up the registers are 0 and equal, so that they have no say. */
@@ -307,6 +325,9 @@ static bool run_pass(const struct comparison *comparison, struct block *block,
     if (format->has_bound)
         input.magnitude = doubles_for_pass(check->magnitude + block->first, block->n, n_padded,
                                            block->magnitude);
+    if (format->has_noise)
+        input.partials = doubles_for_pass(check->partial_squares + block->first, block->n, n_padded,
+                                          block->partials);
     for (int maximum = 0; maximum < PASS_MAXIMA; maximum++)
         input.best[maximum] = comparison->result->metrics[metric_of[maximum]].value;
     comparison->pass(&input, ret);
@@ -327,6 +348,7 @@ static void add_totals(struct comparison *comparison, const struct block *block,
     histogram[VERIFY_CLASS_ONE] += totals->n_above[VERIFY_EDGES - 1] - totals->n_zero_mismatch;
     comparison->n_compared += block->n;
     comparison->sum_of_squares += totals->sum_of_squares;
+    comparison->noise += totals->noise;
     comparison->largest = fmax(comparison->largest, number_round(format, totals->largest_exact));
     comparison->largest = fmax(comparison->largest, totals->largest_output);
 }
@@ -396,6 +418,14 @@ static double root_mean_square(struct comparison *comparison)
     return sqrt(comparison->sum_of_squares / n) * (most / comparison->largest);
 }
 
+/* NaN where numbers are so large that their squares leave the range, or T2 makes no sense. */
+static double root_mean_noise(const struct comparison *comparison)
+{
+    if (comparison->n_compared == 0 || !(comparison->noise >= 0 && isfinite(comparison->noise)))
+        return NAN;
+    return sqrt(comparison->noise / (double)comparison->n_compared);
+}
+
 /* Metrics that no element counted for: 0 if all are equal, else they do not apply. */
 static void settle(struct comparison *comparison)
 {
@@ -404,10 +434,14 @@ static void settle(struct comparison *comparison)
     result->n_zero_mismatch = result->histogram[VERIFY_CLASS_ZERO];
     bool all_equal = result->n > 0 && result->n_exact == result->n;
     result->metrics[VERIFY_RMS].value = root_mean_square(comparison);
+    if (comparison->pass_format.has_noise)
+        result->metrics[VERIFY_NOISE].value = root_mean_noise(comparison);
     for (int metric = 0; metric < VERIFY_METRICS; metric++) {
         struct verify_metric *settled = &result->metrics[metric];
         bool judged = settled->value >= 0;
-        bool given = metric != VERIFY_BOUND || comparison->pass_format.has_bound;
+        bool given = metric == VERIFY_NOISE   ? comparison->pass_format.has_noise
+                     : metric == VERIFY_BOUND ? comparison->pass_format.has_bound
+                                              : true;
         if (!judged)
             settled->value = all_equal && given ? 0 : NAN;
     }

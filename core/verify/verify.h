@@ -9,6 +9,7 @@
  *   ulp        max |r - c| / spacing(r) in the output's format
  *   rms        sqrt(sum (r - c)^2) / (sqrt(N) max(max |r|, max |c|)), 0/0 = 0
  *   bound      max |e - c| / tolerance, see verify_bound
+ *   noise      rms of (c - e) / the standard deviation that rounding explains, see below
  *
  * The bound takes e, not r: where e lies next to a tie, a correct output may be rounded the other
  * way. A maximum found at several elements is that of the first.
@@ -28,7 +29,8 @@
 
 #define VERIFY_METRIC_MAP(X)                                                                       \
     X(ABS, "abs")                                                                                  \
-    X(REL, "rel") X(REL_FLOOR, "rel_floor") X(ULP, "ulp") X(RMS, "rms") X(BOUND, "bound")
+    X(REL, "rel")                                                                                  \
+    X(REL_FLOOR, "rel_floor") X(ULP, "ulp") X(RMS, "rms") X(BOUND, "bound") X(NOISE, "noise")
 enum {
 #define VERIFY_CONSTANT(name, word) VERIFY_##name,
     VERIFY_METRIC_MAP(VERIFY_CONSTANT)
@@ -40,7 +42,7 @@ int verify_metric_named(const char *name); /* -1 if unknown */
 
 struct verify_metric {
     double value;     /* NaN if it does not apply (bound without magnitude) */
-    uint64_t index;   /* where the maximum is; not for rms */
+    uint64_t index;   /* where the maximum is; not for rms and noise */
     double reference; /* both values there: r (bound: e) and c; NaN without such an element */
     double output;
 };
@@ -143,6 +145,27 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
  * arrays auto is deterministic.
  */
 double verify_bound(const struct gb_check *check, double magnitude, double reference);
+
+/*
+ * What the noise may be where nobody said: sqrt(1 + 2 sqrt(x / N) + 2 x / N), x = ln(1 / delta)
+ * with delta = 1e-9, N the elements (Laurent and Massart, Adaptive Estimation of a Quadratic
+ * Functional by Model Selection, 2000, lemma 1): the mean of N squares of a standard normal number
+ * is above it with probability delta.
+ *
+ * The noise is sqrt(mean (c - e)^2 / variance), where rounding explains a variance of
+ *
+ *   v^2 (1/3 + q n) T2 / b + u^2 max(|e|, s)^2 / 3
+ *
+ * with T2 the sum of the squares of K partial sums, n = K / b, v and b as of the bound, u the
+ * round-off and s the smallest normal number of the output's format. A rounding error of a number x
+ * is uniform within half a spacing, which is u |x| at most. q n is for errors of the sum that are
+ * not of mean 0: 1/4 where sums are truncated, since each error is v/2 of the sum in the mean; 1
+ * where most of a product is lost, since all may have one sign; else 0. (The sum of n errors of v/2
+ * |s_k| is at most v/2 sqrt(n T2 / b) by the inequality of Cauchy and Schwarz.) Added are the
+ * reference's own error, 2^-106 T2 / 3, and what is lost below the smallest normal number of the
+ * sums' format, as if T2 were larger by K times its square. Not judged without magnitudes.
+ */
+double verify_noise_tolerance(uint64_t n);
 
 /* Why the bound (GB_BOUND_...) does not hold for such sums (GB_SUM_...), as the end of a message;
  * NULL: it does. */

@@ -78,24 +78,25 @@ static double cancellation(const struct gb_check *check)
 }
 
 /*
- * Are the roundings of these sums random, as the probabilistic bound has it? To nearest they are
- * where products differ by far more than the spacing of the sum: it is 2 v |e| at most, and a
- * product is S / n in the mean.
+ * Whether a rounding is up or down is random where products differ by far more than the spacing of
+ * the sum: it is 2 v |e| at most, and a product is S / n in the mean.
  */
 static bool has_random_roundings(const struct gb_check *check, const struct bound_request *request)
 {
-    const double most = 0.5, spacings = 4;
+    const double spacings = 4;
     const double n_steps = ceil((double)check->n_products / request->products_at_once);
     const double v = step_error(request, number_roundoff(format_of_sums(check)));
-    const double share = cancellation(check);
-    return request->summation == GB_SUM_NEAREST && share <= most &&
-           2 * v * share * spacings * n_steps <= 1;
+    return request->summation == GB_SUM_NEAREST &&
+           2 * v * cancellation(check) * spacings * n_steps <= 1;
 }
 
 struct bound_factors bound_factors_of(const struct gb_check *check)
 {
     struct bound_request request = request_of(check);
-    if (request.bound == GB_BOUND_AUTO && !has_random_roundings(check, &request))
+    const double most = 0.5;
+    const bool has_both_signs = cancellation(check) <= most;
+    if (request.bound == GB_BOUND_AUTO &&
+        !(has_both_signs && has_random_roundings(check, &request)))
         request.bound = GB_BOUND_DETERMINISTIC;
     const double sum = request.safety * sum_factor(check, &request);
     const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
@@ -104,6 +105,34 @@ struct bound_factors bound_factors_of(const struct gb_check *check)
         .rounding = request.safety * number_roundoff(check->format),
         .smallest = sum * least + number_spacing(check->format, 0) / 2,
     };
+}
+
+struct noise_factors noise_factors_of(const struct gb_check *check)
+{
+    const struct bound_request request = request_of(check);
+    const struct gb_format *format = number_format_of(check->format);
+    const double u = number_roundoff(check->format), half = number_spacing(check->format, 0) / 2;
+    const double v = step_error(&request, number_roundoff(format_of_sums(check)));
+    const double n_steps = ceil((double)check->n_products / request.products_at_once);
+    const double q = request.summation != GB_SUM_NEAREST      ? 0.25
+                     : !has_random_roundings(check, &request) ? 1
+                                                              : 0;
+    const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
+    const double of_steps = rounded_product(v * v, 1.0 / 3 + q * n_steps);
+    const double sum = of_steps / request.products_at_once + 0x1p-106 / 3;
+    const double lost = rounded_product(sum * (double)check->n_products, least * least);
+    return (struct noise_factors){
+        .sum = sum,
+        .rounding = u * u / 3,
+        .smallest = (format->is_integer ? half * half / 3 : lost) + 0x1p-1022,
+    };
+}
+
+double verify_noise_tolerance(uint64_t n)
+{
+    const double delta = 1e-9;
+    const double share = log(1 / delta) / fmax((double)n, 1);
+    return sqrt(1 + 2 * sqrt(share) + 2 * share);
 }
 
 double verify_bound(const struct gb_check *check, double magnitude, double reference)

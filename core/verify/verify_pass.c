@@ -112,7 +112,9 @@ struct pass_format verify_pass_format(const struct gb_check *check, double rel_f
     ret.rough_rounding = ret.factors.smallest / ret.least;
     if (!format->is_integer)
         ret.rough_rounding = fmin(ret.rough_rounding, ret.factors.rounding);
+    ret.noise = noise_factors_of(check);
     ret.has_bound = check->magnitude && check->n_products > 0 && isfinite(ret.factors.sum);
+    ret.has_noise = ret.has_bound && GB_HAS(check, partial_squares) && check->partial_squares;
     return ret;
 }
 

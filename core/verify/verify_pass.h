@@ -51,6 +51,11 @@ struct bound_factors {
     double sum, rounding, smallest;
 };
 
+/* Of the noise's variance: sum T2 + rounding max(|e|, least)^2 + smallest. */
+struct noise_factors {
+    double sum, rounding, smallest;
+};
+
 /* What stays the same for all blocks. */
 struct pass_format {
     double least;    /* from here on the spacing follows the value: a power of two */
@@ -69,8 +74,9 @@ struct pass_format {
     /* Just above 1 if different |r - c| / |r| differ by more than that, else 1: the filter of a
      * maximum times this keeps out the many elements that reach it but do not exceed it. */
     double ties;
-    bool has_bound;
+    bool has_bound, has_noise; /* the second only with the first */
     struct bound_factors factors;
+    struct noise_factors noise;
     /* Times max(|e|, least): no more than factors' rounding |e| + smallest, and not much less. */
     double rough_rounding;
 };
@@ -80,6 +86,7 @@ struct pass_input {
     uint64_t n;               /* a multiple of VERIFY_LANES */
     const double *exact;      /* e */
     const double *magnitude;  /* S; with a bound */
+    const double *partials;   /* T2; with a noise */
     const void *output;       /* c, as the kind says */
     double best[PASS_MAXIMA]; /* so far; -1: no element counted */
 };
@@ -88,6 +95,7 @@ struct pass_totals {
     double maxima[PASS_MAXIMA];   /* at least `best` */
     uint64_t places[PASS_MAXIMA]; /* the first element with it; where it is above `best` */
     double sum_of_squares;
+    double noise;                         /* sum of (c - e)^2 / variance */
     double largest_exact, largest_output; /* |e|, |c| */
     uint64_t n_differ;                    /* r != c */
     uint64_t n_zero_mismatch;             /* of these r == 0 */
@@ -118,7 +126,16 @@ static inline double tolerance_of_element(const struct bound_factors *factors, d
     return sum + rounding + factors->smallest;
 }
 
+static inline double variance_of_element(const struct noise_factors *factors, double partials,
+                                         double clamped)
+{
+    double sum = rounded_product(factors->sum, partials);
+    double rounding = rounded_product(rounded_product(factors->rounding, clamped), clamped);
+    return sum + rounding + factors->smallest;
+}
+
 struct bound_factors bound_factors_of(const struct gb_check *check);
+struct noise_factors noise_factors_of(const struct gb_check *check);
 
 /* GB_INVALID if the bound of the check makes no sense, else GB_OK. */
 int32_t verify_refuse_bound(const struct gb_check *check, const char *name, struct gb_error *error);

@@ -62,7 +62,7 @@ struct filters {
 
 /* Of a pass_input, the output as given or as floats. */
 struct arrays {
-    const double *exact, *magnitude;
+    const double *exact, *magnitude, *partials;
     const void *output;
 };
 
@@ -81,9 +81,17 @@ struct state {
 /* What every element is added to. They are separate from the state so that they stay in registers.
  */
 struct sums {
-    vector squares[PARTS];
+    vector squares[PARTS], noise[PARTS];
     vector largest_exact, largest_output;
     counts equal, above, out_of_range;
+};
+
+/* The loop's own copies: what has an address that a function knows is read again and again. */
+struct held {
+    struct arrays arrays;
+    struct pass_format format;
+    struct filters filters;
+    struct sums sums;
 };
 
 /* Rounding errors of the filter itself, when sums are fused or not. */
@@ -265,6 +273,17 @@ INLINE void add_up(struct sums *sums, int kind, bool has_bound, const struct ele
         sums->out_of_range = OUT_OF_RANGE(sums->out_of_range, element->magnitude);
 }
 
+/* PASS_LANES elements from i on, likewise. */
+INLINE void add_noise(struct held *held, const struct element *element, uint64_t i, int part)
+{
+    const struct noise_factors *factors = &held->format.noise;
+    vector sum = MUL(SET_ALL(factors->sum), LOAD(held->arrays.partials + i));
+    vector rounding = MUL(MUL(SET_ALL(factors->rounding), element->clamped), element->clamped);
+    vector variance = ADD(ADD(sum, rounding), SET_ALL(factors->smallest));
+    vector square = MUL(element->distance, element->distance);
+    held->sums.noise[part] = ADD(held->sums.noise[part], DIV(square, variance));
+}
+
 /* Of VERIFY_LANES elements, those that are equal and those above the open edge. */
 INLINE void count(struct sums *sums, const struct pass_format *format, int kind,
                   const struct element elements[PARTS])
@@ -358,7 +377,7 @@ INLINE void begin(struct state *state, const struct pass_input *input)
 {
     state->input = input;
     state->format = input->format;
-    state->arrays = (struct arrays){input->exact, input->magnitude, input->output};
+    state->arrays = (struct arrays){input->exact, input->magnitude, input->partials, input->output};
     for (int metric = 0; metric < PASS_MAXIMA; metric++) {
         state->maxima[metric] = SET_ALL(input->best[metric]);
         state->places[metric] = SET_ALL(0);
@@ -369,7 +388,7 @@ INLINE void begin(struct state *state, const struct pass_input *input)
     set_filters(state);
 }
 
-INLINE void end(const struct state *state, const struct sums *sums, bool has_bound,
+INLINE void end(const struct state *state, const struct sums *sums, bool has_bound, bool has_noise,
                 struct pass_totals *ret)
 {
     int open = state->format->n_implied;
@@ -377,6 +396,7 @@ INLINE void end(const struct state *state, const struct sums *sums, bool has_bou
         ret->maxima[metric] = maximum_of(state->maxima[metric], state->places[metric],
                                          state->input->best[metric], &ret->places[metric]);
     ret->sum_of_squares = sum_of(sums->squares);
+    ret->noise = has_noise ? sum_of(sums->noise) : 0;
     ret->largest_exact = largest_of(sums->largest_exact);
     ret->largest_output = largest_of(sums->largest_output);
     ret->n_differ = state->input->n - total_of(sums->equal);
@@ -418,28 +438,24 @@ INLINE float expand(const void *output, int kind, uint64_t n, float *ret)
 /* What the processor fetches ahead by itself is too little: four times this were as good. */
 enum { FETCH_AHEAD = 256 };
 
-/* The loop's own copies: what has an address that a function knows is read again and again. */
-struct held {
-    struct arrays arrays;
-    struct pass_format format;
-    struct filters filters;
-    struct sums sums;
-};
-
 /* VERIFY_LANES elements from i on; whether some are to be looked at closely. */
-INLINE bool take(struct held *held, int kind, bool has_bound, uint64_t i)
+INLINE bool take(struct held *held, int kind, bool has_bound, bool has_noise, uint64_t i)
 {
     struct element elements[PARTS];
     vector close = SET_ALL(0);
     __builtin_prefetch(held->arrays.exact + i + FETCH_AHEAD);
     if (has_bound)
         __builtin_prefetch(held->arrays.magnitude + i + FETCH_AHEAD);
+    if (has_noise)
+        __builtin_prefetch(held->arrays.partials + i + FETCH_AHEAD);
 #pragma GCC unroll 4
     for (int part = 0; part < PARTS; part++) {
         struct element *element = &elements[part];
         *element = element_at(&held->arrays, &held->format, kind, has_bound,
                               i + (uint64_t)part * PASS_LANES);
         add_up(&held->sums, kind, has_bound, element, part);
+        if (has_noise)
+            add_noise(held, element, i + (uint64_t)part * PASS_LANES, part);
         close = EITHER(close, may_matter(&held->filters, &held->format, kind, has_bound, element));
     }
     count(&held->sums, &held->format, kind, elements);
@@ -454,14 +470,14 @@ INLINE struct sums no_sums(void)
                         .above = NO_COUNTS,
                         .out_of_range = NO_COUNTS};
     for (int part = 0; part < PARTS; part++)
-        sums.squares[part] = SET_ALL(0);
+        sums.squares[part] = sums.noise[part] = SET_ALL(0);
     return sums;
 }
 
 typedef void look_fn(struct state *state, uint64_t i);
 
-INLINE void pass(const struct pass_input *input, int kind, bool has_bound, look_fn *look_closely_at,
-                 struct pass_totals *ret)
+INLINE void pass(const struct pass_input *input, int kind, bool has_bound, bool has_noise,
+                 look_fn *look_closely_at, struct pass_totals *ret)
 {
     struct state state;
     struct held held = {.format = *input->format, .sums = no_sums()};
@@ -477,12 +493,12 @@ INLINE void pass(const struct pass_input *input, int kind, bool has_bound, look_
     held.arrays = state.arrays;
     held.filters = state.filters;
     for (uint64_t i = 0; i < input->n; i += VERIFY_LANES) {
-        if (take(&held, kind, has_bound, i)) {
+        if (take(&held, kind, has_bound, has_noise, i)) {
             look_closely_at(&state, i);
             held.filters = state.filters;
         }
     }
-    end(&state, &held.sums, has_bound, ret);
+    end(&state, &held.sums, has_bound, has_noise, ret);
 }
 
 /* Looking closely is a function of its own, which leaves the registers to the loop. */
@@ -494,10 +510,12 @@ INLINE void pass(const struct pass_input *input, int kind, bool has_bound, look_
     }                                                                                              \
     PASS_FUNCTION static void name(const struct pass_input *input, struct pass_totals *ret)        \
     {                                                                                              \
-        if (input->format->has_bound)                                                              \
-            pass(input, kind, true, name##_closely, ret);                                          \
+        if (input->format->has_noise)                                                              \
+            pass(input, kind, true, true, name##_closely, ret);                                    \
+        else if (input->format->has_bound)                                                         \
+            pass(input, kind, true, false, name##_closely, ret);                                   \
         else                                                                                       \
-            pass(input, kind, false, name##_closely, ret);                                         \
+            pass(input, kind, false, false, name##_closely, ret);                                  \
     }
 DEFINE_PASS(pass_doubles, PASS_DOUBLES)
 DEFINE_PASS(pass_f32, PASS_F32)

@@ -85,8 +85,12 @@ static void describe_inapplicable(const struct gb_check *check, int metric, stru
     else if (metric == VERIFY_BOUND)
         text_printf(line, "%" PRIu64 " products are too many for sums in %s", check->n_products,
                     number_format_of(check->accumulate ? check->accumulate : check->format)->name);
+    else if (metric == VERIFY_NOISE && !(check->magnitude && check->n_products > 0 &&
+                                         GB_HAS(check, partial_squares) && check->partial_squares))
+        text_add(line, "the benchmark gives no squares of partial sums");
     else
-        text_add(line, "no value is finite");
+        text_add(line, metric == VERIFY_NOISE ? "squares leave the range of float64"
+                                              : "no value is finite");
 }
 
 static void describe_metric(const struct verify_result *result, const struct gb_check *check,

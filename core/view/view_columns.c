@@ -138,6 +138,8 @@ static const struct check_record no_check = {.metric = NULL};
       "Root mean square of the differences over the largest magnitude")                            \
     Y(check_bound, "check.bound", REAL, UNIT_NONE, metric_of_check(c, VERIFY_BOUND),               \
       "Largest error as a share of what rounding alone can explain")                               \
+    Y(check_noise, "check.noise", REAL, UNIT_NONE, metric_of_check(c, VERIFY_NOISE),               \
+      "Root mean square of the errors over the standard deviation that rounding explains")         \
     X(exact_ratio, REAL, UNIT_RATIO, exact_ratio(c),                                               \
       "Share of the values in the first comparison that equal the reference")                      \
     X(clock, TEXT, UNIT_NONE, r->clock, "The clock that counts")                                   \

@@ -20,16 +20,18 @@ struct gb_check {
     uint64_t n_products;     /* for the bound: terms in each sum (K); 0 if not known */
     uint32_t accumulate;     /* for the bound: the format that sums are kept in; 0: the output's */
     uint32_t flags;          /* GB_CHECK_... */
-    const char *default_metric; /* "abs", "rel", "rel_floor", "ulp", "rms" or "bound" */
+    const char *default_metric; /* "abs", "rms", "bound" ...: as check.METRIC */
     double default_tolerance;
-    double safety;               /* for the bound: its factor; 0: 1 */
-    uint32_t bound;              /* for the bound: GB_BOUND_... */
-    uint32_t summation;          /* for the bound: GB_SUM_... */
-    uint32_t products_at_once;   /* for the bound: products in one step of a sum (b); 0: 1 */
-    uint32_t extra_bits;         /* GB_SUM_ALIGNED: bits kept below those of the sum (f) */
-    const void *reference_exact; /* n elements in the output's format, in place of `reference`,
-                                    which may be NULL then: integers beyond 2^53 have no float64.
-                                    Every element must match, as by GB_CHECK_EXACT */
+    double safety;                 /* for the bound: its factor; 0: 1 */
+    uint32_t bound;                /* for the bound: GB_BOUND_... */
+    uint32_t summation;            /* for the bound: GB_SUM_... */
+    uint32_t products_at_once;     /* for the bound: products in one step of a sum (b); 0: 1 */
+    uint32_t extra_bits;           /* GB_SUM_ALIGNED: bits kept below those of the sum (f) */
+    const void *reference_exact;   /* n elements in the output's format, in place of `reference`,
+                                      which may be NULL then: integers beyond 2^53 have no float64.
+                                      Every element must match, as by GB_CHECK_EXACT */
+    const double *partial_squares; /* for the noise, beside `magnitude`: an element's T2, the sum of
+                                      the squares of its K partial sums; NULL if not known */
 };
 
 /* What is assumed of the rounding errors in a sum. */

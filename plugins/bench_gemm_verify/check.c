@@ -34,11 +34,17 @@ uint64_t gemm_output_bytes(const struct gemm *gemm)
     return gemm->shape.m * gemm->shape.n * gemm->output->bytes;
 }
 
+static double *doubles(const struct gb_host *host, uint64_t n)
+{
+    return host->allocate(host, n * sizeof(double));
+}
+
 /* What the reference, the fault and the check share. */
 struct verification {
     double *a, *b; /* as gemm_load_a and gemm_load_b give them */
     double *sum, *magnitude;
-    struct sum_model model; /* of the reference */
+    double *partial_squares; /* NULL: not known */
+    struct sum_model model;  /* of the reference */
 };
 
 /* Numbers so far from the ends of fp32 that neither products nor sums of them reach there. */
@@ -59,7 +65,14 @@ static int32_t float64_reference(const struct gemm *gemm, struct verification *v
     };
     verification->model = (struct sum_model){
         .n_products = gemm->shape.k, .accumulate = GB_F64, .products_at_once = 1};
-    return reference_product(&request, verification->sum, verification->magnitude);
+    const int32_t status = reference_product(&request, verification->sum, verification->magnitude);
+    if (status != GB_OK || gemm_is_exact(gemm) || gemm_reference_mode(gemm) != ACCUMULATE_FP64)
+        return status;
+    verification->partial_squares = doubles(gemm->host, gemm->shape.m * gemm->shape.n);
+    return verification->partial_squares == NULL
+               ? GB_NO_MEMORY
+               : reference_partial_squares(&request, verification->sum,
+                                           verification->partial_squares);
 }
 
 struct sum_model gemm_model_of_sums(const struct sums_request *request)
@@ -111,11 +124,6 @@ static int32_t cpu_reference(const struct gemm *gemm, struct verification *verif
         return status;
     sums_flush(gemm->output, verification->sum, n);
     return GB_OK;
-}
-
-static double *doubles(const struct gb_host *host, uint64_t n)
-{
-    return host->allocate(host, n * sizeof(double));
 }
 
 /* The inputs as the reference takes them, and the reference. */
@@ -188,6 +196,7 @@ static int32_t compare(const struct gemm *gemm, const struct verification *verif
         .summation = gemm->model.summation,
         .products_at_once = gemm->model.products_at_once,
         .extra_bits = gemm->model.extra_bits,
+        .partial_squares = verification->partial_squares,
     };
     return host->check(host, &check);
 }

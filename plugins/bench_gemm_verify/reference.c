@@ -103,6 +103,7 @@ struct panels {
     const double *lines; /* n_lines x k */
     uint64_t n_lines, k, width;
     bool is_single; /* floats, of magnitudes */
+    double scale;   /* of squares in place of magnitudes; 0: none */
     void *packed;
 };
 
@@ -138,7 +139,10 @@ static void pack_panel(const struct panels *panels, uint64_t panel)
     for (uint64_t k = 0; k < panels->k; k++) {
         for (uint64_t i = 0; i < panels->width; i++) {
             const double value = i < n ? lines[i * panels->k + k] : 0.0;
-            if (panels->is_single)
+            const double scaled = value * panels->scale;
+            if (panels->scale != 0.0)
+                floats[k * panels->width + i] = (float)(scaled * scaled);
+            else if (panels->is_single)
                 floats[k * panels->width + i] = fabsf((float)value);
             else
                 doubles[k * panels->width + i] = value;
@@ -284,14 +288,24 @@ static void run_phase(struct job *job, void (*work)(struct job *job), uint32_t n
 
 /* --- products --- */
 
-static int32_t multiply(const struct reference_request *request, bool is_single, double *sum)
+/* Of what numbers: as they are, or their magnitudes, or their squares (with scales), in floats. */
+struct numbers {
+    bool is_single;
+    double scale_a, scale_b;
+};
+
+static int32_t multiply(const struct reference_request *request, struct numbers numbers,
+                        double *sum)
 {
+    const bool is_single = numbers.is_single;
     const struct product_shape *shape = &request->shape;
     const uint32_t n_threads = request->n_threads != 0 ? request->n_threads : reference_cpus();
     struct job job = {.shape = *shape, .tile = tile_for(is_single), .sum = sum};
     int32_t status = GB_NO_MEMORY;
-    job.a = (struct panels){request->a, shape->m, shape->k, job.tile.rows, is_single, NULL};
-    job.b = (struct panels){request->b, shape->n, shape->k, job.tile.columns, is_single, NULL};
+    job.a = (struct panels){request->a, shape->m,        shape->k, job.tile.rows,
+                            is_single,  numbers.scale_a, NULL};
+    job.b = (struct panels){request->b, shape->n,        shape->k, job.tile.columns,
+                            is_single,  numbers.scale_b, NULL};
     if (panels_allocate(&job.a) && panels_allocate(&job.b)) {
         run_phase(&job, pack_panels, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
         run_phase(&job, multiply_blocks, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
@@ -315,7 +329,7 @@ static double *absolute(const double *values, uint64_t n)
 static int32_t single_magnitude(const struct reference_request *request, double *magnitude)
 {
     const uint64_t n = request->shape.m * request->shape.n;
-    const int32_t status = multiply(request, true, magnitude);
+    const int32_t status = multiply(request, (struct numbers){.is_single = true}, magnitude);
     for (uint64_t i = 0; status == GB_OK && i < n; i++)
         magnitude[i] *= 1.0 + (DEPTH + 1) * 0x1p-24;
     return status;
@@ -328,8 +342,9 @@ static int32_t double_magnitude(const struct reference_request *request, double 
     double *b = absolute(request->b, request->shape.n * request->shape.k);
     positive.a = a;
     positive.b = b;
-    const int32_t status = a != NULL && b != NULL ? multiply(&positive, false, magnitude)
-                                                  : GB_NO_MEMORY;
+    const int32_t status = a != NULL && b != NULL
+                               ? multiply(&positive, (struct numbers){0}, magnitude)
+                               : GB_NO_MEMORY;
     free(a);
     free(b);
     return status;
@@ -338,7 +353,7 @@ static int32_t double_magnitude(const struct reference_request *request, double 
 int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude)
 {
     const uint64_t n = request->shape.m * request->shape.n;
-    const int32_t status = multiply(request, false, sum);
+    const int32_t status = multiply(request, (struct numbers){0}, sum);
     if (status != GB_OK || magnitude == NULL)
         return status;
     if (!request->has_one_sign)
@@ -347,4 +362,34 @@ int32_t reference_product(const struct reference_request *request, double *sum, 
     for (uint64_t i = 0; i < n; i++)
         magnitude[i] = fabs(sum[i]);
     return GB_OK;
+}
+
+/* A power of two that brings the largest magnitude to 1..2, so that no square leaves the range. */
+static double scale_of(const double *values, uint64_t n)
+{
+    double largest = 0.0;
+    for (uint64_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(values[i]));
+    return largest > 0.0 && isfinite(largest) ? ldexp(1.0, -ilogb(largest)) : 1.0;
+}
+
+int32_t reference_partial_squares(const struct reference_request *request, const double *sum,
+                                  double *ret)
+{
+    const struct product_shape *shape = &request->shape;
+    const double k = (double)shape->k;
+    const struct numbers squares = {
+        .is_single = true,
+        .scale_a = scale_of(request->a, shape->m * shape->k),
+        .scale_b = scale_of(request->b, shape->n * shape->k),
+    };
+    const int32_t status = multiply(request, squares, ret);
+    for (uint64_t i = 0; status == GB_OK && i < shape->m * shape->n; i++) {
+        const double of_products = ret[i] / squares.scale_a / squares.scale_a / squares.scale_b /
+                                   squares.scale_b;
+        const double of_sum = sum[i] * sum[i];
+        ret[i] = of_sum * (k + 1.0) * (2.0 * k + 1.0) / (6.0 * k) +
+                 fmax(of_products - of_sum / k, 0.0) * (k + 1.0) / 6.0;
+    }
+    return status;
 }

@@ -302,7 +302,7 @@ static const struct {
      "plugin = matmul\n"
      "check.speed = 1\n",
      "3:1: unknown metric 'check.speed': expected check.abs, check.rel, check.rel_floor, "
-     "check.ulp, check.rms or check.bound\n"},
+     "check.ulp, check.rms, check.bound or check.noise\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.flor = 1\n",
@@ -310,7 +310,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.bound_kind = probable\n",
-     "3:20: 'probable' is not a choice: expected one of auto, deterministic, probabilistic\n"},
+     "3:20: 'probable' is not a choice: expected one of auto, probabilistic, deterministic\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.abs = -1\n",
@@ -375,7 +375,7 @@ static const struct {
      "plugin = matmul\n"
      "zip.z = rows, check.absolute: 1, 2\n",
      "3:15: unknown metric 'check.absolute': expected check.abs, check.rel, check.rel_floor, "
-     "check.ulp, check.rms or check.bound\n"},
+     "check.ulp, check.rms, check.bound or check.noise\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "zip.z = rows, check.abs: 1, 1e-3 | 2, -1\n",

@@ -9,7 +9,7 @@
 
 START_TEST(metric_names)
 {
-    static const char *const names[] = {"abs", "rel", "rel_floor", "ulp", "rms", "bound"};
+    static const char *const names[] = {"abs", "rel", "rel_floor", "ulp", "rms", "bound", "noise"};
     for (int metric = 0; metric < VERIFY_METRICS; metric++) {
         ck_assert_str_eq(verify_metric_name(metric), names[metric]);
         ck_assert_int_eq(verify_metric_named(names[metric]), metric);
@@ -73,6 +73,7 @@ START_TEST(all_zeros_pass_against_all_zeros)
     const float output[600] = {0};
     struct gb_check check = check_of(GB_F32, 600, output, reference);
     check.magnitude = reference;
+    check.partial_squares = reference;
     check.n_products = 10;
     struct verify_result result = compare(&check);
     for (int metric = 0; metric < VERIFY_METRICS; metric++) {

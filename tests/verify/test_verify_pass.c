@@ -59,10 +59,21 @@ static int plain_class(double difference, double size)
     return difference == 0 ? VERIFY_CLASS_EQUAL : size == 0 ? VERIFY_CLASS_ZERO : class;
 }
 
+/* Of sums in fp32 to nearest. */
+static double plain_variance(const struct gb_check *check, uint64_t i)
+{
+    const struct gb_format *format = number_format_of(check->format);
+    const double u = ldexp(1, -format->digits);
+    const double size = fmax(fabs(check->reference[i]), ldexp(1, format->min_exponent));
+    const double k = (double)check->n_products;
+    return (0x1p-48 + 0x1p-106) / 3 * (check->partial_squares[i] + k * 0x1p-252) +
+           u * u / 3 * size * size;
+}
+
 static void compare_plainly(const struct gb_check *check, struct verify_metric ret[VERIFY_METRICS],
                             uint64_t ret_histogram[VERIFY_CLASSES])
 {
-    double sum = 0, largest = 0;
+    double sum = 0, noise = 0, largest = 0;
     memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         ret[metric] = (struct verify_metric){.value = -1};
@@ -75,6 +86,7 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
             [VERIFY_REL_FLOOR] = fabs(r) > 1e-3 ? difference / fabs(r) : -1,
             [VERIFY_ULP] = difference / number_spacing(check->format, r),
             [VERIFY_RMS] = -1,
+            [VERIFY_NOISE] = -1,
             [VERIFY_BOUND] = fabs(e - c) / verify_bound(check, check->magnitude[i], e),
         };
         for (int metric = 0; metric < VERIFY_METRICS; metric++) {
@@ -83,8 +95,10 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
         }
         ret_histogram[plain_class(difference, fabs(r))]++;
         sum += difference * difference;
+        noise += (e - c) * (e - c) / plain_variance(check, i);
         largest = fmax(largest, fmax(fabs(r), fabs(c)));
     }
+    ret[VERIFY_NOISE].value = sqrt(noise / (double)check->n);
     ret[VERIFY_RMS].value = sum > 0 ? sqrt(sum / (double)check->n) / largest : 0;
 }
 
@@ -106,7 +120,7 @@ static void assert_like_a_plain_loop(const struct gb_check *check, int path)
             continue; /* every reference is 0 or below the floor */
         ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric].value,
                                 expected[metric].value * 1e-13 + 1e-300);
-        if (metric != VERIFY_RMS)
+        if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
             ck_assert_uint_eq(result.metrics[metric].index, expected[metric].index);
     }
 }
@@ -114,7 +128,7 @@ static void assert_like_a_plain_loop(const struct gb_check *check, int path)
 START_TEST(random_data_like_a_plain_loop)
 {
     enum { N = 5003 };
-    static double reference[N], magnitude[N];
+    static double reference[N], magnitude[N], partials[N];
     static uint64_t output[N];
     for (uint64_t seed = 0; seed < 20; seed++) {
         uint32_t format = floating[_i];
@@ -122,12 +136,14 @@ START_TEST(random_data_like_a_plain_loop)
         for (uint64_t i = 0; i < N; i++) {
             reference[i] = (2 * random_unit(seed, 0, i) - 1) * scale;
             magnitude[i] = fabs(reference[i]) * (1 + random_unit(seed, 1, i));
+            partials[i] = 50 * magnitude[i] * magnitude[i];
             number_store(format, output, i,
                          reference[i] *
                              (1 + 1e-3 * random_unit(seed, 2, i) * random_unit(seed, 3, i)));
         }
         struct gb_check check = check_of(format, N, output, reference);
         check.magnitude = magnitude;
+        check.partial_squares = partials;
         check.n_products = 100;
         check.accumulate = GB_F32;
         check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
@@ -272,6 +288,7 @@ START_TEST(code_paths_agree_to_the_last_bit)
             check.magnitude = magnitude + seed % 3;
             check.n_products = 100;
             check.accumulate = GB_F32;
+            check.partial_squares = seed % 4 < 2 ? magnitude + seed % 3 : NULL;
         }
         verify_use_path(VERIFY_PORTABLE);
         struct verify_result portable = compare(&check);
@@ -309,7 +326,7 @@ START_TEST(maxima_that_grow_and_that_tie)
             verify_use_path(path);
             struct verify_result result = compare(&check);
             for (int metric = 0; metric < VERIFY_METRICS; metric++)
-                if (metric != VERIFY_RMS)
+                if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
                     ck_assert_uint_eq(result.metrics[metric].index, worst);
         }
     }
@@ -322,9 +339,9 @@ START_TEST(digits_are_the_same_on_every_machine)
 {
     enum { N = 5003 };
     static const char *const expected[] = {
-        "df4738e51116fc42561a174ad16c29ba37ce3e2dee9d54c1da4e498b992f0877",
-        "7ef955d4a5f5cbdd4ce6087c0e369b9facae3c0400d455827a1ad6354224f2f2",
-        "99a7f6ae8ce43c3b08b2c664d3c7daab4ca96e97180b75c7afa185fcdfd5b6ff",
+        "8a56ecad7fd9d8a7c8fc8f871bed9f411c90177b5595955c0c50a4c31aa86f42",
+        "288bf44fed452e701935cbf74fdfd8404629652826b63703fe0c909e995f6da7",
+        "b3ac314692d60bfa0dd298e08e30d9410f45841438867cb1b6394aa23071607b",
     };
     static double reference[N], magnitude[N];
     static uint64_t output[N];
@@ -344,7 +361,7 @@ START_TEST(digits_are_the_same_on_every_machine)
                 reference[i] = NAN;
         }
         struct gb_check check = check_of(format, N, output, reference);
-        check.magnitude = magnitude;
+        check.magnitude = check.partial_squares = magnitude;
         check.n_products = 1000;
         check.accumulate = GB_F16;
         check.summation = GB_SUM_ALIGNED;

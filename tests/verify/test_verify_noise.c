@@ -1,0 +1,261 @@
+/*
+ * test_verify_noise.c - the metric `noise`: what right sums read, in any order and rounded in any
+ * way that a check can say, and what is found wrong by it or by the bound beside it.
+ */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "tests/verify/verify_fixture.h"
+
+#include <string.h>
+
+enum { N_MAX = 1024, K_MAX = 16384 };
+
+static const struct {
+    double low, high;
+} ranges[] = {{-1, 1}, {-10, 10}, {1, 5}, {-0x1p-10, 0x1p-9}};
+
+enum { FORWARDS, BACKWARDS, FOUR_LANES, ORDERS };
+
+/* How a product is computed, and what is wrong with it. */
+struct product {
+    uint64_t n, k, seed;
+    uint32_t input, output, sums;
+    uint32_t summation; /* GB_SUM_NEAREST, GB_SUM_TRUNCATED */
+    int range, order;
+    uint32_t taken_as;   /* the format that inputs are rounded to by mistake; 0: none */
+    uint64_t n_lost;     /* products at the end of a sum */
+    uint64_t n_affected; /* elements with lost products */
+    bool is_output_truncated;
+    bool has_own_partials; /* T2 of the reference's own order, not in the mean over orders */
+};
+
+static double reference[N_MAX], magnitude[N_MAX], partials[N_MAX], output[N_MAX];
+
+static double rounded(uint32_t format, double value, bool is_truncated)
+{
+    const double nearest = number_round(format, value);
+    if (!is_truncated || fabs(nearest) <= fabs(value))
+        return nearest;
+    const double below = fabs(nearest) - number_spacing(format, nearest * 0.75);
+    return copysign(number_round(format, below), value);
+}
+
+static double input(const struct product *product, uint64_t i, uint64_t at)
+{
+    const double low = ranges[product->range].low, high = ranges[product->range].high;
+    return number_round(product->input, low + (high - low) * random_unit(product->seed, i, at));
+}
+
+static void compute_reference(const struct product *product, uint64_t i, const double terms[K_MAX])
+{
+    const double k = (double)product->k;
+    double squares = 0, own = 0;
+    reference[i] = magnitude[i] = 0;
+    for (uint64_t j = 0; j < product->k; j++) {
+        reference[i] += terms[j];
+        magnitude[i] += fabs(terms[j]);
+        squares += terms[j] * terms[j];
+        own += reference[i] * reference[i];
+    }
+    const double square = reference[i] * reference[i];
+    partials[i] = product->has_own_partials ? own
+                                            : square * (k + 1) * (2 * k + 1) / (6 * k) +
+                                                  fmax(squares - square / k, 0) * (k + 1) / 6;
+}
+
+static double sum_of(const struct product *product, const double terms[K_MAX], uint64_t n,
+                     uint64_t first, uint64_t step)
+{
+    const bool is_truncated = product->summation == GB_SUM_TRUNCATED;
+    double sum = 0;
+    for (uint64_t j = first; j < n; j += step) {
+        const double term = terms[product->order == BACKWARDS ? n - 1 - j : j];
+        sum = rounded(product->sums, sum + term, is_truncated);
+    }
+    return sum;
+}
+
+static void compute_output(const struct product *product, uint64_t i, const double terms[K_MAX])
+{
+    const uint64_t n = product->k - (i < product->n_affected ? product->n_lost : 0);
+    const uint64_t lanes = product->order == FOUR_LANES ? 4 : 1;
+    double sum = 0;
+    for (uint64_t lane = 0; lane < lanes; lane++)
+        sum = rounded(product->sums, sum + sum_of(product, terms, n, lane, lanes),
+                      product->summation == GB_SUM_TRUNCATED);
+    number_store(product->output, output, i,
+                 rounded(product->output, sum, product->is_output_truncated));
+}
+
+static struct gb_check multiply(const struct product *product)
+{
+    static double terms[K_MAX], taken[K_MAX];
+    for (uint64_t i = 0; i < product->n; i++) {
+        for (uint64_t j = 0; j < product->k; j++) {
+            const double a = input(product, i, 2 * j), b = input(product, i, 2 * j + 1);
+            terms[j] = taken[j] = a * b;
+            if (product->taken_as)
+                taken[j] = number_round(product->taken_as, a) * number_round(product->taken_as, b);
+        }
+        compute_reference(product, i, terms);
+        compute_output(product, i, taken);
+    }
+    struct gb_check check = check_of(product->output, product->n, output, reference);
+    check.magnitude = magnitude;
+    check.partial_squares = partials;
+    check.n_products = product->k + (product->order == FOUR_LANES ? 3 : 0);
+    check.accumulate = product->sums;
+    check.summation = product->summation;
+    return check;
+}
+
+/* Judged as gb_host.check does where no tolerance was set. */
+static bool passes(const struct product *product, double ret[2])
+{
+    const struct gb_check check = multiply(product);
+    const struct verify_result result = compare(&check);
+    ret[0] = result.metrics[VERIFY_BOUND].value;
+    ret[1] = result.metrics[VERIFY_NOISE].value;
+    return verify_passes(&result, &check, VERIFY_BOUND, 1) &&
+           verify_passes(&result, &check, VERIFY_NOISE, verify_noise_tolerance(product->n));
+}
+
+static struct product random_product(uint64_t seed)
+{
+    static const struct {
+        uint32_t input, output, sums;
+    } types[] = {{GB_F32, GB_F32, GB_F32}, {GB_F16, GB_F16, GB_F32}, {GB_BF16, GB_BF16, GB_F32},
+                 {GB_F16, GB_F32, GB_F32}, {GB_F16, GB_F16, GB_F16}, {GB_F8_E4M3, GB_F32, GB_F32}};
+    const uint64_t dice = random_bits(seed, 1, 0), type = (dice >> 32) % 6;
+    return (struct product){
+        .n = 1 + dice % 24,
+        .k = 1 + (dice >> 8) % (dice >> 40 & 1 ? 16 : 160),
+        .seed = seed,
+        .input = types[type].input,
+        .output = types[type].output,
+        .sums = types[type].sums,
+        .summation = (dice >> 44 & 3) == 0 ? GB_SUM_TRUNCATED : GB_SUM_NEAREST,
+        .range = (int)(dice >> 48 & 3),
+        .order = (int)((dice >> 52) % ORDERS),
+        .has_own_partials = (dice >> 52) % ORDERS == FORWARDS && (dice >> 60 & 1),
+    };
+}
+
+/* 2,500 in each of eight parts. */
+START_TEST(no_right_result_is_refused)
+{
+    for (uint64_t seed = 2500 * (uint64_t)_i; seed < 2500 * (uint64_t)(_i + 1); seed++) {
+        const struct product product = random_product(seed);
+        double values[2];
+        ck_assert_msg(passes(&product, values),
+                      "seed %d: %s to %s, sums in %s (%d), N %d, K %d, range %d, order %d: "
+                      "bound %g, noise %g of %g",
+                      (int)seed, number_format_of(product.input)->name,
+                      number_format_of(product.output)->name, number_format_of(product.sums)->name,
+                      (int)product.summation, (int)product.n, (int)product.k, product.range,
+                      product.order, values[0], values[1], verify_noise_tolerance(product.n));
+    }
+}
+END_TEST
+
+/* As long sums as kernels have. */
+static const struct {
+    const char *name;
+    struct product product;
+    double least, most; /* of the noise; least 0: right */
+} table[] = {
+    {"fp32", {.input = GB_F32, .output = GB_F32}, 0, 0.95},
+    {"fp32, own T2", {.input = GB_F32, .output = GB_F32, .has_own_partials = true}, 0, 0.95},
+    {"fp32, lanes", {.input = GB_F32, .output = GB_F32, .order = FOUR_LANES}, 0, 0.95},
+    {"fp32 of one sign", {.input = GB_F32, .output = GB_F32, .range = 2}, 0, 0.95},
+    {"fp16", {.input = GB_F16, .output = GB_F16}, 0, 0.95},
+    {"bf16 of one sign", {.input = GB_BF16, .output = GB_BF16, .range = 2}, 0, 0.95},
+    {"truncated sums", {.input = GB_F16, .output = GB_F32, .summation = GB_SUM_TRUNCATED}, 0, 1.1},
+    {"TF32 inputs", {.input = GB_F32, .output = GB_F32, .taken_as = GB_TF32}, 100, 2000},
+    {"bf16 inputs", {.input = GB_F32, .output = GB_F32, .taken_as = GB_BF16}, 800, 20000},
+    {"lost last product",
+     {.input = GB_F32, .output = GB_F32, .n_lost = 1, .n_affected = N_MAX},
+     1000,
+     1e6},
+    {"the same in one element",
+     {.input = GB_F32, .output = GB_F32, .n_lost = 1, .n_affected = 1},
+     2,
+     1e6},
+    {"lost last product, fp16",
+     {.input = GB_F16, .output = GB_F16, .n_lost = 1, .n_affected = N_MAX},
+     2,
+     1e6},
+    {"truncated outputs, fp16",
+     {.input = GB_F16, .output = GB_F16, .is_output_truncated = true},
+     1.2,
+     2},
+    {"truncated outputs, bf16",
+     {.input = GB_BF16, .output = GB_BF16, .is_output_truncated = true},
+     1.2,
+     2},
+    {"truncated outputs of one sign",
+     {.input = GB_F16, .output = GB_BF16, .range = 2, .is_output_truncated = true},
+     1.2,
+     2},
+};
+
+static void judge_row(int row, uint64_t n, uint64_t k)
+{
+    double values[2];
+    struct product product = table[row].product;
+    product.n = n;
+    product.k = k;
+    product.sums = GB_F32;
+    product.seed = 17;
+    const bool is_right = passes(&product, values);
+    ck_assert_msg(is_right == (table[row].least == 0), "%s, K %d: bound %g, noise %g",
+                  table[row].name, (int)k, values[0], values[1]);
+    ck_assert_msg(values[1] >= table[row].least && values[1] <= table[row].most,
+                  "%s, K %d: noise %g, expected %g to %g", table[row].name, (int)k, values[1],
+                  table[row].least, table[row].most);
+}
+
+START_TEST(confusion_table)
+{
+    const uint64_t few = 64; /* not enough to find twice the rounding errors of outputs by them */
+    judge_row(_i, few, 256);
+    judge_row(_i, table[_i].product.is_output_truncated ? N_MAX : few, K_MAX);
+}
+END_TEST
+
+START_TEST(tolerance_by_the_number_of_elements)
+{
+    ck_assert_double_eq_tol(verify_noise_tolerance(1), sqrt(1 + 2 * sqrt(20.723266) + 41.446532),
+                            1e-6);
+    ck_assert_double_lt(verify_noise_tolerance(65536), 1.02);
+    ck_assert_double_gt(verify_noise_tolerance(65536), 1.01);
+}
+END_TEST
+
+START_TEST(not_judged_without_squares)
+{
+    struct product product = {.n = 8, .k = 10, .input = GB_F32, .output = GB_F32, .sums = GB_F32};
+    struct gb_check check = multiply(&product);
+    check.partial_squares = NULL;
+    struct verify_result result = compare(&check);
+    ck_assert(isnan(result.metrics[VERIFY_NOISE].value));
+    ck_assert_str_eq(description(&result, &check, VERIFY_NOISE, 1),
+                     "noise cannot be judged: the benchmark gives no squares of partial sums");
+    static const double strange[N_MAX] = {[3] = NAN};
+    check.partial_squares = strange;
+    result = compare(&check);
+    ck_assert(!verify_passes(&result, &check, VERIFY_NOISE, INFINITY));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_noise");
+    TCase *tests = tcase_create("verify_noise");
+    tcase_add_loop_test(tests, no_right_result_is_refused, 0, 8);
+    tcase_add_loop_test(tests, confusion_table, 0, COUNT(table));
+    tcase_add_test(tests, tolerance_by_the_number_of_elements);
+    tcase_add_test(tests, not_judged_without_squares);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
