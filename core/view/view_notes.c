@@ -6,17 +6,34 @@
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
 
+static bool are_equal_but_for_numbers(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789.";
+    do {
+        size_t n = strcspn(a, digits);
+        if (n != strcspn(b, digits) || memcmp(a, b, n) != 0)
+            return false;
+        a += n + strspn(a + n, digits);
+        b += n + strspn(b + n, digits);
+    } while (*a && *b);
+    return *a == *b;
+}
+
 /* One list entry for equal words, with the number of cases that they were said of. label: "" where
  * the words have it. */
 static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
                              const char *label)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i].words, words)) {
-            list->items[i].count += list->items[i].last_case != notes->n_cases;
-            list->items[i].last_case = notes->n_cases;
-            return &list->items[i];
-        }
+    for (size_t i = 0; i < list->n; i++) {
+        struct note *item = &list->items[i];
+        const bool is_equal = text_equal(item->words, words);
+        if (!is_equal && !(list->joins_numbers && are_equal_but_for_numbers(item->words, words)))
+            continue;
+        item->count += item->last_case != notes->n_cases;
+        item->last_case = notes->n_cases;
+        item->varies = item->varies || !is_equal;
+        return item;
+    }
     struct note *added = ARENA_ADD(notes->arena, list->items, list->n);
     *added = (struct note){.words = arena_text(notes->arena, words),
                            .first = arena_text(notes->arena, label),
@@ -93,6 +110,7 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
                          bool verbose)
 {
     CLEANUP(text_free) struct text words = {0};
+    notes->messages.joins_numbers = !verbose;
     for (size_t i = 0; i < c->record.n_messages; i++) {
         const struct message_record *message = &c->record.messages[i];
         if (message->severity < GB_LOG_WARNING && !verbose)
@@ -333,12 +351,15 @@ static void write_messages(const struct note_list *list, bool verbose, struct te
         return;
     text_add(out, "\nmessages\n");
     for (size_t i = 0; i < n; i++) {
-        text_printf(out, "  %s", list->items[i].words);
-        if (list->items[i].count > 1)
-            text_printf(out, " (%llu cases, first in %s)\n",
-                        (unsigned long long)list->items[i].count, list->items[i].first);
+        const struct note *note = &list->items[i];
+        const unsigned long long n_others = note->count - 1;
+        text_printf(out, "  %s", note->words);
+        if (note->count == 1)
+            text_printf(out, " (%s)\n", note->first);
+        else if (note->varies)
+            text_printf(out, " (%s, and with other numbers %llu more)\n", note->first, n_others);
         else
-            text_printf(out, " (%s)\n", list->items[i].first);
+            text_printf(out, " (%llu cases, first in %s)\n", n_others + 1, note->first);
     }
     write_left_out(list->n - n, out);
 }

@@ -80,6 +80,7 @@ struct note {
     const char *first;  /* label of the first case it was said of */
     uint64_t count;     /* of the cases */
     uint64_t last_case; /* number of the last of them */
+    bool varies;        /* in numbers, among the cases */
     /* Words that some of the cases differ in: they stand before words[values_at]. */
     const char **values;
     size_t n_values, values_at;
@@ -87,6 +88,7 @@ struct note {
 struct note_list {
     struct note *items;
     size_t n;
+    bool joins_numbers; /* words that differ in numbers only are one entry */
 };
 struct notes {
     struct arena *arena;

@@ -141,6 +141,7 @@ static void note(const struct median_rule *rule, char *ret, size_t size)
     const uint64_t n = sample_array_seen(&rule->samples);
     const double reach = 0.5 * (estimate->high - estimate->low) / estimate->value;
     const double precision = rule->params->precision;
+    char times[24];
     if (!is_floor_reached(rule))
         snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far", 1e-9 * floor_of(rule),
                  1e-9 * fmax(rule->samples.elapsed_ns, 0.0));
@@ -151,9 +152,8 @@ static void note(const struct median_rule *rule, char *ret, size_t size)
         snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
                  (unsigned long long)n, floor(estimate->n_effective));
     else if (reach > precision)
-        snprintf(ret, size,
-                 "interval of %.2g %% to either side: needs about %.2g times the samples",
-                 100.0 * reach, reach / precision * (reach / precision));
+        snprintf(ret, size, "interval of %.2g %% to either side: needs about %s times the samples",
+                 100.0 * reach, samples_needed(reach / precision, times, sizeof times));
 }
 
 static int32_t next(void *object, struct gb_next *next)

@@ -133,4 +133,20 @@ equals "also of the last case alone" \
     "  warning: no clock: the other one is used (good size=3)" \
     "$("$GBRUN" show --where 'size = 3' | grep 'no clock')"
 
+run <<INI
+$defaults
+[device slow]
+plugin = fake
+warning = 3 of 16 links are down, 1.5 GB/s
+[device slower]
+plugin = fake
+warning = 12 of 16 links are down, 0.25 GB/s
+[bench good]
+sweep.device = slow, slower
+INI
+equals "warnings that differ in numbers are one" \
+    "  warning: 3 of 16 links are down, 1.5 GB/s (good device=slow, and with other numbers 1 more)" \
+    "$(grep 'links' table.txt)"
+equals "and each its own with --verbose" 2 "$("$GBRUN" show --verbose | grep -c 'links are down')"
+
 finish

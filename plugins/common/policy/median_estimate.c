@@ -7,6 +7,7 @@
 #include "order_statistics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double median_of(uint64_t n, struct rank_window *window)
@@ -159,4 +160,12 @@ void median_estimate_report(const struct sample_array *samples,
         estimate->detectable_mode_weight = 1.0 - pow(1.0 - confidence, 1.0 / median->n_effective);
     estimate->n_modes = median->n > 0 ? 1 : 0;
     find_ends(samples, estimate);
+}
+
+const char *samples_needed(double too_wide, char *ret, size_t size)
+{
+    const double times = fmin(too_wide * too_wide, 1e12);
+    const double unit = times < 10.0 ? 0.1 : pow(10.0, floor(log10(times)));
+    snprintf(ret, size, "%.*f", times < 10.0 ? 1 : 0, unit * round(times / unit));
+    return ret;
 }

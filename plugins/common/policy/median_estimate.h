@@ -37,3 +37,7 @@ int32_t median_sequence_of(struct sample_array *samples, double confidence, doub
 void median_estimate_report(const struct sample_array *samples,
                             const struct median_estimate *median, double confidence,
                             int32_t verdict, struct gb_estimate *estimate);
+
+/* About how many times the samples an interval needs that is too wide by this factor: its square,
+ * as "1.4" or "50". Returns ret. */
+const char *samples_needed(double too_wide, char *ret, size_t size);

@@ -1,6 +1,7 @@
 /* steady_rule.c - see steady_rule.h. Plugin side. */
 #include "steady_rule.h"
 
+#include "median_estimate.h"
 #include "wall_floor.h"
 
 #include <math.h>
@@ -251,13 +252,13 @@ static void note_width(const struct steady *steady, double reach, char *ret, siz
 {
     const struct steady_attempt *found = &steady->found;
     const double precision = steady->limits.precision;
-    const double times = reach / precision * (reach / precision);
+    char times[24];
     if (!isfinite(reach))
         snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
                  (unsigned long long)found->n, floor(found->n_effective));
     else if (reach > precision)
-        snprintf(ret, size, "interval of %.2g %% to one side: needs about %.*g times the samples",
-                 100.0 * reach, times < 10.0 ? 2 : 1, times);
+        snprintf(ret, size, "interval of %.2g %% to one side: needs about %s times the samples",
+                 100.0 * reach, samples_needed(reach / precision, times, sizeof times));
 }
 
 /* What stands in the way, and what would help; nothing where nothing does. */
