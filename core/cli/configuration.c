@@ -1,6 +1,7 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
 #include "core/base/plain_text.h"
 #include "core/cli/verbs.h"
+#include "core/view/views.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,6 +114,34 @@ static void say_what_is_loaded(struct configuration *configuration,
             say("%s: plugins are loaded from %s", configuration->path, requests[i].path);
 }
 
+/* What a document says of a column that there is not would never be shown. */
+static int32_t check_papers(struct configuration *configuration, struct error_list *errors)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < sweep_parts(configuration->sweep) && status == GB_OK; i++) {
+        const struct sweep_part part = sweep_part(configuration->sweep, i);
+        struct bench_case first = {.n_parameters = 0};
+        struct gb_error error;
+        if (part.n > 0)
+            status = sweep_case_at(configuration->sweep, part.first, &configuration->arena, &first,
+                                   &error);
+        if (status != GB_OK)
+            error_list_take(errors, &error);
+        for (size_t j = 0; j < first.n_parameters; j++) {
+            const char *name = first.parameters[j].name;
+            if (!text_starts_with(name, PAPER_PREFIX) ||
+                is_paper_column(name + sizeof PAPER_PREFIX - 1))
+                continue;
+            error_list_add(errors, part.origin,
+                           "[bench %s]: '%s': expected paper. and a column that is a number, such "
+                           "as median_ns or metric.NAME: see 'gbrun help columns'",
+                           part.name, name);
+            status = GB_INVALID;
+        }
+    }
+    return status;
+}
+
 /* Goes as far as it makes sense, so that all errors are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
@@ -146,6 +175,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
             "and `exclude` leave something");
         return GB_INVALID;
     }
+    if (status == GB_OK)
+        status = check_papers(configuration, errors);
     return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
 }
 

@@ -58,6 +58,11 @@ static const struct help_entry keys[] = {
     {"env.NAME", NULL,
      "A variable in the environment of the worker process; cases that differ in it get different "
      "processes"},
+    {"paper.COLUMN", NULL,
+     "What a document has for a column of the results, a number or metric.NAME: "
+     "`paper.median_ns = 5 us`, in a zip beside the option that it is for, or computed by "
+     "`let.paper.COLUMN`; `none` where it has no figure. Tables and bars show it with the ratio of "
+     "the measured value to it, the column ratio.COLUMN. It is no part of the case's identity"},
     {"check.METRIC", NULL,
      "Tolerance of the comparison with the reference: METRIC is abs, rel, rel_floor, ulp, rms, "
      "bound or noise, see `gbrun help checks`; all that are given must hold"},

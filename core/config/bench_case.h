@@ -71,13 +71,17 @@ struct device_choice {
 /* "cuda", "cuda:1", "cuda:GPU-1a2b", "cuda:all": as it is written. auto without its settings. */
 void device_choice_text(const struct device_choice *choice, struct text *out);
 
+/* A parameter that a document's figure for a column is recorded as: paper.median_ns,
+ * paper.metric.NAME. Not a number where the document has none. */
+#define PAPER_PREFIX "paper."
+
 /* One option, variable or setting of a case that is recorded as a parameter. */
 struct parameter {
     const char *name;
     struct value value; /* lists and maps: type GB_TYPE_STRING with the canonical text */
     bool is_axis;       /* of a sweep or zip */
     bool is_default;    /* neither file nor sweep set it */
-    bool is_variable;   /* let.NAME that is not an option of the plugin */
+    bool is_variable;   /* let.NAME that is not an option of the plugin, or paper.COLUMN */
     bool is_identity;   /* part of the case's identity */
     const char *filled; /* of a template: its text with the values of the case; else NULL */
 };

@@ -153,7 +153,18 @@ static void add_tolerance(const struct bench_resolver *at, const char *name)
     add_slot(at->bench, SLOT_TOLERANCE, name, option);
 }
 
-/* The slots that only keys make: tolerances, variables and the environment. */
+/* Times have a unit, as they have in an option. */
+static void add_paper(const struct bench_resolver *at, const char *name)
+{
+    struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
+    *option = (struct gb_option){.size = sizeof *option,
+                                 .type = text_ends_with(name, "_ns") ? GB_TYPE_DURATION
+                                                                     : GB_TYPE_FLOAT,
+                                 .name = name};
+    add_slot(at->bench, SLOT_PAPER, name, option);
+}
+
+/* The slots that only keys make: tolerances, papers, variables and the environment. */
 static void add_named_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -167,6 +178,8 @@ static void add_named_slots(const struct bench_resolver *at)
                 add_slot(bench, SLOT_ENVIRONMENT, target, NULL);
             else if (settings_is_tolerance(target))
                 add_tolerance(at, target);
+            else if (settings_is_paper(target))
+                add_paper(at, target);
             else if (key->role == KEY_SET)
                 bench_unknown_target(at, key, j);
             else if (bench->info)

@@ -51,6 +51,7 @@ enum slot_kind {
     SLOT_VARIABLE, /* of let, sweep or zip, and not an option */
     SLOT_COMMON,
     SLOT_TOLERANCE, /* check.METRIC */
+    SLOT_PAPER,     /* paper.COLUMN */
     SLOT_DEVICE,
     SLOT_POLICY,
     SLOT_ENVIRONMENT
@@ -59,7 +60,7 @@ enum slot_kind {
 struct slot {
     enum slot_kind kind;
     const char *name;
-    const struct gb_option *option; /* of options, common settings and tolerances */
+    const struct gb_option *option; /* of options, common settings, tolerances and papers */
     const char *map_key;            /* of an entry of a map option */
     const struct key *key;          /* KEY_SET that gives its value */
     bool is_axis;
@@ -179,6 +180,8 @@ const char *name_nearest(const struct name_list *names, const char *word);
 
 /* Is it check.METRIC? */
 bool settings_is_tolerance(const char *name);
+/* Is it paper.COLUMN, a figure that a document has for the case? */
+bool settings_is_paper(const char *name);
 
 /* The targets that a key gives values to: none of only and the like, several of a zip. */
 size_t key_targets(const struct key *key);

@@ -78,6 +78,11 @@ bool settings_is_tolerance(const char *name)
            verify_metric_named(name + sizeof CHECK_PREFIX - 1) >= 0;
 }
 
+bool settings_is_paper(const char *name)
+{
+    return text_starts_with(name, PAPER_PREFIX) && name[sizeof PAPER_PREFIX - 1];
+}
+
 /* check.floor and the like: settings that every benchmark has, not tolerances. */
 static bool is_check_setting(const char *name)
 {
@@ -106,6 +111,10 @@ static const char *misused_target(const struct key *key, const char *target)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (text_equal(target, fixed[i]))
             return key->role == KEY_LET ? "computed" : "swept";
+    if (key->role == KEY_SWEEP && settings_is_paper(target))
+        return "swept, it would measure a case for each figure: name it in a zip, beside the "
+               "options "
+               "that it is for";
     if (key->role == KEY_LET && (text_equal(target, "device") || text_equal(target, "policy")))
         return "computed: sweep or zip it";
     return NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ITERATIONS_AUTO "auto" /* as one may write the 0 of iterations */
+#define NO_FIGURE "none"       /* of a document, for one of its cases */
 
 static struct value string_value(const char *text)
 {
@@ -67,6 +68,10 @@ int32_t slot_read(const struct slot *slot, const char *text, struct origin origi
         struct setting setting = {slot->name, text, origin};
         *ret = string_value("");
         return option_read(slot->option, &setting, arena, &ret->text, NULL, error);
+    }
+    if (slot->kind == SLOT_PAPER && text_equal(text, NO_FIGURE)) {
+        *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};
+        return GB_OK;
     }
     return value_read(slot->option, is_auto(slot, text) ? "0" : text, origin, arena, ret, error);
 }

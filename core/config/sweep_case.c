@@ -16,7 +16,7 @@ struct maker {
 
 static bool is_parameter(const struct slot *slot)
 {
-    return slot->kind == SLOT_OPTION || slot->kind == SLOT_VARIABLE ||
+    return slot->kind == SLOT_OPTION || slot->kind == SLOT_VARIABLE || slot->kind == SLOT_PAPER ||
            (slot->kind != SLOT_BENCH && (slot->is_axis || slot->is_computed));
 }
 
@@ -42,9 +42,9 @@ static void add_parameters(const struct maker *maker)
         made->parameters[made->n_parameters++] = (struct parameter){
             .name = slot->name,
             .value = value,
-            .is_axis = slot->is_axis,
+            .is_axis = slot->is_axis && slot->kind != SLOT_PAPER,
             .is_default = is_default(slot),
-            .is_variable = slot->kind == SLOT_VARIABLE,
+            .is_variable = slot->kind == SLOT_VARIABLE || slot->kind == SLOT_PAPER,
             .is_identity = is_option && !(slot->option->flags & GB_OPTION_NOT_IDENTITY),
             .filled = filled->is_template ? maker->bench->columns[i].value.text : NULL};
     }

@@ -20,7 +20,7 @@ struct plot_series {
     int kind;
     const char *label; /* in the key; NULL: it is not there */
     uint64_t n;
-    const double *x; /* BARS, INTERVALS: NULL, value i belongs to category i */
+    const double *x; /* BARS, INTERVALS: NULL, value i belongs to category i, which is at i */
     const double *y;
     const double *high; /* BAND: y is its lower edge and this the upper one, inf: without end;
                            INTERVALS: y is the low end and this the high one */

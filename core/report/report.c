@@ -205,6 +205,7 @@ static void add_bar(struct report *report, const struct view *view, const struct
     struct arena *arena = &report->arena;
     struct report_bars *bars = bars_of(report, rest_of(view, row, report->pivot, path, arena));
     bool is_of_median = estimate_is_central(&row->c.record);
+    const struct parameter *paper = find_parameter(&row->c, PAPER_PREFIX "median_ns");
     cell_readable(value, &words);
     ARENA_APPEND(arena, bars->bars, bars->n,
                  (struct report_bar){
@@ -213,7 +214,9 @@ static void add_bar(struct report *report, const struct view *view, const struct
                      .median_ns = central_ns(&row->c),
                      .low_ns = is_of_median ? estimate->low_ns : NAN,
                      .high_ns = is_of_median ? estimate->high_ns : NAN,
+                     .paper_ns = paper ? paper->value.number : NAN,
                  });
+    bars->has_papers = bars->has_papers || (paper && isfinite(paper->value.number));
 }
 
 /* Numbers go up; words stay as measured. */

@@ -46,12 +46,14 @@ struct report_bar {
     const char *value;                 /* of the parameter */
     double sort;                       /* its number, or NaN */
     double median_ns, low_ns, high_ns; /* the ends NaN or infinite: none */
+    double paper_ns;                   /* that a document has; NaN: none */
 };
 
 struct report_bars {
     const char *title; /* what distinguishes these cases; "" */
     struct report_bar *bars;
     size_t n;
+    bool has_papers; /* some of them */
 };
 
 struct report {

@@ -12,12 +12,14 @@ enum { WIDTH = 1240, BARS_HEIGHT = 232 };
 static void make_bars(const struct report_bars *bars, const char *pivot, struct arena *arena,
                       struct plot_panel *panel)
 {
-    struct plot_series *series = ARENA_ARRAY(arena, struct plot_series, 2);
+    struct plot_series *series = ARENA_ARRAY(arena, struct plot_series, 3);
     const char **values = ARENA_ARRAY(arena, const char *, bars->n + 1);
     const char **names = ARENA_ARRAY(arena, const char *, bars->n + 1);
     double *medians = ARENA_ARRAY(arena, double, bars->n + 1);
     double *lows = ARENA_ARRAY(arena, double, bars->n + 1);
     double *highs = ARENA_ARRAY(arena, double, bars->n + 1);
+    double *papers = ARENA_ARRAY(arena, double, bars->n + 1);
+    double *places = ARENA_ARRAY(arena, double, bars->n + 1);
     double most = 0;
     for (size_t i = 0; i < bars->n; i++)
         most = fmax(most, bars->bars[i].median_ns);
@@ -30,19 +32,29 @@ static void make_bars(const struct report_bars *bars, const char *pivot, struct 
         medians[i] = bar->median_ns / unit->ns;
         lows[i] = bar->low_ns / unit->ns;
         highs[i] = bar->high_ns / unit->ns;
+        papers[i] = bar->paper_ns / unit->ns;
+        places[i] = (double)i;
     }
     series[0] = (struct plot_series){
         .kind = PLOT_BARS, .n = bars->n, .y = medians, .names = names, .colour = 4};
     series[1] = (struct plot_series){
         .kind = PLOT_INTERVALS, .n = bars->n, .y = lows, .high = highs, .colour = 5};
-    *panel = (struct plot_panel){.title = bars->title,
-                                 .x_label = pivot,
-                                 .y_label = arena_printf(arena, "median, %s", unit->name),
-                                 .categories = values,
-                                 .n_categories = bars->n,
-                                 .series = series,
-                                 .n_series = 2,
-                                 .height = BARS_HEIGHT};
+    series[2] = (struct plot_series){.kind = PLOT_POINTS,
+                                     .n = bars->n,
+                                     .x = places,
+                                     .y = papers,
+                                     .shape = PLOT_DIAMOND,
+                                     .colour = 1};
+    *panel = (struct plot_panel){
+        .title = bars->title,
+        .x_label = pivot,
+        .y_label = arena_printf(arena, "median, %s%s", unit->name,
+                                bars->has_papers ? "; diamonds: the document's" : ""),
+        .categories = values,
+        .n_categories = bars->n,
+        .series = series,
+        .n_series = bars->has_papers ? 3 : 2,
+        .height = BARS_HEIGHT};
 }
 
 /* What the page shows, and what there was no room for. */

@@ -400,7 +400,8 @@ static void add_bars(const struct report_bars *bars, const char *pivot, struct t
     }
     text_printf(out, "%s\n", bars->title);
     text_pad(out, ' ', width - text_columns(pivot));
-    text_printf(out, "%s  median, interval\n", pivot);
+    text_printf(out, "%s  median, interval%s\n", pivot,
+                bars->has_papers ? "; the document's, ratio to it" : "");
     for (size_t i = 0; i < bars->n; i++) {
         const struct report_bar *bar = &bars->bars[i];
         char number[NUMBER_TEXT_MAX];
@@ -414,6 +415,9 @@ static void add_bars(const struct report_bars *bars, const char *pivot, struct t
             text_add(out, " ");
             view_add_interval(out, bar->median_ns, bar->low_ns, bar->high_ns);
         }
+        if (isfinite(bar->paper_ns))
+            text_printf(out, "; %s, %.4g", format_time(bar->paper_ns, 4, number),
+                        bar->median_ns / bar->paper_ns);
         text_add(out, "\n");
     }
 }

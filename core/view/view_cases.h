@@ -71,8 +71,17 @@ const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
  */
 bool is_setting_column(const char *name);
 
+#define METRIC_PREFIX "metric."
+
+/* The metric, made here, that tells a document's figure from what was measured: ratio.median_ns for
+ * the parameter paper.median_ns. NULL: the parameter is no such figure. */
+#define RATIO_PREFIX "ratio."
+const char *paper_ratio_of(const char *parameter, struct arena *arena);
+bool is_paper_ratio(const char *metric);
+
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
+const struct parameter *find_parameter(const struct stored_case *c, const char *name); /* or NULL */
 struct cell cell_REAL(double value);                          /* NaN: a CELL_NULL */
 struct cell cell_TEXT(const char *value);                     /* NULL: a CELL_NULL */
 int cell_compare(const struct cell *a, const struct cell *b); /* NULL after all else */

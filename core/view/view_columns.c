@@ -424,10 +424,10 @@ struct cell cell_of_parameter(const struct parameter *parameter)
     default:
         break;
     }
-    return cell;
+    return cell.kind == CELL_REAL && isnan(cell.real) ? (struct cell){0} : cell;
 }
 
-static const struct parameter *find_parameter(const struct stored_case *c, const char *name)
+const struct parameter *find_parameter(const struct stored_case *c, const char *name)
 {
     for (size_t i = 0; i < c->n_parameters; i++)
         if (text_equal(c->parameters[i].name, name))
@@ -444,10 +444,55 @@ static struct cell metric_cell(const struct stored_case *c, const char *name)
     return cell;
 }
 
+const char *paper_ratio_of(const char *parameter, struct arena *arena)
+{
+    return text_starts_with(parameter, PAPER_PREFIX)
+               ? arena_printf(arena, RATIO_PREFIX "%s", parameter + sizeof PAPER_PREFIX - 1)
+               : NULL;
+}
+
+bool is_paper_ratio(const char *metric)
+{
+    return text_starts_with(metric, RATIO_PREFIX);
+}
+
+static bool paper_column(const char *name, struct view_column *ret)
+{
+    *ret = (struct view_column){.kind = COLUMN_METRIC, .name = name};
+    if (text_starts_with(name, METRIC_PREFIX))
+        ret->name += sizeof METRIC_PREFIX - 1;
+    else
+        return result_column_named(name, ret) && !result_column_is_text((size_t)ret->result);
+    return *ret->name != 0;
+}
+
+bool is_paper_column(const char *name)
+{
+    struct view_column column;
+    return paper_column(name, &column);
+}
+
+/* What was measured over what the document has. */
+static struct cell ratio_cell(const struct view_row *row, const char *name)
+{
+    const struct stored_case *c = &row->c;
+    struct view_column column;
+    if (!paper_column(name, &column))
+        return (struct cell){0};
+    const struct cell ours = cell_of(row, &column);
+    for (size_t i = 0; i < c->n_parameters && ours.kind != CELL_NULL; i++)
+        if (text_starts_with(c->parameters[i].name, PAPER_PREFIX) &&
+            text_equal(c->parameters[i].name + sizeof PAPER_PREFIX - 1, name))
+            return cell_REAL(ours.real / c->parameters[i].value.number);
+    return (struct cell){0};
+}
+
 struct cell cell_of(const struct view_row *row, const struct view_column *column)
 {
     if (column->kind == COLUMN_METRIC)
-        return metric_cell(&row->c, column->name);
+        return is_paper_ratio(column->name)
+                   ? ratio_cell(row, column->name + sizeof RATIO_PREFIX - 1)
+                   : metric_cell(&row->c, column->name);
     const struct parameter *parameter = find_parameter(&row->c, column->name);
     if (parameter)
         return cell_of_parameter(parameter);

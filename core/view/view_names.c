@@ -69,14 +69,13 @@ static const char *known_name(const void *table, size_t i)
     return i < view->n_metrics ? view->metrics[i] : result_column_name(i - view->n_metrics);
 }
 
-static const char METRIC_PREFIX[] = "metric.";
-
 struct view_column view_metric_column(struct arena *arena, const char *name)
 {
-    return (struct view_column){.kind = COLUMN_METRIC,
-                                .name = name,
-                                .head = arena_printf(arena, "%s%s", METRIC_PREFIX, name),
-                                .unit = ""};
+    return (struct view_column){
+        .kind = COLUMN_METRIC,
+        .name = name,
+        .head = is_paper_ratio(name) ? name : arena_printf(arena, "%s%s", METRIC_PREFIX, name),
+        .unit = ""};
 }
 
 static int32_t no_such_column(const struct view *view, const char *name, const char *option,

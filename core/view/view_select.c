@@ -32,6 +32,11 @@ static int32_t load_names(struct view *view, struct gb_error *error)
         if (status != GB_OK)
             return status;
         add_names(&view->arena, &view->parameters, &view->n_parameters, names, n);
+        for (size_t j = 0; j < n; j++) {
+            const char *ratio = paper_ratio_of(names[j], &view->arena);
+            if (ratio)
+                add_names(&view->arena, &view->metrics, &view->n_metrics, &ratio, 1);
+        }
         n = 0;
         status = store_metric_names(view->store, view->runs[i].id, &view->arena, &names, &n, error);
         if (status == GB_OK)

@@ -26,6 +26,12 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
     return parameter;
 }
 
+/* Of a document, which may have none for the case. */
+static bool is_figure(const struct parameter *parameter)
+{
+    return text_starts_with(parameter->name, PAPER_PREFIX);
+}
+
 static void add_parameters(struct survey *survey, const struct view_row *row)
 {
     struct survey_bench *bench = bench_of(survey, row->c.bench);
@@ -33,7 +39,7 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
         const struct parameter *have = &row->c.parameters[i];
         struct survey_parameter *known = parameter_of(survey, bench, have->name);
         known->is_axis |= have->is_axis;
-        known->is_number &= !isnan(have->value.number);
+        known->is_number &= !isnan(have->value.number) || is_figure(have);
         if (!known->first) {
             known->first = arena_text(survey->arena, have->value.text);
             known->varies |= bench->n_cases > 0;
@@ -45,19 +51,27 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
     bench->n_skipped += row->c.record.status == CASE_SKIPPED;
 }
 
+static void add_metric(struct survey *survey, const char *name, const char *unit)
+{
+    for (size_t i = 0; i < survey->n_metrics; i++)
+        if (text_equal(survey->metrics[i].name, name))
+            return;
+    ARENA_APPEND(
+        survey->arena, survey->metrics, survey->n_metrics,
+        (struct survey_metric){arena_text(survey->arena, name), arena_text(survey->arena, unit)});
+}
+
+/* Ratios to a document's figures come first, they are asked for. */
 static void add_metrics(struct survey *survey, const struct view_row *row)
 {
-    for (size_t i = 0; i < row->c.record.n_metrics; i++) {
-        const struct metric_record *metric = &row->c.record.metrics[i];
-        size_t j = 0;
-        while (j < survey->n_metrics && !text_equal(survey->metrics[j].name, metric->name))
-            j++;
-        if (j < survey->n_metrics)
-            continue;
-        ARENA_APPEND(survey->arena, survey->metrics, survey->n_metrics,
-                     (struct survey_metric){arena_text(survey->arena, metric->name),
-                                            arena_text(survey->arena, metric->unit)});
+    const struct case_record *record = &row->c.record;
+    for (size_t i = 0; i < row->c.n_parameters; i++) {
+        const char *ratio = paper_ratio_of(row->c.parameters[i].name, survey->arena);
+        if (ratio)
+            add_metric(survey, ratio, "");
     }
+    for (size_t i = 0; i < record->n_metrics; i++)
+        add_metric(survey, record->metrics[i].name, record->metrics[i].unit);
 }
 
 bool device_is_numbered(const struct device_record *device)

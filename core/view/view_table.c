@@ -116,7 +116,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
         add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
         add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
-                   RANK_METRICS + i);
+                   is_paper_ratio(layout->survey->metrics[i].name) ? NEVER : RANK_METRICS + i);
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
             add_column(table, telemetry_column(i)->head, true, NEVER);

@@ -71,6 +71,8 @@ struct view_options {
 bool result_column_help(size_t i, struct help_entry *ret);    /* of cases and combined rounds */
 bool sample_column_help(size_t i, struct help_entry *ret);    /* --rows sample, beside those */
 bool aggregate_column_help(size_t i, struct help_entry *ret); /* --group-by */
+/* May paper.NAME be a document's figure for it: is it a column that is a number, or metric.WORD? */
+bool is_paper_column(const char *name);
 /* What stands over a column of a table where that is not the column's name. */
 bool table_head_help(size_t i, struct help_entry *ret);
 

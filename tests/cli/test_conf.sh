@@ -20,7 +20,8 @@ less_work()
 {
     case $1 in
     call_cublas | kernel | multistream_axes | nccl) echo "-s defaults.device=cuda" ;;
-    bench | multistream) echo "-s streams.aligned=64" ;;
+    bench) echo "-s streams.aligned=64" ;;
+    multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
     fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
         "-s \"types.only=layout = 'nn'\"" ;;
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
