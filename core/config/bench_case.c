@@ -15,6 +15,9 @@ static const char *const launch_words[] = {
 static const char *const pace_words[] = {
     [PACE_FREE] = "free", [PACE_BURST] = "burst", [PACE_SUSTAINED] = "sustained"};
 
+static const char *const verify_words[] = {
+    [VERIFY_AUTO] = "auto", [VERIFY_END] = "end", [VERIFY_SAMPLES] = "samples"};
+
 static const char *const bound_words[] = {[GB_BOUND_AUTO] = "auto",
                                           [GB_BOUND_PROBABILISTIC] = "probabilistic",
                                           [GB_BOUND_DETERMINISTIC] = "deterministic"};
@@ -78,6 +81,12 @@ static const struct gb_option options[] = {
               "bytes), or counters by their names; see gbrun list counters"),
     GB_BOOL(struct common_params, breakdown, "no",
             "Whether each kernel, copy and fill of a sample is timed by itself, after the samples"),
+    GB_CHOICE(struct common_params, verify, "auto", verify_words,
+              "When results are verified: at the end; samples: also of calls at random moments "
+              "between the samples, on renewed inputs and outputs; auto: of such calls after the "
+              "samples, if that takes less than a tenth of their time, or 5 ms"),
+    GB_INT(struct common_params, inputs, "0", "0:64", NULL,
+           "Sets of inputs that these calls take in turn; 0: 2 where the benchmark has several"),
     CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
           "References up to this magnitude do not count for check.rel_floor"),
     CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,

@@ -17,6 +17,8 @@ struct common_params {
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
     const char *counters; /* "no", "yes", or names with commas between; see counting.h */
+    int32_t verify;       /* VERIFY_... */
+    int64_t inputs;       /* sets that calls to be verified take in turn; 0: auto */
     int32_t breakdown;    /* what a sample puts on the device is timed one by one */
     int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
     double warmup_ns;     /* run untimed for this long before the first sample, at least once */
@@ -37,6 +39,9 @@ struct common_params {
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
+/* When results are verified: at the end; also of calls at random moments between the samples; at
+ * the end, and also of calls after the samples where that takes little time. */
+enum { VERIFY_AUTO, VERIFY_END, VERIFY_SAMPLES };
 /* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
 enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
 

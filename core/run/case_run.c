@@ -1,19 +1,13 @@
 /* case_run.c - see case_run.h. */
 #include "core/run/case_run.h"
 
+#include "core/base/host_clock.h"
 #include "core/run/activities.h"
 #include "core/run/case_state.h"
 #include "core/run/counting.h"
 #include "core/run/messages.h"
 
 #include <stdio.h>
-
-static int32_t wait_for_device(struct case_state *state, const char *function)
-{
-    const struct open_device *device = state->device;
-    return case_judge_device(state, function,
-                             device->ops->queue_synchronize(device->device, device->queue));
-}
 
 static void send_build(struct case_state *state, const struct session *session, uint32_t kind,
                        const struct plugin_info *info)
@@ -145,7 +139,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     CALL_BENCH(state, status, state->ops->prepare(state->bench, state->device->queue));
     if (case_judge_bench(state, "prepare", status) != GB_OK)
         return GB_FAILED;
-    return wait_for_device(state, "prepare");
+    return case_wait(state, "prepare");
 }
 
 static int32_t make_policy(struct case_state *state, const struct gb_plugin *plugin,
@@ -212,7 +206,7 @@ static int32_t count(struct case_state *state)
 static int32_t verify_once(struct case_state *state, int32_t *ret_status)
 {
     link_phase(state->link, PHASE_VERIFY);
-    if (wait_for_device(state, "verify") != GB_OK)
+    if (case_wait(state, "verify") != GB_OK)
         return GB_FAILED;
     CALL_BENCH(state, *ret_status, state->ops->verify(state->bench, state->device->queue));
     return GB_OK;
@@ -255,12 +249,15 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
 static void verify(struct case_state *state, const struct gb_plugin *policy, const void *params)
 {
     int32_t status;
+    const double begin_ns = host_clock_ns();
     if (!state->ops->verify || verify_once(state, &status) != GB_OK)
         return;
+    const double verify_ns = host_clock_ns() - begin_ns;
     if (status == GB_WRONG_RESULT && may_be_right_in_stream(state) && is_right_in_stream(state) &&
         (measure_again(state, policy, params) != GB_OK || verify_once(state, &status) != GB_OK))
         return;
-    case_judge_bench(state, "verify", status);
+    if (case_judge_bench(state, "verify", status) == GB_OK)
+        case_check_after(state, verify_ns);
 }
 
 /* Of a device that the case did not get to there is nothing to ask. */
@@ -283,7 +280,7 @@ static void clean_up(struct case_state *state)
         }
         policy_run_free(state->policy);
         if (state->host)
-            wait_for_device(state, "destroy");
+            case_wait(state, "destroy");
     }
     if (!state->outcome->is_poisoned)
         ask_if_spent(state);
@@ -316,6 +313,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                     open_device(&state, session, process) == GB_OK &&
                     check_launch(&state, bench) == GB_OK &&
                     make_bench(&state, bench, bench_params) == GB_OK &&
+                    case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;
     if (is_ready && case_sample(&state) == GB_OK && case_list_activities(&state) == GB_OK &&

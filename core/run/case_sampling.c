@@ -392,6 +392,16 @@ static int32_t get_ready(struct sampling *sampling)
                : GB_FAILED;
 }
 
+/* The time that it takes is none of the samples'. */
+static int32_t check_between(struct sampling *sampling, uint64_t n_batches)
+{
+    const double begin_ns = host_clock_ns();
+    int32_t status = case_check_between(sampling->state, sampling->iterations, n_batches);
+    if (sampling->first_begin_ns > 0)
+        sampling->first_begin_ns += host_clock_ns() - begin_ns;
+    return status;
+}
+
 static int32_t sample(struct sampling *sampling)
 {
     int32_t status = get_ready(sampling);
@@ -401,10 +411,12 @@ static int32_t sample(struct sampling *sampling)
     struct interference begin;
     interference_begin(&begin);
     sampling->sent_ns = sampling->sampling_ns = host_clock_ns();
-    while (status == GB_OK && !policy_run_ended(sampling->policy)) {
+    for (uint64_t i = 0; status == GB_OK && !policy_run_ended(sampling->policy); i++) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
         else
+            status = check_between(sampling, i);
+        if (status == GB_OK)
             status = run_batch(sampling);
     }
     const struct case_outcome *outcome = sampling->state->outcome;
@@ -449,8 +461,10 @@ static void sampling_free(struct sampling *sampling)
 int32_t case_sample(struct case_state *state)
 {
     struct sampling sampling;
+    const double begin_ns = host_clock_ns();
     sampling_new(&sampling, state);
     int32_t status = sample(&sampling);
+    state->sampling_ns = host_clock_ns() - begin_ns;
     state->iterations = sampling.iterations;
     state->sample_ns = sampling.cost_ns;
     sampling_free(&sampling);

@@ -57,6 +57,13 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
     return judge(state, function, status, *words ? words : host_reason(state->device->host));
 }
 
+int32_t case_wait(struct case_state *state, const char *function)
+{
+    const struct open_device *device = state->device;
+    return case_judge_device(state, function,
+                             device->ops->queue_synchronize(device->device, device->queue));
+}
+
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
 {
     const struct open_device *device = state->device;

@@ -27,7 +27,12 @@ struct case_state {
     int32_t launch;         /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
     const char *why_stream; /* why launch is not as asked for; NULL: it is */
     double sample_ns;       /* wall time that one takes, the untimed parts included */
+    double sampling_ns;     /* wall time from the first call of run to the last */
     bool has_range;         /* of a profiler, begun */
+    uint64_t input_set;     /* the current one */
+    uint64_t n_checked;     /* calls on renewed inputs */
+    uint64_t n_moments;     /* between samples, at which there were some */
+    uint64_t next_check;    /* the batch before which they are due */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */
@@ -51,6 +56,9 @@ int32_t case_judge_bench(struct case_state *state, const char *function, int32_t
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
 
+/* Waits until the queue is empty; function: after a call of what. */
+int32_t case_wait(struct case_state *state, const char *function);
+
 /* The device's telemetry now; NaN and no words for what it does not report. Not GB_OK: asking broke
  * the device, and the case has ended. */
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
@@ -61,3 +69,15 @@ int32_t case_sample(struct case_state *state);
 
 /* Some samples that nobody sees, launched as state->launch says. Likewise. */
 int32_t case_run_unseen(struct case_state *state);
+
+/*
+ * Calls of run that are no samples, on renewed inputs and poisoned outputs, each verified; the case
+ * ends with the first that is wrong. In case_checks.c.
+ *
+ * begin: is what was asked for there at all? between: before a batch of samples, of which n_batches
+ * were measured before; with verify = samples at a few random moments. after: after the benchmark's
+ * verification at the end, which took verify_ns; reports how many there were.
+ */
+int32_t case_checks_begin(struct case_state *state);
+int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64_t n_batches);
+int32_t case_check_after(struct case_state *state, double verify_ns);

@@ -2,6 +2,7 @@ core_libgbrun_la_SOURCES += \
 	core/run/activities.c \
 	core/run/activities.h \
 	core/run/assign.c \
+	core/run/case_checks.c \
 	core/run/case_columns.c \
 	core/run/case_columns.h \
 	core/run/case_run.c \

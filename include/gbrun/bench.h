@@ -72,8 +72,9 @@ struct gb_bench_ops {
     /* [untimed] Called before every sample, to undo what run did to its inputs. Optional. */
     int32_t (*reset)(void *bench, const struct gb_queue *queue);
 
-    /* [untimed] Called once after the last sample: compares the outputs through host->check and
-     * returns what that returned. Optional: without it the case is shown as unchecked. */
+    /* [untimed] Called after the last sample, and with `refresh` after calls of run that are none:
+     * compares the outputs through host->check and returns what that returned. Optional: without it
+     * the case is shown as unchecked. */
     int32_t (*verify)(void *bench, const struct gb_queue *queue);
 
     /* [untimed] Fills in what one iteration does; work->size is set. Optional. */
@@ -81,6 +82,13 @@ struct gb_bench_ops {
 
     /* [untimed] Frees what create and prepare took elsewhere than from the host. Optional. */
     void (*destroy)(void *bench);
+
+    /* [untimed] Called before calls of run (after it: reset) that verify follows at once. Makes new
+     * inputs in the memory of the old ones, a function of the seed and the number `set`, with 0
+     * those of prepare; and fills the outputs with what no run computes, such as NaN. verify copies
+     * outputs before it does anything that takes time. Optional: without it results are verified
+     * at the end only, where one from an earlier call cannot be told from one of the last. */
+    int32_t (*refresh)(void *bench, const struct gb_queue *queue, uint64_t set);
 };
 
 /*

@@ -34,9 +34,12 @@ uint64_t gemm_output_bytes(const struct gemm *gemm)
     return gemm->shape.m * gemm->shape.n * gemm->output->bytes;
 }
 
-static double *doubles(const struct gb_host *host, uint64_t n)
+/* Once a case. */
+static int32_t take(const struct gemm *gemm, uint64_t n, double **array)
 {
-    return host->allocate(host, n * sizeof(double));
+    if (*array == NULL)
+        *array = gemm->host->allocate(gemm->host, n * sizeof **array);
+    return *array != NULL ? GB_OK : GB_NO_MEMORY;
 }
 
 /* What the reference, the fault and the check share. */
@@ -65,14 +68,13 @@ static int32_t float64_reference(const struct gemm *gemm, struct verification *v
     };
     verification->model = (struct sum_model){
         .n_products = gemm->shape.k, .accumulate = GB_F64, .products_at_once = 1};
-    const int32_t status = reference_product(&request, verification->sum, verification->magnitude);
+    int32_t status = reference_product(&request, verification->sum, verification->magnitude);
     if (status != GB_OK || gemm_is_exact(gemm) || gemm_reference_mode(gemm) != ACCUMULATE_FP64)
         return status;
-    verification->partial_squares = doubles(gemm->host, gemm->shape.m * gemm->shape.n);
-    return verification->partial_squares == NULL
-               ? GB_NO_MEMORY
-               : reference_partial_squares(&request, verification->sum,
-                                           verification->partial_squares);
+    status = take(gemm, gemm->shape.m * gemm->shape.n, &verification->partial_squares);
+    return status == GB_OK ? reference_partial_squares(&request, verification->sum,
+                                                       verification->partial_squares)
+                           : status;
 }
 
 struct sum_model gemm_model_of_sums(const struct sums_request *request)
@@ -130,18 +132,15 @@ static int32_t cpu_reference(const struct gemm *gemm, struct verification *verif
 static int32_t make_reference(struct gemm *gemm, const struct gb_queue *queue,
                               struct verification *verification)
 {
-    const struct gb_host *host = gemm->host;
     const struct product_shape *shape = &gemm->shape;
     const int32_t flush = gemm->params->reference_flush;
     const bool is_flushed = flush == FLUSH_INPUT || flush == FLUSH_BOTH;
-    verification->sum = doubles(host, shape->m * shape->n);
-    verification->magnitude = doubles(host, shape->m * shape->n);
-    if (verification->sum == NULL || verification->magnitude == NULL)
+    if (take(gemm, shape->m * shape->n, &verification->sum) != GB_OK ||
+        take(gemm, shape->m * shape->n, &verification->magnitude) != GB_OK)
         return GB_NO_MEMORY;
     if (gemm->reference == REFERENCE_CPU || gemm->params->fault != FAULT_NONE) {
-        verification->a = doubles(host, shape->m * shape->k);
-        verification->b = doubles(host, shape->n * shape->k);
-        if (verification->a == NULL || verification->b == NULL)
+        if (take(gemm, shape->m * shape->k, &verification->a) != GB_OK ||
+            take(gemm, shape->n * shape->k, &verification->b) != GB_OK)
             return GB_NO_MEMORY;
         gemm_load_a(gemm, is_flushed, verification->a);
         gemm_load_b(gemm, is_flushed, verification->b);
@@ -212,20 +211,24 @@ int32_t gemm_check(void *object, const struct gb_queue *queue)
 {
     struct gemm *gemm = object;
     const struct gb_host *host = gemm->host;
-    struct verification verification = {0};
+    if (gemm->verification == NULL)
+        gemm->verification = host->allocate(host, sizeof *gemm->verification);
+    if (gemm->verification == NULL)
+        return GB_NO_MEMORY;
+    /* Before anything that takes time, in which a kernel that has not ended could go on. */
+    int32_t status = host->device_copy(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm));
+    if (status != GB_OK)
+        return status;
     const double before = seconds_now();
-    int32_t status = make_reference(gemm, queue, &verification);
+    status = make_reference(gemm, queue, gemm->verification);
     if (status != GB_OK)
         return status;
     host->metric(host, "reference_time", seconds_now() - before, "s");
-    status = host->device_copy(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm));
-    if (status != GB_OK)
-        return status;
     if (gemm->params->fault != FAULT_NONE) {
         struct fault_request request = gemm_fault_request_of(gemm);
-        request.a = verification.a;
-        request.b = verification.b;
+        request.a = gemm->verification->a;
+        request.b = gemm->verification->b;
         fault_plant(&request, gemm->host_c);
     }
-    return compare(gemm, &verification);
+    return compare(gemm, gemm->verification);
 }

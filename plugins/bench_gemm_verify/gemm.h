@@ -72,6 +72,7 @@ struct gemm {
     struct sum_model model;                /* of the kernel under test */
     void *a, *b, *c;                       /* where the device has them */
     void *host_a, *host_b, *host_c;        /* inputs as filled; room for the output */
+    struct verification *verification;     /* arrays of gemm_check, made in its first call */
 };
 
 /* create chooses kernel and reference and sets `model`; destroy also after a create that failed. */

@@ -244,51 +244,78 @@ void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret)
     load(gemm, gemm->host_b, gemm->shape.n, gemm_is_b_transposed(gemm), is_flushed, ret);
 }
 
-/* `filled` on the host gets its numbers, and the device's matrix is made and becomes a copy. */
-static int32_t make_input(const struct gemm *gemm, uint64_t stream, uint64_t n, void **ret_filled,
-                          void **ret_matrix)
+/* `filled` on the host gets its numbers, and the device's matrix becomes a copy. */
+static int32_t fill_input(const struct gemm *gemm, uint64_t stream, uint64_t n, void *filled,
+                          void *matrix)
 {
     const struct gb_host *host = gemm->host;
-    const uint64_t bytes = n * gemm->input->bytes;
     const struct gb_fill fill = {
         .size = sizeof fill,
         .format = gemm->input->format,
         .stream = stream,
         .integral = gemm->params->integral != 0,
     };
-    *ret_filled = host->allocate(host, bytes);
+    const int32_t status = range_fill(&gemm->range, host, filled, n, gemm->input->bytes, &fill);
+    return status == GB_OK ? host->device_copy(host, matrix, filled, n * gemm->input->bytes)
+                           : status;
+}
+
+/* Each set of inputs has two streams of random numbers. */
+static int32_t fill_inputs(const struct gemm *gemm, uint64_t set)
+{
+    const struct product_shape *shape = &gemm->shape;
+    const int32_t status = fill_input(gemm, 2 * set, shape->m * shape->k, gemm->host_a, gemm->a);
+    return status == GB_OK
+               ? fill_input(gemm, 2 * set + 1, shape->n * shape->k, gemm->host_b, gemm->b)
+               : status;
+}
+
+static int32_t make_input(const struct gemm *gemm, uint64_t n, void **ret_filled, void **ret_matrix)
+{
+    const struct gb_host *host = gemm->host;
+    *ret_filled = host->allocate(host, n * gemm->input->bytes);
     if (*ret_filled == NULL)
         return GB_NO_MEMORY;
-    int32_t status = range_fill(&gemm->range, host, *ret_filled, n, gemm->input->bytes, &fill);
-    if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, ret_matrix);
-    return status == GB_OK ? host->device_copy(host, *ret_matrix, *ret_filled, bytes) : status;
+    return host->device_allocate(host, n * gemm->input->bytes, GB_MEMORY_DEVICE, ret_matrix);
 }
 
 /* All bits set: NaN, in integers -1, so that no output can be left unwritten unseen. */
+static int32_t poison_output(const struct gemm *gemm)
+{
+    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
+    return gemm->host->device_copy(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm));
+}
+
 static int32_t make_output(struct gemm *gemm)
 {
     const struct gb_host *host = gemm->host;
     gemm->host_c = host->allocate(host, gemm_output_bytes(gemm));
     if (gemm->host_c == NULL)
         return GB_NO_MEMORY;
-    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
     const int32_t status = host->device_allocate(host, gemm_output_bytes(gemm), GB_MEMORY_DEVICE,
                                                  &gemm->c);
-    return status == GB_OK ? host->device_copy(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm))
-                           : status;
+    return status == GB_OK ? poison_output(gemm) : status;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct gemm *gemm = object;
     const struct product_shape *shape = &gemm->shape;
-    int32_t status = make_input(gemm, 0, shape->m * shape->k, &gemm->host_a, &gemm->a);
+    int32_t status = make_input(gemm, shape->m * shape->k, &gemm->host_a, &gemm->a);
     if (status == GB_OK)
-        status = make_input(gemm, 1, shape->n * shape->k, &gemm->host_b, &gemm->b);
+        status = make_input(gemm, shape->n * shape->k, &gemm->host_b, &gemm->b);
+    if (status == GB_OK)
+        status = fill_inputs(gemm, 0);
     if (status == GB_OK)
         status = make_output(gemm);
     return status == GB_OK ? backend_prepare(object, queue) : status;
+}
+
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
+{
+    (void)queue;
+    const int32_t status = fill_inputs(object, set);
+    return status == GB_OK ? poison_output(object) : status;
 }
 
 /* --- the plugin --- */
@@ -331,6 +358,7 @@ static const struct gb_bench_ops ops = {
     .verify = gemm_check,
     .work = work,
     .destroy = backend_destroy,
+    .refresh = refresh,
 };
 
 /* --- before a run --- */

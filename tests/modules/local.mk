@@ -6,6 +6,7 @@ TEST_MODULE_FILES = \
 	tests/modules/bad_metric.c \
 	tests/modules/beside.c \
 	tests/modules/call_targets.c \
+	tests/modules/cheater.c \
 	tests/modules/crash.c \
 	tests/modules/device_fake.c \
 	tests/modules/environment.c \
@@ -81,6 +82,7 @@ CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
+cheater_needs = $(SYSTEM_LIBS)
 forker_needs = $(SYSTEM_LIBS)
 leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)

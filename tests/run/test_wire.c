@@ -241,7 +241,9 @@ START_TEST(cases_come_back)
                                                .check_bound_kind = GB_BOUND_PROBABILISTIC,
                                                .check_allow_overflow = 1,
                                                .check_dump = "/d",
-                                               .check_dump_always = 1},
+                                               .check_dump_always = 1,
+                                               .verify = VERIFY_SAMPLES,
+                                               .inputs = 5},
                                     .policy = &policy,
                                     .device = {.settings = &device, .index = 3},
                                     .tolerances = &tolerance,
@@ -271,6 +273,8 @@ START_TEST(cases_come_back)
     ck_assert_double_eq(back.common.check_floor, 0.5);
     ck_assert_double_eq(back.common.check_safety, 2);
     ck_assert_int_eq(back.common.check_bound_kind, GB_BOUND_PROBABILISTIC);
+    ck_assert_int_eq(back.common.verify, VERIFY_SAMPLES);
+    ck_assert_int_eq(back.common.inputs, 5);
     ck_assert_int_eq(back.common.check_allow_overflow, 1);
     ck_assert_str_eq(back.common.check_dump, "/d");
     ck_assert_int_eq(back.common.check_dump_always, 1);

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Kernels that cheat: a result that is right at the end, and is not that of each call, is found by calls on renewed
+# inputs and outputs.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+
+# run_cheats LINES: all ways of cheating with these settings.
+run_cheats()
+{
+    rm -f results.gbr
+    cat >bench.ini <<EOF
+[policy few]
+plugin = fixed
+samples = 40
+[defaults]
+policy = few
+[bench cheater]
+sweep.cheat = none, cached, skipping, late
+$1
+EOF
+    "$GBRUN" -c bench.ini >stdout 2>stderr
+}
+
+# column NAME: of the cases, on one line.
+column()
+{
+    "$GBRUN" export --columns "$1" results.gbr | tail -n +2 | paste -sd ','
+}
+
+run_cheats "verify = end
+min_samples = 40"
+equals "verified at the end: two of three pass" "ok,ok" "$(column status | cut -d, -f1-2)"
+
+run_cheats "verify = samples"
+equals "verified between the samples: all are found" "1 ok,wrong result,wrong result,wrong result" "$? $(column status)"
+equals "and counted" "1" "$(("$(column metric.checked_calls | cut -d, -f1)" >= 6))"
+equals "the honest one has all its samples" "40" "$(column n_samples | cut -d, -f1)"
+succeeds "a message says in which call" grep -q \
+    'wrong result: renewed: squares: .* (call [0-9]* on renewed inputs and outputs)' stderr
+
+run_cheats "verify = samples
+inputs = 1"
+equals "with one set of inputs a result of an earlier call is right" "ok,ok,wrong result,wrong result" "$(column status)"
+
+run_cheats "max_time = 2 s"
+equals "auto: after the samples, where that takes little time" "wrong result,wrong result,wrong result" \
+    "$(column status | cut -d, -f2-)"
+
+cat >bench.ini <<'EOF'
+[bench good]
+policy = fixed
+sweep.verify = auto, samples
+zip.sets = inputs: 0 | 3
+EOF
+"$GBRUN" -c bench.ini -o good.gbr >stdout 2>stderr
+equals "what cannot renew its inputs is verified at the end" "ok,failed,failed,failed" \
+    "$("$GBRUN" export --columns status good.gbr | tail -n +2 | paste -sd ',')"
+succeeds "verify = samples is refused there" grep -q \
+    'verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end' stderr
+succeeds "so are several inputs" grep -q \
+    'inputs = 3: benchmark good has one set of inputs: expected inputs = 1' stderr
+
+cat >bench.ini <<'EOF'
+[bench product]
+plugin = gemm_verify
+device = cpu
+m = 48
+n = 40
+k = 32
+verify = samples
+inputs = 3
+max_time = 300 ms
+EOF
+export GBRUN_PLUGIN_PATH=$top_builddir/plugins/bench_gemm_verify/.libs
+succeeds "gemm_verify has several inputs" "$GBRUN" -c bench.ini -o product.gbr
+equals "its products are right with each" "1" \
+    "$(("$("$GBRUN" export --columns metric.checked_calls product.gbr | tail -n 1)" >= 8))"
+finish
