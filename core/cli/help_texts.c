@@ -64,8 +64,8 @@ static const struct help_entry keys[] = {
      "`let.paper.COLUMN`; `none` where it has no figure. Tables and bars show it with the ratio of "
      "the measured value to it, the column ratio.COLUMN. It is no part of the case's identity"},
     {"check.METRIC", NULL,
-     "Tolerance of the comparison with the reference: METRIC is abs, rel, rel_floor, ulp, rms, "
-     "bound or noise, see `gbrun help checks`; all that are given must hold"},
+     "Tolerance of the comparison with the reference: METRIC is abs, rel, ulp, rms, bound ..., "
+     "see `gbrun help checks`; all that are given must hold"},
 };
 
 static const struct help_entry checks[] = {
@@ -84,6 +84,14 @@ static const struct help_entry checks[] = {
     "Root mean square of the errors over the standard deviation that rounding explains, for "      \
     "benchmarks that give the squares of their partial sums: about 0.6 for right results; judged " \
     "beside the benchmark's own metric where no tolerance is set"
+#define CHECK_ALLCLOSE                                                                             \
+    "Largest difference over `check.atol` + `check.rtol` times the reference; 1 as the tolerance"
+#define CHECK_NORM "Euclidean norm of the differences over that of the references"
+#define CHECK_MEAN_ABS "Mean absolute difference"
+#define CHECK_MEAN_REL "Mean difference relative to the reference, where that is not 0"
+#define CHECK_BEYOND_1ULP "Share of the values that are off by more than 1 unit in the last place"
+#define CHECK_BEYOND_2ULP "The same for 2 units"
+#define CHECK_BEYOND_4ULP "The same for 4 units"
 #define CHECK_ENTRY(name, word) {"check." word, NULL, CHECK_##name},
     VERIFY_METRIC_MAP(CHECK_ENTRY)
 #undef CHECK_ENTRY

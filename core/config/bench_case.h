@@ -32,8 +32,11 @@ struct common_params {
     double time_limit_ns;         /* of the whole case; the worker is killed after it */
     int64_t rounds;
     /* of comparisons */
-    double check_floor;           /* |r| above which rel_floor counts */
-    double check_safety;          /* of the bound; 0: the benchmark's */
+    double check_floor;  /* |r| above which rel_floor counts */
+    double check_safety; /* of the bound; 0: the benchmark's */
+    double check_atol, check_rtol;
+    int32_t check_details;        /* metrics from VERIFY_DETAILS on, whether judged or not */
+    int64_t check_worst;          /* elements that are named */
     int32_t check_bound_kind;     /* GB_BOUND_...; auto: the benchmark's */
     int32_t check_allow_overflow; /* no comparison is vacuous for what overflowed */
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */

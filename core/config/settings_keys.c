@@ -217,6 +217,22 @@ static int32_t read_key(const struct parser *parser, struct key *key, struct gb_
     }
 }
 
+/* A tolerance in braces, check.rms = {k * 1e-9}, is the formula let.check.rms = k * 1e-9. */
+static const struct ini_entry *formula_in_braces(const struct parser *parser,
+                                                 const struct ini_entry *entry)
+{
+    const size_t n = strlen(entry->value);
+    if (!settings_is_tolerance(entry->key) || n < 2 || entry->value[0] != '{' ||
+        entry->value[n - 1] != '}')
+        return entry;
+    struct ini_entry *formula = ARENA_NEW(parser->arena, struct ini_entry);
+    *formula = *entry;
+    formula->key = arena_printf(parser->arena, "let.%s", entry->key);
+    formula->value = arena_text_n(parser->arena, entry->value + 1, n - 2);
+    formula->value_origin = origin_at(entry->value_origin, entry->value, 1);
+    return formula;
+}
+
 /* Keys with errors are left out; false if there are any. */
 bool settings_read_keys(const struct parser *parser, const struct ini_section *section,
                         enum key_source source, struct key_list *ret)
@@ -226,7 +242,8 @@ bool settings_read_keys(const struct parser *parser, const struct ini_section *s
     for (size_t i = 0; i < section->n; i++) {
         struct key *key = &ret->items[ret->n];
         struct gb_error error;
-        *key = (struct key){.entry = &section->entries[i], .source = source};
+        *key = (struct key){.entry = formula_in_braces(parser, &section->entries[i]),
+                            .source = source};
         classify_key(key->entry, key);
         if (read_key(parser, key, &error) == GB_OK) {
             ret->n++;

@@ -7,6 +7,7 @@
 #include "core/base/random.h"
 #include "core/verify/check_dump.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -196,6 +197,40 @@ static bool find_tolerances(const struct host *host, const struct gb_check *chec
     return host->checks.n_tolerances > 0 || chosen >= 0;
 }
 
+static void name_worst(struct host *host, const struct gb_check *check,
+                       const struct verify_element *worst, uint64_t n)
+{
+    char text[512], r[NUMBER_TEXT_MAX], c[NUMBER_TEXT_MAX];
+    for (uint64_t i = 0; i < n; i++) {
+        snprintf(text, sizeof text, "%s[%" PRIu64 "]: expected %s, got %s (%.3g ulp)", check->name,
+                 worst[i].index, verify_number_text(check->format, worst[i].reference, r),
+                 verify_number_text(check->format, worst[i].output, c), worst[i].ulps);
+        say(host, GB_LOG_INFO, text);
+    }
+}
+
+/* A second look, where the user or the benchmark asks for what only that finds. */
+static void add_details(struct host *host, const struct gb_check *check,
+                        struct verify_result *result)
+{
+    enum { WORST_MAX = 1000 };
+    const struct common_params *common = host->checks.common;
+    CLEANUP(free_pointer) struct verify_element *worst = NULL;
+    int chosen = check->default_metric ? verify_metric_named(check->default_metric) : -1;
+    bool is_asked = common->check_details || common->check_worst > 0;
+    is_asked |= host->checks.n_tolerances == 0 && chosen >= VERIFY_DETAILS;
+    for (size_t i = 0; i < host->checks.n_tolerances; i++)
+        is_asked |= verify_metric_named(host->checks.tolerances[i].metric) >= VERIFY_DETAILS;
+    if (!is_asked)
+        return;
+    uint64_t n = (uint64_t)common->check_worst;
+    n = n < WORST_MAX ? n : WORST_MAX;
+    worst = memory_allocate((n + 1) * sizeof *worst);
+    const struct verify_detail_request request = {common->check_atol, common->check_rtol, worst, n};
+    verify_details(check, &request, result);
+    name_worst(host, check, worst, result->n_worst);
+}
+
 /* The arrays are a help; a case is not lost with them. */
 static void dump(struct host *host, const struct gb_check *check)
 {
@@ -220,6 +255,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     struct gb_error error;
     if (verify_compare(&check, common->check_floor, &result, &error) != GB_OK)
         return host_fail(interface, error.text);
+    add_details(host, &check, &result);
     double tolerances[VERIFY_METRICS];
     if (!find_tolerances(host, &check, &result, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
@@ -227,7 +263,10 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
         host->sink.summary(host->sink.context, name, &result);
     bool passed = true;
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
-        if (isnan(tolerances[metric]))
+        if (isnan(tolerances[metric]) && metric >= VERIFY_DETAILS &&
+            isnan(result.metrics[metric].value))
+            continue; /* nobody asked */
+        else if (isnan(tolerances[metric]))
             say_check(host, name, metric, &result, NAN, true, "");
         else if (!judge(host, name, &check, &result, metric, tolerances[metric]))
             passed = false;

@@ -114,6 +114,7 @@ static const struct wire_field common_fields[] = {
            check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
     FIELDS(struct common_params, pace, pace_limit_ns, cool_below, clock_at_least),
     FIELDS(struct common_params, breakdown, max_time_undecided_ns, verify, inputs),
+    FIELDS(struct common_params, check_atol, check_rtol, check_details, check_worst),
     {0}};
 
 /* Of a case, in the order of the message. */

@@ -3,6 +3,7 @@ core_libgbrun_la_SOURCES += \
 	core/verify/check_dump.h \
 	core/verify/verify.c \
 	core/verify/verify.h \
+	core/verify/verify_details.c \
 	core/verify/verify_bound.c \
 	core/verify/verify_pass.c \
 	core/verify/verify_pass.h \

@@ -443,7 +443,7 @@ static void settle(struct comparison *comparison)
                      : metric == VERIFY_BOUND ? comparison->pass_format.has_bound
                                               : true;
         if (!judged)
-            settled->value = all_equal && given ? 0 : NAN;
+            settled->value = all_equal && given && metric < VERIFY_DETAILS ? 0 : NAN;
     }
     result->vacuous = result->n == 0 || 100 * result->n_overflowed > result->n;
 }

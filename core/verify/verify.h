@@ -9,6 +9,7 @@
  *   ulp        max |r - c| / spacing(r) in the output's format
  *   rms        sqrt(sum (r - c)^2) / (sqrt(N) max(max |r|, max |c|)), 0/0 = 0
  *   bound      max |e - c| / tolerance, see verify_bound
+ *   ...        from allclose on: see verify_details
  *   noise      rms of (c - e) / the standard deviation that rounding explains, see below
  *
  * The bound takes e, not r: where e lies next to a tie, a correct output may be rounded the other
@@ -24,25 +25,38 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <gbrun/host.h>
 
 #define VERIFY_METRIC_MAP(X)                                                                       \
     X(ABS, "abs")                                                                                  \
     X(REL, "rel")                                                                                  \
-    X(REL_FLOOR, "rel_floor") X(ULP, "ulp") X(RMS, "rms") X(BOUND, "bound") X(NOISE, "noise")
+    X(REL_FLOOR, "rel_floor")                                                                      \
+    X(ULP, "ulp")                                                                                  \
+    X(RMS, "rms")                                                                                  \
+    X(BOUND, "bound")                                                                              \
+    X(NOISE, "noise")                                                                              \
+    X(ALLCLOSE, "allclose")                                                                        \
+    X(NORM, "norm")                                                                                \
+    X(MEAN_ABS, "mean_abs")                                                                        \
+    X(MEAN_REL, "mean_rel")                                                                        \
+    X(BEYOND_1ULP, "beyond_1ulp")                                                                  \
+    X(BEYOND_2ULP, "beyond_2ulp") X(BEYOND_4ULP, "beyond_4ulp")
 enum {
 #define VERIFY_CONSTANT(name, word) VERIFY_##name,
     VERIFY_METRIC_MAP(VERIFY_CONSTANT)
 #undef VERIFY_CONSTANT
-        VERIFY_METRICS
+        VERIFY_METRICS,
+    VERIFY_DETAILS = VERIFY_ALLCLOSE, /* from here on: by verify_details, on request */
+    VERIFY_ULPS = 3
 };
 const char *verify_metric_name(int metric);
 int verify_metric_named(const char *name); /* -1 if unknown */
 
 struct verify_metric {
     double value;     /* NaN if it does not apply (bound without magnitude) */
-    uint64_t index;   /* where the maximum is; not for rms and noise */
+    uint64_t index;   /* where the maximum is; for maxima */
     double reference; /* both values there: r (bound: e) and c; NaN without such an element */
     double output;
 };
@@ -74,6 +88,7 @@ struct verify_result {
     bool vacuous;                     /* also if n is 0 */
     uint64_t histogram[VERIFY_CLASSES];
     struct verify_metric metrics[VERIFY_METRICS];
+    uint64_t n_worst; /* by verify_details */
 };
 
 /* Compares, in the default floating-point environment whatever the caller's. GB_INVALID with a text
@@ -81,6 +96,31 @@ struct verify_result {
  * GB_OK. */
 int32_t verify_compare(const struct gb_check *check, double rel_floor, struct verify_result *ret,
                        struct gb_error *error);
+
+struct verify_element {
+    uint64_t index;
+    double reference, output; /* r and c */
+    double ulps;              /* |r - c| in spacings of r */
+};
+
+struct verify_detail_request {
+    double atol, rtol;
+    struct verify_element *worst; /* room for the n_worst that are most spacings off, worst first */
+    uint64_t n_worst;
+};
+
+/*
+ * After a verify_compare that succeeded: adds to its result what takes a second look at each
+ * element, several times as long as the first. Elements that are not finite have no say.
+ *   allclose       max |r - c| / (atol + rtol |r|)
+ *   norm           ||r - c|| / ||r||, Euclidean
+ *   mean_abs       mean |r - c|
+ *   mean_rel       mean |r - c| / |r| over r != 0
+ *   beyond_1ulp    share of elements with |r - c| above 1 (2, 4) spacings of r
+ * Without it they are NaN: they do not apply.
+ */
+void verify_details(const struct gb_check *check, const struct verify_detail_request *request,
+                    struct verify_result *result);
 
 /* Does it pass one tolerance? NaN, infinite mismatch and vacuous fail whatever the metric.
  * GB_CHECK_EXACT: it passes if all values are equal, whatever metric and tolerance. */
@@ -166,6 +206,9 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
  * sums' format, as if T2 were larger by K times its square. Not judged without magnitudes.
  */
 double verify_noise_tolerance(uint64_t n);
+
+/* The shortest text, from six digits on, that the format cannot tell from the value. */
+const char *verify_number_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX]);
 
 /* Why the bound (GB_BOUND_...) does not hold for such sums (GB_SUM_...), as the end of a message;
  * NULL: it does. */

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shortest text, from six digits on, that the output's format cannot tell from the value. */
-static const char *value_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
+const char *verify_number_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
 {
     if (!isfinite(value))
         return format_double(value, buffer);
@@ -56,9 +55,9 @@ static void add_place(struct text *line, const struct gb_check *check,
     const bool is_whole = check->reference_exact && (format == GB_I64 || format == GB_U64);
     text_printf(line, " at [%" PRIu64 "]: expected %s, got %s", place->index,
                 is_whole ? whole_text(format, check->reference_exact, place->index, expected)
-                         : value_text(format, place->reference, expected),
+                         : verify_number_text(format, place->reference, expected),
                 is_whole ? whole_text(format, check->output, place->index, got)
-                         : value_text(format, place->output, got));
+                         : verify_number_text(format, place->output, got));
 }
 
 static void describe_values(const struct verify_result *result, const struct gb_check *check,
@@ -80,6 +79,8 @@ static void describe_inapplicable(const struct gb_check *check, int metric, stru
         text_add(line, "every reference is 0");
     else if (metric == VERIFY_REL_FLOOR)
         text_add(line, "no reference is above the floor");
+    else if (metric == VERIFY_MEAN_REL)
+        text_add(line, "every reference is 0");
     else if (metric == VERIFY_BOUND && !(check->magnitude && check->n_products > 0))
         text_add(line, "the benchmark gives no magnitudes");
     else if (metric == VERIFY_BOUND)

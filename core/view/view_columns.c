@@ -140,6 +140,21 @@ static const struct check_record no_check = {.metric = NULL};
       "Largest error as a share of what rounding alone can explain")                               \
     Y(check_noise, "check.noise", REAL, UNIT_NONE, metric_of_check(c, VERIFY_NOISE),               \
       "Root mean square of the errors over the standard deviation that rounding explains")         \
+    Y(check_allclose, "check.allclose", REAL, UNIT_NONE, metric_of_check(c, VERIFY_ALLCLOSE),      \
+      "Largest difference over check.atol + check.rtol times the reference")                       \
+    Y(check_norm, "check.norm", REAL, UNIT_NONE, metric_of_check(c, VERIFY_NORM),                  \
+      "Euclidean norm of the differences over that of the references")                             \
+    Y(check_mean_abs, "check.mean_abs", REAL, UNIT_NONE, metric_of_check(c, VERIFY_MEAN_ABS),      \
+      "Mean absolute difference")                                                                  \
+    Y(check_mean_rel, "check.mean_rel", REAL, UNIT_NONE, metric_of_check(c, VERIFY_MEAN_REL),      \
+      "Mean relative difference")                                                                  \
+    Y(check_beyond_1ulp, "check.beyond_1ulp", REAL, UNIT_RATIO,                                    \
+      metric_of_check(c, VERIFY_BEYOND_1ULP),                                                      \
+      "Share of the values that are off by more than 1 unit in the last place")                    \
+    Y(check_beyond_2ulp, "check.beyond_2ulp", REAL, UNIT_RATIO,                                    \
+      metric_of_check(c, VERIFY_BEYOND_2ULP), "The same for 2 units")                              \
+    Y(check_beyond_4ulp, "check.beyond_4ulp", REAL, UNIT_RATIO,                                    \
+      metric_of_check(c, VERIFY_BEYOND_4ULP), "The same for 4 units")                              \
     X(exact_ratio, REAL, UNIT_RATIO, exact_ratio(c),                                               \
       "Share of the values in the first comparison that equal the reference")                      \
     X(clock, TEXT, UNIT_NONE, r->clock, "The clock that counts")                                   \

@@ -45,6 +45,23 @@ equals "the histogram is shown" "  wrong: C: 0: 255 (99.6 %), [1e-5, 1e-4): 1 (0
 equals "metrics are columns, judged or not" "252,0.99609375" \
     "$("$GBRUN" export --columns check.ulp,exact_ratio results.gbr | tail -n 1)"
 
+run_with "check.allclose = 1
+check.atol = {1 * 1e-3}
+check.rtol = 0
+check.norm = {3 * 1e-6}
+check.worst = 2"
+equals "a formula is for tolerances only" 2 $?
+run_with "check.allclose = 1
+check.atol = 1e-4
+check.rtol = 0
+check.norm = {3 * 1e-6}
+check.worst = 2"
+equals "metrics of a second look are judged" 0 $?
+equals "and are columns" "0.00390625,0.00390625" \
+    "$("$GBRUN" export --columns check.beyond_1ulp,check.beyond_4ulp results.gbr | tail -n 1)"
+equals "the worst values are named" "C[17]: expected 1.5, got 1.50003 (252 ulp)" \
+    "$("$GBRUN" show --verbose results.gbr | grep -o 'C.17.: expected .* ulp)')"
+
 run_with "fault = vacuous
 sweep.check.allow_overflow = no, yes"
 equals "each case has its own settings" "check.allow_overflow,pass_rate no,0 yes,1" \

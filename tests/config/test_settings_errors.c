@@ -302,7 +302,8 @@ static const struct {
      "plugin = matmul\n"
      "check.speed = 1\n",
      "3:1: unknown metric 'check.speed': expected check.abs, check.rel, check.rel_floor, "
-     "check.ulp, check.rms, check.bound or check.noise\n"},
+     "check.ulp, check.rms, check.bound, check.noise, check.allclose, check.norm, "
+     "check.mean_abs, check.mean_rel, check.beyond_1ulp, check.beyond_2ulp or check.beyond_4ulp\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "check.flor = 1\n",
@@ -375,7 +376,8 @@ static const struct {
      "plugin = matmul\n"
      "zip.z = rows, check.absolute: 1, 2\n",
      "3:15: unknown metric 'check.absolute': expected check.abs, check.rel, check.rel_floor, "
-     "check.ulp, check.rms, check.bound or check.noise\n"},
+     "check.ulp, check.rms, check.bound, check.noise, check.allclose, check.norm, "
+     "check.mean_abs, check.mean_rel, check.beyond_1ulp, check.beyond_2ulp or check.beyond_4ulp\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "zip.z = rows, check.abs: 1, 1e-3 | 2, -1\n",

@@ -213,15 +213,17 @@ START_TEST(tolerances_of_each_case)
 {
     static const double ulp[] = {0, 0, 1, 1}, rms[] = {1e-3, 0.5, 1e-3, 0.5};
     struct arena arena = {0};
-    load(&loaded, "[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
-                  "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
-                  "let.check.abs = rows / 4.0\nonly = \"check.ulp\" < 2\n"
-                  "[bench c]\nlike = b\ncheck.ulp = 0.5\ncheck.rel = 1\n");
+    load(&loaded,
+         "[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
+         "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
+         "let.check.abs = rows / 4.0\ncheck.noise = {rows * 1e-2}\nonly = \"check.ulp\" < 2\n"
+         "[bench c]\nlike = b\ncheck.ulp = 0.5\ncheck.rel = 1\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
     ck_assert_uint_eq(sweep_size(loaded.sweep), 6);
     for (uint64_t i = 0; i < 4; i++) {
         struct bench_case made = case_at(&loaded, i, &arena);
-        ck_assert_uint_eq(made.n_tolerances, 4);
+        ck_assert_uint_eq(made.n_tolerances, 5);
+        ck_assert_double_eq(tolerance(&made, "noise"), i % 2 ? 0.16 : 0.08);
         ck_assert_double_eq(tolerance(&made, "ulp"), ulp[i]);
         ck_assert_double_eq(tolerance(&made, "rms"), rms[i]);
         ck_assert_double_eq(tolerance(&made, "abs"), i % 2 ? 4 : 2);

@@ -8,14 +8,14 @@ static struct {
     unsigned n_summaries, n_checks;
     struct verify_result summary;
     struct verify_metric metrics[VERIFY_METRICS]; /* of the comparison told last */
-    char warning[512];
+    char warning[512], log[512];
 } told;
 
 static void take_log(void *context, int32_t severity, const char *text)
 {
     (void)context;
-    ck_assert_int_eq(severity, GB_LOG_WARNING);
-    snprintf(told.warning, sizeof told.warning, "%s", text);
+    ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_INFO);
+    snprintf(severity == GB_LOG_INFO ? told.log : told.warning, sizeof told.log, "%s", text);
 }
 
 static void take_check(void *context, const char *name, const char *metric,
@@ -116,7 +116,7 @@ START_TEST(a_comparison_is_told_once)
     struct gb_check check = check_of(wrong);
     ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
     ck_assert_uint_eq(told.n_summaries, 1);
-    ck_assert_uint_eq(told.n_checks, VERIFY_METRICS);
+    ck_assert_uint_eq(told.n_checks, VERIFY_DETAILS);
     ck_assert_uint_eq(told.summary.n, 4);
     ck_assert_uint_eq(told.summary.n_exact, 3);
     ck_assert_uint_eq(told.summary.histogram[VERIFY_CLASS_EQUAL], 3);
@@ -169,6 +169,32 @@ START_TEST(the_users_bound_wins)
     common.check_bound_kind = GB_BOUND_DETERMINISTIC;
     compare_with(&common, &check);
     ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, plain);
+}
+END_TEST
+
+START_TEST(a_second_look_is_taken_on_request)
+{
+    struct common_params common = defaults();
+    struct gb_check check = check_of(wrong);
+    compare_with(&common, &check);
+    ck_assert_double_eq(told.metrics[VERIFY_NORM].value, 0); /* not reported */
+    common.check_details = 1;
+    compare_with(&common, &check);
+    ck_assert_uint_eq(told.n_checks, VERIFY_METRICS);
+    ck_assert_double_eq(told.metrics[VERIFY_MEAN_ABS].value, 0.25);
+    common.check_details = 0;
+    common.check_worst = 3;
+    compare_with(&common, &check);
+    ck_assert_str_eq(told.log, "C[3]: expected 4, got 5 (2.1e+06 ulp)");
+    common.check_worst = 0;
+    common.check_atol = 0.5;
+    common.check_rtol = 0.125;
+    check.default_metric = "allclose";
+    check.default_tolerance = 1;
+    ck_assert_int_eq(compare_with(&common, &check), GB_OK);
+    ck_assert_double_eq(told.metrics[VERIFY_ALLCLOSE].value, 1);
+    common.check_rtol = 0.0625;
+    ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
 }
 END_TEST
 
@@ -350,6 +376,7 @@ Suite *test_suite(void)
     tcase_add_test(judging, a_comparison_is_told_once);
     tcase_add_test(judging, a_short_struct_is_not_read_beyond_its_end);
     tcase_add_test(judging, the_users_bound_wins);
+    tcase_add_test(judging, a_second_look_is_taken_on_request);
     tcase_add_test(judging, the_users_floor_counts);
     tcase_add_test(judging, overflow_can_be_allowed);
     tcase_add_test(judging, a_benchmark_may_compare_itself);

@@ -2,6 +2,7 @@
 TEST_PROGRAM_LIST += \
 	tests/verify/test_verify \
 	tests/verify/test_verify_bound \
+	tests/verify/test_verify_details \
 	tests/verify/test_verify_faults \
 	tests/verify/test_verify_noise \
 	tests/verify/test_verify_pass \

@@ -75,7 +75,7 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
 {
     double sum = 0, noise = 0, largest = 0;
     memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
-    for (int metric = 0; metric < VERIFY_METRICS; metric++)
+    for (int metric = 0; metric < VERIFY_DETAILS; metric++)
         ret[metric] = (struct verify_metric){.value = -1};
     for (uint64_t i = 0; i < check->n; i++) {
         double e = check->reference[i], r = number_round(check->format, e);
@@ -89,7 +89,7 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
             [VERIFY_NOISE] = -1,
             [VERIFY_BOUND] = fabs(e - c) / verify_bound(check, check->magnitude[i], e),
         };
-        for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+        for (int metric = 0; metric < VERIFY_DETAILS; metric++) {
             if (values[metric] > ret[metric].value)
                 ret[metric] = (struct verify_metric){values[metric], i, r, c};
         }
@@ -115,7 +115,7 @@ static void assert_like_a_plain_loop(const struct gb_check *check, int path)
     struct verify_result result = compare(check);
     for (int class = 0; class < VERIFY_CLASSES; class ++)
         ck_assert_uint_eq(result.histogram[class], histogram[class]);
-    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+    for (int metric = 0; metric < VERIFY_DETAILS; metric++) {
         if (expected[metric].value < 0)
             continue; /* every reference is 0 or below the floor */
         ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric].value,
@@ -325,7 +325,7 @@ START_TEST(maxima_that_grow_and_that_tie)
                 continue;
             verify_use_path(path);
             struct verify_result result = compare(&check);
-            for (int metric = 0; metric < VERIFY_METRICS; metric++)
+            for (int metric = 0; metric < VERIFY_DETAILS; metric++)
                 if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
                     ck_assert_uint_eq(result.metrics[metric].index, worst);
         }
@@ -368,7 +368,7 @@ START_TEST(digits_are_the_same_on_every_machine)
         check.products_at_once = 3;
         check.extra_bits = 1;
         struct verify_result result = compare(&check);
-        for (int metric = 0; metric < VERIFY_METRICS; metric++)
+        for (int metric = 0; metric < VERIFY_DETAILS; metric++)
             sha256_add(&hash, &result.metrics[metric].value, sizeof(double));
     }
     sha256_end(&hash, digest);

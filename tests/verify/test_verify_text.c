@@ -82,8 +82,8 @@ static const struct {
      "check C: the safety is -1, expected 0.001 to 1e+06"},
     {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .safety = NAN},
      "check C: the safety is nan, expected 0.001 to 1e+06"},
-    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .bound = 2},
-     "check C: unknown bound 2"},
+    {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .bound = 3},
+     "check C: unknown bound 3"},
     {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .summation = 3},
      "check C: unknown summation 3"},
 };

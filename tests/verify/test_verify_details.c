@@ -1,0 +1,123 @@
+/* test_verify_details.c - core/verify/verify_details.c: metrics of a second look, and the worst. */
+#include "core/base/number_format.h"
+#include "core/base/random.h"
+#include "tests/verify/verify_fixture.h"
+
+#include <string.h>
+
+enum { N = 5000, WORST = 7 };
+
+static struct verify_result look(const struct gb_check *check, struct verify_element *worst,
+                                 uint64_t n_worst)
+{
+    struct verify_result result = compare(check);
+    const struct verify_detail_request request = {1e-8, 1e-5, worst, n_worst};
+    for (int metric = VERIFY_DETAILS; metric < VERIFY_METRICS; metric++)
+        ck_assert(isnan(result.metrics[metric].value));
+    verify_details(check, &request, &result);
+    return result;
+}
+
+START_TEST(like_a_plain_loop)
+{
+    static const double scales[] = {1, 1e-30, 1e30};
+    static double reference[N];
+    static float output[N];
+    double absolute = 0, relative = 0, squares = 0, r_squares = 0, close = 0, beyond[3] = {0};
+    for (uint64_t i = 0; i < N; i++) {
+        reference[i] = scales[_i] * (2 * random_unit(3, 0, i) - 1);
+        const double r = (float)reference[i];
+        output[i] = (float)(r + (double)(i % 7) * number_spacing(GB_F32, r));
+        const double d = fabs(r - output[i]), ulp = d / number_spacing(GB_F32, r);
+        absolute += d / N;
+        relative += d / fabs(r) / N;
+        squares += d / scales[_i] * (d / scales[_i]);
+        r_squares += r / scales[_i] * (r / scales[_i]);
+        close = fmax(close, d / (1e-8 + 1e-5 * fabs(r)));
+        for (int j = 0; j < 3; j++)
+            beyond[j] += ulp > 1 << j ? 1.0 / N : 0;
+    }
+    const struct gb_check check = check_of(GB_F32, N, output, reference);
+    const struct verify_result result = look(&check, NULL, 0);
+    const double expected[] = {
+        [VERIFY_ALLCLOSE] = close,        [VERIFY_NORM] = sqrt(squares / r_squares),
+        [VERIFY_MEAN_ABS] = absolute,     [VERIFY_MEAN_REL] = relative,
+        [VERIFY_BEYOND_1ULP] = beyond[0], [VERIFY_BEYOND_2ULP] = beyond[1],
+        [VERIFY_BEYOND_4ULP] = beyond[2]};
+    for (int metric = VERIFY_DETAILS; metric < VERIFY_METRICS; metric++)
+        ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric],
+                                1e-11 * expected[metric]);
+}
+END_TEST
+
+START_TEST(norms_of_numbers_whose_squares_leave_the_range)
+{
+    static const double reference[] = {3e200, 4e200, 0}, output[] = {3e200, 4e200, 5e195};
+    const struct gb_check check = check_of(GB_F64, 3, output, reference);
+    const struct verify_result result = look(&check, NULL, 0);
+    ck_assert_double_eq_tol(result.metrics[VERIFY_NORM].value, 1e-5, 1e-15);
+    ck_assert_double_eq(result.metrics[VERIFY_MEAN_REL].value, 0);
+}
+END_TEST
+
+START_TEST(the_worst_come_first)
+{
+    static double reference[N], output[N];
+    struct verify_element worst[WORST];
+    for (uint64_t i = 0; i < N; i++) {
+        reference[i] = 1;
+        output[i] = 1 + (double)((i * 7919) % N) * 0x1p-52;
+    }
+    const struct gb_check check = check_of(GB_F64, N, output, reference);
+    struct verify_result result = look(&check, worst, WORST);
+    ck_assert_uint_eq(result.n_worst, WORST);
+    for (int i = 0; i < WORST; i++) {
+        ck_assert_double_eq(worst[i].ulps, N - 1 - i);
+        ck_assert_double_eq(worst[i].output, output[worst[i].index]);
+    }
+    memcpy(output, reference, sizeof output);
+    output[17] = 2;
+    result = look(&check, worst, WORST);
+    ck_assert_uint_eq(result.n_worst, 1);
+    ck_assert_uint_eq(worst[0].index, 17);
+}
+END_TEST
+
+START_TEST(what_is_not_finite_has_no_say)
+{
+    static const double reference[] = {1, INFINITY, NAN, 2, 0}, output[] = {1, 1, 1, NAN, 0};
+    const struct gb_check check = check_of(GB_F64, 5, output, reference);
+    const struct verify_result result = look(&check, NULL, 0);
+    for (int metric = VERIFY_DETAILS; metric < VERIFY_METRICS; metric++)
+        ck_assert_double_eq(result.metrics[metric].value, 0);
+    const struct gb_check none = check_of(GB_F64, 2, output + 2, reference + 1);
+    ck_assert(isnan(look(&none, NULL, 0).metrics[VERIFY_NORM].value));
+}
+END_TEST
+
+/* An exact zero as the reference allows nothing: the norm is infinite, and does not pass. */
+START_TEST(references_of_zero)
+{
+    static const double reference[] = {0, 0}, output[] = {0, 1};
+    const struct gb_check check = check_of(GB_F64, 2, output, reference);
+    const struct verify_result result = look(&check, NULL, 0);
+    ck_assert(isinf(result.metrics[VERIFY_NORM].value));
+    ck_assert(isnan(result.metrics[VERIFY_MEAN_REL].value));
+    ck_assert(!verify_passes(&result, &check, VERIFY_MEAN_REL, INFINITY));
+    ck_assert_str_eq(description(&result, &check, VERIFY_MEAN_REL, 1),
+                     "mean_rel cannot be judged: every reference is 0");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("verify_details");
+    TCase *tests = tcase_create("verify_details");
+    tcase_add_loop_test(tests, like_a_plain_loop, 0, 3);
+    tcase_add_test(tests, norms_of_numbers_whose_squares_leave_the_range);
+    tcase_add_test(tests, the_worst_come_first);
+    tcase_add_test(tests, what_is_not_finite_has_no_say);
+    tcase_add_test(tests, references_of_zero);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
