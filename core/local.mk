@@ -15,6 +15,7 @@ include $(top_srcdir)/core/base/local.mk
 include $(top_srcdir)/core/verify/local.mk
 include $(top_srcdir)/core/config/local.mk
 include $(top_srcdir)/core/store/local.mk
+include $(top_srcdir)/core/compare/local.mk
 include $(top_srcdir)/core/run/local.mk
 include $(top_srcdir)/core/view/local.mk
 include $(top_srcdir)/core/report/local.mk

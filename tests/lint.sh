@@ -52,11 +52,12 @@ wings='base
 verify base
 config base verify
 store base verify config
+compare base config store
 run base verify config store
 view base config store run
 report base store view
 replay base config store run view report
-cli base verify config store run view report replay'
+cli base verify config store compare run view report replay'
 
 rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
     printf '%s\n' "$core_files" | xargs awk -v wings="$wings" '

@@ -17,20 +17,6 @@ static double median_with_ends(double *values, size_t n)
     return isinf(below) ? below : isinf(above) ? above : below + 0.5 * (above - below);
 }
 
-/* The k-th lowest and highest hold the median between them unless fewer than k of n medians are on
- * either side of it. 0: not even the lowest and the highest do. */
-static size_t sign_rank(size_t n, double confidence)
-{
-    double share = ldexp(1, -(int)(n < 1000 ? n : 1000)), outside = share;
-    size_t k = 0;
-    while (k < n / 2 && 1 - 2 * outside >= confidence) {
-        k++;
-        share *= (double)(n - k + 1) / (double)k;
-        outside += share;
-    }
-    return k;
-}
-
 static void set_between(struct rounds_interval *interval, const double *sorted, double confidence)
 {
     size_t n = interval->n;
@@ -41,11 +27,11 @@ static void set_between(struct rounds_interval *interval, const double *sorted, 
         interval->variation_ratio = 0;
         return;
     }
-    double mean = mean_of(sorted, n), t = student_t_quantile(confidence, n - 1);
+    double mean = mean_of(sorted, n), t = student_t_quantile(confidence, (double)n - 1);
     double half_width = t * stdev_of(sorted, n) / sqrt((double)n);
     interval->between_low = mean - half_width;
     interval->between_high = mean + half_width;
-    size_t k = sign_rank(n, confidence);
+    size_t k = sign_interval_rank(n, confidence);
     if (k > 0) {
         interval->between_low = fmin(interval->between_low, sorted[k - 1]);
         interval->between_high = fmax(interval->between_high, sorted[n - k]);

@@ -36,12 +36,20 @@ void sort_values(double *values, size_t n);      /* ascending, in place */
 double quantile_of_sorted(const double *sorted, size_t n, double p);
 
 /*
- * t such that Student's variable with that many degrees of freedom lies in [-t, t] with the
- * confidence: 12.706 for 0.95 and 1. From the finite series for whole degrees of freedom
- * (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4). NaN for a
- * confidence outside (0, 1) or no degree of freedom.
+ * Student's t distribution with that many degrees of freedom, which need not be whole.
+ * outside: the probability that |T| >= |t|: the two-sided p of a t. By the incomplete beta function
+ * (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.1 and 26.5.27), to 1e-10 of its
+ * value.
+ * quantile: t such that T lies in [-t, t] with the confidence: 12.706 for 0.95 and 1.
+ * NaN for a confidence outside (0, 1), or degrees that are not above 0.
  */
-double student_t_quantile(double confidence, size_t degrees);
+double student_t_outside(double t, double degrees);
+double student_t_quantile(double confidence, double degrees);
+
+/* k such that the k-th lowest to the k-th highest of n values hold the median of what they are
+ * drawn from with the confidence (the sign test turned round); 0: not even the lowest to the
+ * highest. */
+size_t sign_interval_rank(size_t n, double confidence);
 
 struct summary {
     uint64_t n;

@@ -140,7 +140,7 @@ static const double t_95[] = {
 };
 static const struct {
     double confidence;
-    size_t degrees;
+    double degrees;
     double t;
 } t_others[] = {
     {0.5, 1, 1},
@@ -156,7 +156,7 @@ static const struct {
 START_TEST(students_t_has_known_quantiles)
 {
     for (size_t i = 0; i < sizeof t_95 / sizeof *t_95; i++)
-        ck_assert_double_eq_tol(student_t_quantile(0.95, i + 1), t_95[i], 1e-9);
+        ck_assert_double_eq_tol(student_t_quantile(0.95, (double)i + 1), t_95[i], 1e-9);
     for (size_t i = 0; i < sizeof t_others / sizeof *t_others; i++)
         ck_assert_double_eq_tol(student_t_quantile(t_others[i].confidence, t_others[i].degrees),
                                 t_others[i].t, 1e-9);
@@ -190,6 +190,47 @@ START_TEST(no_product_is_fused_with_a_sum)
 }
 END_TEST
 
+/* Of SciPy 1.10: stats.t.sf, and where special.betainc is 1 - confidence. */
+static const struct {
+    double t, degrees, p;
+} t_outside[] = {
+    {0, 3, 1},
+    {1, 1, 0.49999999999999956},
+    {0.5, 2.5, 0.65769791986971482},
+    {2, 4.7, 0.10557218220343956},
+    {12.7, 1, 0.050024327689344152},
+    {5, 30.25, 2.2820081184578356e-05},
+    {40, 7.5, 5.1190567637097898e-10},
+    {1e-05, 3, 0.99999264894806128},
+    {3, 1000000.0, 0.0026998625414217953},
+    {100, 100.5, 1.9611951685975246e-102},
+    {10000.0, 3, 2.2053155022958127e-12},
+    {1.9, 0.5, 0.45625334264547951},
+};
+static const struct {
+    double confidence, degrees, t;
+} t_of_parts[] = {
+    {0.95, 1.5, 6.01666310442793},       {0.95, 2.71828, 3.37742187075343},
+    {0.99, 0.7, 364.935202981585},       {0.5, 7.25, 0.709825106380239},
+    {0.95, 17.33, 2.10675931694146},     {0.999, 123.4, 3.3711186258385},
+    {0.95, 1000000.0, 1.95996635689707}, {0.95, 1.0001, 12.7032028204515},
+};
+
+START_TEST(students_t_takes_parts_of_degrees)
+{
+    for (size_t i = 0; i < sizeof t_outside / sizeof *t_outside; i++) {
+        double p = student_t_outside(t_outside[i].t, t_outside[i].degrees);
+        ck_assert_double_eq_tol(p, t_outside[i].p, 1e-10 * t_outside[i].p);
+        ck_assert_double_eq(p, student_t_outside(-t_outside[i].t, t_outside[i].degrees));
+    }
+    for (size_t i = 0; i < sizeof t_of_parts / sizeof *t_of_parts; i++)
+        ck_assert_double_eq_tol(student_t_quantile(t_of_parts[i].confidence, t_of_parts[i].degrees),
+                                t_of_parts[i].t, 1e-10 * t_of_parts[i].t);
+    ck_assert_double_eq(student_t_outside(INFINITY, 3), 0);
+    ck_assert(isnan(student_t_outside(NAN, 3)) && isnan(student_t_outside(1, 0)));
+}
+END_TEST
+
 START_TEST(students_t_of_nonsense_is_nan)
 {
     static const double confidences[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
@@ -216,6 +257,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, summary_leaves_its_input_alone);
     tcase_add_test(tests, summary_of_nothing_is_nan);
     tcase_add_test(tests, students_t_has_known_quantiles);
+    tcase_add_test(tests, students_t_takes_parts_of_degrees);
     tcase_add_test(tests, students_t_of_nonsense_is_nan);
     tcase_add_test(tests, no_product_is_fused_with_a_sum);
     suite_add_tcase(suite, tests);

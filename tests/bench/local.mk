@@ -1,6 +1,7 @@
 # tests/bench/local.mk - make bench; those in C++ compare with libbenchmark.
-BENCH_TARGETS = tests/bench/gemm_verify tests/bench/measure $(STOPPING_PROGRAM) tests/bench/verify
+BENCH_TARGETS = tests/bench/compare tests/bench/gemm_verify tests/bench/measure $(STOPPING_PROGRAM) tests/bench/verify
 BENCH_MODULES = tests/bench/loop_module.la
+tests_bench_compare_LDADD = core/libgbrun.la $(CORE_LIBS)
 tests_bench_gemm_verify_SOURCES = tests/bench/gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
 tests_bench_gemm_verify_CFLAGS = $(AM_CFLAGS)
 tests_bench_gemm_verify_LDADD = core/libgbrun.la $(CORE_LIBS)
@@ -15,7 +16,7 @@ endif
 tests_bench_loop_google_SOURCES = tests/bench/loop_google.cc tests/bench/step.h
 tests_bench_loop_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
 tests_bench_loop_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
-EXTRA_PROGRAMS += tests/bench/gemm_verify tests/bench/measure $(STOPPING_PROGRAM) tests/bench/verify \
+EXTRA_PROGRAMS += tests/bench/compare tests/bench/gemm_verify tests/bench/measure $(STOPPING_PROGRAM) tests/bench/verify \
 	tests/bench/loop_google
 EXTRA_LTLIBRARIES += $(BENCH_MODULES)
 TEST_FILES += tests/bench/numbers.sh

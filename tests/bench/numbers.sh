@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [kill]; all
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [compare] [kill]; all
 # of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
@@ -240,6 +240,12 @@ kill_one()
         echo "after --resume: $all_numbers rows of $equal_numbers cases, expected 400 of 400"
 }
 
+# The tables of comparisons; PAIRS is the number of simulated pairs (1000).
+compare()
+{
+    "$bench/compare" "${PAIRS:-1000}" || n_failed=$((n_failed + 1))
+}
+
 kill_runs()
 {
     local n_broken=0 n_opened=0 i
@@ -254,13 +260,13 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop call verify faults stopping kill
+[ $# -gt 0 ] || set -- sweep cases memory loop call verify faults stopping compare kill
 for name; do
     case $name in
-    sweep | cases | memory | loop | call | verify | faults | stopping) $name ;;
+    sweep | cases | memory | loop | call | verify | faults | stopping | compare) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [compare] [kill]" >&2
         exit 2
         ;;
     esac

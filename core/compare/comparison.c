@@ -1,0 +1,302 @@
+/* comparison.c - see comparison.h. */
+#include "core/compare/comparison.h"
+
+#include "core/base/memory.h"
+#include "core/base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    bool is_bad, is_bad_if_strict;
+} verdicts[COMPARED_VERDICTS] = {
+#define COMPARED_LINE(name, word, bad, strict) {word, bad, strict},
+    COMPARED_MAP(COMPARED_LINE)
+#undef COMPARED_LINE
+};
+
+const char *compared_word(int verdict)
+{
+    return verdicts[verdict].word;
+}
+
+bool compared_is_bad(int verdict, bool is_strict)
+{
+    return verdicts[verdict].is_bad || (is_strict && verdicts[verdict].is_bad_if_strict);
+}
+
+/* ---- two sides ---- */
+
+static double *logs_of(const struct compared_side *side)
+{
+    double *logs = memory_allocate((side->n + 1) * sizeof *logs);
+    for (size_t i = 0; i < side->n; i++)
+        logs[i] = log(side->values[i]);
+    return logs;
+}
+
+static struct comparison unknown_comparison(void)
+{
+    return (struct comparison){.theta = NAN,
+                               .low = -INFINITY,
+                               .high = INFINITY,
+                               .p = NAN,
+                               .adjusted_p = NAN,
+                               .deviation = NAN,
+                               .t = NAN,
+                               .verdict = COMPARED_UNCLEAR};
+}
+
+static double step_floor(const struct compared_side *a, const struct compared_side *b)
+{
+    return 0.5 * hypot(a->step_ratio, b->step_ratio);
+}
+
+static void set_interval(struct comparison *c, double half_width)
+{
+    c->low = c->theta - half_width;
+    c->high = c->theta + half_width;
+}
+
+/* The interval and p of theta with a standard error, which a floor of the half width widens. */
+static void set_by_t(struct comparison *c, double error, double degrees, double floor,
+                     double confidence)
+{
+    c->t = student_t_quantile(confidence, degrees);
+    double half_width = fmax(c->t * error, floor);
+    set_interval(c, half_width);
+    if (half_width > 0)
+        c->p = student_t_outside(c->theta * c->t / half_width, degrees);
+    else
+        c->p = c->theta == 0 ? 1 : 0;
+}
+
+static void set_visit(struct comparison *c, const struct compared_side *a,
+                      const struct compared_side *b, double confidence)
+{
+    static const double many = 1e9; /* degrees of freedom: a normal variable */
+    double half_width = fmax(hypot(a->interval_ratio, b->interval_ratio), step_floor(a, b));
+    c->is_visit = true;
+    c->t = student_t_quantile(confidence, many);
+    if (isnan(a->interval_ratio) || isnan(b->interval_ratio) || !(half_width > 0))
+        return; /* nothing is known about the precision */
+    set_interval(c, half_width);
+    c->p = erfc(fabs(c->theta) * c->t / half_width / sqrt(2));
+}
+
+static void unite_with_signs(struct comparison *c, double *differences, size_t n, double confidence)
+{
+    size_t k = sign_interval_rank(n, confidence);
+    if (k == 0)
+        return;
+    sort_values(differences, n);
+    c->low = fmin(c->low, differences[k - 1]);
+    c->high = fmax(c->high, differences[n - k]);
+}
+
+struct comparison compare_paired(const struct compared_side *a, const struct compared_side *b,
+                                 double confidence)
+{
+    struct comparison c = unknown_comparison();
+    CLEANUP(free_pointer) double *differences = logs_of(b);
+    CLEANUP(free_pointer) double *base = logs_of(a);
+    size_t n = a->n;
+    c.is_paired = true;
+    c.n_rounds = n;
+    for (size_t i = 0; i < n; i++)
+        differences[i] -= base[i];
+    c.theta = mean_of(differences, n);
+    if (n == 1)
+        set_visit(&c, a, b, confidence);
+    if (n < 2)
+        return c;
+    c.deviation = stdev_of(differences, n);
+    set_by_t(&c, c.deviation / sqrt((double)n), (double)n - 1, step_floor(a, b), confidence);
+    unite_with_signs(&c, differences, n, confidence);
+    return c;
+}
+
+static double square(double value)
+{
+    return value * value;
+}
+
+struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
+                                   double confidence)
+{
+    struct comparison c = unknown_comparison();
+    CLEANUP(free_pointer) double *base = logs_of(a);
+    CLEANUP(free_pointer) double *new = logs_of(b);
+    c.n_rounds = a->n < b->n ? a->n : b->n;
+    if (c.n_rounds == 0)
+        return c;
+    c.theta = mean_of(new, b->n) - mean_of(base, a->n);
+    if (a->n == 1 && b->n == 1) {
+        set_visit(&c, a, b, confidence);
+        return c;
+    }
+    double n_a = (double)a->n, n_b = (double)b->n;
+    double s_a = stdev_of(a->n > 1 ? base : new, a->n > 1 ? a->n : b->n);
+    double s_b = stdev_of(b->n > 1 ? new : base, b->n > 1 ? b->n : a->n);
+    double error_a = square(s_a) / n_a, error_b = square(s_b) / n_b;
+    double degrees = n_a + n_b - 2;
+    if (a->n > 1 && b->n > 1 && error_a + error_b > 0)
+        degrees = square(error_a + error_b) /
+                  (square(error_a) / (n_a - 1) + square(error_b) / (n_b - 1));
+    c.deviation = hypot(s_a, s_b);
+    set_by_t(&c, sqrt(error_a + error_b), degrees, step_floor(a, b), confidence);
+    return c;
+}
+
+static bool agrees(const struct compared_side *side)
+{
+    for (size_t i = 1; i < side->n; i++)
+        if (side->values[i] != side->values[0])
+            return false;
+    return side->n > 0;
+}
+
+bool compare_exact(const struct compared_side *a, const struct compared_side *b,
+                   struct comparison *ret)
+{
+    if (!agrees(a) || !agrees(b))
+        return false;
+    double from = a->values[0], to = b->values[0];
+    if (from != to && !(from >= 0 && to >= 0))
+        return false; /* there is no ratio */
+    *ret = unknown_comparison();
+    ret->is_exact = true;
+    ret->n_rounds = a->n < b->n ? a->n : b->n;
+    ret->theta = from == to ? 0 : log(to) - log(from);
+    ret->low = ret->high = ret->theta;
+    ret->p = from == to ? 1 : 0;
+    return true;
+}
+
+/* ---- many cases ---- */
+
+struct ranked_p {
+    double p;
+    size_t index;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked_p *x = a, *y = b;
+    return (x->p > y->p) - (x->p < y->p);
+}
+
+void adjust_p_values(double *p, size_t n)
+{
+    struct ranked_p *ranked = memory_allocate((n + 1) * sizeof *ranked);
+    for (size_t i = 0; i < n; i++)
+        ranked[i] = (struct ranked_p){p[i], i};
+    qsort(ranked, n, sizeof *ranked, compare_ranked);
+    double least = 1;
+    for (size_t i = n; i-- > 0;) {
+        least = fmin(least, ranked[i].p * (double)n / (double)(i + 1));
+        p[ranked[i].index] = least;
+    }
+    free(ranked);
+}
+
+static int verdict_of_interval(double theta, double low, double high, double margin_log,
+                               bool is_significant)
+{
+    bool excludes = low > 0 || high < 0;
+    if (excludes && is_significant) {
+        if (fabs(theta) <= margin_log)
+            return COMPARED_CHANGED;
+        return theta > 0 ? COMPARED_SLOWER : COMPARED_FASTER;
+    }
+    return low >= -margin_log && high <= margin_log ? COMPARED_SAME : COMPARED_UNCLEAR;
+}
+
+static bool is_to_judge(const struct comparison *c)
+{
+    return c->verdict == COMPARED_UNCLEAR && !isnan(c->theta) && !isnan(c->p);
+}
+
+void compare_judge(struct comparison *const *items, size_t n, double margin, double confidence)
+{
+    CLEANUP(free_pointer) double *p = memory_allocate((n + 1) * sizeof *p);
+    size_t n_judged = 0;
+    double margin_log = log1p(margin);
+    for (size_t i = 0; i < n; i++)
+        if (is_to_judge(items[i]))
+            p[n_judged++] = items[i]->p;
+    adjust_p_values(p, n_judged);
+    n_judged = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct comparison *c = items[i];
+        if (!is_to_judge(c))
+            continue;
+        c->adjusted_p = p[n_judged++];
+        c->verdict = verdict_of_interval(c->theta, c->low, c->high, margin_log,
+                                         c->adjusted_p <= 1 - confidence);
+        if (c->verdict == COMPARED_UNCLEAR && c->deviation > 0 && margin > 0)
+            c->n_needed = (uint64_t)fmin(ceil(square(c->t * c->deviation / margin)) + 1, 1e9);
+    }
+}
+
+struct geometric_mean compare_mean(const double *thetas, size_t n, double confidence)
+{
+    struct geometric_mean mean = {mean_of(thetas, n), -INFINITY, INFINITY, n};
+    if (n > 1) {
+        double half_width = student_t_quantile(confidence, (double)n - 1) * stdev_of(thetas, n) /
+                            sqrt((double)n);
+        mean.low = mean.theta - half_width;
+        mean.high = mean.theta + half_width;
+    }
+    return mean;
+}
+
+/* ---- until it is decided ---- */
+
+void compare_sequence_begin(struct compare_sequence *sequence)
+{
+    *sequence = (struct compare_sequence){.low = -INFINITY, .high = INFINITY};
+}
+
+static double sequence_half_width(size_t n_rounds, double deviation, double confidence)
+{
+    static const double c2 = 0.2;
+    double n = (double)n_rounds;
+    double k = pow(sqrt((n + c2) / c2) / (1 - confidence), 2 / n);
+    double below = n + c2 - k * c2;
+    return below > 0 ? deviation * sqrt((k - 1) * (n + c2) / below) : INFINITY;
+}
+
+void compare_sequence_add(struct compare_sequence *sequence, double d, double floor,
+                          double confidence)
+{
+    /* Welford: Note on a method for calculating corrected sums of squares and products, 1962. */
+    double before = sequence->n ? sequence->sum / (double)sequence->n : 0;
+    sequence->n++;
+    sequence->sum += d;
+    double mean = sequence->sum / (double)sequence->n;
+    sequence->squares += (d - before) * (d - mean);
+    if (sequence->n < SEQUENCE_FIRST)
+        return;
+    double deviation = sqrt(sequence->squares / (double)sequence->n);
+    double half_width = fmax(sequence_half_width(sequence->n, deviation, confidence), floor);
+    double low = fmax(sequence->low, mean - half_width);
+    double high = fmin(sequence->high, mean + half_width);
+    if (low > high) { /* the rounds contradict each other: nothing of before is kept */
+        low = mean - half_width;
+        high = mean + half_width;
+    }
+    sequence->low = low;
+    sequence->high = high;
+}
+
+int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last)
+{
+    double margin_log = log1p(margin), low = sequence->low, high = sequence->high;
+    double theta = fmin(fmax(sequence->sum / (double)sequence->n, low), high);
+    int verdict = verdict_of_interval(theta, low, high, margin_log, sequence->n > 0);
+    bool may_pass = low < -margin_log || high > margin_log;
+    return verdict == COMPARED_CHANGED && may_pass && !is_last ? COMPARED_UNCLEAR : verdict;
+}

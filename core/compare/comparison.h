@@ -1,0 +1,116 @@
+/*
+ * comparison.h - is B slower than A, by how much, how sure: the statistics of comparisons.
+ *
+ * The unit is the round: y = ln of a round's median time. Samples of different rounds are never
+ * pooled, since creations of one case differ by more than their samples do.
+ *
+ *   paired    A and B alternate within each round: d = y_B - y_A, theta = mean d, and the interval
+ *             theta -+ t s / sqrt(R), s the standard deviation of d, t of R - 1 degrees
+ *   unpaired  two runs: Welch's t on the y (The generalization of "Student's" problem, 1947), with
+ *             the degrees of Welch and Satterthwaite. A side of one round is taken to vary as the
+ *             other does. Drift between the runs is in theta
+ *   one visit one round on both sides: the rounds' own relative intervals w, sqrt(w_A^2 + w_B^2).
+ *             What changes between visits is not in it
+ *
+ * Half a width is at least sqrt((q_A / 2)^2 + (q_B / 2)^2), q a timer's step over the median.
+ * Paired intervals of 6 rounds and more are united with the sign interval of the median of d.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, word, makes exit code 3, of --strict only) */
+#define COMPARED_MAP(X)                                                                            \
+    X(SLOWER, "slower", 1, 0) /* the interval excludes 1, the estimate is beyond the margin */     \
+    X(FASTER, "faster", 0, 0)                                                                      \
+    X(CHANGED, "changed", 0, 0) /* it excludes 1, the estimate is within the margin */             \
+    X(SAME, "same", 0, 0)       /* it lies within the margin on both sides */                      \
+    X(UNCLEAR, "unclear", 0, 1)                                                                    \
+    X(BROKEN, "broken", 1, 0) /* fails now */                                                      \
+    X(MENDED, "mended", 0, 0)                                                                      \
+    X(FAILED, "failed", 0, 0)   /* on both sides */                                                \
+    X(MISSING, "missing", 1, 0) /* only on the side of the base */                                 \
+    X(NEW, "new", 0, 0)                                                                            \
+    X(SKIPPED, "skipped", 0, 1) /* on one side or both */
+
+enum {
+#define COMPARED_CONSTANT(name, word, bad, strict) COMPARED_##name,
+    COMPARED_MAP(COMPARED_CONSTANT)
+#undef COMPARED_CONSTANT
+        COMPARED_VERDICTS
+};
+const char *compared_word(int verdict);
+bool compared_is_bad(int verdict, bool is_strict);
+
+/* One side of a case. Values of rounds are above 0 and finite, unless they are counts. */
+struct compared_side {
+    const double *values;
+    size_t n;
+    double step_ratio;     /* q: a step of the timer over the median; 0: it resolves more */
+    double interval_ratio; /* w: half a round's own interval over its median; NaN: it has none */
+};
+
+struct comparison {
+    double theta, low, high; /* ln of B / A and its interval; NaN theta: nothing is known; infinite
+                                ends: nothing about its precision */
+    double p;                /* two-sided, of theta = 0 */
+    double adjusted_p;       /* of all that were judged together */
+    double deviation;  /* s of one round: of d, or of the two sides together; NaN: one visit */
+    double t;          /* quantile behind the interval */
+    size_t n_rounds;   /* of the side that has fewer */
+    uint64_t n_needed; /* rounds that would decide it, where it is unclear; 0: not known */
+    bool is_paired, is_visit, is_exact;
+    int verdict; /* COMPARED_... */
+};
+
+/* Rounds with the same index belong together; a.n == b.n. */
+struct comparison compare_paired(const struct compared_side *a, const struct compared_side *b,
+                                 double confidence);
+struct comparison compare_unpaired(const struct compared_side *a, const struct compared_side *b,
+                                   double confidence);
+/* Counts: where all rounds of a side agree to the last digit, on both sides, there is no noise.
+ * False, and nothing is set: they do not agree. */
+bool compare_exact(const struct compared_side *a, const struct compared_side *b,
+                   struct comparison *ret);
+
+/*
+ * Gives each comparison that has a theta its adjusted p (Benjamini and Hochberg: Controlling the
+ * false discovery rate, 1995) and its verdict; none is called slower, faster or changed at an
+ * adjusted p above 1 - confidence. margin: 0.01 for 1 %; ratios between 1 / (1 + margin) and
+ * 1 + margin are within it. Those with other verdicts than UNCLEAR are left alone. Unclear ones
+ * get n_needed = ceil((t s / m)^2) + 1.
+ */
+void compare_judge(struct comparison *const *items, size_t n, double margin, double confidence);
+
+/* Adjusted p-values in place, of p-values in any order. */
+void adjust_p_values(double *p, size_t n);
+
+/* Of the ratios exp(theta): Student's t over the thetas. n < 2: infinite ends; n == 0: NaN. */
+struct geometric_mean {
+    double theta, low, high;
+    size_t n;
+};
+struct geometric_mean compare_mean(const double *thetas, size_t n, double confidence);
+
+/*
+ * A sequence of intervals that may be looked at after each round: with the confidence all of them
+ * hold theta (Wang and Ramdas: Anytime-valid t-tests and confidence sequences for Gaussian means
+ * with unknown variance, 2023; Gaussian mixture of precision c^2 = 0.2). Before round 4 it is
+ * infinite. What was excluded stays excluded: intervals are intersected. Begin with
+ * compare_sequence_begin.
+ */
+enum { SEQUENCE_FIRST = 4 };
+struct compare_sequence {
+    double sum, squares; /* of d */
+    double low, high;
+    size_t n;
+};
+void compare_sequence_begin(struct compare_sequence *sequence);
+/* Adds the d of a round. floor: what half a width is at least. */
+void compare_sequence_add(struct compare_sequence *sequence, double d, double floor,
+                          double confidence);
+/* SLOWER, FASTER, CHANGED or SAME once that is certain; UNCLEAR: more rounds are needed. Where it
+ * has excluded 1 and may yet pass the margin, it is UNCLEAR until is_last. */
+int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last);

@@ -1,0 +1,395 @@
+/* test_comparison.c - core/compare/comparison.c against SciPy 1.10 (stats.ttest_1samp of
+ * differences of logarithms, ttest_ind with equal_var=False), and against intervals worked out by
+ * hand. */
+#include "core/base/statistics.h"
+#include "core/compare/comparison.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+
+enum { MOST = 10 };
+
+struct known {
+    size_t n_a, n_b;
+    double a[MOST], b[MOST];
+    double theta, low, high, p;
+};
+
+static const struct known paired[] = {
+    {2,
+     2,
+     {100.00123016092391, 100.29919222669996},
+     {99.72746435253224, 99.40990165886019},
+     -0.0058236484705971314,
+     -0.044987601088632964,
+     0.033340304147438701,
+     0.30989811304312059},
+    {3,
+     3,
+     {99.77292281861222, 99.50540389707085, 100.03007632331816},
+     {102.47285234116745, 101.26602049896779, 101.73470865112523},
+     0.020379223045305633,
+     0.0067555449273686823,
+     0.034002901163242581,
+     0.023299823934810001},
+    {5,
+     5,
+     {100.24522120165041, 100.17860280924324, 100.0527210171445, 99.53584651479875,
+      99.98537515830263},
+     {100.59433180698436, 99.50755274736669, 99.82405421038119, 98.59413056176012,
+      99.34277445569916},
+     -0.0042972875934527369,
+     -0.010570449209304483,
+     0.0019758740223990096,
+     0.12994761838242186},
+    {5,
+     5,
+     {83.17914723420692, 97.67650732632005, 88.09585982911446, 102.74977071300586,
+      101.57986076209524},
+     {110.20073735365418, 102.5125368466939, 112.68048511671405, 138.02661478601115,
+      138.6809808086185},
+     0.23644848978610292,
+     0.10250110199974077,
+     0.37039587757246506,
+     0.0080377787743336152},
+};
+static const struct known unpaired[] = {
+    {2,
+     2,
+     {100.11052517735573, 100.0638021191539},
+     {98.78241743413795, 100.07616922440864},
+     -0.006615807567726506,
+     -0.088835085343503331,
+     0.075603470208050319,
+     0.49453162164868297},
+    {3,
+     3,
+     {100.68172494806915, 99.22941203137495, 100.43061584095321},
+     {102.26395517118465, 100.71963623726872, 106.18453926648019},
+     0.028736898800153732,
+     -0.03292631021731085,
+     0.090400107817618314,
+     0.20269540518269313},
+    {5,
+     3,
+     {100.38185707947322, 99.40214982806263, 100.03726505608326, 100.28876090528101,
+      99.90565347167495},
+     {95.18792507024015, 95.11661533728852, 95.18643418139638},
+     -0.049597514327777148,
+     -0.054374799694286019,
+     -0.044820228961268277,
+     6.3625691582218142e-06},
+    {10,
+     4,
+     {115.47134975865139, 93.4665820228431, 102.05215917339237, 95.47261269873151,
+      101.28081720273268, 88.8056907709393, 94.37158545806149, 98.05716144772015,
+      109.40390381285137, 112.133753531677},
+     {74.3000666113991, 87.07566699182236, 134.18792096310034, 60.79115191911087},
+     -0.1668890246866761,
+     -0.6940864954763899,
+     0.36030844610303769,
+     0.396275476705091},
+    {5,
+     5,
+     {99.53790111254696, 99.90276038271658, 101.2649486180524, 100.69178575965852,
+      99.67332133946218},
+     {101.0050166711888, 101.00501668314581, 101.00501686230092, 101.00501666518413,
+      101.00501667774355},
+     0.0078825027005846593,
+     -0.0012465449319179131,
+     0.017011550333087232,
+     0.074572040606380299},
+};
+
+static struct compared_side side_of(const double *values, size_t n)
+{
+    return (struct compared_side){.values = values, .n = n, .interval_ratio = NAN};
+}
+
+static void check_known(const struct known *known, const struct comparison *c)
+{
+    /* 1e-9 of the ratio; p is a probability, of which small ones count too */
+    ck_assert_double_eq_tol(c->theta, known->theta, 1e-12);
+    ck_assert_double_eq_tol(c->low, known->low, 1e-10);
+    ck_assert_double_eq_tol(c->high, known->high, 1e-10);
+    ck_assert_double_eq_tol(c->p, known->p, 1e-9 * fmax(known->p, 1e-3));
+    ck_assert_uint_eq(c->n_rounds, known->n_a < known->n_b ? known->n_a : known->n_b);
+    ck_assert(!c->is_visit && !c->is_exact);
+}
+
+START_TEST(paired_is_what_scipy_says)
+{
+    const struct known *known = &paired[_i];
+    struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
+    struct comparison c = compare_paired(&a, &b, 0.95);
+    ck_assert(c.is_paired);
+    check_known(known, &c);
+}
+END_TEST
+
+START_TEST(unpaired_is_what_scipy_says)
+{
+    const struct known *known = &unpaired[_i];
+    struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
+    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    ck_assert(!c.is_paired);
+    check_known(known, &c);
+}
+END_TEST
+
+static const double seven[7] = {100, 101, 102, 103, 104, 105, 106};
+
+START_TEST(a_step_of_the_timer_is_the_least_width)
+{
+    const double values[3] = {100, 100, 100};
+    struct compared_side a = side_of(values, 3), b = side_of(values, 3);
+    a.step_ratio = 0.06;
+    b.step_ratio = 0.08;
+    struct comparison c = compare_paired(&a, &b, 0.95);
+    ck_assert_double_eq_tol(c.high, 0.05, 1e-15);
+    ck_assert_double_eq_tol(c.low, -0.05, 1e-15);
+    ck_assert_double_eq_tol(c.p, 1, 1e-12);
+    c = compare_unpaired(&a, &b, 0.95);
+    ck_assert_double_eq_tol(c.high, 0.05, 1e-15);
+}
+END_TEST
+
+START_TEST(from_six_rounds_on_the_sign_interval_is_in_it)
+{
+    /* the differences 0.1 five times and 0 twice: t excludes 0, signs of 7 (lowest to highest) do
+     * not */
+    double b[7];
+    for (int i = 0; i < 7; i++)
+        b[i] = seven[i] * (i < 2 ? 1 : exp(0.1));
+    struct compared_side a = side_of(seven, 7), other = side_of(b, 7);
+    struct comparison c = compare_paired(&a, &other, 0.95);
+    double half_width = 2.446911851145 * stdev_of((double[]){0, 0, 1, 1, 1, 1, 1}, 7) / sqrt(7) /
+                        10;
+    ck_assert(0.5 / 7 - half_width > 0);
+    ck_assert_double_eq_tol(c.low, 0, 1e-12);
+    ck_assert_double_eq_tol(c.high, 0.5 / 7 + half_width, 1e-10);
+    a.n = other.n = 5;
+    c = compare_paired(&a, &other, 0.95); /* three differ, two do not: t alone */
+    ck_assert(c.low < 0);
+}
+END_TEST
+
+START_TEST(one_round_has_the_intervals_of_the_visit)
+{
+    const double from = 100, to = 103;
+    struct compared_side a = side_of(&from, 1), b = side_of(&to, 1);
+    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    ck_assert(c.is_visit && isinf(c.low) && isinf(c.high) && isnan(c.p));
+    a.interval_ratio = 0.003;
+    b.interval_ratio = 0.004;
+    c = compare_unpaired(&a, &b, 0.95);
+    ck_assert_double_eq_tol(c.low, log(1.03) - 0.005, 1e-12);
+    ck_assert_double_eq_tol(c.high, log(1.03) + 0.005, 1e-12);
+    c = compare_paired(&a, &b, 0.95);
+    ck_assert(c.is_visit);
+    ck_assert_double_eq_tol(c.high, log(1.03) + 0.005, 1e-12);
+    /* p is 5 % where the interval ends at 0 */
+    a.interval_ratio = log(1.03);
+    b.interval_ratio = 0;
+    ck_assert_double_eq_tol(compare_unpaired(&a, &b, 0.95).p, 0.05, 1e-7);
+}
+END_TEST
+
+START_TEST(a_side_of_one_round_varies_as_the_other)
+{
+    const double one = 106;
+    struct compared_side a = side_of(seven, 5), b = side_of(&one, 1);
+    double logs[5];
+    for (int i = 0; i < 5; i++)
+        logs[i] = log(seven[i]);
+    double half_width = 2.776445105198 * stdev_of(logs, 5) * sqrt(1 + 1.0 / 5);
+    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    ck_assert(!c.is_visit);
+    ck_assert_double_eq_tol(c.high, log(106) - mean_of(logs, 5) + half_width, 1e-10);
+    ck_assert_double_eq_tol(compare_unpaired(&b, &a, 0.95).low, -c.high, 1e-12);
+}
+END_TEST
+
+START_TEST(nothing_is_known_of_nothing)
+{
+    struct compared_side a = side_of(seven, 3), b = side_of(seven, 0);
+    struct comparison c = compare_unpaired(&a, &b, 0.95);
+    struct comparison *items[] = {&c};
+    ck_assert(isnan(c.theta));
+    compare_judge(items, 1, 0.01, 0.95);
+    ck_assert_int_eq(c.verdict, COMPARED_UNCLEAR);
+}
+END_TEST
+
+START_TEST(counts_that_agree_have_no_noise)
+{
+    const double a[3] = {100, 100, 100}, b[2] = {102, 102}, zeros[2] = {0, 0};
+    struct compared_side base = side_of(a, 3), new = side_of(b, 2), none = side_of(zeros, 2);
+    struct compared_side other = side_of(seven, 7);
+    struct comparison c;
+    struct comparison *items[] = {&c};
+    ck_assert(!compare_exact(&base, &other, &c) && !compare_exact(&other, &base, &c));
+    ck_assert(compare_exact(&base, &new, &c) && c.is_exact);
+    compare_judge(items, 1, 0.01, 0.95);
+    ck_assert_int_eq(c.verdict, COMPARED_SLOWER);
+    ck_assert(compare_exact(&base, &new, &c));
+    compare_judge(items, 1, 0.03, 0.95);
+    ck_assert_int_eq(c.verdict, COMPARED_CHANGED);
+    ck_assert(compare_exact(&none, &none, &c));
+    compare_judge(items, 1, 0.03, 0.95);
+    ck_assert_int_eq(c.verdict, COMPARED_SAME);
+    ck_assert(compare_exact(&base, &none, &c));
+    compare_judge(items, 1, 0.03, 0.95);
+    ck_assert_int_eq(c.verdict, COMPARED_FASTER);
+}
+END_TEST
+
+/* An interval, its p, and what is made of it at a margin of 1 %. */
+static const struct {
+    double theta, half_width, p;
+    int verdict;
+} judged[] = {
+    {0.05, 0.01, 1e-4, COMPARED_SLOWER},     {-0.05, 0.01, 1e-4, COMPARED_FASTER},
+    {0.005, 0.001, 1e-4, COMPARED_CHANGED},  {0.001, 0.005, 0.5, COMPARED_SAME},
+    {0.001, 0.02, 0.5, COMPARED_UNCLEAR},    {0.02, 0.03, 0.2, COMPARED_UNCLEAR},
+    {0.0099, 0.001, 1e-4, COMPARED_CHANGED}, /* ln 1.01 is 0.00995 */
+    {0.00996, 0.001, 1e-4, COMPARED_SLOWER},
+};
+
+START_TEST(verdicts_follow_interval_and_margin)
+{
+    struct comparison c = {.theta = judged[_i].theta,
+                           .low = judged[_i].theta - judged[_i].half_width,
+                           .high = judged[_i].theta + judged[_i].half_width,
+                           .p = judged[_i].p,
+                           .t = 2,
+                           .deviation = 0.02,
+                           .verdict = COMPARED_UNCLEAR};
+    struct comparison *items[] = {&c};
+    compare_judge(items, 1, 0.01, 0.95);
+    ck_assert_str_eq(compared_word(c.verdict), compared_word(judged[_i].verdict));
+    ck_assert_uint_eq(c.n_needed,
+                      c.verdict == COMPARED_UNCLEAR ? 17 : 0); /* (2 0.02 / 0.01)^2 + 1 */
+}
+END_TEST
+
+/* p-values as stats.false_discovery_control of SciPy adjusts them: p_(i) n / i, made monotonic. */
+START_TEST(p_values_are_adjusted)
+{
+    double p[] = {0.001, 0.02, 0.021, 0.04, 0.9, 0.5, 0.008, 0.04, 1, 0.0001};
+    const double adjusted[] = {0.005, 0.042,      0.042,     0.4 / 7, 1,
+                               0.625, 0.08 / 3.0, 0.4 / 7.0, 1,       0.001};
+    adjust_p_values(p, sizeof p / sizeof *p);
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        ck_assert_double_eq_tol(p[i], adjusted[i], 1e-15);
+}
+END_TEST
+
+START_TEST(many_cases_ask_for_more_of_each)
+{
+    struct comparison all[20];
+    struct comparison *items[20];
+    for (int i = 0; i < 20; i++) {
+        all[i] = (struct comparison){.theta = 0.05,
+                                     .low = 0.001,
+                                     .high = 0.099,
+                                     .p = i ? 0.9 : 0.04,
+                                     .verdict = COMPARED_UNCLEAR};
+        items[i] = &all[i];
+    }
+    all[19].verdict = COMPARED_BROKEN;
+    compare_judge(items, 20, 0.01, 0.95);
+    ck_assert_int_eq(all[0].verdict, COMPARED_UNCLEAR);
+    ck_assert_double_eq_tol(all[0].adjusted_p, 0.04 * 19, 1e-12);
+    ck_assert_int_eq(all[19].verdict, COMPARED_BROKEN);
+    all[0].verdict = COMPARED_UNCLEAR;
+    compare_judge(items, 1, 0.01, 0.95);
+    ck_assert_int_eq(all[0].verdict, COMPARED_SLOWER);
+}
+END_TEST
+
+START_TEST(the_mean_of_ratios_has_an_interval)
+{
+    const double thetas[] = {log(2), log(4), log(8)};
+    struct geometric_mean mean = compare_mean(thetas, 3, 0.95);
+    ck_assert_double_eq_tol(exp(mean.theta), 4, 1e-12);
+    ck_assert_double_eq_tol(mean.high, log(4) + 4.302652729749 * log(2) / sqrt(3), 1e-9);
+    ck_assert(isinf(compare_mean(thetas, 1, 0.95).high) &&
+              isnan(compare_mean(thetas, 0, 0.95).theta));
+}
+END_TEST
+
+/* Half widths by the formula of compare.md's source, worked out apart. */
+START_TEST(sequences_are_as_the_formula_says)
+{
+    const double d[6] = {0.01, -0.01, 0.02, 0, 0.005, -0.005};
+    struct compare_sequence sequence;
+    compare_sequence_begin(&sequence);
+    double low = -INFINITY, high = INFINITY;
+    for (size_t n = 1; n <= 6; n++) {
+        compare_sequence_add(&sequence, d[n - 1], 0, 0.95);
+        double m = 0, s = 0;
+        for (size_t i = 0; i < n; i++)
+            m += d[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            s += (d[i] - m) * (d[i] - m) / (double)n;
+        double k = pow((double)n * 5 + 1, 1.0 / (double)n) * pow(20, 2.0 / (double)n);
+        double below = (double)n + 0.2 - 0.2 * k;
+        double half = below > 0 ? sqrt(s * (k - 1) * ((double)n + 0.2) / below) : INFINITY;
+        if (n >= 4) {
+            low = fmax(low, m - half);
+            high = fmin(high, m + half);
+        }
+        ck_assert(n < 4 ? isinf(sequence.low) : fabs(sequence.low - low) < 1e-12);
+        ck_assert(n < 4 ? isinf(sequence.high) : fabs(sequence.high - high) < 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(sequences_decide)
+{
+    struct compare_sequence sequence;
+    compare_sequence_begin(&sequence);
+    int verdict = COMPARED_UNCLEAR;
+    for (int i = 0; i < 20 && verdict == COMPARED_UNCLEAR; i++) {
+        compare_sequence_add(&sequence, 0.05 + (i % 2 ? 0.001 : -0.001), 0, 0.95);
+        verdict = compare_sequence_verdict(&sequence, 0.01, false);
+    }
+    ck_assert_int_eq(verdict, COMPARED_SLOWER);
+    compare_sequence_begin(&sequence);
+    for (int i = 0; i < 4; i++)
+        compare_sequence_add(&sequence, 0, 0.02, 0.95);
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false),
+                     COMPARED_UNCLEAR); /* the floor */
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.03, false), COMPARED_SAME);
+    compare_sequence_begin(&sequence);
+    for (int i = 0; i < 4; i++)
+        compare_sequence_add(&sequence, 0.009, 0.005, 0.95);
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_CHANGED);
+}
+END_TEST
+
+#define N_OF(array) (int)(sizeof(array) / sizeof *(array))
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("comparison");
+    TCase *tests = tcase_create("comparison");
+    tcase_add_loop_test(tests, paired_is_what_scipy_says, 0, N_OF(paired));
+    tcase_add_loop_test(tests, unpaired_is_what_scipy_says, 0, N_OF(unpaired));
+    tcase_add_test(tests, a_step_of_the_timer_is_the_least_width);
+    tcase_add_test(tests, from_six_rounds_on_the_sign_interval_is_in_it);
+    tcase_add_test(tests, one_round_has_the_intervals_of_the_visit);
+    tcase_add_test(tests, a_side_of_one_round_varies_as_the_other);
+    tcase_add_test(tests, nothing_is_known_of_nothing);
+    tcase_add_test(tests, counts_that_agree_have_no_noise);
+    tcase_add_loop_test(tests, verdicts_follow_interval_and_margin, 0, N_OF(judged));
+    tcase_add_test(tests, p_values_are_adjusted);
+    tcase_add_test(tests, many_cases_ask_for_more_of_each);
+    tcase_add_test(tests, the_mean_of_ratios_has_an_interval);
+    tcase_add_test(tests, sequences_are_as_the_formula_says);
+    tcase_add_test(tests, sequences_decide);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
