@@ -57,6 +57,7 @@ dist_skeleton_DATA = plugins/skeleton/skeleton.c
 DOCUMENTS = \
 	README.md \
 	docs/call.md \
+	docs/compare.md \
 	docs/config.md \
 	docs/experiments \
 	docs/faq.md \

@@ -182,6 +182,7 @@ static const struct help_entry exit_codes[] = {
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
+    {"3", NULL, "gbrun compare found a case that is slower, broken or missing"},
     {"4", NULL, "gbrun itself could not go on; the message says why"},
 };
 

@@ -5,6 +5,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/help.h \
 	core/cli/help_texts.c \
 	core/cli/help_topics.c \
+	core/cli/verb_compare.c \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const struct verb *const verbs[] = {&verb_run,    &verb_list,   &verb_check, &verb_help_on,
-                                           &verb_show,   &verb_export, &verb_merge, &verb_report,
-                                           &verb_replay, &verb_doctor};
+                                           &verb_show,   &verb_export, &verb_merge, &verb_compare,
+                                           &verb_report, &verb_replay, &verb_doctor};
 
 size_t verbs_all(const struct verb *const **ret)
 {

@@ -29,7 +29,7 @@
     X(SAME, "same", 0, 0)       /* it lies within the margin on both sides */                      \
     X(UNCLEAR, "unclear", 0, 1)                                                                    \
     X(BROKEN, "broken", 1, 0) /* fails now */                                                      \
-    X(MENDED, "mended", 0, 0)                                                                      \
+    X(FIXED, "fixed", 0, 0)                                                                        \
     X(FAILED, "failed", 0, 0)   /* on both sides */                                                \
     X(MISSING, "missing", 1, 0) /* only on the side of the base */                                 \
     X(NEW, "new", 0, 0)                                                                            \

@@ -1,3 +1,11 @@
 core_libgbrun_la_SOURCES += \
+	core/compare/compare.c \
+	core/compare/compare.h \
+	core/compare/compare_cases.c \
+	core/compare/compare_differences.c \
+	core/compare/compare_export.c \
+	core/compare/compare_internal.h \
+	core/compare/compare_text.c \
+	core/compare/compare_text.h \
 	core/compare/comparison.c \
 	core/compare/comparison.h

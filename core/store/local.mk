@@ -14,6 +14,8 @@ core_libgbrun_la_SOURCES += \
 	core/store/store_copy.h \
 	core/store/store_findings.c \
 	core/store/store_internal.h \
+	core/store/store_outcomes.c \
+	core/store/store_outcomes.h \
 	core/store/store_read.c \
 	core/store/store_read.h \
 	core/store/store_read_case.c \

@@ -244,6 +244,10 @@ kill_one()
 compare()
 {
     "$bench/compare" "${PAIRS:-1000}" || n_failed=$((n_failed + 1))
+    nop_cases 10000 >nop.ini
+    "$gbrun" -q -c nop.ini -s nop.rounds=3 >/dev/null 2>&1
+    cost "$gbrun" compare nop_10000.gbr nop_10000.gbr
+    verdict "10,000 cases of 3 rounds compared with themselves" "$wall" s 1
 }
 
 kill_runs()

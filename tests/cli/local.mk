@@ -5,6 +5,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_cheats.sh \
 	tests/cli/test_check.sh \
 	tests/cli/test_cli.sh \
+	tests/cli/test_compare.sh \
 	tests/cli/test_completion.sh \
 	tests/cli/test_conf.sh \
 	tests/cli/test_counters.sh \

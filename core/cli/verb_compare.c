@@ -1,0 +1,175 @@
+/* verb_compare.c - gbrun compare: is it slower, by how much, how sure. */
+#include "core/cli/verbs.h"
+#include "core/compare/compare_text.h"
+#include "core/config/value.h"
+
+#include <stdio.h>
+
+static const struct verb_option compare_options[] = {
+    {"base", 0, "RUN|VALUE",
+     "the run that others are compared with: its number, newest, previous, or NAME=VALUE of a "
+     "label; with --by the value"},
+    {"new", 0, "RUN", "the run that is compared with it; the newest if not given"},
+    {"by", 0, "NAME",
+     "compare the values of an option or setting in one run, or of a fact or label of runs, with "
+     "that of --base"},
+    {"run", 'r', "RUN", "with --by: the run; the newest if not given"},
+    {"margin", 0, "RATIO",
+     "differences up to this are no reason to call a case slower or faster; 1% if not given"},
+    {"metric", 0, "NAME",
+     "compare this in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
+     "bytes_read, registers ..."},
+    {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
+    {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
+    {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"},
+};
+
+/* What the command line asks for. */
+struct request {
+    struct compare_options options;
+    const char *base, *new, *by, *run;
+    const char *const *files;
+    size_t n_files;
+    int format;
+    bool is_strict;
+};
+
+static int read_margin(const char *text, double *ret)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct value value;
+    struct gb_error error;
+    int32_t status = value_read_type(GB_TYPE_FLOAT, text, (struct origin){0}, &arena, &value,
+                                     &error);
+    if (status != GB_OK || !(value.number >= 0 && value.number < 1))
+        return fail_usage("--margin %s: expected a ratio from 0 to 1, such as 1%% or 0.01", text);
+    *ret = value.number;
+    return EXIT_FINE;
+}
+
+static int read_request(const struct arguments *arguments, struct request *ret)
+{
+    const char *margin = argument(arguments, "margin"), *format = argument(arguments, "format");
+    const char *metric = argument(arguments, "metric");
+    *ret = (struct request){.options = {.margin = 0.01,
+                                        .confidence = 0.95,
+                                        .metric = metric ? metric : "",
+                                        .is_forced = argument(arguments, "force") != NULL},
+                            .base = argument(arguments, "base"),
+                            .new = argument(arguments, "new"),
+                            .by = argument(arguments, "by"),
+                            .run = argument(arguments, "run"),
+                            .format = format ? compare_format_named(format) : COMPARE_TABLE,
+                            .is_strict = argument(arguments, "strict") != NULL};
+    ret->n_files = results_files(arguments, &ret->files);
+    if (ret->format < 0)
+        return fail_usage("--format %s: expected table, md, csv, json, junit or github", format);
+    if (ret->by && (!ret->base || ret->new || ret->n_files > 1))
+        return fail_usage("--by %s: expected one results file and --base VALUE, without --new",
+                          ret->by);
+    if (ret->run && !ret->by)
+        return fail_usage("--run %s: goes with --by; runs are chosen by --base and --new",
+                          ret->run);
+    return margin ? read_margin(margin, &ret->options.margin) : EXIT_FINE;
+}
+
+/* A run of the file, which is opened for that. */
+static int32_t add_run(struct compare *compare, const char *path, const char *run, const char *name,
+                       struct gb_error *error)
+{
+    struct store *store;
+    int32_t status = store_open(path, STORE_READ, &store, error);
+    if (status != GB_OK)
+        return status;
+    status = compare_add_run(compare, store, path, run, name, error);
+    store_close(store, NULL);
+    return status;
+}
+
+static int32_t add_by(struct compare *compare, const struct request *request,
+                      struct gb_error *error)
+{
+    struct store *store;
+    int32_t status = store_open(request->files[0], STORE_READ, &store, error);
+    if (status != GB_OK)
+        return status;
+    status = compare_add_by(compare, store, request->files[0],
+                            request->run ? request->run : "newest", request->by, request->base,
+                            error);
+    store_close(store, NULL);
+    return status;
+}
+
+static int32_t add_sides(struct compare *compare, const struct request *request,
+                         struct gb_error *error)
+{
+    const char *new = request->new ? request->new : "newest";
+    if (request->by)
+        return add_by(compare, request, error);
+    if (request->n_files == 1) {
+        const char *file = request->files[0];
+        int32_t status = add_run(compare, file, request->base ? request->base : "previous", NULL,
+                                 error);
+        return status == GB_OK ? add_run(compare, file, new, NULL, error) : status;
+    }
+    int32_t status = add_run(compare, request->files[0], request->base ? request->base : "newest",
+                             request->files[0], error);
+    for (size_t i = 1; status == GB_OK && i < request->n_files; i++)
+        status = add_run(compare, request->files[i], new, request->files[i], error);
+    return status;
+}
+
+static void say_exit(const struct compare_result *result, bool is_strict)
+{
+    for (size_t i = 0; is_strict && i < result->n_against; i++)
+        if (result->against[i].n_uncertified)
+            say("gbrun: --strict: %zu of %zu compared cases of %s are not certified by their "
+                "policy",
+                result->against[i].n_uncertified, result->against[i].mean.n,
+                result->against[i].side->name);
+    for (size_t i = 0; i < result->n_against; i++)
+        if (result->against[i].mean.n == 0)
+            say("gbrun: no case of %s could be compared", result->against[i].side->name);
+}
+
+static int run_compare(const struct arguments *arguments)
+{
+    CLEANUP(text_free) struct text text = {0};
+    struct request request;
+    struct gb_error error;
+    int code = read_request(arguments, &request);
+    if (code != EXIT_FINE)
+        return code;
+    struct compare *compare = compare_new(&request.options);
+    int32_t status = add_sides(compare, &request, &error);
+    if (status == GB_OK)
+        status = compare_finish(compare, &error);
+    if (status == GB_OK) {
+        const struct compare_result *result = compare_result(compare);
+        compare_write(result, request.format, request.is_strict, output_width(0), &text);
+        fputs(text_get(&text), stdout);
+        say_exit(result, request.is_strict);
+        code = compare_exit_code(result, request.is_strict);
+    } else {
+        code = fail_with(&error, EXIT_USAGE);
+    }
+    compare_free(compare);
+    return code;
+}
+
+const struct verb verb_compare = {
+    .name = "compare",
+    .operands = "[FILE] | BASE NEW...",
+    .summary = "Compare runs, files, or the values of an option: what is slower, how sure",
+    .help = "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
+            "with the one before if not given; results.gbr if FILE is not given); or with --by the "
+            "values of an option in one run. The unit is the round: with `rounds = 5` or more in "
+            "the configuration it can tell differences from noise.\n\n"
+            "Verdicts: slower, faster (beyond the margin, at 5 % over all cases together), changed "
+            "(certain, but within the margin), same (certainly within the margin), unclear, "
+            "broken, fixed, failed (on both sides), missing, new, skipped.\n\n"
+            "Exit code 0: nothing is slower, broken or missing; 3: something is; 1: cases fail on "
+            "both sides, or nothing could be compared.",
+    VERB_OPTIONS(compare_options),
+    .run = run_compare,
+};

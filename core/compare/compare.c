@@ -1,0 +1,667 @@
+/* compare.c - see compare.h: sides out of results files, their cases judged. */
+#include "core/compare/compare_internal.h"
+
+#include "core/base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct compare *compare_new(const struct compare_options *options)
+{
+    struct compare *compare = memory_allocate(sizeof *compare);
+    compare->options = options;
+    compare->result.options = options;
+    compare->result.metric = (struct outcome_metric){.name = options->metric, .unit = ""};
+    return compare;
+}
+
+void compare_free(struct compare *compare)
+{
+    if (!compare)
+        return;
+    arena_free(&compare->arena);
+    free(compare);
+}
+
+const struct compare_result *compare_result(const struct compare *compare)
+{
+    return &compare->result;
+}
+
+/* ---- runs ---- */
+
+static const char *label_or_fact(const struct run_record *run, const char *name)
+{
+    CLEANUP(text_free) struct text label = {0};
+    text_printf(&label, "label.%s", name);
+    const char *value = fact_of(run->facts, run->n_facts, text_get(&label));
+    return *value ? value : fact_of(run->facts, run->n_facts, name);
+}
+
+static bool value_matches(const char *value, const char *wanted)
+{
+    enum { ABBREVIATED_LEAST = 7 };
+    return text_equal(value, wanted) ||
+           (strlen(wanted) >= ABBREVIATED_LEAST && text_starts_with(value, wanted));
+}
+
+static int32_t select_by_name(const struct stored_run *runs, size_t n, const char *path,
+                              const char *text, size_t *ret, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text name = {0};
+    CLEANUP(text_free) struct text there = {0};
+    const char *equals = strchr(text, '=');
+    text_add_n(&name, text, (size_t)(equals - text));
+    for (size_t i = n; i-- > 0;) {
+        const char *value = label_or_fact(&runs[i].record, text_get(&name));
+        if (*value && value_matches(value, equals + 1)) {
+            *ret = i;
+            return GB_OK;
+        }
+        if (*value && there.length < 200 && !strstr(text_get(&there), value))
+            text_printf(&there, "%s%s", there.length ? ", " : "; there are ", value);
+    }
+    return error_set(error, GB_NOT_FOUND, "%s: no run has %s%s", path, text,
+                     there.length ? text_get(&there) : ", nor another value of it");
+}
+
+int32_t run_select(const struct stored_run *runs, size_t n, const char *path, const char *text,
+                   size_t *ret, struct gb_error *error)
+{
+    char *end;
+    if (text_equal(text, "newest")) {
+        *ret = n - 1;
+        return GB_OK;
+    }
+    if (text_equal(text, "previous")) {
+        if (n < 2)
+            return error_set(error, GB_NOT_FOUND, "%s: holds one run, so none is previous", path);
+        *ret = n - 2;
+        return GB_OK;
+    }
+    if (strchr(text, '='))
+        return select_by_name(runs, n, path, text, ret, error);
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end)
+        return error_set(
+            error, GB_INVALID,
+            "run '%s': expected its number, newest, previous, or NAME=VALUE of a label", text);
+    if (number < 1 || number > (long long)n)
+        return error_set(error, GB_NOT_FOUND, "%s: has no run %lld, only 1 to %zu", path, number,
+                         n);
+    *ret = (size_t)number - 1;
+    return GB_OK;
+}
+
+static int32_t read_runs(struct compare *compare, struct store *store, struct stored_run **ret,
+                         size_t *ret_n, struct gb_error *error)
+{
+    return store_runs(store, RUN_ALL, &compare->arena, ret, ret_n, error);
+}
+
+/* The cases of a run, as a side that is not among those of the comparison yet. */
+static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
+                         struct compare_side *ret, struct gb_error *error)
+{
+    struct run_devices devices = {0};
+    struct outcome *outcomes = NULL;
+    size_t n = 0;
+    int32_t status = store_devices(store, run->id, &compare->arena, &devices.items, &devices.n,
+                                   error);
+    if (status == GB_OK)
+        status = store_outcomes(store, run->id, &compare->result.metric, &compare->arena, &outcomes,
+                                &n, error);
+    if (status != GB_OK)
+        return status;
+    ret->run = run;
+    side_make_cases(compare, run, &devices, outcomes, n, ret);
+    return GB_OK;
+}
+
+static int32_t add_side(struct compare *compare, struct store *store, const char *path,
+                        const struct stored_run *run, const char *name, struct gb_error *error)
+{
+    struct compare_side side = {.name = name, .path = path};
+    int32_t status = read_side(compare, store, run, &side, error);
+    if (status == GB_OK)
+        ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
+    return status;
+}
+
+static int32_t add_run(struct compare *compare, struct store *store, const char *path,
+                       const char *run, const char *name, struct gb_error *error)
+{
+    struct stored_run *runs = NULL;
+    size_t n = 0, i = 0;
+    int32_t status = read_runs(compare, store, &runs, &n, error);
+    if (status == GB_OK)
+        status = run_select(runs, n, path, run, &i, error);
+    if (status != GB_OK)
+        return status;
+    if (!name)
+        name = arena_printf(&compare->arena, "run %lld", (long long)runs[i].number);
+    return add_side(compare, store, path, &runs[i], name, error);
+}
+
+int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
+                        const char *run, const char *name, struct gb_error *error)
+{
+    int32_t status = store_snapshot_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    status = add_run(compare, store, path, run, name, error);
+    store_snapshot_end(store);
+    return status;
+}
+
+/* ---- values of an axis, of a fact ---- */
+
+struct text_set {
+    const char **items;
+    size_t n;
+};
+
+static bool text_set_add(struct arena *arena, struct text_set *list, const char *value)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (text_equal(list->items[i], value))
+            return false;
+    ARENA_APPEND(arena, list->items, list->n, value);
+    return true;
+}
+
+/* The item that a value means as it may be written: 10us for 10000ns. n: there is none. */
+static size_t text_set_find(const struct text_set *list, const char *written)
+{
+    static const uint32_t types[] = {GB_TYPE_STRING, GB_TYPE_INT,   GB_TYPE_FLOAT,
+                                     GB_TYPE_BOOL,   GB_TYPE_BYTES, GB_TYPE_DURATION};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct value value;
+        struct gb_error unread;
+        if (value_read_type(types[t], written, (struct origin){0}, &arena, &value, &unread) !=
+            GB_OK)
+            continue;
+        for (size_t i = 0; i < list->n; i++)
+            if (text_equal(list->items[i], value.text))
+                return i;
+    }
+    return list->n;
+}
+
+/* The base's value first. GB_NOT_FOUND: it is not there, or is the only one. */
+static int32_t base_first(struct text_set *list, const char *by, const char *base,
+                          struct gb_error *error)
+{
+    CLEANUP(text_free) struct text there = {0};
+    size_t at = text_set_find(list, base);
+    for (size_t i = 0; i < list->n; i++)
+        text_printf(&there, "%s%s", i ? ", " : "", list->items[i]);
+    if (list->n == 0)
+        return error_set(error, GB_NOT_FOUND,
+                         "--by %s: no case has such an option or setting, and no run such a fact",
+                         by);
+    if (at == list->n)
+        return error_set(error, GB_NOT_FOUND, "--base %s: no value of %s; there are %s", base, by,
+                         text_get(&there));
+    if (list->n == 1)
+        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, nothing is to be compared", by,
+                         base);
+    const char *first = list->items[at];
+    memmove(&list->items[1], &list->items[0], at * sizeof *list->items);
+    list->items[0] = first;
+    return GB_OK;
+}
+
+static void split_side(struct compare *compare, const struct compare_side *all,
+                       const struct text_set *values)
+{
+    for (size_t v = 0; v < values->n; v++) {
+        struct compare_side side = {.name = values->items[v], .path = all->path, .run = all->run};
+        for (size_t i = 0; i < all->n; i++) {
+            const char *value = attribute_of(all->cases[i].first, compare->by, &compare->arena);
+            if (value && text_equal(value, side.name))
+                ARENA_APPEND(&compare->arena, side.cases, side.n, all->cases[i]);
+        }
+        ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
+    }
+}
+
+/* By what distinguishes cases of one run. *ret_is_known: they have it. */
+static int32_t add_by_values(struct compare *compare, struct store *store, const char *path,
+                             const struct stored_run *run, const char *base, bool *ret_is_known,
+                             struct gb_error *error)
+{
+    struct compare_side all = {.path = path};
+    struct text_set values = {0};
+    compare->by_values = true;
+    int32_t status = read_side(compare, store, run, &all, error);
+    for (size_t i = 0; status == GB_OK && i < all.n; i++) {
+        const char *value = attribute_of(all.cases[i].first, compare->by, &compare->arena);
+        if (value)
+            text_set_add(&compare->arena, &values, value);
+    }
+    *ret_is_known = values.n > 0;
+    if (status != GB_OK || !values.n)
+        return status;
+    status = base_first(&values, compare->by, base, error);
+    if (status == GB_OK)
+        split_side(compare, &all, &values);
+    return status;
+}
+
+/* By what distinguishes runs: the newest of each value. */
+static int32_t add_by_runs(struct compare *compare, struct store *store, const char *path,
+                           const struct stored_run *runs, size_t n, const char *base,
+                           struct gb_error *error)
+{
+    struct text_set values = {0};
+    compare->by_values = false;
+    for (size_t i = 0; i < n; i++) {
+        const char *value = fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by);
+        if (*value)
+            text_set_add(&compare->arena, &values, value);
+    }
+    int32_t status = base_first(&values, compare->by, base, error);
+    for (size_t v = 0; status == GB_OK && v < values.n; v++)
+        for (size_t i = n; i-- > 0;)
+            if (text_equal(fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by),
+                           values.items[v])) {
+                status = add_side(compare, store, path, &runs[i], values.items[v], error);
+                break;
+            }
+    return status;
+}
+
+static int32_t add_by(struct compare *compare, struct store *store, const char *path,
+                      const char *run, const char *base, struct gb_error *error)
+{
+    struct stored_run *runs = NULL;
+    size_t n = 0, i = 0;
+    bool is_known = false;
+    int32_t status = read_runs(compare, store, &runs, &n, error);
+    if (status == GB_OK)
+        status = run_select(runs, n, path, run, &i, error);
+    if (status == GB_OK)
+        status = add_by_values(compare, store, path, &runs[i], base, &is_known, error);
+    if (status == GB_OK && !is_known)
+        status = add_by_runs(compare, store, path, runs, n, base, error);
+    return status;
+}
+
+int32_t compare_add_by(struct compare *compare, struct store *store, const char *path,
+                       const char *run, const char *by, const char *base, struct gb_error *error)
+{
+    int32_t status = store_snapshot_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    compare->by = by;
+    status = add_by(compare, store, path, run, base, error);
+    store_snapshot_end(store);
+    return status;
+}
+
+/* ---- judging ---- */
+
+/* How the rounds of a case ended. */
+static const struct outcome *bad_round(const struct compare_case *c)
+{
+    for (size_t i = 0; i < c->n_rounds; i++)
+        if (case_status_is_bad(c->rounds[i]->status))
+            return c->rounds[i];
+    return NULL;
+}
+
+static bool is_skipped(const struct compare_case *c)
+{
+    for (size_t i = 0; i < c->n_rounds; i++)
+        if (c->rounds[i]->status != CASE_SKIPPED)
+            return false;
+    return true;
+}
+
+/* The values of rounds that ended well; what can be compared as a ratio: above 0, or counts. */
+struct round_values {
+    double *values;
+    uint32_t *rounds;
+    double *ratios; /* scratch */
+    size_t n;
+    bool are_whole;
+};
+
+static void round_values_free(struct round_values *values)
+{
+    free(values->values);
+    free(values->ratios);
+    free(values->rounds);
+}
+
+static void take_values(const struct compare_case *c, struct round_values *ret)
+{
+    ret->values = memory_allocate((c->n_rounds + 1) * sizeof *ret->values);
+    ret->ratios = memory_allocate((c->n_rounds + 1) * sizeof *ret->ratios);
+    ret->rounds = memory_allocate((c->n_rounds + 1) * sizeof *ret->rounds);
+    ret->are_whole = true;
+    for (size_t i = 0; i < c->n_rounds; i++) {
+        double value = c->rounds[i]->value;
+        if (c->rounds[i]->status != CASE_OK || !isfinite(value) || value < 0)
+            continue;
+        ret->are_whole &= value == floor(value);
+        ret->rounds[ret->n] = c->rounds[i]->round;
+        ret->values[ret->n++] = value;
+    }
+}
+
+/* Of both only the rounds that both have. */
+static void keep_common(struct round_values *a, struct round_values *b)
+{
+    size_t kept = 0;
+    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+        if (a->rounds[i] != b->rounds[j]) {
+            if (a->rounds[i] < b->rounds[j])
+                i++;
+            else
+                j++;
+            continue;
+        }
+        a->values[kept] = a->values[i++];
+        b->values[kept++] = b->values[j++];
+    }
+    a->n = b->n = kept;
+}
+
+static double median_of(double *values, size_t n)
+{
+    sort_values(values, n);
+    return quantile_of_sorted(values, n, 0.5);
+}
+
+static struct compared_side side_of(const struct compare_case *c, struct round_values *values)
+{
+    struct compared_side side = {.values = values->values, .n = values->n, .interval_ratio = NAN};
+    size_t n = 0;
+    memcpy(values->ratios, values->values, values->n * sizeof *values->values);
+    double median = median_of(values->ratios, values->n);
+    if (values->n && median > 0)
+        side.step_ratio = c->first->step_ns / median;
+    for (size_t i = 0; i < c->n_rounds; i++) {
+        const struct outcome *round = c->rounds[i];
+        double half = 0.5 * (round->high_ns - round->low_ns) / round->value;
+        if (round->status == CASE_OK && isfinite(half) && half >= 0)
+            values->ratios[n++] = half;
+    }
+    if (n)
+        side.interval_ratio = median_of(values->ratios, n);
+    return side;
+}
+
+static bool has_zero(const struct round_values *values)
+{
+    for (size_t i = 0; i < values->n; i++)
+        if (values->values[i] == 0)
+            return true;
+    return false;
+}
+
+static double value_of(const struct round_values *values)
+{
+    struct compensated_sum sum = {0};
+    for (size_t i = 0; i < values->n; i++)
+        compensated_add(&sum, log(values->values[i]));
+    if (values->n && values->are_whole) { /* as it is where they agree */
+        bool agree = true;
+        for (size_t i = 1; i < values->n; i++)
+            agree &= values->values[i] == values->values[0];
+        if (agree)
+            return values->values[0];
+    }
+    return values->n ? exp(compensated_total(&sum) / (double)values->n) : NAN;
+}
+
+static bool may_be_exact(const struct compare *compare, const struct round_values *a,
+                         const struct round_values *b)
+{
+    const struct outcome_metric *metric = &compare->result.metric;
+    if (text_equal(metric->unit, "ns") || metric->is_better_if_higher)
+        return false;
+    return (a->n > 1 && b->n > 1) || (a->are_whole && b->are_whole);
+}
+
+static void compare_values(const struct compare *compare, struct compared *c)
+{
+    CLEANUP(round_values_free) struct round_values a = {0};
+    CLEANUP(round_values_free) struct round_values b = {0};
+    double confidence = compare->options->confidence;
+    bool is_paired = compare->by_values && c->base->run == c->new->run;
+    take_values(c->base, &a);
+    take_values(c->new, &b);
+    c->base_value = value_of(&a);
+    c->new_value = value_of(&b);
+    if (is_paired)
+        keep_common(&a, &b);
+    c->n_base = a.n;
+    c->n_new = b.n;
+    struct compared_side base = side_of(c->base, &a), new = side_of(c->new, &b);
+    if (may_be_exact(compare, &a, &b) && compare_exact(&base, &new, &c->result))
+        return;
+    if (has_zero(&a) || has_zero(&b))
+        base.n = new.n = 0; /* without a logarithm */
+    c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
+                                    : compare_unpaired(&base, &new, confidence);
+}
+
+/* Of a case that is on one side alone. */
+static void take_only_value(struct compared *c)
+{
+    CLEANUP(round_values_free) struct round_values values = {0};
+    take_values(c->base ? c->base : c->new, &values);
+    *(c->base ? &c->base_value : &c->new_value) = value_of(&values);
+    *(c->base ? &c->n_base : &c->n_new) = values.n;
+}
+
+static bool is_certified(const struct compare_case *c)
+{
+    for (size_t i = 0; i < c->n_rounds; i++)
+        if (c->rounds[i]->status == CASE_OK && c->rounds[i]->verdict != GB_VERDICT_CERTIFIED &&
+            c->rounds[i]->verdict != GB_VERDICT_MULTIMODAL)
+            return false;
+    return true;
+}
+
+static const char *status_note(struct compare *compare, const struct outcome *round)
+{
+    CLEANUP(text_free) struct text text = {0};
+    if (round->status == CASE_SKIPPED && !*round->status_text)
+        return "";
+    case_status_describe(round->status, round->status_text, &text);
+    return arena_text(&compare->arena, text_get(&text));
+}
+
+static void set_verdict(struct compared *c, int verdict, const char *note)
+{
+    c->result.verdict = verdict;
+    c->note = note;
+}
+
+/* What can be said without numbers; else the numbers are compared. */
+static void compare_case(struct compare *compare, struct compared *c)
+{
+    c->result = (struct comparison){
+        .theta = NAN, .low = -INFINITY, .high = INFINITY, .p = NAN, .adjusted_p = NAN};
+    c->result.deviation = c->result.t = NAN;
+    c->base_value = c->new_value = NAN;
+    c->note = "";
+    if (!c->base || !c->new) {
+        set_verdict(c, c->base ? COMPARED_MISSING : COMPARED_NEW, "");
+        take_only_value(c);
+        return;
+    }
+    const struct outcome *base_bad = bad_round(c->base), *new_bad = bad_round(c->new);
+    c->is_certified = is_certified(c->base) && is_certified(c->new);
+    compare_values(compare, c);
+    if (base_bad || new_bad) {
+        c->result.theta = c->result.p = NAN; /* of a case that fails no ratio is claimed */
+        set_verdict(c,
+                    base_bad && new_bad ? COMPARED_FAILED
+                    : new_bad           ? COMPARED_BROKEN
+                                        : COMPARED_FIXED,
+                    status_note(compare, new_bad ? new_bad : base_bad));
+    } else if (is_skipped(c->base) || is_skipped(c->new)) {
+        const struct compare_case *skipped = is_skipped(c->new) ? c->new : c->base;
+        set_verdict(c, COMPARED_SKIPPED,
+                    skipped->n_rounds ? status_note(compare, skipped->first) : "not measured");
+    }
+}
+
+/* Why an unclear case is unclear; what else is to be known of its numbers. */
+static const char *note_of(struct compare *compare, const struct compared *c)
+{
+    const struct comparison *result = &c->result;
+    struct arena *arena = &compare->arena;
+    if (result->verdict != COMPARED_UNCLEAR)
+        return result->is_visit ? "in this visit" : "";
+    if (isnan(result->theta))
+        return c->n_base && c->n_new ? "values of 0 have no ratio" : "a side has no value";
+    if (isinf(result->low))
+        return "one round without an interval; rounds = 5 would decide more";
+    if (result->low > 0 || result->high < 0)
+        return arena_printf(arena, "p = %.2g is %.2g among so many cases", result->p,
+                            result->adjusted_p);
+    if (result->n_needed > result->n_rounds)
+        return arena_printf(arena, "%zu round%s, about %llu would decide", result->n_rounds,
+                            result->n_rounds == 1 ? "" : "s", (unsigned long long)result->n_needed);
+    if (result->is_visit)
+        return "in this visit; rounds = 5 would decide more";
+    return "the interval holds 1 and an end of the margin";
+}
+
+/* Rates are better if they are higher. */
+static void turn_direction(const struct compare *compare, struct comparison *result)
+{
+    if (!compare->result.metric.is_better_if_higher)
+        return;
+    if (result->verdict == COMPARED_SLOWER)
+        result->verdict = COMPARED_FASTER;
+    else if (result->verdict == COMPARED_FASTER)
+        result->verdict = COMPARED_SLOWER;
+}
+
+static void match_sides(struct compare *compare, const struct compare_side *base,
+                        const struct compare_side *other, struct compare_against *ret)
+{
+    const size_t *found = match_cases(compare, base, other);
+    ret->side = other;
+    ret->cases = ARENA_ARRAY(&compare->arena, struct compared, base->n + other->n + 1);
+    ret->n = base->n;
+    for (size_t i = 0; i < base->n; i++)
+        ret->cases[i] = (struct compared){.label = base->cases[i].label, .base = &base->cases[i]};
+    for (size_t i = 0; i < other->n; i++) {
+        const struct compare_case *c = &other->cases[i];
+        if (found[i] == SIZE_MAX)
+            ret->cases[ret->n++] = (struct compared){.label = c->label, .new = c};
+        else
+            ret->cases[found[i]].new = c;
+    }
+}
+
+static int32_t find_conflicts(struct compare *compare, struct compare_against *against,
+                              struct gb_error *error)
+{
+    size_t n = 0;
+    const char *first = NULL, *first_from = "", *first_to = "", *from, *to;
+    for (size_t i = 0; i < against->n; i++) {
+        struct compared *c = &against->cases[i];
+        c->conflict = "";
+        const char *conflict = c->base && c->new ? conflict_of(compare, c->base, c->new, &from, &to)
+                                                 : NULL;
+        if (!conflict)
+            continue;
+        c->conflict = conflict;
+        if (n++ == 0) {
+            first = conflict;
+            first_from = from;
+            first_to = to;
+        }
+    }
+    if (n == 0 || compare->options->is_forced)
+        return GB_OK;
+    return error_set(error, GB_INVALID,
+                     "%zu of %zu cases of %s are of another %s (%s, the base has %s): they are not "
+                     "compared without --force",
+                     n, against->n, against->side->name, first, first_to, first_from);
+}
+
+static void count(struct compare_against *against, double confidence)
+{
+    CLEANUP(free_pointer) double *thetas = memory_allocate((against->n + 1) * sizeof *thetas);
+    size_t n = 0;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        against->counts[c->result.verdict]++;
+        if (!isfinite(c->result.theta))
+            continue;
+        thetas[n++] = c->result.theta;
+        against->n_uncertified += !c->is_certified;
+    }
+    against->mean = compare_mean(thetas, n, confidence);
+}
+
+static void judge(struct compare *compare)
+{
+    struct compare_result *result = &compare->result;
+    struct comparison **items = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_against; i++)
+        for (size_t j = 0; j < result->against[i].n; j++)
+            MEMORY_APPEND(items, n, &result->against[i].cases[j].result);
+    compare_judge(items, n, compare->options->margin, compare->options->confidence);
+    free(items);
+    for (size_t i = 0; i < result->n_against; i++) {
+        struct compare_against *against = &result->against[i];
+        for (size_t j = 0; j < against->n; j++) {
+            struct compared *c = &against->cases[j];
+            turn_direction(compare, &c->result);
+            if (!*c->note)
+                c->note = note_of(compare, c);
+        }
+        count(against, compare->options->confidence);
+    }
+}
+
+int32_t compare_finish(struct compare *compare, struct gb_error *error)
+{
+    struct compare_result *result = &compare->result;
+    int32_t status = GB_OK;
+    result->base = &compare->sides[0];
+    result->n_against = compare->n_sides - 1;
+    result->against = ARENA_ARRAY(&compare->arena, struct compare_against, compare->n_sides);
+    for (size_t i = 0; status == GB_OK && i < result->n_against; i++) {
+        struct compare_against *against = &result->against[i];
+        match_sides(compare, result->base, &compare->sides[i + 1], against);
+        status = find_conflicts(compare, against, error);
+        for (size_t j = 0; status == GB_OK && j < against->n; j++)
+            compare_case(compare, &against->cases[j]);
+    }
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < result->n_against; i++)
+        find_differences(compare, &result->against[i]);
+    judge(compare);
+    return GB_OK;
+}
+
+int compare_exit_code(const struct compare_result *result, bool is_strict)
+{
+    enum { FINE = 0, FAILED = 1, WORSE = 3 };
+    bool any_bad = false, any_failed = false, any_compared = false;
+    for (size_t i = 0; i < result->n_against; i++) {
+        const struct compare_against *against = &result->against[i];
+        for (int v = 0; v < COMPARED_VERDICTS; v++)
+            any_bad |= against->counts[v] && compared_is_bad(v, is_strict);
+        any_bad |= is_strict && against->n_uncertified;
+        any_failed |= against->counts[COMPARED_FAILED] > 0;
+        any_compared |= against->mean.n > 0;
+    }
+    return any_bad ? WORSE : any_failed || !any_compared ? FAILED : FINE;
+}

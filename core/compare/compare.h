@@ -1,0 +1,104 @@
+/*
+ * compare.h - the cases of two or more sides, matched and judged.
+ *
+ *   struct compare *compare = compare_new(&options);
+ *   compare_add_run(compare, base...); compare_add_run(compare, new...);   or: compare_add_by(...)
+ *   compare_finish(compare, &error); ... compare_result(compare) ...; compare_free(compare);
+ *
+ * A side is a run of a file, or the cases of runs that have one value of something. The first side
+ * is the base. Cases of runs are matched by what they are (uid, then also bench, policy, device
+ * where there are several), and where that finds nothing by all but the device's model, clock and
+ * cache, which is refused unless it is forced.
+ */
+#pragma once
+
+#include "core/compare/comparison.h"
+#include "core/store/store_outcomes.h"
+
+struct compare_options {
+    double margin;      /* 0.01: 1 % */
+    double confidence;  /* 0.95 */
+    const char *metric; /* "": time; see store_outcomes.h */
+    bool is_forced;
+};
+
+/* A case of a side. */
+struct compare_case {
+    const struct outcome **rounds; /* those that came to their end, by round */
+    size_t n_rounds;
+    const struct outcome *first; /* of them, or of all if there are none */
+    const struct stored_run *run;
+    const struct device_record *device; /* NULL: none was opened */
+    const char *label;                  /* bench and axes, but the one that tells the sides apart */
+};
+
+struct compare_side {
+    const char *name; /* "old.gbr", "run 3", "pad" */
+    const char *path;
+    const struct stored_run *run; /* NULL: of several */
+    struct compare_case *cases;   /* in the order of the configuration */
+    size_t n;
+};
+
+/* A case against its base. */
+struct compared {
+    const char *label;
+    const struct compare_case *base, *new; /* one may be NULL */
+    double base_value, new_value;          /* geometric means of rounds; NaN: none */
+    size_t n_base, n_new;                  /* rounds that have a value */
+    struct comparison result;
+    bool is_certified;    /* all rounds, by their policies */
+    const char *conflict; /* what differs and is forced: "device model"; "" */
+    const char *note;     /* why it is unclear, how it failed; "" */
+};
+
+struct compare_against {
+    const struct compare_side *side;
+    struct compared *cases; /* of the base in its order, then new ones */
+    size_t n;
+    size_t counts[COMPARED_VERDICTS];
+    size_t n_uncertified; /* among those with a ratio */
+    struct geometric_mean mean;
+    const char **differences; /* between the sides as a whole, a line each */
+    size_t n_differences;
+};
+
+struct compare_result {
+    const struct compare_options *options;
+    struct outcome_metric metric;
+    const struct compare_side *base;
+    struct compare_against *against; /* one for each further side */
+    size_t n_against;
+};
+
+struct compare *compare_new(const struct compare_options *options);
+void compare_free(struct compare *compare);
+
+/* Adds a run of a file as a side; run: as of run_select. The store may be closed afterwards; the
+ * name and the path must live on. name NULL: "run N". */
+int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
+                        const char *run, const char *name, struct gb_error *error);
+
+/*
+ * Adds a side for each value of an axis or setting of a run's cases (policy, device, cache, clock,
+ * launch, pace, bench, env.NAME), first that of `base`; they are compared by rounds. Or, where by
+ * is the name of a fact of runs (host) or a label (label.NAME), for the newest run of each value.
+ */
+int32_t compare_add_by(struct compare *compare, struct store *store, const char *path,
+                       const char *run, const char *by, const char *base, struct gb_error *error);
+
+/* Matches and judges. GB_INVALID: what is compared must not be, unless it is forced. */
+int32_t compare_finish(struct compare *compare, struct gb_error *error);
+const struct compare_result *compare_result(const struct compare *compare);
+
+/* 0: nothing is slower, broken or missing. 3: something is. 1: nothing was compared, or cases fail
+ * on both sides. */
+int compare_exit_code(const struct compare_result *result, bool is_strict);
+
+/*
+ * Which of the runs is meant: a number, "newest", "previous" (the one before the newest), or
+ * NAME=VALUE: the newest with that label or fact; of values of 7 characters and more the beginning
+ * will do (hashes of commits). GB_NOT_FOUND says which there are.
+ */
+int32_t run_select(const struct stored_run *runs, size_t n, const char *path, const char *text,
+                   size_t *ret, struct gb_error *error);

@@ -1,0 +1,340 @@
+/* compare_text.c - see compare_text.h: tables. */
+#include "core/compare/compare_text.h"
+
+#include "core/base/memory.h"
+#include "core/base/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const formats[COMPARE_FORMATS] = {
+    [COMPARE_TABLE] = "table", [COMPARE_MARKDOWN] = "md", [COMPARE_CSV] = "csv",
+    [COMPARE_JSON] = "json",   [COMPARE_JUNIT] = "junit", [COMPARE_GITHUB] = "github"};
+
+int compare_format_named(const char *name)
+{
+    for (int i = 0; i < COMPARE_FORMATS; i++)
+        if (text_equal(formats[i], name))
+            return i;
+    return -1;
+}
+
+/* ---- cells ---- */
+
+void compare_add_counts(const struct compare_against *against, struct text *out)
+{
+    bool any = false;
+    for (int v = 0; v < COMPARED_VERDICTS; v++) {
+        if (against->counts[v])
+            text_printf(out, "%s%zu %s", any ? ", " : "", against->counts[v], compared_word(v));
+        any |= against->counts[v] > 0;
+    }
+    text_add(out, any ? "" : "nothing");
+}
+
+/* So many decimals that half a width has two digits. */
+static int decimals_of(double low, double high)
+{
+    enum { LEAST = 2, USUAL = 3, MOST = 7 };
+    double half = 0.5 * (exp(high) - exp(low));
+    if (!(half > 0) || !isfinite(half))
+        return USUAL;
+    int decimals = (int)ceil(-log10(half)) + 1;
+    return decimals < LEAST ? LEAST : decimals > MOST ? MOST : decimals;
+}
+
+void compare_add_ratio(double theta, double low, double high, struct text *out)
+{
+    int decimals = decimals_of(low, high);
+    if (isnan(theta))
+        return;
+    text_printf(out, "%.*f", decimals, exp(theta));
+    if (isfinite(low) && isfinite(high) && low < high)
+        text_printf(out, " [%.*f, %.*f]", decimals, exp(low), decimals, exp(high));
+}
+
+void compare_add_value(const struct compare_result *result, double value, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    const struct outcome_metric *metric = &result->metric;
+    if (isnan(value))
+        text_add(out, "-");
+    else if (text_equal(metric->unit, "ns"))
+        text_add(out, format_time(value, 4, number));
+    else
+        text_printf(out, value == floor(value) && fabs(value) < 1e9 ? "%.0f%s%s" : "%.6g%s%s",
+                    value, *metric->unit ? " " : "", metric->unit);
+}
+
+void compare_add_sentence(const struct compare_result *result, const struct compared *c,
+                          struct text *out)
+{
+    text_add(out, compared_word(c->result.verdict));
+    if (c->base && c->new && !isnan(c->result.theta)) {
+        text_add(out, ": ");
+        compare_add_value(result, c->base_value, out);
+        text_add(out, ", now ");
+        compare_add_value(result, c->new_value, out);
+        text_add(out, ", ratio ");
+        compare_add_ratio(c->result.theta, c->result.low, c->result.high, out);
+    }
+    text_printf(out, "%s%s", *c->note ? "; " : "", c->note);
+    if (*c->conflict)
+        text_printf(out, "; another %s", c->conflict);
+}
+
+static void add_verdict(const struct compared *c, struct text *out)
+{
+    text_add(out, compared_word(c->result.verdict));
+    if (c->result.is_visit && c->result.verdict != COMPARED_UNCLEAR)
+        text_add(out, ", 1 visit");
+    if (*c->conflict)
+        text_printf(out, ", other %s", c->conflict);
+}
+
+/* ---- tables ---- */
+
+static void cell(struct table *table, struct text *words)
+{
+    table_cell(table, text_get(words));
+    text_clear(words);
+}
+
+/* Case names are cut so that a line fits. */
+static void write_fitting(struct table *table, int style, size_t width, struct text *out)
+{
+    enum { NAME_LEAST = 12 };
+    size_t others = 0;
+    width = width ? width : SIZE_MAX;
+    for (size_t i = 1; i < table->n_columns; i++)
+        others += 2 + table_column_width(table, i, TABLE_PLAIN);
+    size_t most = others + NAME_LEAST < width ? width - others : NAME_LEAST;
+    if (style == TABLE_MARKDOWN || table_column_width(table, 0, TABLE_PLAIN) <= most) {
+        table_write(table, style, out);
+        return;
+    }
+    CLEANUP(table_free) struct table cut = {0};
+    for (size_t i = 0; i < table->n_columns; i++)
+        table_column(&cut, table->heads[i], table->right[i]);
+    for (size_t row = 0; row < table->n_rows; row++) {
+        CLEANUP(text_free) struct text name = {0};
+        text_add_cut(&name, table_cell_at(table, row, 0), most);
+        table_row(&cut);
+        table_cell(&cut, text_get(&name));
+        for (size_t i = 1; i < table->n_columns; i++)
+            table_cell(&cut, table_cell_at(table, row, i));
+    }
+    table_write(&cut, style, out);
+}
+
+static void write_one(const struct compare_result *result, const struct compare_against *against,
+                      int style, size_t width, struct text *out)
+{
+    CLEANUP(table_free) struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    table_column(&table, "case", false);
+    table_column(&table, "base", true);
+    table_column(&table, "new", true);
+    table_column(&table, "ratio", false);
+    table_column(&table, "verdict", false);
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        table_row(&table);
+        table_cell(&table, c->label);
+        compare_add_value(result, c->base_value, &words);
+        cell(&table, &words);
+        compare_add_value(result, c->new_value, &words);
+        cell(&table, &words);
+        compare_add_ratio(c->result.theta, c->result.low, c->result.high, &words);
+        cell(&table, &words);
+        add_verdict(c, &words);
+        cell(&table, &words);
+    }
+    write_fitting(&table, style, width, out);
+}
+
+static void add_cell_of_side(const struct compared *c, struct text *words)
+{
+    if (!isnan(c->result.theta)) {
+        text_printf(words, "%.*f", decimals_of(c->result.low, c->result.high),
+                    exp(c->result.theta));
+        text_add(words, " ");
+    }
+    add_verdict(c, words);
+}
+
+/* A row for each case of the base; those that only another side has come after the table. */
+static void write_several(const struct compare_result *result, int style, size_t width,
+                          struct text *out)
+{
+    CLEANUP(table_free) struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    table_column(&table, "case", false);
+    table_column(&table, result->base->name, true);
+    for (size_t i = 0; i < result->n_against; i++)
+        table_column(&table, result->against[i].side->name, false);
+    for (size_t i = 0; i < result->base->n; i++) {
+        double value = NAN;
+        for (size_t j = 0; j < result->n_against && isnan(value); j++)
+            value = result->against[j].cases[i].base_value;
+        table_row(&table);
+        table_cell(&table, result->base->cases[i].label);
+        compare_add_value(result, value, &words);
+        cell(&table, &words);
+        for (size_t j = 0; j < result->n_against; j++) {
+            add_cell_of_side(&result->against[j].cases[i], &words);
+            cell(&table, &words);
+        }
+    }
+    write_fitting(&table, style, width, out);
+    text_add(out, "\n");
+    for (size_t j = 0; j < result->n_against; j++)
+        for (size_t i = result->base->n; i < result->against[j].n; i++)
+            text_printf(out, "new in %s: %s\n", result->against[j].side->name,
+                        result->against[j].cases[i].label);
+}
+
+static void add_side(const char *role, const struct compare_side *side, struct text *out)
+{
+    enum { DATE = 10, TIME_AT = 11, TIME_END = 19 };
+    bool is_value = !text_equal(side->name, side->path) && !text_starts_with(side->name, "run ");
+    text_printf(out, "%s: ", role);
+    if (is_value || !side->run)
+        text_printf(out, "%s%s", side->name, side->run ? ", " : "");
+    if (side->run) {
+        const char *started = side->run->record.started;
+        text_printf(out, "run %lld of %s", (long long)side->run->number, side->path);
+        if (strlen(started) >= TIME_END)
+            text_printf(out, ", %.*s %.*s UTC", DATE, started, TIME_END - TIME_AT,
+                        started + TIME_AT);
+    }
+    text_add(out, "\n");
+}
+
+static void write_heads(const struct compare_result *result, struct text *out)
+{
+    add_side("base", result->base, out);
+    for (size_t i = 0; i < result->n_against; i++) {
+        const struct compare_against *against = &result->against[i];
+        add_side("new", against->side, out);
+        for (size_t j = 0; j < against->n_differences; j++)
+            text_printf(out, "  %s\n", against->differences[j]);
+    }
+    if (*result->metric.name)
+        text_printf(out, "compared: %s%s%s%s\n", result->metric.name,
+                    *result->metric.unit ? " in " : "", result->metric.unit,
+                    result->metric.is_better_if_higher ? ", higher is better" : "");
+    text_add(out, "\n");
+}
+
+/* Why cases are unclear or failed; a line each, up to a number. */
+static void write_reasons(const struct compare_against *against, size_t width, struct text *out)
+{
+    enum { REASONS_MOST = 20, NAME_MOST = 40 };
+    size_t n = 0;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        CLEANUP(text_free) struct text line = {0};
+        bool is_said = !*c->note || (c->result.is_visit && c->result.verdict != COMPARED_UNCLEAR);
+        if (is_said || n++ >= REASONS_MOST)
+            continue;
+        text_printf(&line, "%s: ", compared_word(c->result.verdict));
+        text_add_cut(&line, c->label, NAME_MOST);
+        text_printf(&line, ": %s", c->note);
+        text_add_wrapped(out, text_get(&line), 0, 2, width);
+        text_add(out, "\n");
+    }
+    if (n > REASONS_MOST)
+        text_printf(out, "... and %zu more; --format csv or json has all reasons\n",
+                    n - REASONS_MOST);
+}
+
+static bool any_visit(const struct compare_against *against, bool *ret_unpaired)
+{
+    bool any = false;
+    for (size_t i = 0; i < against->n; i++) {
+        any |= against->cases[i].result.is_visit;
+        *ret_unpaired |= !isnan(against->cases[i].result.theta) &&
+                         !against->cases[i].result.is_paired && !against->cases[i].result.is_exact;
+    }
+    return any;
+}
+
+static void write_tail(const struct compare_result *result, const struct compare_against *against,
+                       size_t width, struct text *out)
+{
+    bool is_unpaired = false;
+    write_reasons(against, width, out);
+    if (any_visit(against, &is_unpaired))
+        text_add_wrapped(out,
+                         "1 visit: of one round, so that what changes between visits is not in the "
+                         "interval; rounds = 5 is recommended\n",
+                         0, 2, width);
+    if (is_unpaired)
+        text_add_wrapped(out,
+                         "two runs: what drifted between them is in the ratios; --by "
+                         "compares within one run\n",
+                         0, 2, width);
+    CLEANUP(text_free) struct text line = {0};
+    if (result->n_against > 1)
+        text_printf(&line, "%s: ", against->side->name);
+    compare_add_counts(against, &line);
+    if (against->mean.n > 1) {
+        text_printf(&line, "; geometric mean of %zu ratios ", against->mean.n);
+        compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, &line);
+    }
+    text_add(&line, "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, width);
+}
+
+/* Lines as they are; in Markdown as a list, whose renderers would join them. */
+static void add_lines(const struct text *lines, int style, struct text *out)
+{
+    const char *at = text_get(lines);
+    while (*at) {
+        size_t n = strcspn(at, "\n") + 1;
+        if (style == TABLE_MARKDOWN && *at != ' ' && *at != '\n')
+            text_add(out, "- ");
+        else if (style == TABLE_MARKDOWN && *at == ' ')
+            text_add(out, "  ");
+        text_add_n(out, at, n);
+        at += n;
+    }
+}
+
+void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
+                   struct text *out)
+{
+    enum { USUAL_WIDTH = 100 };
+    int style = format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
+    size_t wrap = format == COMPARE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
+    switch (format) {
+    case COMPARE_CSV:
+        compare_write_csv(result, out);
+        return;
+    case COMPARE_JSON:
+        compare_write_json(result, is_strict, out);
+        return;
+    case COMPARE_JUNIT:
+        compare_write_junit(result, is_strict, out);
+        return;
+    case COMPARE_GITHUB:
+        compare_write_github(result, is_strict, out);
+        return;
+    default:
+        break;
+    }
+    CLEANUP(text_free) struct text head = {0};
+    CLEANUP(text_free) struct text tail = {0};
+    write_heads(result, &head);
+    add_lines(&head, style, out);
+    if (result->n_against == 1)
+        write_one(result, &result->against[0], style, width, out);
+    else
+        write_several(result, style, width, out);
+    if (result->n_against == 1)
+        text_add(out, "\n");
+    for (size_t i = 0; i < result->n_against; i++)
+        write_tail(result, &result->against[i], wrap, &tail);
+    add_lines(&tail, style, out);
+}

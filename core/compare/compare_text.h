@@ -1,0 +1,47 @@
+/*
+ * compare_text.h - the result of a comparison as text: tables for people, and what programs read.
+ *
+ *   table, md  the sides and what differs between them; a row for each case: base, new, ratio with
+ *              its interval, verdict (with several sides, a column for each); reasons; the
+ *              geometric mean
+ *   csv, json  everything, a row or an object for each case of each side; numbers in full
+ *   junit      a test case for each; slower, broken and missing ones fail
+ *   github     workflow commands: an annotation for each case that makes the exit code 3, and a
+ *              summary
+ */
+#pragma once
+
+#include "core/base/text.h"
+#include "core/compare/compare.h"
+
+enum {
+    COMPARE_TABLE,
+    COMPARE_MARKDOWN,
+    COMPARE_CSV,
+    COMPARE_JSON,
+    COMPARE_JUNIT,
+    COMPARE_GITHUB,
+    COMPARE_FORMATS
+};
+int compare_format_named(const char *name); /* -1: unknown */
+
+/* width: that tables for people have; 0: names are not cut. */
+void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
+                   struct text *out);
+
+/* ---- for the files of this folder ---- */
+
+/* "3 slower, 5 same, 1 unclear"; of no case: "nothing". */
+void compare_add_counts(const struct compare_against *against, struct text *out);
+/* "1.046 [1.038, 1.054]"; of no interval the ratio alone; of no ratio nothing. */
+void compare_add_ratio(double theta, double low, double high, struct text *out);
+/* A time with its unit, or a number with that of the metric; "-" for NaN. */
+void compare_add_value(const struct compare_result *result, double value, struct text *out);
+/* "slower than 12.3 us: 12.9 us, 1.046 [1.038, 1.054]" and the note. */
+void compare_add_sentence(const struct compare_result *result, const struct compared *c,
+                          struct text *out);
+
+void compare_write_csv(const struct compare_result *result, struct text *out);
+void compare_write_json(const struct compare_result *result, bool is_strict, struct text *out);
+void compare_write_junit(const struct compare_result *result, bool is_strict, struct text *out);
+void compare_write_github(const struct compare_result *result, bool is_strict, struct text *out);
