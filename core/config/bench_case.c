@@ -87,6 +87,9 @@ static const struct gb_option options[] = {
               "samples, if that takes less than a tenth of their time, or 5 ms"),
     GB_INT(struct common_params, inputs, "0", "0:64", NULL,
            "Sets of inputs that these calls take in turn; 0: 2 where the benchmark has several"),
+    GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:", NULL,
+           "Seed of the case's random numbers; -1 or run: that of the run, -2 or each round: that "
+           "of the run in the first round, another in each further one"),
     CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
           "References up to this magnitude do not count for check.rel_floor"),
     CHECK(GB_TYPE_FLOAT, atol, "1e-8", "0:", 0, NULL,

@@ -18,6 +18,7 @@ struct common_params {
     const char *clock;    /* a clock's name, or "auto" */
     const char *counters; /* "no", "yes", or names with commas between; see counting.h */
     int32_t verify;       /* VERIFY_... */
+    int64_t seed;         /* of random numbers; or SEED_... */
     int64_t inputs;       /* sets that calls to be verified take in turn; 0: auto */
     int32_t breakdown;    /* what a sample puts on the device is timed one by one */
     int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
@@ -42,6 +43,10 @@ struct common_params {
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
+/* That of the run; that of the run in the first round, and another in each of the others. */
+#define SEED_OF_RUN_TEXT "-1"
+#define SEED_EACH_ROUND_TEXT "-2"
+enum { SEED_OF_RUN = -1, SEED_EACH_ROUND = -2 };
 /* When results are verified: at the end; also of calls at random moments between the samples; at
  * the end, and also of calls after the samples where that takes little time. */
 enum { VERIFY_AUTO, VERIFY_END, VERIFY_SAMPLES };
@@ -121,7 +126,7 @@ struct bench_case {
     size_t n_tolerances;
     struct environment_variable *environment; /* sorted by name */
     size_t n_environment;
-    uint64_t seed;
+    uint64_t seed;       /* of its random numbers, in the first round */
     const char *folder;  /* of the configuration */
     const char *uid;     /* as below, where a worker is given the case; else NULL */
     const char *profile; /* name of the range for a profiler; NULL, to a worker "": none */

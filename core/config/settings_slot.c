@@ -7,8 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#define ITERATIONS_AUTO "auto" /* as one may write the 0 of iterations */
-#define NO_FIGURE "none"       /* of a document, for one of its cases */
+#define NO_FIGURE "none" /* of a document, for one of its cases */
+
+/* As one may write some numbers of common settings. */
+static const struct {
+    const char *name, *word, *number;
+} number_words[] = {{"iterations", "auto", "0"},
+                    {"seed", "run", SEED_OF_RUN_TEXT},
+                    {"seed", "each round", SEED_EACH_ROUND_TEXT}};
 
 static struct value string_value(const char *text)
 {
@@ -43,10 +49,13 @@ static bool is_list(const struct slot *slot)
     return slot->option && (slot->option->type & GB_TYPE_LIST);
 }
 
-static bool is_auto(const struct slot *slot, const char *text)
+static const char *number_meant(const struct slot *slot, const char *text)
 {
-    return slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations") &&
-           text_equal(text, ITERATIONS_AUTO);
+    for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
+        if (slot->kind == SLOT_COMMON && text_equal(slot->name, number_words[i].name) &&
+            text_equal(text, number_words[i].word))
+            return number_words[i].number;
+    return text;
 }
 
 int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
@@ -73,7 +82,7 @@ int32_t slot_read(const struct slot *slot, const char *text, struct origin origi
         *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};
         return GB_OK;
     }
-    return value_read(slot->option, is_auto(slot, text) ? "0" : text, origin, arena, ret, error);
+    return value_read(slot->option, number_meant(slot, text), origin, arena, ret, error);
 }
 
 int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
@@ -155,8 +164,8 @@ static int32_t add_count(struct values *values, const struct slot *slot, const c
                          struct origin origin, struct gb_error *error)
 {
     struct value_list list;
-    int32_t status = value_list_read(slot->option, is_auto(slot, text) ? "0" : text, origin,
-                                     values->arena, &list, error);
+    int32_t status = value_list_read(slot->option, number_meant(slot, text), origin, values->arena,
+                                     &list, error);
     for (size_t i = 0; status == GB_OK && i < list.n; i++)
         add_value(values, &list.items[i], origin);
     return status;

@@ -201,6 +201,8 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
     make_environment(&maker);
     make_tolerances(&maker);
     int32_t status = make_common(&maker, error);
+    if (made.common.seed >= 0)
+        made.seed = (uint64_t)made.common.seed;
     settings_place_dump(sweep->settings, arena, &made.common);
     if (status == GB_OK)
         *ret = made;

@@ -1,12 +1,15 @@
 /* visit.c - see visit.h. */
 #include "core/run/visit.h"
 
+#include "core/base/random.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { UUID_BEGIN_MIN = 4 }; /* characters after the dash that choose a device */
+enum { UUID_BEGIN_MIN = 4 };       /* characters after the dash that choose a device */
+enum { SEED_STREAM = 0x726f756e }; /* of the random numbers of the seed: those of further rounds */
 
 /* ---- the devices of a case ---- */
 
@@ -401,6 +404,10 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         int32_t status = sweep_case(schedule->sweep, schedule->next_position, &visit->arena,
                                     &visit->bench_case, error);
         visit->bench_case.common.breakdown |= schedule->breakdown;
+        if (visit->bench_case.common.seed == SEED_EACH_ROUND && visit->round > 0)
+            visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM,
+                                                 visit->round) >>
+                                     1; /* to be stored as a signed number */
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

@@ -105,7 +105,7 @@ static const struct check_record no_check = {.metric = NULL};
       "1: throttled in spite of the gaps of burst, or not settled within pace_limit")              \
     X(waited_ns, REAL, UNIT_NS, known(r->pace.waited_ns),                                          \
       "How long cool_below and clock_at_least waited before the case")                             \
-    X(seed, INTEGER, UNIT_NONE, c->seed, "Seed of the run")                                        \
+    X(seed, INTEGER, UNIT_NONE, c->seed, "Seed of the case")                                       \
     X(round, REAL, UNIT_NONE, row->n_rounds > 1 ? NAN : (double)r->round,                          \
       "Round of the case, from 0; empty where rounds are combined")                                \
     X(position, INTEGER, UNIT_NONE, (int64_t)c->position,                                          \

@@ -62,6 +62,28 @@ succeeds "so are several inputs" grep -q \
     'inputs = 3: benchmark good has one set of inputs: expected inputs = 1' stderr
 
 cat >bench.ini <<'EOF'
+[gbrun]
+rounds = 3
+seed = 5
+[policy few]
+plugin = fixed
+samples = 3
+[bench cheater]
+policy = few
+seed = each round
+[bench swept]
+plugin = cheater
+policy = few
+sweep.seed = 9, 10
+EOF
+"$GBRUN" -c bench.ini -o seeds.gbr >stdout 2>stderr
+equals "a seed of its own for each round, but for the first" "3 5" \
+    "$("$GBRUN" export --columns seed --where "bench = 'cheater'" seeds.gbr | tail -n +2 | sort -un |
+        awk 'NR == 1 {first = $1} END {print NR, first}')"
+equals "seeds are swept" "9 10" \
+    "$("$GBRUN" export --columns seed --where "bench = 'swept'" seeds.gbr | tail -n +2 | sort -un | xargs)"
+
+cat >bench.ini <<'EOF'
 [bench product]
 plugin = gemm_verify
 device = cpu

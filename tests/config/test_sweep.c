@@ -240,6 +240,22 @@ START_TEST(tolerances_of_each_case)
 }
 END_TEST
 
+START_TEST(seeds_of_each_case)
+{
+    static const uint64_t seeds[] = {7, 8, 42, 42, 3, 42};
+    struct arena arena = {0};
+    load(&loaded, MATMUL "sweep.seed = 7, 8, -1, -2\n"
+                         "[bench c]\nlike = b\nseed = 3\n[bench d]\nlike = b\nseed = each round\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    for (uint64_t i = 0; i < 6; i++) {
+        struct bench_case made = case_at(&loaded, i, &arena);
+        ck_assert_uint_eq(made.seed, seeds[i]);
+        ck_assert_int_eq(made.common.seed == SEED_EACH_ROUND, i == 3 || i == 5);
+    }
+    arena_free(&arena);
+}
+END_TEST
+
 /* What the worker does with a case's settings gives the values that were meant. */
 START_TEST(settings_fill_the_params)
 {
@@ -577,6 +593,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, sweep, 0, sizeof sweeps / sizeof sweeps[0]);
     tcase_add_test(tcase, case_in_full);
     tcase_add_test(tcase, tolerances_of_each_case);
+    tcase_add_test(tcase, seeds_of_each_case);
     tcase_add_test(tcase, settings_fill_the_params);
     tcase_add_test(tcase, formulas_fill_the_common_params);
     tcase_add_test(tcase, devices_are_shared);
