@@ -3,6 +3,7 @@
 #include "core/base/table.h"
 #include "core/cli/help.h"
 #include "core/cli/verbs.h"
+#include "core/store/store_read.h"
 #include "core/view/views.h"
 
 #include <stdio.h>
@@ -39,7 +40,7 @@ struct listing {
     struct text notes; /* for standard error */
 };
 
-enum { COLUMNS_MAX = 5 };
+enum { COLUMNS_MAX = 8 };
 
 static void listing_begin(struct listing *listing, const struct help_entry *columns)
 {
@@ -100,6 +101,16 @@ static const struct help_entry device_columns[COLUMNS_MAX + 1] = {
     {"memory", "", "Its memory"},
     {"uuid", "", "UUID; empty if it has none"},
 };
+static const struct help_entry run_columns[COLUMNS_MAX + 1] = {
+    {"run", "", "Number of the run, from 1 by start, as `--run` takes it"},
+    {"started", "", "When it began, UTC"},
+    {"host", "", "Name of the machine"},
+    {"device", "", "Models of its devices"},
+    {"cases", "", "Cases that came to their end, each round one, of how many"},
+    {"status", "", "ok; how many failed; not finished: it is running, or was killed"},
+    {"labels", "", "NAME=TEXT of its labels and of the commit, `+` after one with changes"},
+    {"note", "", "What --note gave it"},
+};
 static const struct help_entry counter_columns[COLUMNS_MAX + 1] = {
     {"counter", "", "Name, as `counters = ` takes it"},
     {"unit", "", "Unit of its values"},
@@ -130,7 +141,7 @@ static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listin
                            bench_case.bench, text_get(&label), bench_case.policy->name,
                            text_get(&device)};
     if (listing->format == FORMAT_CSV)
-        csv_line(cells, COLUMNS_MAX);
+        csv_line(cells, sizeof cells / sizeof *cells);
     else
         printf("%s\n", text_get(&label));
     return GB_OK;
@@ -302,6 +313,87 @@ static int list_counters(const struct arguments *arguments, struct listing *list
     return code;
 }
 
+/* ---- runs ---- */
+
+/* "commit=1a2b3c4d5e6f+ branch=main" */
+static const char *labels_of(const struct run_record *run, struct arena *arena)
+{
+    static const char prefix[] = "label.";
+    enum { COMMIT_SHOWN = 12 };
+    CLEANUP(text_free) struct text words = {0};
+    const char *commit = fact_of(run->facts, run->n_facts, "commit");
+    bool is_dirty = text_equal(fact_of(run->facts, run->n_facts, "commit_dirty"), "yes");
+    if (*commit && !*fact_of(run->facts, run->n_facts, "label.commit"))
+        text_printf(&words, "commit=%.*s%s", COMMIT_SHOWN, commit, is_dirty ? "+" : "");
+    for (size_t i = 0; i < run->n_facts; i++)
+        if (text_starts_with(run->facts[i].name, prefix))
+            text_printf(&words, "%s%s=%s", words.length ? " " : "",
+                        run->facts[i].name + sizeof prefix - 1, run->facts[i].value);
+    return arena_text(arena, text_get(&words));
+}
+
+static const char *models_of(const struct stored_device *devices, size_t n, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    for (size_t i = 0; i < n; i++)
+        if (!strstr(text_get(&words), devices[i].record.model))
+            text_printf(&words, "%s%s", words.length ? ", " : "", devices[i].record.model);
+    return arena_text(arena, text_get(&words));
+}
+
+static int32_t list_run(struct store *store, const struct stored_run *run, struct listing *listing,
+                        struct gb_error *error)
+{
+    enum { SECONDS = 19 };
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_device *devices = NULL;
+    const struct run_record *record = &run->record;
+    size_t n = 0;
+    int64_t n_done = 0, n_bad = 0;
+    int32_t status = store_devices(store, run->id, &arena, &devices, &n, error);
+    if (status == GB_OK)
+        status = store_case_counts(store, run->id, &n_done, &n_bad, error);
+    if (status != GB_OK)
+        return status;
+    char *started = arena_text_n(&arena, record->started, strnlen(record->started, SECONDS));
+    char *between = strchr(started, 'T');
+    if (between)
+        *between = ' ';
+    const char *cells[] = {
+        arena_printf(&arena, "%lld", (long long)run->number),
+        started,
+        fact_of(record->facts, record->n_facts, "host"),
+        models_of(devices, n, &arena),
+        arena_printf(&arena, "%lld of %llu", (long long)n_done,
+                     (unsigned long long)record->n_cases),
+        n_bad            ? arena_printf(&arena, "%lld failed", (long long)n_bad)
+        : run->has_ended ? "ok"
+                         : "not finished",
+        labels_of(record, &arena),
+        fact_of(record->facts, record->n_facts, "note"),
+    };
+    listing_row(listing, cells, sizeof cells / sizeof *cells);
+    return GB_OK;
+}
+
+static int list_runs(const struct arguments *arguments, struct listing *listing, const char *path)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    struct store *store;
+    struct gb_error error;
+    size_t n = 0;
+    (void)arguments;
+    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    int32_t status = store_runs(store, RUN_ALL, &arena, &runs, &n, &error);
+    listing_begin(listing, run_columns);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = list_run(store, &runs[i], listing, &error);
+    store_close(store, NULL);
+    return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
+}
+
 static int list_topics(const struct arguments *arguments, struct listing *listing,
                        const char *topic)
 {
@@ -323,7 +415,7 @@ static int list_topics(const struct arguments *arguments, struct listing *listin
             const struct help_entry *entry = &at->entries[j];
             const char *cells[] = {entry->name, at->name, at->title, entry->unit ? entry->unit : "",
                                    entry->help};
-            listing_row(listing, cells, COLUMNS_MAX);
+            listing_row(listing, cells, sizeof cells / sizeof *cells);
         }
     }
     if (code == EXIT_FINE && n == 0)
@@ -343,6 +435,7 @@ static const struct list {
     {"plugins", "columns of list plugins", list_plugins, plugin_columns, false, NULL},
     {"devices", "columns of list devices", list_devices, device_columns, false, NULL},
     {"counters", "columns of list counters", list_counters, counter_columns, true, NULL},
+    {"runs", "columns of list runs", list_runs, run_columns, true, "results.gbr"},
     {"verbs", NULL, list_topics, NULL, false, "verbs"},
     {"columns", NULL, list_topics, NULL, false, "columns"},
     {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, true,
@@ -392,21 +485,22 @@ static int run_list(const struct arguments *arguments)
         return code;
     }
     const char *nearest = text_nearest(what, N_LISTS, list_name, lists);
-    return fail_usage(
-        "list %s: expected cases, plugins, devices, counters, verbs, columns or keywords%s%s%s",
-        what, DID_YOU_MEAN(nearest, ""));
+    return fail_usage("list %s: expected cases, plugins, devices, counters, runs, verbs, columns "
+                      "or keywords%s%s%s",
+                      what, DID_YOU_MEAN(nearest, ""));
 }
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[cases|plugins|devices|counters [TEXT]|verbs|columns|keywords [TOPIC]]",
+    .operands = "[cases|plugins|devices|counters|runs|verbs|columns|keywords [WORD]]",
     .summary =
-        "List the cases of a configuration, or the plugins, devices, counters or words there are",
+        "List cases of a configuration, plugins, devices, counters, runs of a file, or words",
     .help = "Opens no device. Cases need -c; without it the devices are those of all device "
             "plugins with their default settings. Modules that cannot be used are named with the "
-            "reason. Counters are those with TEXT in name or description; where TEXT is the name "
-            "of one, with or without its form (.sum, .avg ...), all of its forms are listed. "
-            "Keywords are all words that `gbrun help` explains, or those of TOPIC.",
+            "reason. Counters are those with WORD in name or description; where WORD is the name "
+            "of one, with or without its form (.sum, .avg ...), all of its forms are listed. Runs "
+            "are those of the file WORD, results.gbr if it is not given, with their labels. "
+            "Keywords are all words that `gbrun help` explains, or those of the topic WORD.",
     VERB_OPTIONS(list_options),
     .run = run_list,
 };

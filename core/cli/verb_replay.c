@@ -192,12 +192,13 @@ static int open_results(struct job *job, struct source *source)
 {
     struct gb_error error;
     source->options = (struct view_options){.where = argument(job->arguments, "where")};
-    int code = read_run(job->arguments, &source->options.run);
+    if (store_open(source->path, STORE_READ, &source->store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    int code = read_run(job->arguments, source->store, source->path, &source->options.run);
     if (code != EXIT_FINE)
         return code;
-    if (store_open(source->path, STORE_READ, &source->store, &error) != GB_OK ||
-        view_open(source->store, &source->options, source->options.run, &source->view, &error) !=
-            GB_OK)
+    if (view_open(source->store, &source->options, source->options.run, &source->view, &error) !=
+        GB_OK)
         return fail_with(&error, EXIT_USAGE);
     source->has_view = true;
     return EXIT_FINE;

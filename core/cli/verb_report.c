@@ -29,7 +29,7 @@ static int read_options(const struct arguments *arguments, struct view_options *
                                  .rows = ROWS_COMBINED};
     if (path && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    return read_run(arguments, &ret->run);
+    return EXIT_FINE;
 }
 
 static int32_t add_view(const struct arguments *arguments, struct report *report, struct view *view,
@@ -52,6 +52,11 @@ static int add_file(const struct arguments *arguments, struct view_options *view
     view_options->path = is_only ? NULL : path;
     if (store_open(path, STORE_READ, &store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
+    int code = read_run(arguments, store, path, &view_options->run);
+    if (code != EXIT_FINE) {
+        store_close(store, NULL);
+        return code;
+    }
     int32_t status = view_open(store, view_options, view_options->run, &view, &error);
     if (status == GB_OK) {
         status = add_view(arguments, report, &view, view_options->path, &error);

@@ -1,6 +1,7 @@
 /* verb_results.c - gbrun show, export and merge: what is done with results files. */
 #include "core/base/output_file.h"
 #include "core/cli/verbs.h"
+#include "core/store/store_read.h"
 #include "core/view/views.h"
 
 #include <stdio.h>
@@ -8,8 +9,9 @@
 #include <string.h>
 
 #define VIEW_OPTIONS                                                                               \
-    {"run", 'r', "N|all",                                                                          \
-     "the run to show, numbered from 1 by start, or all; the newest if not given"},                \
+    {"run", 'r', "RUN|all",                                                                        \
+     "the run to show: its number, from 1 by start, newest, previous, or NAME=VALUE of a label "   \
+     "or fact; or all; the newest if not given"},                                                  \
         {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},                 \
         {"pivot", 0, "NAME", "one column for each value of parameter NAME"},                       \
         {"group-by", 0, "LIST",                                                                    \
@@ -52,20 +54,14 @@ int read_format(const struct arguments *arguments, int default_format, int *ret)
                      : fail_usage("--format %s: expected table, csv, json, jsonl or md", format);
 }
 
-int read_run_number(const char *text, const char *expected, int64_t *ret)
-{
-    char *end;
-    *ret = strtoll(text, &end, 10);
-    return *ret >= 1 && !*end ? EXIT_FINE : fail_usage("--run %s: expected %s", text, expected);
-}
-
-int read_run(const struct arguments *arguments, int64_t *ret)
+int read_run(const struct arguments *arguments, struct store *store, const char *path, int64_t *ret)
 {
     const char *run = argument(arguments, "run");
+    struct gb_error error;
     *ret = run && text_equal(run, "all") ? RUN_ALL : RUN_NEWEST;
-    return run && *ret == RUN_NEWEST
-               ? read_run_number(run, "the number of a run, from 1, or all", ret)
-               : EXIT_FINE;
+    if (run && *ret == RUN_NEWEST && store_run_named(store, path, run, ret, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    return EXIT_FINE;
 }
 
 size_t results_files(const struct arguments *arguments, const char *const **ret)
@@ -107,11 +103,11 @@ static int read_view(const struct arguments *arguments, int default_format,
     if (rows && rows_named(rows) < 0)
         return fail_usage("--rows %s: expected case, sample or combined", rows);
     ret->rows = rows ? rows_named(rows) : ROWS_CASE;
-    return read_run(arguments, &ret->run);
+    return EXIT_FINE;
 }
 
-/* The one file named, or the default. */
-static int open_named(const struct arguments *arguments, struct store **ret)
+/* The one file named, or the default, and the run of it. */
+static int open_named(const struct arguments *arguments, struct store **ret, int64_t *ret_run)
 {
     const char *const *operands;
     struct gb_error error;
@@ -119,7 +115,10 @@ static int open_named(const struct arguments *arguments, struct store **ret)
         return fail_usage("'%s': expected one results file", operands[1]);
     if (store_open(operands[0], STORE_READ, ret, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    return EXIT_FINE;
+    int code = read_run(arguments, *ret, operands[0], ret_run);
+    if (code != EXIT_FINE)
+        store_close(*ret, NULL);
+    return code;
 }
 
 static int run_show(const struct arguments *arguments)
@@ -129,7 +128,7 @@ static int run_show(const struct arguments *arguments)
     struct gb_error error;
     int code = read_view(arguments, FORMAT_TABLE, &view);
     if (code == EXIT_FINE)
-        code = open_named(arguments, &store);
+        code = open_named(arguments, &store, &view.run);
     if (code != EXIT_FINE)
         return code;
     if (print_view(store, &view, &error) != GB_OK)
@@ -158,7 +157,7 @@ static int run_export(const struct arguments *arguments)
     if (code == EXIT_FINE && view.format == FORMAT_TABLE)
         code = fail_usage("--format table: expected csv, json, jsonl or md");
     if (code == EXIT_FINE)
-        code = open_named(arguments, &store);
+        code = open_named(arguments, &store, &view.run);
     if (code != EXIT_FINE)
         return code;
     const char *path = argument(arguments, "output");

@@ -4,6 +4,7 @@
 #include "core/base/sha256.h"
 #include "core/cli/verbs.h"
 #include "core/run/machine.h"
+#include "core/run/provenance.h"
 #include "core/run/supervisor.h"
 #include "core/store/store_read.h"
 #include "core/view/views.h"
@@ -20,7 +21,10 @@ static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
-    {"run", 0, "N", "with --resume: run N instead of the newest"},
+    {"run", 0, "RUN", "with --resume: this run instead of the newest"},
+    {"label", 0, "NAME=TEXT",
+     "a label of the run, by which it can be found and compared; may be repeated"},
+    {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
     {"accept-changes", 0, NULL,
      "with --resume: go on although gbrun or a plugin is another build than before"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
@@ -76,6 +80,88 @@ static char *command_line(struct arena *arena)
     return arena_text(arena, text_get(&text));
 }
 
+/* Facts by their names; a later one takes the place of an earlier one. */
+struct fact_list {
+    struct arena *arena;
+    struct fact *items;
+    size_t n;
+};
+
+static void set_fact(struct fact_list *facts, const char *name, const char *value)
+{
+    struct fact fact = {make_plain_line(arena_text(facts->arena, name)),
+                        make_plain_line(arena_text(facts->arena, value))};
+    for (size_t i = 0; i < facts->n; i++)
+        if (text_equal(facts->items[i].name, fact.name)) {
+            facts->items[i] = fact;
+            return;
+        }
+    ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
+}
+
+/* The commit of the configuration's folder; of plugins' files where they are of another one. */
+static void add_commits(const struct configuration *configuration, struct fact_list *facts)
+{
+    struct arena *arena = facts->arena;
+    bool is_dirty;
+    const char *commit = provenance_commit(configuration->folder, arena, &is_dirty);
+    const char *of_folder = arena_printf(arena, "%s%d", commit, is_dirty);
+    if (*commit) {
+        set_fact(facts, "commit", commit);
+        set_fact(facts, "commit_dirty", is_dirty ? "yes" : "no");
+    }
+    for (size_t i = 0; i < sweep_parts(configuration->sweep); i++) {
+        const struct plugin_info *info = sweep_part(configuration->sweep, i).info;
+        const char *name = arena_printf(arena, "commit.%s", info->plugin.id);
+        if (*fact_of(facts->items, facts->n, name) || !info->path)
+            continue;
+        commit = provenance_commit(folder_of(info->path, arena), arena, &is_dirty);
+        if (!*commit || text_equal(of_folder, arena_printf(arena, "%s%d", commit, is_dirty)))
+            continue;
+        set_fact(facts, name, commit);
+        set_fact(facts, arena_printf(arena, "commit_dirty.%s", info->plugin.id),
+                 is_dirty ? "yes" : "no");
+    }
+}
+
+/* --label, over label.NAME of [gbrun]. */
+static void add_labels(const struct job *job, struct fact_list *facts)
+{
+    const struct gb_map *labels = &settings_run(job->configuration.settings)->label;
+    const char *const *given;
+    size_t n = argument_all(job->arguments, "label", &given);
+    for (size_t i = 0; i < labels->n; i++)
+        set_fact(facts, arena_printf(facts->arena, "label.%s", labels->keys[i]), labels->values[i]);
+    for (size_t i = 0; i < n; i++) {
+        const char *equals = strchr(given[i], '=');
+        set_fact(facts,
+                 arena_printf(facts->arena, "label.%.*s", (int)(equals - given[i]), given[i]),
+                 equals + 1);
+    }
+}
+
+static void set_facts(struct job *job, struct run_record *ret)
+{
+    struct configuration *configuration = &job->configuration;
+    struct fact_list facts = {.arena = &configuration->arena};
+    struct fact found[PROVENANCE_FACTS];
+    struct fact *of_machine;
+    size_t n = 0;
+    const char *note = argument(job->arguments, "note");
+    machine_facts(&configuration->arena, &of_machine, &n);
+    for (size_t i = 0; i < n; i++)
+        set_fact(&facts, of_machine[i].name, of_machine[i].value);
+    n = provenance_of_environment(&configuration->arena, found);
+    for (size_t i = 0; i < n; i++)
+        set_fact(&facts, found[i].name, found[i].value);
+    add_commits(configuration, &facts);
+    if (note)
+        set_fact(&facts, "note", note);
+    add_labels(job, &facts);
+    ret->facts = facts.items;
+    ret->n_facts = facts.n;
+}
+
 static int32_t begin_run(struct job *job, struct gb_error *error)
 {
     struct configuration *configuration = &job->configuration;
@@ -98,7 +184,7 @@ static int32_t begin_run(struct job *job, struct gb_error *error)
     sha256_add(&hash, config.data, config.length);
     sha256_end(&hash, digest);
     sha256_text(digest, run.config_sha256);
-    machine_facts(&configuration->arena, &run.facts, &run.n_facts);
+    set_facts(job, &run);
     return store_run_begin(job->store, &run, &job->run_id, error);
 }
 
@@ -212,24 +298,27 @@ static int open_resumed(struct job *job)
     struct run_record run = {0};
     struct arena arena = {0};
     job->store_path = argument(job->arguments, "resume");
-    const char *number = argument(job->arguments, "run");
-    int code = number ? read_run_number(number, "the number of a run, from 1", &job->run_number)
-                      : EXIT_FINE;
-    if (code != EXIT_FINE)
-        return code;
     if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
         argument(job->arguments, "output"))
         return fail_usage(
             "--resume %s: goes on with the configuration and the file it names: leave "
             "out --config, --set and --output",
             job->store_path);
+    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
+        return fail_usage("--resume %s: the run has its labels and its note already: leave out "
+                          "--label and --note",
+                          job->store_path);
     if (access(job->store_path, F_OK) != 0)
         return fail_usage("%s: there is no such results file to resume", job->store_path);
-    code = refuse_others_file(job->store_path);
+    int code = refuse_others_file(job->store_path);
     if (code != EXIT_FINE)
         return code;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK ||
-        store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
+    if (code != EXIT_FINE)
+        return code;
+    if (store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
         arena_free(&arena);
         return fail_with(&error, EXIT_USAGE);
     }
@@ -249,10 +338,22 @@ static int open_resumed(struct job *job)
     return code;
 }
 
+static int check_labels(const struct arguments *arguments)
+{
+    const char *const *given;
+    size_t n = argument_all(arguments, "label", &given);
+    for (size_t i = 0; i < n; i++)
+        if (*given[i] == '=' || !strchr(given[i], '='))
+            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
+    return EXIT_FINE;
+}
+
 static int open_fresh(struct job *job)
 {
     struct gb_error error;
-    int code = configuration_read(job->arguments, &job->configuration);
+    int code = check_labels(job->arguments);
+    if (code == EXIT_FINE)
+        code = configuration_read(job->arguments, &job->configuration);
     if (code != EXIT_FINE)
         return code;
     job->store_path = argument(job->arguments, "output");

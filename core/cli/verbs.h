@@ -34,10 +34,9 @@ int read_format(const struct arguments *arguments, int default_format, int *ret)
 struct store;
 struct view_options;
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error);
-/* The number after --run. */
-int read_run_number(const char *text, const char *expected, int64_t *ret);
-/* The same, or RUN_ALL; RUN_NEWEST where it is not given. */
-int read_run(const struct arguments *arguments, int64_t *ret);
+/* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
+int read_run(const struct arguments *arguments, struct store *store, const char *path,
+             int64_t *ret);
 /* The files named, or results.gbr. */
 size_t results_files(const struct arguments *arguments, const char *const **ret);
 

@@ -94,11 +94,3 @@ const struct compare_result *compare_result(const struct compare *compare);
 /* 0: nothing is slower, broken or missing. 3: something is. 1: nothing was compared, or cases fail
  * on both sides. */
 int compare_exit_code(const struct compare_result *result, bool is_strict);
-
-/*
- * Which of the runs is meant: a number, "newest", "previous" (the one before the newest), or
- * NAME=VALUE: the newest with that label or fact; of values of 7 characters and more the beginning
- * will do (hashes of commits). GB_NOT_FOUND says which there are.
- */
-int32_t run_select(const struct stored_run *runs, size_t n, const char *path, const char *text,
-                   size_t *ret, struct gb_error *error);

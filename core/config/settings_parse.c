@@ -47,6 +47,8 @@ static const struct gb_option run_table[] = {
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, lock_limit_ns), "lock_limit", "10 min", "0:", NULL, "ns",
      "How long it waits; then it is measured beside the other, and a message of the case says so"},
+    GB_MAP(struct run_params, label,
+           "A label of the run, by which it can be found and compared: label.branch = main"),
 };
 
 struct option_table run_options(void)

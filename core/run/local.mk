@@ -46,6 +46,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/progress.h \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
+	core/run/provenance.c \
+	core/run/provenance.h \
 	core/run/run_locks.c \
 	core/run/run_record.c \
 	core/run/run_state.c \

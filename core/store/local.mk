@@ -6,6 +6,7 @@ core_libgbrun_la_SOURCES += \
 	core/store/roofline.h \
 	core/store/roofs.c \
 	core/store/roofs.h \
+	core/store/run_select.c \
 	core/store/store.c \
 	core/store/store.h \
 	core/store/store_case.c \

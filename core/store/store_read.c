@@ -107,6 +107,17 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
     return GB_OK;
 }
 
+int32_t store_case_counts(struct store *store, int64_t run_id, int64_t *ret_done, int64_t *ret_bad,
+                          struct gb_error *error)
+{
+    static const char done[] =
+        "SELECT count(*) FROM bench_case AS c WHERE run_id = ? AND done AND " STORE_IS_LATEST;
+    static const char bad[] = "SELECT count(*) FROM bench_case AS c WHERE run_id = ? AND done AND "
+                              "status NOT IN ('ok', 'skipped') AND " STORE_IS_LATEST;
+    int32_t status = store_integer(store, done, run_id, ret_done, error);
+    return status == GB_OK ? store_integer(store, bad, run_id, ret_bad, error) : status;
+}
+
 static int32_t read_names(struct store *store, const char *sql, int64_t id, struct arena *arena,
                           const char ***ret_names, size_t *ret_n, struct gb_error *error)
 {

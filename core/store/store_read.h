@@ -53,6 +53,21 @@ void store_snapshot_end(struct store *store);
 int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
                    struct stored_run **ret_runs, size_t *ret_n, struct gb_error *error);
 
+/*
+ * Which of the runs is meant: a number, "newest", "previous" (the one before the newest), or
+ * NAME=VALUE: the newest with that label or fact; of values of 7 characters and more the beginning
+ * will do (hashes of commits). GB_NOT_FOUND says which there are.
+ */
+int32_t run_select(const struct stored_run *runs, size_t n, const char *path, const char *text,
+                   size_t *ret, struct gb_error *error);
+/* The same of a file's runs; *ret_number: from 1. */
+int32_t store_run_named(struct store *store, const char *path, const char *text,
+                        int64_t *ret_number, struct gb_error *error);
+
+/* Records of a run that came to their end, and those of them that failed. */
+int32_t store_case_counts(struct store *store, int64_t run_id, int64_t *ret_done, int64_t *ret_bad,
+                          struct gb_error *error);
+
 int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
                       struct stored_device **ret_devices, size_t *ret_n, struct gb_error *error);
 int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,

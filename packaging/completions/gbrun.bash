@@ -152,8 +152,9 @@ _gbrun()
         return
     fi
     case $verb$((COMP_CWORD - at)) in
-    list1) _gbrun_words $'cases\nplugins\ndevices\ncounters\nverbs\ncolumns\nkeywords' "$word" ;;
-    list2) [ "$before" != keywords ] || _gbrun_words "$(_gbrun_list "$program" keywords topics)" "$word" ;;
+    list1) _gbrun_words $'cases\nplugins\ndevices\ncounters\nruns\nverbs\ncolumns\nkeywords' "$word" ;;
+    list2) [ "$before" != runs ] || _gbrun_files .gbr "$word"
+        [ "$before" != keywords ] || _gbrun_words "$(_gbrun_list "$program" keywords topics)" "$word" ;;
     help1) _gbrun_words "$(_gbrun_list "$program" keywords | grep -v '^-')" "$word" ;;
     help2) _gbrun_words "$(_gbrun_list "$program" keywords "$before" | sed 's/^--//')" "$word" ;;
     show* | export* | merge* | compare* | report*) _gbrun_files .gbr "$word" ;;

@@ -61,6 +61,6 @@ complete -c gbrun -n '__gbrun_after --rows' -a 'case sample combined'
 complete -c gbrun -n '__gbrun_after -c --config' -a '(__fish_complete_suffix .ini)'
 complete -c gbrun -n '__gbrun_after -p --plugin-path' -a '(__fish_complete_directories)'
 complete -c gbrun -n '__gbrun_after -o --output --plot -R --resume --roofs' -F
-complete -c gbrun -n '__gbrun_is list' -a 'cases plugins devices counters verbs columns keywords'
+complete -c gbrun -n '__gbrun_is list' -a 'cases plugins devices counters runs verbs columns keywords'
 complete -c gbrun -n '__gbrun_is help' -a '(__gbrun_words)'
 complete -c gbrun -n "__gbrun_is show export merge compare report replay; and not __gbrun_after $takes_columns" -F

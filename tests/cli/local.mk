@@ -21,6 +21,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_install.sh \
 	tests/cli/test_interleaving.sh \
 	tests/cli/test_kernel_cases.sh \
+	tests/cli/test_labels.sh \
 	tests/cli/test_launch.sh \
 	tests/cli/test_listing.sh \
 	tests/cli/test_measuring.sh \

@@ -55,7 +55,7 @@ offers "pictures after -o of report" "conf old.svg" gbrun report -o ''
 offers "results files after --roofs" "conf old.gbr" gbrun show --roofs ''
 offers "results files after --resume" "old.gbr" gbrun run --resume o
 offers "folders after -p" "conf" gbrun run -p ''
-offers "what list lists" "cases plugins devices counters verbs columns keywords" gbrun list ''
+offers "what list lists" "cases plugins devices counters runs verbs columns keywords" gbrun list ''
 offers "topics after list keywords" "values verbs verdicts" gbrun list keywords v
 offers "words after help" "nop" gbrun help nop
 offers "words of a topic" "precision" gbrun help steady prec

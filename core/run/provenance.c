@@ -1,0 +1,198 @@
+/* provenance.c - see provenance.h. */
+#include "core/run/provenance.h"
+
+#include "core/base/host_clock.h"
+#include "core/base/plain_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- the environment ---- */
+
+/* The first variable that is set gives the fact. */
+static const struct {
+    const char *fact, *variable;
+    const char *value; /* of the fact; NULL: the variable's */
+} variables[] = {
+    {"ci", "GITHUB_ACTIONS", "GitHub Actions"},
+    {"ci", "GITLAB_CI", "GitLab CI"},
+    {"ci", "JENKINS_URL", "Jenkins"},
+    {"ci", "BUILDKITE", "Buildkite"},
+    {"ci", "CIRCLECI", "CircleCI"},
+    {"ci", "TF_BUILD", "Azure Pipelines"},
+    {"ci_commit", "GITHUB_SHA", NULL},
+    {"ci_commit", "CI_COMMIT_SHA", NULL},
+    {"ci_commit", "GIT_COMMIT", NULL},
+    {"ci_commit", "BUILDKITE_COMMIT", NULL},
+    {"ci_commit", "CIRCLE_SHA1", NULL},
+    {"ci_commit", "BUILD_SOURCEVERSION", NULL},
+    {"ci_ref", "GITHUB_REF", NULL},
+    {"ci_ref", "CI_COMMIT_REF_NAME", NULL},
+    {"ci_ref", "GIT_BRANCH", NULL},
+    {"ci_ref", "BUILDKITE_BRANCH", NULL},
+    {"ci_ref", "CIRCLE_BRANCH", NULL},
+    {"ci_ref", "BUILD_SOURCEBRANCH", NULL},
+    {"ci_run", "GITHUB_RUN_ID", NULL},
+    {"ci_run", "CI_PIPELINE_ID", NULL},
+    {"ci_run", "BUILD_TAG", NULL},
+    {"ci_run", "BUILDKITE_BUILD_NUMBER", NULL},
+    {"ci_run", "CIRCLE_BUILD_NUM", NULL},
+    {"ci_run", "BUILD_BUILDID", NULL},
+    {"ci_project", "GITHUB_REPOSITORY", NULL},
+    {"ci_project", "CI_PROJECT_PATH", NULL},
+    {"ci_project", "JOB_NAME", NULL},
+    {"ci_project", "BUILDKITE_PIPELINE_SLUG", NULL},
+    {"ci_project", "CIRCLE_PROJECT_REPONAME", NULL},
+    {"job_scheduler", "SLURM_JOB_ID", "Slurm"},
+    {"job_scheduler", "PBS_JOBID", "PBS"},
+    {"job_scheduler", "LSB_JOBID", "LSF"},
+    {"job_scheduler", "FLUX_JOB_ID", "Flux"},
+    {"job", "SLURM_JOB_ID", NULL},
+    {"job", "PBS_JOBID", NULL},
+    {"job", "LSB_JOBID", NULL},
+    {"job", "FLUX_JOB_ID", NULL},
+    {"job_name", "SLURM_JOB_NAME", NULL},
+    {"job_name", "PBS_JOBNAME", NULL},
+    {"job_name", "LSB_JOBNAME", NULL},
+    {"job_partition", "SLURM_JOB_PARTITION", NULL},
+    {"job_partition", "PBS_QUEUE", NULL},
+    {"job_partition", "LSB_QUEUE", NULL},
+};
+
+size_t provenance_of_environment(struct arena *arena, struct fact *facts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i].variable);
+        if (!text || !*text || *fact_of(facts, n, variables[i].fact) || n == PROVENANCE_FACTS)
+            continue;
+        char *value = arena_text(arena, variables[i].value ? variables[i].value : text);
+        facts[n++] = (struct fact){variables[i].fact, make_plain_line(value)};
+    }
+    return n;
+}
+
+/* ---- git ---- */
+
+enum { ANSWER_MOST = 200 };
+static const double GIT_PATIENCE_NS = 5e9;
+
+/* Is .git there, or in a folder above? Starting git is spared where it is not. */
+static bool is_in_repository(const char *folder)
+{
+    CLEANUP(text_free) struct text path = {0};
+    text_add(&path, folder);
+    for (;;) {
+        size_t length = path.length;
+        text_add(&path, "/.git");
+        if (access(text_get(&path), F_OK) == 0)
+            return true;
+        path.length = length;
+        path.data[length] = 0;
+        char *slash = strrchr(path.data, '/');
+        if (!slash)
+            return false;
+        path.length = (size_t)(slash - path.data);
+        *slash = 0;
+    }
+}
+
+/* Without what points git to another repository, as in a hook of one. */
+static char **environment_without_git(struct arena *arena)
+{
+    size_t n = 0, kept = 0;
+    while (environ[n])
+        n++;
+    char **kept_variables = ARENA_ARRAY(arena, char *, n + 2);
+    for (size_t i = 0; i < n; i++)
+        if (!text_starts_with(environ[i], "GIT_"))
+            kept_variables[kept++] = environ[i];
+    kept_variables[kept++] = arena_text(arena, "GIT_OPTIONAL_LOCKS=0");
+    return kept_variables;
+}
+
+static bool git_start(const char *folder, int output, struct arena *arena, pid_t *ret)
+{
+    /* clang-format off */
+    const char *const words[] = {"git", "-C", folder, "-c", "core.fsmonitor=false", "describe",
+                                 "--always", "--dirty", "--abbrev=40", "--exclude=*", NULL};
+    /* clang-format on */
+    enum { WORDS = sizeof words / sizeof *words };
+    char *arguments[WORDS] = {NULL};
+    posix_spawn_file_actions_t actions;
+    for (size_t i = 0; words[i]; i++)
+        arguments[i] = arena_text(arena, words[i]);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int code = posix_spawnp(ret, arguments[0], &actions, NULL, arguments,
+                            environment_without_git(arena));
+    posix_spawn_file_actions_destroy(&actions);
+    return code == 0;
+}
+
+/* What it prints until it ends; false: not in time. */
+static bool read_answer(int input, char answer[ANSWER_MOST])
+{
+    double end_ns = host_clock_ns() + GIT_PATIENCE_NS;
+    size_t n = 0;
+    while (n < ANSWER_MOST - 1) {
+        struct pollfd waited = {.fd = input, .events = POLLIN};
+        double left_ns = end_ns - host_clock_ns();
+        if (left_ns <= 0)
+            return false;
+        int ready = poll(&waited, 1, (int)(left_ns / 1e6) + 1);
+        ssize_t got = ready > 0 ? read(input, answer + n, ANSWER_MOST - 1 - n) : -1;
+        if (got == 0)
+            break;
+        n += got > 0 ? (size_t)got : 0;
+        if (got < 0 && ready != 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+    }
+    answer[n] = 0;
+    answer[strcspn(answer, "\n")] = 0;
+    return true;
+}
+
+static bool git_ask(const char *folder, struct arena *arena, char answer[ANSWER_MOST])
+{
+    int ends[2], wait_status = 0;
+    pid_t pid = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    bool is_started = git_start(folder, ends[1], arena, &pid);
+    close(ends[1]);
+    bool is_read = is_started && read_answer(ends[0], answer);
+    close(ends[0]);
+    if (!is_started)
+        return false;
+    if (!is_read)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
+        ;
+    return is_read && wait_status == 0;
+}
+
+const char *provenance_commit(const char *folder, struct arena *arena, bool *ret_is_dirty)
+{
+    static const char dirty[] = "-dirty";
+    char answer[ANSWER_MOST];
+    *ret_is_dirty = false;
+    if (!is_in_repository(folder) || !git_ask(folder, arena, answer))
+        return "";
+    if (text_ends_with(answer, dirty)) {
+        *ret_is_dirty = true;
+        answer[strlen(answer) - (sizeof dirty - 1)] = 0;
+    }
+    return make_plain_line(arena_text(arena, answer));
+}

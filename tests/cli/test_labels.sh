@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Labels of runs, and where a run comes from: --label, label.NAME, --note, the commit of the
+# configuration and of a plugin, CI and schedulers; `gbrun list runs`; runs addressed by labels.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+unset GITHUB_ACTIONS GITHUB_SHA GITLAB_CI CI_COMMIT_SHA SLURM_JOB_ID PBS_JOBID LSB_JOBID FLUX_JOB_ID
+few_samples 10 'device = cpu' >nop.ini
+printf '[gbrun]\nlabel.branch = main\nlabel.text = two words\n[bench nop]\nrounds = 2\n' >>nop.ini
+
+# measure ARGUMENT...: a run more in labels.gbr.
+measure()
+{
+    "$GBRUN" -q -c nop.ini -o labels.gbr "$@" >/dev/null 2>err.txt
+}
+
+# runs COLUMN: of `list runs`, one a line; no cell has a comma.
+runs()
+{
+    "$GBRUN" list runs labels.gbr --format csv | tr -d '\r' | tail -n +2 | cut -d , -f "$1"
+}
+
+# run_of RUN: the number of the run that is shown.
+run_of()
+{
+    "$GBRUN" export labels.gbr --run "$1" --columns run 2>err.txt | tail -n 1
+}
+
+succeeds "a run with the configuration's labels" measure
+succeeds "a run with others" measure --label branch=topic --label build=17 --note "after the fix"
+succeeds "a run with its own note" measure -s gbrun.label.branch=other --note 'a ; b'
+equals "numbers of runs" "1 2 3" "$(runs 1 | paste -sd ' ')"
+equals "labels" "branch=main text=two words|branch=topic build=17 text=two words|branch=other text=two words" \
+    "$(runs 7 | paste -sd '|')"
+equals "notes" "|after the fix|a ; b" "$(runs 8 | paste -sd '|')"
+equals "cases" "2 of 2" "$(runs 5 | sort -u)"
+equals "status" "ok" "$(runs 6 | sort -u)"
+equals "the host" "$(uname -n)" "$(runs 3 | sort -u)"
+for run in 1=branch=main 2=branch=topic 2=build=17 2=label.build=17 3=text='two words' 3=newest 2=previous 1=1; do
+    equals "export --run ${run#*=}" "${run%%=*}" "$(run_of "${run#*=}")"
+done
+succeeds "show takes them" "$GBRUN" show labels.gbr --run branch=topic
+succeeds "compare takes them" "$GBRUN" compare labels.gbr --base branch=main --new branch=other --metric flops --margin 1% \
+    -f json
+"$GBRUN" show labels.gbr --run branch=none 2>err.txt
+equals "no such label: exit code" 2 $?
+equals "no such label: message" "gbrun: error: labels.gbr: no run has branch=none; there are other, topic, main" \
+    "$(cat err.txt)"
+measure --label nonsense
+equals "a label without a value: exit code" 2 $?
+equals "a label without a value: message" \
+    "gbrun: error: --label nonsense: expected NAME=TEXT, such as commit=1a2b3c4" "$(cat err.txt)"
+"$GBRUN" run --resume labels.gbr --label a=b 2>err.txt
+equals "a label for a resumed run: exit code" 2 $?
+"$GBRUN" list runs nonesuch.gbr 2>err.txt
+equals "list runs of no file: exit code" 2 $?
+
+# fact NAME: of the newest run, by JSON.
+fact()
+{
+    "$GBRUN" export labels.gbr --format json | sed 's|[,{]|\n|g' | sed -n "s/^ *\"$1\":\"\(.*\)\".*/\1/p" | head -n 1
+}
+GITHUB_ACTIONS=true GITHUB_SHA=0123456789 GITHUB_REF=refs/heads/x SLURM_JOB_ID=77 measure
+equals "the CI system" "GitHub Actions" "$(fact ci)"
+equals "its commit" "0123456789" "$(fact ci_commit)"
+equals "its branch" "refs/heads/x" "$(fact ci_ref)"
+equals "the scheduler" "Slurm" "$(fact job_scheduler)"
+equals "the job" "77" "$(fact job)"
+equals "found by a fact" 4 "$(run_of ci_commit=0123456)"
+
+if ! command -v git >/dev/null; then
+    skip "the commit of the configuration" "there is no git"
+    finish
+fi
+git()
+{
+    command git -c user.name=test -c user.email=test@example.org -c init.defaultBranch=main "$@"
+}
+mkdir tree && cd tree || exit 99
+cp ../nop.ini . && git init -q . && git add nop.ini && git commit -qm one
+commit=$(git rev-parse HEAD)
+mv ../labels.gbr . && measure
+equals "the commit of the configuration" "$commit" "$(fact commit)"
+equals "it is clean" no "$(fact commit_dirty)"
+equals "found by its commit" 5 "$(run_of "commit=${commit:0:8}")"
+equals "list runs has it" "commit=${commit:0:12} branch=main text=two words" "$(runs 7 | tail -n 1)"
+echo >>nop.ini
+measure
+equals "a change makes it dirty" yes "$(fact commit_dirty)"
+equals "list runs marks it" "commit=${commit:0:12}+ branch=main text=two words" "$(runs 7 | tail -n 1)"
+GIT_DIR=/nonexistent measure
+equals "variables of git change nothing" "$commit" "$(fact commit)"
+mkdir elsewhere && mv nop.ini labels.gbr elsewhere && cd elsewhere || exit 99
+PATH=/nonexistent measure
+equals "without git there is no commit" "" "$(fact commit)"
+finish
