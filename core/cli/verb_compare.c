@@ -2,6 +2,7 @@
 #include "core/cli/verbs.h"
 #include "core/compare/compare_text.h"
 #include "core/config/value.h"
+#include "core/store/foreign.h"
 
 #include <stdio.h>
 
@@ -78,6 +79,8 @@ static int32_t add_run(struct compare *compare, const char *path, const char *ru
                        struct gb_error *error)
 {
     struct store *store;
+    if (foreign_is(path))
+        return compare_add_foreign(compare, path, error);
     int32_t status = store_open(path, STORE_READ, &store, error);
     if (status != GB_OK)
         return status;
@@ -161,15 +164,17 @@ const struct verb verb_compare = {
     .name = "compare",
     .operands = "[FILE] | BASE NEW...",
     .summary = "Compare runs, files, or the values of an option: what is slower, how sure",
-    .help = "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
-            "with the one before if not given; results.gbr if FILE is not given); or with --by the "
-            "values of an option in one run. The unit is the round: with `rounds = 5` or more in "
-            "the configuration it can tell differences from noise.\n\n"
-            "Verdicts: slower, faster (beyond the margin, at 5 % over all cases together), changed "
-            "(certain, but within the margin), same (certainly within the margin), unclear, "
-            "broken, fixed, failed (on both sides), missing, new, skipped.\n\n"
-            "Exit code 0: nothing is slower, broken or missing; 3: something is; 1: cases fail on "
-            "both sides, or nothing could be compared.",
+    .help =
+        "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
+        "with the one before if not given; results.gbr if FILE is not given); or with --by the "
+        "values of an option in one run. The unit is the round: with `rounds = 5` or more in "
+        "the configuration it can tell differences from noise. A file may also be JSON of Google "
+        "Benchmark, NVBench, hyperfine or pyperf, whose cases are matched by their labels.\n\n"
+        "Verdicts: slower, faster (beyond the margin, at 5 % over all cases together), changed "
+        "(certain, but within the margin), same (certainly within the margin), unclear, "
+        "broken, fixed, failed (on both sides), missing, new, skipped.\n\n"
+        "Exit code 0: nothing is slower, broken or missing; 3: something is; 1: cases fail on "
+        "both sides, or nothing could be compared.",
     VERB_OPTIONS(compare_options),
     .run = run_compare,
 };

@@ -2,6 +2,7 @@
 #include "core/compare/compare_internal.h"
 
 #include "core/base/statistics.h"
+#include "core/store/foreign.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +91,26 @@ int32_t compare_add_run(struct compare *compare, struct store *store, const char
     status = add_run(compare, store, path, run, name, error);
     store_snapshot_end(store);
     return status;
+}
+
+int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error)
+{
+    static const struct stored_run foreign_run = {
+        .record = {.started = "", .version = "", .config_path = ""}};
+    const struct run_devices none = {0};
+    struct compare_side side = {.name = path, .path = path, .run = &foreign_run};
+    struct outcome *outcomes = NULL;
+    size_t n = 0;
+    if (*compare->options->metric)
+        return error_set(error, GB_INVALID, "--metric %s: of %s only times are known",
+                         compare->options->metric, path);
+    int32_t status = foreign_outcomes(path, &compare->arena, &outcomes, &n, &side.tool, error);
+    if (status != GB_OK)
+        return status;
+    compare->result.metric.unit = "ns";
+    side_make_cases(compare, &foreign_run, &none, outcomes, n, &side);
+    ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
+    return GB_OK;
 }
 
 /* ---- values of an axis, of a fact ---- */

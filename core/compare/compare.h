@@ -36,6 +36,7 @@ struct compare_side {
     const char *name; /* "old.gbr", "run 3", "pad" */
     const char *path;
     const struct stored_run *run; /* NULL: of several */
+    const char *tool;             /* that measured it; NULL: gbrun */
     struct compare_case *cases;   /* in the order of the configuration */
     size_t n;
 };
@@ -78,6 +79,9 @@ void compare_free(struct compare *compare);
  * name and the path must live on. name NULL: "run N". */
 int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
                         const char *run, const char *name, struct gb_error *error);
+
+/* Adds a file of another tool as a side (foreign.h). Its cases are matched by their labels. */
+int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error);
 
 /*
  * Adds a side for each value of an axis or setting of a run's cases (policy, device, cache, clock,

@@ -125,7 +125,8 @@ enum {
     BY_CONTENT, /* all of the uid but the device's model */
     BY_OPTIONS, /* and without clock and cache */
     RUN_PASSES,
-    BY_AXES = RUN_PASSES, /* bench, axes and settings, but the one by which the sides differ */
+    BY_LABEL = RUN_PASSES, /* where a side is of another tool */
+    BY_AXES,               /* bench, axes and settings, but the one by which the sides differ */
 };
 
 static uint64_t hash_identity(uint64_t hash, const struct outcome *outcome)
@@ -166,6 +167,8 @@ static uint64_t key_of(struct compare *compare, const struct compare_case *c, in
 {
     const struct outcome *outcome = c->first;
     uint64_t hash = HASH_START;
+    if (pass == BY_LABEL)
+        return hash_text(hash, c->label);
     if (pass == BY_AXES)
         return hash_axes(outcome, compare->by, &compare->arena);
     if (pass >= BY_CONTENT) {
@@ -234,8 +237,9 @@ size_t *match_cases(struct compare *compare, const struct compare_side *base,
     size_t *found = ARENA_ARRAY(&compare->arena, size_t, other->n + 1);
     CLEANUP(free_pointer) bool *base_taken = memory_allocate(base->n + 1);
     CLEANUP(free_pointer) bool *other_taken = memory_allocate(other->n + 1);
-    int first = compare->by_values ? BY_AXES : 0;
-    int end = compare->by_values ? BY_AXES + 1 : RUN_PASSES;
+    bool is_foreign = base->tool || other->tool;
+    int first = compare->by_values ? BY_AXES : is_foreign ? BY_LABEL : 0;
+    int end = compare->by_values || is_foreign ? first + 1 : RUN_PASSES;
     for (size_t i = 0; i < other->n; i++)
         found[i] = SIZE_MAX;
     for (int pass = first; pass < end; pass++)

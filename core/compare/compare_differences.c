@@ -128,7 +128,7 @@ static void add_shares(struct compare *compare, struct compare_against *against)
 void find_differences(struct compare *compare, struct compare_against *against)
 {
     const struct stored_run *from = compare->result.base->run, *to = against->side->run;
-    if (from && to && from != to) {
+    if (from && to && from != to && !compare->result.base->tool && !against->side->tool) {
         const struct run_record *a = &from->record, *b = &to->record;
         if (!text_equal(a->version, b->version))
             add(compare, against, "gbrun", a->version, b->version);

@@ -78,7 +78,8 @@ static void json_side(struct json_writer *json, const char *name, const struct c
     json_open(json, name, JSON_OBJECT);
     json_text(json, "name", side->name);
     json_text(json, "file", side->path);
-    if (side->run) {
+    json_text(json, "tool", side->tool ? side->tool : "gbrun");
+    if (side->run && !side->tool) {
         json_integer(json, "run", side->run->number);
         json_text(json, "run_uuid", side->run->record.uuid);
         json_text(json, "started", side->run->record.started);

@@ -199,6 +199,10 @@ static void add_side(const char *role, const struct compare_side *side, struct t
     enum { DATE = 10, TIME_AT = 11, TIME_END = 19 };
     bool is_value = !text_equal(side->name, side->path) && !text_starts_with(side->name, "run ");
     text_printf(out, "%s: ", role);
+    if (side->tool) {
+        text_printf(out, "%s, of %s\n", side->path, side->tool);
+        return;
+    }
     if (is_value || !side->run)
         text_printf(out, "%s%s", side->name, side->run ? ", " : "");
     if (side->run) {

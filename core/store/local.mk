@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/store/foreign.c \
+	core/store/foreign.h \
 	core/store/merge.c \
 	core/store/record.c \
 	core/store/record.h \

@@ -89,6 +89,83 @@ compare 1 "a case that fails on both sides" "${count[@]}" fails.gbr fails.gbr
 compare 3 "a case that is missing" "${count[@]}" new.gbr less.gbr
 compare 0 "new cases" "${count[@]}" less.gbr new.gbr
 
+# ---- files of other tools ----
+
+# google MEDIAN: four repetitions of gemm/m:4096, one of copy, an aggregate, one that failed; ns, us.
+google()
+{
+    printf '{"context":{"num_cpus":2},"benchmarks":['
+    for factor in 0.999 1.000 1.001 1.000; do
+        awk -v f="$factor" -v m="$1" 'BEGIN {printf "{\"name\":\"gemm/m:4096\",\"run_type\":\"iteration\",\"iterations\":10,"
+            printf "\"real_time\":%.6f,\"cpu_time\":1,\"time_unit\":\"us\"},", f * m}'
+    done
+    printf '{"name":"copy","run_type":"iteration","real_time":100,"cpu_time":1,"time_unit":"ns"},'
+    printf '{"name":"gemm/m:4096_mean","run_type":"aggregate","aggregate_name":"mean","real_time":5,"time_unit":"us"},'
+    printf '{"name":"bad","run_type":"iteration","error_occurred":true,"error_message":"no memory"}]}'
+}
+google 812 >google_old.json
+google 900 >google_new.json
+compare 3 "Google Benchmark" google_old.json google_new.json --format csv
+equals "Google Benchmark: repetitions are rounds, aggregates are left out" \
+    "bad,failed,0,0 copy,unclear,1,1 gemm m=4096,slower,4,4" \
+    "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt | paste -sd ' ')"
+equals "Google Benchmark: microseconds" "811999.8" "$(awk -F, '/gemm/ {printf "%.1f", $5}' out.txt)"
+compare 3 "Google Benchmark as a table" google_old.json google_new.json
+has "Google Benchmark: the base" "base: google_old.json, of Google Benchmark"
+has "Google Benchmark: why it failed" "failed: bad: failed: no memory"
+
+# nvbench SECONDS FILE: a state with a float file, one without, one that was skipped.
+nvbench()
+{
+    local state='{"name":"Device=0 Bytes=%s","device":0,"is_skipped":%s,"skip_reason":"%s","axis_values":[{"name":"Bytes","type":"int64","value":"%s"}],"summaries":[%s]}'
+    local mean="{\"tag\":\"nv/cold/time/gpu/mean\",\"data\":[{\"name\":\"value\",\"type\":\"float64\",\"value\":\"$1\"}]},
+        {\"tag\":\"nv/cold/time/gpu/stdev/relative\",\"data\":[{\"name\":\"value\",\"type\":\"float64\",\"value\":\"0.01\"}]},
+        {\"tag\":\"nv/cold/sample_size\",\"data\":[{\"name\":\"value\",\"type\":\"int64\",\"value\":\"100\"}]}"
+    local file="{\"tag\":\"nv/json/bin:nv/cold/sample_times\",\"data\":[{\"name\":\"filename\",\"type\":\"string\",\"value\":\"$2\"}]}"
+    printf '{"meta":{"version":{"json":{"major":1}}},"devices":[],"benchmarks":[{"name":"copy","states":['
+    # shellcheck disable=SC2059 # the format of a state
+    printf "$state,$state,$state]}]}" 1024 false '' 1024 "$mean" 2048 false '' 2048 "$mean,$file" \
+        4096 true 'too large' 4096 ''
+}
+# 2, 2 and 4 in float32, as seconds
+mkdir -p sub && printf '\000\000\000\100\000\000\000\100\000\000\200\100' >sub/times.bin
+nvbench 1e-05 times.bin >sub/nv_old.json
+nvbench 2e-05 times.bin >sub/nv_new.json
+compare 3 "NVBench" sub/nv_old.json sub/nv_new.json --format csv
+equals "NVBench: states, the float file, what was skipped" \
+    "copy Bytes=1024,10000,20000,slower copy Bytes=2048,2000000000,2000000000,unclear copy Bytes=4096,,,skipped" \
+    "$(awk -F, 'NR > 1 {print $2 "," $5 "," $6 "," $13}' out.txt | paste -sd ' ')"
+nvbench 1e-05 nonesuch.bin >sub/nv_bad.json
+compare 2 "NVBench without its float file" sub/nv_old.json sub/nv_bad.json
+
+printf '{"results":[{"command":"sleep 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
+printf '{"results":[{"command":"sleep 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
+compare 0 "hyperfine" hyper_old.json hyper_new.json --format csv
+equals "hyperfine: runs are rounds" "sleep 1,faster,6,6" "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt)"
+
+printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"g"},"runs":[
+    {"warmups":[[1,0.5]]},{"values":[8.1e-4,8.2e-4,9e-4]},{"values":[8.2e-4]},{"values":[8.3e-4,8.3e-4]}]}]}' >pyperf.json
+compare 0 "pyperf" pyperf.json pyperf.json --format csv
+equals "pyperf: processes are rounds" "g,3,3" "$(awk -F, 'NR > 1 {print $2 "," $14 "," $15}' out.txt)"
+
+# A baseline of another tool for cases of gbrun, by their labels.
+printf '{"context":{},"benchmarks":[{"name":"copy/bytes:4096/method:memcpy","real_time":1e9,"time_unit":"s"}]}' >base.json
+compare 0 "another tool's baseline" base.json new.gbr --format csv
+equals "another tool's baseline: its case" 1 "$(grep -c '"*copy bytes=4096 method=memcpy"*,' out.txt)"
+equals "another tool's baseline: the rest is new" 3 "$(tail -n +2 out.txt | grep -c ',new,')"
+
+printf '{"a":1}' >other.json
+compare 2 "other JSON" other.json new.gbr
+says "other JSON" "other.json: is JSON, but not of Google Benchmark, NVBench, hyperfine or pyperf"
+printf '{"a":' >broken.json
+compare 2 "broken JSON" broken.json new.gbr
+says "broken JSON" "broken.json: is neither a results file nor JSON"
+printf '{"results":[]}' >empty.json
+compare 2 "no times" empty.json new.gbr
+says "no times" "empty.json: no time is in this file of hyperfine"
+compare 2 "a metric of another tool" base.json new.gbr --metric flops
+says "a metric of another tool" "--metric flops: of base.json only times are known"
+
 # What is compared must be comparable.
 "$GBRUN" -q -c copy.ini -o cold.gbr -s copy.cache=cold >/dev/null
 compare 2 "another cache state" "${count[@]}" new.gbr cold.gbr
