@@ -17,6 +17,8 @@
         {"group-by", 0, "LIST",                                                                    \
          "one row for each group of cases with equal values of these columns; --columns are then " \
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
+        {"transpose", 0, NULL,                                                                     \
+         "with --group-by: one column for each group, one row for each of --columns"},             \
         {"columns", 0, "LIST",                                                                     \
          "the columns to show, separated by commas; `gbrun help columns` lists them"},             \
         {"roofs", 0, "FILE",                                                                       \
@@ -95,11 +97,14 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .columns = argument(arguments, "columns"),
                                  .roofs = argument(arguments, "roofs"),
                                  .sort = argument(arguments, "sort"),
+                                 .transpose = argument(arguments, "transpose") != NULL,
                                  .breakdown = argument(arguments, "breakdown") != NULL,
                                  .verbose = argument(arguments, "verbose") != NULL};
     int code = read_format(arguments, default_format, &ret->format);
     if (code != EXIT_FINE)
         return code;
+    if (ret->transpose && !ret->group_by)
+        return fail_usage("--transpose: expected --group-by with it: it turns tables of groups");
     if (rows && rows_named(rows) < 0)
         return fail_usage("--rows %s: expected case, sample or combined", rows);
     ret->rows = rows ? rows_named(rows) : ROWS_CASE;

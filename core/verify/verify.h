@@ -218,17 +218,6 @@ const char *verify_bound_refusal(uint32_t bound, uint32_t summation, bool has_on
  * "reference 0", "not finite". */
 const char *verify_class_name(int index);
 
-/*
- * The histogram in one line, the classes that are not empty:
- *
- *   "0: 801676 (99.858 %), [1e-4, 1e-3): 970 (0.121 %), [1e-3, 1e-2): 60 (0.00747 %)"
- *
- * "empty" if nothing was compared. Cut at the buffer's end, which always is a NUL; 512 bytes hold
- * all.
- */
-void verify_describe_histogram(const uint64_t histogram[VERIFY_CLASSES], char *buffer,
-                               size_t bytes);
-
 /* Which code compares: the best that the processor has, or, for tests and benchmarks, one of these
  * in all comparisons that follow in this process. Results are the same to the last bit. */
 enum { VERIFY_PORTABLE, VERIFY_AVX2, VERIFY_AVX512, VERIFY_PATHS };

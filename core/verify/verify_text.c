@@ -154,19 +154,3 @@ const char *verify_class_name(int index)
     };
     return names[index];
 }
-
-void verify_describe_histogram(const uint64_t histogram[VERIFY_CLASSES], char *buffer, size_t bytes)
-{
-    struct text line = {0};
-    double n = 0;
-    for (int class = 0; class < VERIFY_CLASSES; class ++)
-        n += (double)histogram[class];
-    for (int class = 0; class < VERIFY_CLASSES; class ++) {
-        if (histogram[class] == 0)
-            continue;
-        text_printf(&line, "%s%s: %" PRIu64 " (%.3g %%)", text_get(&line)[0] ? ", " : "",
-                    verify_class_name(class), histogram[class], 100 * (double)histogram[class] / n);
-    }
-    snprintf(buffer, bytes, "%s", n > 0 ? text_get(&line) : "empty");
-    text_free(&line);
-}

@@ -8,6 +8,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_csv.c \
 	core/view/view_estimate.c \
 	core/view/view_grid.c \
+	core/view/view_histogram.c \
 	core/view/view_group.c \
 	core/view/view_json.c \
 	core/view/view_lists.c \

@@ -396,6 +396,42 @@ static void close_grouping(struct grouping *grouping)
 
 /* ---- as a grid ---- */
 
+/* "r0", of two columns and with --pivot "r0 simd box". */
+static void group_head(const struct grouping *grouping, const struct bundle *bundle, size_t pivot,
+                       struct text *out)
+{
+    CLEANUP(text_free) struct text value = {0};
+    for (size_t i = 0; i < grouping->n_heads; i++) {
+        text_clear(&value);
+        cell_short(&bundle->heads[i], &value);
+        text_printf(out, "%s%s", i ? " " : "", value.length ? text_get(&value) : "-");
+    }
+    if (grouping->view->options->pivot) {
+        text_add(out, " ");
+        cell_short(&grouping->pivots[pivot], out);
+    }
+}
+
+static struct grid make_transposed(const struct grouping *grouping)
+{
+    struct grid grid = {.arena = &grouping->view->arena};
+    grid_column(&grid, grouping->view->options->group_by, false);
+    for (size_t k = 0; k < grouping->n_bundles; k++)
+        for (size_t j = 0; j < grouping->n_pivots; j++) {
+            CLEANUP(text_free) struct text head = {0};
+            group_head(grouping, &grouping->bundles[k], j, &head);
+            grid_column(&grid, text_get(&head), true);
+        }
+    for (size_t i = 0; i < grouping->n_aggregates; i++) {
+        const struct aggregate *aggregate = &grouping->aggregates[i];
+        grid_cell(&grid, cell_TEXT(aggregate->head));
+        for (size_t k = 0; k < grouping->n_bundles; k++)
+            for (size_t j = 0; j < grouping->n_pivots; j++)
+                grid_cell(&grid, aggregate_cell(grouping, &grouping->bundles[k], j, aggregate));
+    }
+    return grid;
+}
+
 static struct grid make_grid(const struct grouping *grouping)
 {
     CLEANUP(text_free) struct text head = {0};
@@ -427,7 +463,8 @@ static int32_t write_groups(struct view *view,
     struct grouping grouping;
     int32_t status = open_grouping(view, &grouping, error);
     if (status == GB_OK) {
-        struct grid grid = make_grid(&grouping);
+        struct grid grid = view->options->transpose ? make_transposed(&grouping)
+                                                    : make_grid(&grouping);
         grid_write(&grid, view->options->format, cell, out);
     }
     close_grouping(&grouping);

@@ -174,18 +174,6 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
     list_add(notes, &notes->modes, text_get(&words), "");
 }
 
-/* "  gemm m=64: C: 0: 4096 (100 %)" */
-static void add_histograms(struct notes *notes, const struct case_record *record, const char *label)
-{
-    char words[512];
-    for (size_t i = 0; i < record->n_summaries; i++) {
-        verify_describe_histogram(record->summaries[i].histogram, words, sizeof words);
-        text_printf(&notes->histograms, "  %s: ", label);
-        text_add_line(&notes->histograms, record->summaries[i].name);
-        text_printf(&notes->histograms, ": %s\n", words);
-    }
-}
-
 /* Why the device was throttled, as far as it still was when it was asked. */
 static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
 {
@@ -258,7 +246,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     add_reading(notes, c, text_get(&label));
     add_modes(notes, &record->estimate, text_get(&label));
     if (verbose)
-        add_histograms(notes, record, text_get(&label));
+        histograms_add(&notes->histograms, record, text_get(&label), notes->arena);
     add_throttle(notes, c, text_get(&label));
     add_pace(notes, c, text_get(&label));
     add_small_grid(notes, row, text_get(&label));
@@ -456,9 +444,7 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
     write_outcomes(&notes->failures, "failures", verbose, out);
     write_outcomes(&notes->skips, "skipped", verbose, out);
     write_messages(&notes->messages, verbose, out);
-    if (notes->histograms.length)
-        text_printf(out, "\nhistograms of relative differences from the references\n%s",
-                    text_get(&notes->histograms));
+    histograms_write(&notes->histograms, out);
     write_counts(notes, verbose, &doubts);
     write_list(&notes->paces, "pace", verbose, &doubts);
     write_list(&notes->modes,
@@ -473,9 +459,4 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
                &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
-}
-
-void notes_free(struct notes *notes)
-{
-    text_free(&notes->histograms);
 }

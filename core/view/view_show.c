@@ -109,8 +109,9 @@ static int32_t write_notes(struct view *view, struct text *out, struct gb_error 
     for (size_t i = 0; status == GB_OK && i < n; i++)
         status = add_notes(view, &groups[i], &notes, error);
     free(groups);
+    if (view->options->group_by && !verbose) /* each group has its pass rate */
+        notes.failures.n = notes.skips.n = 0;
     notes_write(&notes, verbose, out);
-    notes_free(&notes);
     return status;
 }
 

@@ -74,6 +74,16 @@ int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
 
+/* Histograms of relative differences, one for each comparison, with the largest difference where
+ * the reference exceeds the floor and the values there. Zero-initialize; all lives in the arena. */
+struct histograms {
+    struct histogram *items;
+    size_t n;
+};
+void histograms_add(struct histograms *histograms, const struct case_record *record,
+                    const char *label, struct arena *arena);
+void histograms_write(const struct histograms *histograms, struct text *out);
+
 /* What follows a table. Zero-initialize, with an arena. */
 struct note {
     const char *words;
@@ -93,10 +103,10 @@ struct note_list {
 struct notes {
     struct arena *arena;
     struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small;
-    struct note_list obstacles; /* what keeps cases from being certified */
-    struct text histograms;     /* a line for each comparison of each case */
-    uint64_t n_cases;           /* so far; the rounds of a case are one */
-    uint64_t n_short;           /* cases with an overhead above 1 % of the median */
+    struct note_list obstacles;   /* what keeps cases from being certified */
+    struct histograms histograms; /* of each comparison of each case */
+    uint64_t n_cases;             /* so far; the rounds of a case are one */
+    uint64_t n_short;             /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;
@@ -107,7 +117,6 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
 /* What the rounds of a case say together; after notes_add of each. */
 void notes_add_rounds(struct notes *notes, const struct shown *shown);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
-void notes_free(struct notes *notes);
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

@@ -30,6 +30,9 @@
  * were measured, so not of those skipped, cancelled or running). Without --columns: count,
  * pass_rate, and avg and max of each check metric there is. With --pivot P each of these columns is
  * there once for each value of P, over the cases that have P. Groups are over all runs asked for.
+ * With --transpose each group, and value of P, is a column, headed by its values with blanks
+ * between; rows are the aggregates, named in the first column. Show lists failed and skipped cases
+ * of groups if it is verbose only: the pass rate has them.
  * --pivot P: rows are the other axes, a column for each value of P; cells are medians (of the
  * rounds' times) in ns. In csv they are samples instead: one row a trial up to the fewest of any
  * case in the row, rounds one after the other, ms with four decimals; of a whole number the head is
@@ -64,6 +67,7 @@ struct view_options {
     const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
     bool verbose;         /* more columns, all facts and messages */
     bool breakdown;       /* show: what each case puts on the device, after the table of cases */
+    bool transpose;       /* of groups: columns are groups, rows what is asked of them */
     size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
 

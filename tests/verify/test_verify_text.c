@@ -100,28 +100,6 @@ START_TEST(broken_requests_are_refused)
 }
 END_TEST
 
-START_TEST(histogram_in_one_line)
-{
-    uint64_t histogram[VERIFY_CLASSES] = {
-        [VERIFY_CLASS_EQUAL] = 801676, [VERIFY_CLASS_1E_6 + 2] = 970, [VERIFY_CLASS_1E_6 + 3] = 60};
-    char line[512];
-    verify_describe_histogram(histogram, line, sizeof line);
-    ck_assert_str_eq(line, "0: 801676 (99.9 %), [1e-4, 1e-3): 970 (0.121 %), "
-                           "[1e-3, 1e-2): 60 (0.00747 %)");
-    char cut[8] = "xxxxxxx";
-    verify_describe_histogram(histogram, cut, sizeof cut);
-    ck_assert_str_eq(cut, "0: 8016");
-    const uint64_t empty[VERIFY_CLASSES] = {0};
-    verify_describe_histogram(empty, line, sizeof line);
-    ck_assert_str_eq(line, "empty");
-    for (int class = 0; class < VERIFY_CLASSES; class ++)
-        histogram[class] = UINT64_MAX / VERIFY_CLASSES;
-    verify_describe_histogram(histogram, line, sizeof line);
-    ck_assert_ptr_nonnull(strstr(line, ">= 1: "));
-    ck_assert_str_eq(strstr(line, "not finite"), "not finite: 1676976733973595601 (9.09 %)");
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("verify_text");
@@ -130,7 +108,6 @@ Suite *test_suite(void)
     tcase_add_test(tests, description_tells_close_doubles_apart);
     tcase_add_test(tests, description_is_cut_at_the_buffers_end);
     tcase_add_loop_test(tests, broken_requests_are_refused, 0, COUNT(refused));
-    tcase_add_test(tests, histogram_in_one_line);
     suite_add_tcase(suite, tests);
     return suite;
 }

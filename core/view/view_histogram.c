@@ -1,0 +1,112 @@
+/* view_histogram.c - how far outputs are from their references, a column for each comparison. */
+#include "core/view/view_writers.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { PER_TABLE = 4 }; /* columns of one table: 24 + 4 x 20 characters */
+
+struct histogram {
+    const char *label;
+    uint64_t counts[VERIFY_CLASSES], n;
+    const struct check_record *worst; /* relative difference above the floor; NULL: not measured */
+};
+
+static const struct check_record *worst_of(const struct case_record *record, const char *name,
+                                           struct arena *arena)
+{
+    const char *metric = verify_metric_name(VERIFY_REL_FLOOR);
+    for (size_t i = 0; i < record->n_checks; i++) {
+        const struct check_record *check = &record->checks[i];
+        if (!text_equal(check->name, name) || !text_equal(check->metric, metric))
+            continue;
+        struct check_record *kept = ARENA_NEW(arena, struct check_record);
+        *kept = (struct check_record){
+            .value = check->value, .reference = check->reference, .output = check->output};
+        return kept;
+    }
+    return NULL;
+}
+
+void histograms_add(struct histograms *histograms, const struct case_record *record,
+                    const char *label, struct arena *arena)
+{
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        CLEANUP(text_free) struct text words = {0};
+        struct histogram histogram = {.n = summary->n};
+        text_printf(&words, "%s: ", label);
+        text_add_line(&words, summary->name);
+        histogram.label = arena_text(arena, text_get(&words));
+        histogram.worst = worst_of(record, summary->name, arena);
+        for (int class = 0; class < VERIFY_CLASSES; class ++)
+            histogram.counts[class] = summary->histogram[class];
+        ARENA_APPEND(arena, histograms->items, histograms->n, histogram);
+    }
+}
+
+/* One row of what each comparison has, `-` where it has none. */
+static void add_worst(struct table *table, const struct histogram *items, size_t n,
+                      const char *head, double (*value)(const struct check_record *worst))
+{
+    table_row(table);
+    table_cell(table, head);
+    for (size_t i = 0; i < n; i++) {
+        const double number = items[i].worst ? value(items[i].worst) : NAN;
+        if (isnan(number))
+            table_cell(table, "-");
+        else
+            table_cell_printf(table, "%.9g", number);
+    }
+}
+
+static double worst_difference(const struct check_record *worst)
+{
+    return worst->value;
+}
+
+static double worst_reference(const struct check_record *worst)
+{
+    return worst->reference;
+}
+
+static double worst_output(const struct check_record *worst)
+{
+    return worst->output;
+}
+
+static void write_table(const struct histogram *items, size_t first, size_t n, struct text *out)
+{
+    CLEANUP(table_free) struct table table = {0};
+    table_column(&table, "relative difference", false);
+    for (size_t i = 0; i < n; i++) {
+        char head[32];
+        snprintf(head, sizeof head, "(%zu)", first + i + 1);
+        table_column(&table, head, true);
+        text_printf(out, "(%zu) %s\n", first + i + 1, items[i].label);
+    }
+    for (int class = 0; class < VERIFY_CLASSES; class ++) {
+        table_row(&table);
+        table_cell(&table, verify_class_name(class));
+        for (size_t i = 0; i < n; i++)
+            table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[class],
+                              items[i].n ? 100 * (double)items[i].counts[class] / (double)items[i].n
+                                         : 0.0);
+    }
+    add_worst(&table, items, n, "largest above the floor", worst_difference);
+    add_worst(&table, items, n, "reference there", worst_reference);
+    add_worst(&table, items, n, "output there", worst_output);
+    table_write(&table, TABLE_PLAIN, out);
+}
+
+void histograms_write(const struct histograms *histograms, struct text *out)
+{
+    if (!histograms->n)
+        return;
+    text_add(out, "\nhistograms of relative differences from the references\n");
+    for (size_t i = 0; i < histograms->n; i += PER_TABLE) {
+        const size_t left = histograms->n - i;
+        text_add(out, i ? "\n" : "");
+        write_table(histograms->items + i, i, left < PER_TABLE ? left : PER_TABLE, out);
+    }
+}
