@@ -94,6 +94,20 @@ static bool has_level(const struct roofs *roofs, const char *level)
     return false;
 }
 
+/* The level, or the next outer one of which something is known. */
+static const char *measured_level(const struct roofs *roofs, int level)
+{
+    static const char dram[] = "dram";
+    static const char *const outwards[LEVELS][3] = {[LEVEL_LAST] = {"l3", "l2"},
+                                                    [LEVEL_L3] = {"l3"},
+                                                    [LEVEL_L2] = {"l2", "l3"},
+                                                    [LEVEL_L1] = {"l1", "l2", "l3"}};
+    for (size_t i = 0; i < sizeof outwards[0] / sizeof *outwards[0]; i++)
+        if (outwards[level][i] && has_level(roofs, outwards[level][i]))
+            return outwards[level][i];
+    return dram;
+}
+
 static const struct roof *memory_roof(const struct roofs *roofs, const char *level,
                                       double write_share)
 {
@@ -130,7 +144,7 @@ static const struct roof *math_roof(const struct roofs *roofs, const struct gb_w
     return NULL;
 }
 
-void roofline_of(const struct roofs *roofs, const struct gb_work *work, bool is_cached,
+void roofline_of(const struct roofs *roofs, const struct gb_work *work, int level,
                  struct roofline *ret)
 {
     double flops = amount(work->flops), written = amount(work->bytes_written);
@@ -138,10 +152,8 @@ void roofline_of(const struct roofs *roofs, const struct gb_work *work, bool is_
     *ret = (struct roofline){.intensity = NAN, .ridge = NAN, .model_ns = NAN};
     if (flops > 0 && bytes > 0)
         ret->intensity = flops / bytes;
-    if (bytes > 0) {
-        const char *level = !is_cached ? "dram" : has_level(roofs, "l3") ? "l3" : "l2";
-        ret->memory = memory_roof(roofs, level, written / bytes);
-    }
+    if (bytes > 0)
+        ret->memory = memory_roof(roofs, measured_level(roofs, level), written / bytes);
     if (flops > 0)
         ret->math = math_roof(roofs, work);
     double memory_ns = ret->memory ? bytes / ret->memory->rate * 1e9 : 0;

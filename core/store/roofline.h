@@ -37,15 +37,19 @@ struct roofline {
     double model_ns;           /* of an iteration */
 };
 
+/* Where the bytes of a case are. LEVEL_LAST: in the last cache, whichever that is. */
+enum { LEVEL_DRAM, LEVEL_LAST, LEVEL_L3, LEVEL_L2, LEVEL_L1, LEVELS };
+
 /*
- * Bytes are compared with the bandwidth of DRAM, or, if is_cached, of the last level of cache (l3
- * where there are roofs of it, else l2): of those measured the one whose share of writes (read 0,
- * triad 1/3, copy 1/2, write 1) is nearest to the work's; of two as near the one with fewer writes.
- * Operations are compared with the rate of the format and unit that the work names, or else not at
- * all: no rate is guessed. Where both are declared and one roof is not known, the other gives
- * model_ns, but the bound is unknown. Amounts that are not finite and above 0 are not declared.
+ * Bytes are compared with the bandwidth of their level (LEVEL_LAST: l3 where there are roofs of it,
+ * else l2), or, where none was measured, of the next outer level: of those measured the one whose
+ * share of writes (read 0, triad 1/3, copy 1/2, write 1) is nearest to the work's; of two as near
+ * the one with fewer writes. Operations are compared with the rate of the format and unit that the
+ * work names, or else not at all: no rate is guessed. Where both are declared and one roof is not
+ * known, the other gives model_ns, but the bound is unknown. Amounts that are not finite and above
+ * 0 are not declared.
  */
-void roofline_of(const struct roofs *roofs, const struct gb_work *work, bool is_cached,
+void roofline_of(const struct roofs *roofs, const struct gb_work *work, int level,
                  struct roofline *ret);
 
 /* The roof of that name, or NULL. */

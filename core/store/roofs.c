@@ -10,13 +10,29 @@
 
 static const char ceilings[] = "ceilings";
 
+static const struct value *parameter_value(const struct stored_case *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_parameters; i++)
+        if (text_equal(c->parameters[i].name, name))
+            return &c->parameters[i].value;
+    return NULL;
+}
+
 /* What a case of ceilings measured: its parameter `roof`, or NULL. */
 static const char *measured_roof(const struct stored_case *c)
 {
-    for (size_t i = 0; text_equal(c->plugin, ceilings) && i < c->n_parameters; i++)
-        if (text_equal(c->parameters[i].name, "roof"))
-            return c->parameters[i].value.text;
-    return NULL;
+    const struct value *roof = text_equal(c->plugin, ceilings) ? parameter_value(c, "roof") : NULL;
+    return roof ? roof->text : NULL;
+}
+
+/* Of a case on a CPU that has n_units: its options say it, or it has one. */
+static double threads_of(const struct stored_case *c, double n_units)
+{
+    const struct value *threads = parameter_value(c, "threads");
+    threads = threads ? threads : parameter_value(c, "streams");
+    if (!threads)
+        return 1;
+    return threads->number > 0 ? fmin(threads->number, n_units) : n_units;
 }
 
 bool is_roof(const struct stored_case *c)
@@ -32,9 +48,14 @@ static double amount_of(const struct stored_case *c, const char *name)
     return isfinite(amount) && amount > 0 ? amount : NAN;
 }
 
-static void raise_roof(struct roof_set *set, const char *name, double rate, struct arena *arena)
+/* A CPU, whose caches belong to cores. */
+static bool has_threads(const struct device_record *device)
 {
-    struct roofs *roofs = &set->roofs;
+    return device_number(device, "l1_bytes") > 0;
+}
+
+static void raise_roof(struct roofs *roofs, const char *name, double rate, struct arena *arena)
+{
     size_t i = 0;
     while (i < roofs->n && !text_equal(roofs->items[i].name, name))
         i++;
@@ -70,11 +91,12 @@ static struct roof_set *set_of(struct roof_library *library, size_t first, const
     return set;
 }
 
-static const char *model_of(const struct stored_device *devices, size_t n, int64_t id)
+static const struct device_record *device_of(const struct stored_device *devices, size_t n,
+                                             int64_t id)
 {
     for (size_t i = 0; i < n; i++)
         if (devices[i].id == id)
-            return devices[i].record.model;
+            return &devices[i].record;
     return NULL;
 }
 
@@ -92,14 +114,17 @@ static int32_t add_cases(struct roof_library *library, struct store *store,
         status = store_case_read(store, ids[i], &arena, &c, error);
         if (status != GB_OK)
             break;
-        const char *model = model_of(devices, n_devices, c.record.device_id);
+        const struct device_record *device = device_of(devices, n_devices, c.record.device_id);
         const char *name = measured_roof(&c);
         double rate = name ? amount_of(&c, name) / central_ns(&c) * 1e9 : NAN;
-        if (!model || c.record.status != CASE_OK || !isfinite(rate) || !(rate > 0))
+        if (!device || !device->model || c.record.status != CASE_OK || !isfinite(rate) ||
+            !(rate > 0))
             continue;
-        struct roof_set *set = set_of(library, first, model, run, path);
+        struct roof_set *set = set_of(library, first, device->model, run, path);
         set->is_chosen = is_chosen;
-        raise_roof(set, name, rate, library->arena);
+        raise_roof(&set->roofs, name, rate, library->arena);
+        if (has_threads(device) && threads_of(&c, device_number(device, "units")) == 1)
+            raise_roof(&set->of_one_thread, name, rate, library->arena);
     }
     return status;
 }
@@ -211,15 +236,43 @@ static double units_of_small(const struct case_record *record, double n_units)
     return n_kernels == record->n_kernels ? used : 0;
 }
 
-static bool is_of_latency(const struct stored_case *c, double n_units,
+/* On a CPU: does less than what can be under way within a latency of memory, a generous one. */
+static bool is_too_little(const struct stored_case *c, double model_ns)
+{
+    const double latency_ns = 1000;
+    return !c->record.n_activities && model_ns < latency_ns;
+}
+
+static bool is_of_latency(const struct stored_case *c, const struct device_record *device,
                           const struct roofline *roofline)
 {
-    const double far = 10, flops = c->record.work.flops;
+    const double far = 4, flops = c->record.work.flops;
+    const double n_units = device_number(device, "units");
     if (!(central_ns(c) > far * roofline->model_ns))
         return false;
+    if (has_threads(device))
+        return is_too_little(c, roofline->model_ns);
     double used = units_of_small(&c->record, n_units);
     return used > 0 && (!roofline->math ||
                         central_ns(c) > far * flops / roofline->math->rate * 1e9 * n_units / used);
+}
+
+/* The innermost that holds all declared bytes, of which each thread has its share. */
+static int level_of(const struct stored_case *c, const struct device_record *device)
+{
+    const struct gb_work *work = &c->record.work;
+    const double bytes = work->bytes_read + work->bytes_written;
+    if (!text_equal(c->cache, cache_word(GB_CACHE_WARM)))
+        return LEVEL_DRAM;
+    const bool is_in_last = bytes <= device_number(device, "cache_bytes");
+    if (!has_threads(device))
+        return is_in_last ? LEVEL_LAST : LEVEL_DRAM;
+    const double share = bytes / threads_of(c, device_number(device, "units"));
+    if (share <= device_number(device, "l1_bytes"))
+        return LEVEL_L1;
+    if (share <= device_number(device, "l2_bytes"))
+        return LEVEL_L2;
+    return is_in_last ? LEVEL_L3 : LEVEL_DRAM;
 }
 
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
@@ -228,11 +281,17 @@ void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
     static const struct roofs none = {0};
     const struct gb_work *work = &c->record.work;
     const char *measured = measured_roof(c);
-    bool is_cached = text_equal(c->cache, cache_word(GB_CACHE_WARM)) &&
-                     work->bytes_read + work->bytes_written <= device_number(device, "cache_bytes");
-    roofline_of(set && !measured ? &set->roofs : &none, work, is_cached, ret);
+    const int level = level_of(c, device);
+    roofline_of(set && !measured ? &set->roofs : &none, work, level, ret);
+    if (set && !measured && has_threads(device) &&
+        threads_of(c, device_number(device, "units")) == 1) {
+        struct roofline of_one;
+        roofline_of(&set->of_one_thread, work, level, &of_one);
+        if (of_one.bound)
+            *ret = of_one;
+    }
     if (set && measured)
         roofline_of_roof(set, c, measured, ret);
-    if (ret->bound && is_of_latency(c, device_number(device, "units"), ret))
+    if (ret->bound && is_of_latency(c, device, ret))
         ret->bound = BOUND_LATENCY;
 }

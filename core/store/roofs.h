@@ -12,11 +12,12 @@
 
 struct roof_set {
     struct roofs roofs;
-    const char *model;    /* of the device */
-    const char *source;   /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
-    const char *run_uuid; /* of the run that measured them */
-    bool is_chosen;       /* of a file that the user named on the command line */
-    bool is_used;         /* for the user of the set */
+    struct roofs of_one_thread; /* of a CPU; empty: not measured */
+    const char *model;          /* of the device */
+    const char *source;         /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
+    const char *run_uuid;       /* of the run that measured them */
+    bool is_chosen;             /* of a file that the user named on the command line */
+    bool is_used;               /* for the user of the set */
 };
 
 /* Zero-initialize, with an arena, which holds all of it. */
@@ -49,14 +50,21 @@ struct roof_set *roof_library_find(const struct roof_library *library, const cha
 /* Is it a case that measures a roof? */
 bool is_roof(const struct stored_case *c);
 
-/* Where a stored case stands. device: for its facts cache_bytes and units. A case whose caches are
- * warm and whose declared bytes are no more than cache_bytes is compared with a cache's bandwidth.
- * A case of `ceilings` is compared with the roof that it measures.
+/*
+ * Where a stored case stands. device: for its facts cache_bytes, units and, of a CPU, l1_bytes and
+ * l2_bytes, of one core. A case whose caches are warm is compared with the innermost level that
+ * holds its declared bytes, on a CPU each thread's share of them: threads are what its options
+ * `threads` or else `streams` say, or one. A case of one thread is compared with roofs that one
+ * thread reached, where they are known. A case of `ceilings` is compared with the roof that it
+ * measures.
  *
- * Where the bound would be known, it is BOUND_LATENCY for a case that takes more than ten times its
- * model_ns, and ten times what its operations take at the rate of as many multiprocessors as it can
- * have blocks on, if none of its kernels can fill the device: there are fewer blocks than
- * multiprocessors, or an occupancy below 10 %. Kernels of a parallel section count together. A case
- * with copies, or with kernels that are not known, keeps its bound. */
+ * Where the bound would be known, it is BOUND_LATENCY for a case that takes more than four times
+ * its model_ns and is too small to fill the device. On a CPU: model_ns is below 1 us, so that less
+ * is done than what can be under way within a latency. On a GPU: it takes more than four times what
+ * its operations take at the rate of as many multiprocessors as it can have blocks on, and none of
+ * its kernels can fill the device: there are fewer blocks than multiprocessors, or an occupancy
+ * below 10 %. Kernels of a parallel section count together. A case with copies, or with kernels
+ * that are not known, keeps its bound.
+ */
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
                       const struct device_record *device, struct roofline *ret);

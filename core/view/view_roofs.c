@@ -81,10 +81,11 @@ double roof_ratio(const struct view_row *row)
 
 void roof_cell(const struct view_row *row, struct text *out)
 {
+    const double above = 1.02; /* than what was measured of the roof itself */
     double ratio = roof_ratio(row);
     if (isfinite(ratio))
-        text_printf(out, "%.*f %% %s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
-                    row->roofline.roof->name);
+        text_printf(out, "%.*f %%%s %s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
+                    ratio > above ? "!" : "", row->roofline.roof->name);
 }
 
 void roofs_write(const struct view *view, struct text *out)

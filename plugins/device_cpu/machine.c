@@ -117,6 +117,20 @@ static void caches_fact(uint32_t cpu, gb_fact_fn *fact, void *context)
         fact(context, "caches", text);
 }
 
+/* Of one core, for its data: what working sets are compared with. */
+static void cache_sizes(uint32_t cpu, gb_fact_fn *fact, void *context)
+{
+    static const char *const names[] = {[1] = "l1_bytes", [2] = "l2_bytes"};
+    char text[TEXT_BYTES];
+    struct cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
+        if (cache.kind == 'i' || cache.level < 1 || cache.level > 2)
+            continue;
+        snprintf(text, sizeof text, "%llu", (unsigned long long)cache.bytes);
+        fact(context, names[cache.level], text);
+    }
+}
+
 void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
 {
     static const struct {
@@ -147,6 +161,7 @@ void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
         fact(context, "microcode", text);
     fact(context, "hypervisor", processor_hypervisor("", text, sizeof text) ? text : "no");
     caches_fact(first, fact, context);
+    cache_sizes(first, fact, context);
     turbo_fact(fact, context);
     for (size_t i = 0; i < sizeof of_first_cpu / sizeof of_first_cpu[0]; i++) {
         if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cpufreq/%s", first,

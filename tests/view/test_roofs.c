@@ -18,43 +18,49 @@ static const struct {
     const char *name;
     double flops, read, written;
     uint32_t format, unit;
-    bool is_cached;
+    int level;
     const char *memory, *math, *roof; /* "" is none */
     int bound;
     double intensity, ridge, model_ns;
 } rules[] = {
-    {"a copy", 0, 500, 500, 0, 0, false, "dram_copy", "", "dram_copy", BOUND_MEMORY, NAN, NAN,
+    {"a copy", 0, 500, 500, 0, 0, LEVEL_DRAM, "dram_copy", "", "dram_copy", BOUND_MEMORY, NAN, NAN,
      12.5},
-    {"reads", 0, 1000, 0, 0, 0, false, "dram_read", "", "dram_read", BOUND_MEMORY, NAN, NAN, 10},
-    {"a third is written", 0, 600, 300, 0, 0, false, "dram_triad", "", "dram_triad", BOUND_MEMORY,
-     NAN, NAN, 10},
-    {"writes", 0, 100, 900, 0, 0, false, "dram_write", "", "dram_write", BOUND_MEMORY, NAN, NAN,
-     20},
-    {"midway: fewer writes", 0, 500, 100, 0, 0, false, "dram_read", "", "dram_read", BOUND_MEMORY,
-     NAN, NAN, 6},
-    {"in the cache, of which copy alone is known", 0, 1000, 0, 0, 0, true, "l2_copy", "", "l2_copy",
+    {"reads", 0, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read", BOUND_MEMORY, NAN, NAN,
+     10},
+    {"a third is written", 0, 600, 300, 0, 0, LEVEL_DRAM, "dram_triad", "", "dram_triad",
+     BOUND_MEMORY, NAN, NAN, 10},
+    {"writes", 0, 100, 900, 0, 0, LEVEL_DRAM, "dram_write", "", "dram_write", BOUND_MEMORY, NAN,
+     NAN, 20},
+    {"midway: fewer writes", 0, 500, 100, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read",
+     BOUND_MEMORY, NAN, NAN, 6},
+    {"in the cache, of which copy alone is known", 0, 1000, 0, 0, 0, LEVEL_LAST, "l2_copy", "",
+     "l2_copy", BOUND_MEMORY, NAN, NAN, 2.5},
+    {"in L1, of which nothing is known", 0, 500, 500, 0, 0, LEVEL_L1, "l2_copy", "", "l2_copy",
      BOUND_MEMORY, NAN, NAN, 2.5},
-    {"below the ridge", 5000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+    {"in L3, of which nothing is known", 0, 500, 500, 0, 0, LEVEL_L3, "dram_copy", "", "dram_copy",
+     BOUND_MEMORY, NAN, NAN, 12.5},
+    {"below the ridge", 5000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
      "dram_read", BOUND_MEMORY, 5, 10, 10},
-    {"on the ridge", 10000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+    {"on the ridge", 10000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
      "dram_read", BOUND_MEMORY, 10, 10, 10},
-    {"above the ridge", 20000, 1000, 0, GB_F32, GB_MATH_VECTOR, false, "dram_read", "fp32_fma",
+    {"above the ridge", 20000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
      "fp32_fma", BOUND_MATH, 20, 10, 20},
-    {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, false, "dram_read", "bf16_tensor",
-     "dram_read", BOUND_MEMORY, 20, 100, 10},
-    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, false, "", "fp8_tensor", "fp8_tensor",
-     BOUND_MATH, NAN, NAN, 100},
-    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, false, "", "fp64_scalar", "fp64_scalar",
+    {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, LEVEL_DRAM, "dram_read",
+     "bf16_tensor", "dram_read", BOUND_MEMORY, 20, 100, 10},
+    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, LEVEL_DRAM, "", "fp8_tensor",
+     "fp8_tensor", BOUND_MATH, NAN, NAN, 100},
+    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, LEVEL_DRAM, "", "fp64_scalar", "fp64_scalar",
      BOUND_MATH, NAN, NAN, 10},
-    {"a rate that is not known", 1e9, 1000, 0, GB_F64, GB_MATH_VECTOR, false, "dram_read", "",
+    {"a rate that is not known", 1e9, 1000, 0, GB_F64, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "",
      "dram_read", BOUND_UNKNOWN, 1e6, NAN, 10},
-    {"not said what computes", 1e9, 1000, 0, 0, 0, false, "dram_read", "", "dram_read",
+    {"not said what computes", 1e9, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read",
      BOUND_UNKNOWN, 1e6, NAN, 10},
-    {"no such unit or format", 1e9, 0, 0, 99, 77, false, "", "", "", BOUND_UNKNOWN, NAN, NAN, NAN},
-    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, false, "", "", "", BOUND_UNKNOWN, NAN,
-     NAN, NAN},
-    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, false, "", "", "", BOUND_UNKNOWN, NAN,
-     NAN, NAN},
+    {"no such unit or format", 1e9, 0, 0, 99, 77, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN, NAN, NAN,
+     NAN},
+    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN,
+     NAN, NAN, NAN},
+    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN,
+     NAN, NAN, NAN},
 };
 enum { N_RULES = sizeof rules / sizeof *rules };
 
@@ -78,7 +84,7 @@ START_TEST(cases_are_held_against)
                            .math_format = rules[_i].format,
                            .math_unit = rules[_i].unit};
     struct roofline got;
-    roofline_of(&all, &work, rules[_i].is_cached, &got);
+    roofline_of(&all, &work, rules[_i].level, &got);
     ck_assert_msg(text_equal(name_of(got.memory), rules[_i].memory), "%s: memory %s",
                   rules[_i].name, name_of(got.memory));
     ck_assert_msg(text_equal(name_of(got.math), rules[_i].math), "%s: math %s", rules[_i].name,
@@ -98,11 +104,11 @@ START_TEST(the_last_cache_is_l3_where_there_is_one)
     const struct roofs both = {more, 2}, none = {0};
     const struct gb_work work = {.size = sizeof work, .bytes_read = 1000};
     struct roofline got;
-    roofline_of(&both, &work, true, &got);
+    roofline_of(&both, &work, LEVEL_LAST, &got);
     ck_assert_str_eq(name_of(got.memory), "l3_read");
-    roofline_of(&both, &work, false, &got);
+    roofline_of(&both, &work, LEVEL_DRAM, &got);
     ck_assert_ptr_null(got.memory); /* a cache's bandwidth says nothing of DRAM */
-    roofline_of(&none, &work, true, &got);
+    roofline_of(&none, &work, LEVEL_LAST, &got);
     ck_assert_ptr_null(got.roof);
 }
 END_TEST
@@ -296,7 +302,7 @@ START_TEST(caches_count_where_they_are_warm_and_large_enough)
 }
 END_TEST
 
-/* Kernels that read for about 10 us what DRAM reads in 1, or compute what takes 2, on `units`. */
+/* Kernels that read for about 4 us what DRAM reads in 1, or compute what takes 2, on `units`. */
 static const struct {
     const char *name;
     uint32_t blocks[2], parallel; /* 0 blocks: no kernel */
@@ -306,23 +312,23 @@ static const struct {
     const char *units;
     int bound;
 } latencies[] = {
-    {"few blocks", {131}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
-    {"not far enough", {131}, 0, 0.5, 9999, 0, false, 0, "132", BOUND_MEMORY},
-    {"enough blocks", {132}, 0, 0.1, 10001, 0, false, 0, "132", BOUND_MEMORY},
-    {"low occupancy", {132}, 0, 0.09, 10001, 0, false, 0, "132", BOUND_LATENCY},
-    {"occupancy is not known", {132}, 0, NAN, 10001, 0, false, 0, "132", BOUND_MEMORY},
-    {"the largest counts", {2, 132}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
-    {"one after the other", {131, 131}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
-    {"side by side", {66, 66}, 1, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
-    {"side by side, few", {65, 66}, 1, 0.5, 10001, 0, false, 0, "132", BOUND_LATENCY},
-    {"occupancies add up", {66, 66}, 1, 0.06, 10001, 0, false, 0, "132", BOUND_MEMORY},
-    {"a copy may take the time", {131}, 0, 0.5, 10001, 0, true, 0, "132", BOUND_MEMORY},
-    {"not all are listed", {131}, 0, 0.5, 10001, 0, false, 1, "132", BOUND_MEMORY},
-    {"how many units?", {1}, 0, 0.01, 10001, 0, false, 0, "", BOUND_MEMORY},
-    {"nothing is known", {0}, 0, 0.5, 10001, 0, false, 0, "132", BOUND_MEMORY},
+    {"few blocks", {131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"not far enough", {131}, 0, 0.5, 3999, 0, false, 0, "132", BOUND_MEMORY},
+    {"enough blocks", {132}, 0, 0.1, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"low occupancy", {132}, 0, 0.09, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancy is not known", {132}, 0, NAN, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"the largest counts", {2, 132}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"one after the other", {131, 131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"side by side", {66, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"side by side, few", {65, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancies add up", {66, 66}, 1, 0.06, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"a copy may take the time", {131}, 0, 0.5, 4001, 0, true, 0, "132", BOUND_MEMORY},
+    {"not all are listed", {131}, 0, 0.5, 4001, 0, false, 1, "132", BOUND_MEMORY},
+    {"how many units?", {1}, 0, 0.01, 4001, 0, false, 0, "", BOUND_MEMORY},
+    {"nothing is known", {0}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
     /* On 13 of 132 multiprocessors arithmetic takes 20.31 us. */
-    {"arithmetic of a few", {13}, 0, 0.5, 203000, 2e6, false, 0, "132", BOUND_MATH},
-    {"far from it", {13}, 0, 0.5, 203100, 2e6, false, 0, "132", BOUND_LATENCY},
+    {"arithmetic of a few", {13}, 0, 0.5, 81200, 2e6, false, 0, "132", BOUND_MATH},
+    {"far from it", {13}, 0, 0.5, 81300, 2e6, false, 0, "132", BOUND_LATENCY},
 };
 enum { N_LATENCIES = sizeof latencies / sizeof *latencies };
 
@@ -357,6 +363,55 @@ START_TEST(kernels_that_cannot_fill_a_device)
 }
 END_TEST
 
+/* A CPU of 4 with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share: of so many threads' bytes. */
+static const struct {
+    const char *name;
+    double bytes, threads; /* NaN: no such option */
+    const char *cache;
+    double time_ns;
+    const char *roof;
+    double model_ns;
+    int bound;
+} levels[] = {
+    {"one thread in L1", 32768, 1, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"no option: one", 32768, NAN, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"above L1", 32769, 1, "warm", 1000, "l2_read", 655.38, BOUND_MEMORY},
+    {"L1 of two", 65536, 2, "warm", 1000, "l1_read", 65.536, BOUND_LATENCY},
+    {"all CPUs", 131072, 0, "warm", 500, "l1_read", 131.072, BOUND_MEMORY},
+    {"more threads than CPUs", 131073, 8, "warm", 500, "l2_read", 262.146, BOUND_MEMORY},
+    {"above L2: no roof of L3", 2e6, 1, "warm", 1e6, "dram_read", 200000, BOUND_MEMORY},
+    {"above all", 9e6, 0, "warm", 1e6, "dram_read", 450000, BOUND_MEMORY},
+    {"cold", 32768, 1, "cold", 1e4, "dram_read", 3276.8, BOUND_MEMORY},
+    {"little, just near enough", 8000, 1, "warm", 320, "l1_read", 80, BOUND_MEMORY},
+    {"little, far", 8000, 1, "warm", 321, "l1_read", 80, BOUND_LATENCY},
+    {"much, far", 9e6, 0, "warm", 1e8, "dram_read", 450000, BOUND_MEMORY},
+};
+enum { N_LEVELS = sizeof levels / sizeof *levels };
+
+START_TEST(level_and_threads_choose_the_roof)
+{
+    static struct roof one[] = {{"dram_read", 10e9}, {"l1_read", 100e9}, {"l2_read", 50e9}};
+    static struct roof four[] = {{"dram_read", 20e9}, {"l1_read", 1000e9}, {"l2_read", 500e9}};
+    const struct roof_set set = {.roofs = {four, 3}, .of_one_thread = {one, 3}, .model = "A"};
+    struct fact facts[] = {
+        {"units", "4"}, {"l1_bytes", "32768"}, {"l2_bytes", "1048576"}, {"cache_bytes", "8388608"}};
+    const struct device_record device = {.facts = facts, .n_facts = 4};
+    struct parameter threads = {.name = "threads", .value = {.number = levels[_i].threads}};
+    struct stored_case c = {.plugin = "copy",
+                            .cache = levels[_i].cache,
+                            .parameters = &threads,
+                            .n_parameters = isnan(levels[_i].threads) ? 0U : 1U};
+    struct roofline got;
+    c.record.work = (struct gb_work){.bytes_read = levels[_i].bytes};
+    c.summary.median = levels[_i].time_ns;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_msg(text_equal(name_of(got.roof), levels[_i].roof), "%s: %s", levels[_i].name,
+                  name_of(got.roof));
+    expect_number(levels[_i].name, levels[_i].model_ns, got.model_ns);
+    ck_assert_msg(got.bound == levels[_i].bound, "%s: got %d", levels[_i].name, got.bound);
+}
+END_TEST
+
 /* ---- what is printed ---- */
 
 START_TEST(tables_show_them)
@@ -388,7 +443,7 @@ START_TEST(a_narrow_table_keeps_the_roof)
     views_show("results.gbr", &(struct view_options){.width = 100}, &shown);
     ck_assert_msg(strstr(text_get(&shown),
                          "\nbench     roof       streams    median  interval      "
-                         "       roof  check           status\n") != NULL,
+                         "        roof  check           status\n") != NULL,
                   "%s", text_get(&shown));
 }
 END_TEST
@@ -513,6 +568,7 @@ Suite *test_suite(void)
     tcase_add_test(rule, roofs_of_another_model_are_of_no_use);
     tcase_add_test(rule, caches_count_where_they_are_warm_and_large_enough);
     tcase_add_loop_test(rule, kernels_that_cannot_fill_a_device, 0, N_LATENCIES);
+    tcase_add_loop_test(rule, level_and_threads_choose_the_roof, 0, N_LEVELS);
     tcase_add_test(rule, many_cases_and_groups_stay_on_the_page);
     suite_add_tcase(all_tests, rule);
     tcase_add_checked_fixture(files, setup, fixture_end);
