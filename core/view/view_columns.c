@@ -441,9 +441,7 @@ struct cell cell_of_parameter(const struct parameter *parameter)
     default:
         break;
     }
-    if (cell.kind == CELL_REAL && isnan(cell.real))
-        cell = (struct cell){.kind = CELL_NULL};
-    return cell;
+    return cell.kind == CELL_REAL && isnan(cell.real) ? (struct cell){0} : cell;
 }
 
 const struct parameter *find_parameter(const struct stored_case *c, const char *name)

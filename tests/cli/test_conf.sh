@@ -131,7 +131,7 @@ done
 # COLUMNS, of the manual page: a table's width where the output is no terminal.
 width_of()
 {
-    gbrun show --where "bench = 'streams'" results.gbr | awk '/^bench / { print length($0) }'
+    gbrun show results.gbr | awk '/^bench / { print length($0) }'
 }
 usual=$(width_of) narrow=$(COLUMNS=60 width_of)
 if [ "$narrow" -le 60 ] && [ "$usual" -gt 60 ]; then
