@@ -14,6 +14,7 @@ enum { ORDER_BREADTH, ORDER_DEPTH };
 enum { PRIORITY_UNIFORM, PRIORITY_GRADED };
 enum { ALLOCATION_MALLOC, ALLOCATION_POOL };
 enum { STAMPS_NO, STAMPS_YES, STAMPS_EACH };
+enum { SUM_REGISTER, SUM_MEMORY };
 enum { BLOCK_DEFAULT = 16 };
 
 struct params {
@@ -29,6 +30,7 @@ struct params {
     int32_t allocation;
     int64_t units;
     int32_t stamps;
+    int32_t sum;
 };
 
 struct launch {

@@ -27,11 +27,33 @@ static void multiply(float *restrict c, const float *restrict a, const float *re
     }
 }
 
+/* The same with the sum in the output after each product. */
+static void multiply_in_memory(volatile float *c, const float *a, const float *b,
+                               const struct params *params)
+{
+    const size_t length = (size_t)params->aligned;
+    for (int64_t row = 0; row < params->rows; row++) {
+        for (int64_t col = 0; col < params->cols; col++) {
+            const float *left = a + (size_t)row * length;
+            const float *right = b + (size_t)col * length;
+            volatile float *sum = c + row * params->cols + col;
+            *sum = 0.0f;
+            for (size_t k = 0; k < length; k++)
+                *sum = *sum + left[k] * right[k];
+        }
+    }
+}
+
 static void run_problem(void *object, uint64_t i)
 {
     const struct matmul *matmul = object;
-    multiply(matmul->c + i * matmul->c_size, matmul->a + i * matmul->a_size,
-             matmul->b + i * matmul->b_size, matmul->params);
+    float *c = matmul->c + i * matmul->c_size;
+    const float *a = matmul->a + i * matmul->a_size;
+    const float *b = matmul->b + i * matmul->b_size;
+    if (matmul->params->sum == SUM_MEMORY)
+        multiply_in_memory(c, a, b, matmul->params);
+    else
+        multiply(c, a, b, matmul->params);
 }
 
 /* A case that ran as if the option were not there would be shown as another one. */

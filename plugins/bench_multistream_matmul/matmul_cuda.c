@@ -148,8 +148,9 @@ static int32_t make_streams_and_kernel(struct matmul *matmul)
     struct cuda_matmul *cuda = matmul->own;
     int32_t status = cuda_image_load(&cuda->driver, matmul->host, &image, &cuda->module);
     if (status == GB_OK)
-        status = cuda_image_function(&cuda->driver, matmul->host, cuda->module, "multiply",
-                                     &cuda->multiply);
+        status = cuda_image_function(
+            &cuda->driver, matmul->host, cuda->module,
+            matmul->params->sum == SUM_MEMORY ? "multiply_in_memory" : "multiply", &cuda->multiply);
     for (uint64_t i = 0; status == GB_OK && i < matmul->n_streams; i++)
         status = status_of(matmul, make_stream(matmul, i), "creating streams");
     return status;

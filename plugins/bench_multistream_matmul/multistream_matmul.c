@@ -17,6 +17,7 @@ static const char *const orders[] = {"breadth", "depth"};
 static const char *const priorities[] = {"uniform", "graded"};
 static const char *const allocations[] = {"malloc", "pool"};
 static const char *const stamps[] = {"no", "yes", "each"};
+static const char *const sums[] = {"register", "memory"};
 
 static const int64_t EXACT_SUM_MAX = INT64_C(1) << 24; /* whole numbers that a float can hold */
 
@@ -41,6 +42,9 @@ static const struct gb_option options[] = {
            "CUDA: run on so many by a green context, rounded up to what it can give; 0: on all"),
     GB_CHOICE(struct params, stamps, "yes", stamps,
               "CUDA: note when and where each block runs, as metrics; each: of each problem, too"),
+    GB_CHOICE(struct params, sum, "register", sums,
+              "keep each sum in a register, or store it after every product, as `c[i] += a * b` "
+              "does where nothing is known of c"),
 };
 
 /* --- create --- */

@@ -399,7 +399,8 @@ CUresult cuModuleUnload(CUmodule module)
 CUresult cuModuleGetFunction(CUfunction *ret, CUmodule module, const char *name)
 {
     memcpy(ret, &module, sizeof *ret);
-    return strcmp(name, "multiply") == 0 ? next_call() : CUDA_ERROR_NOT_FOUND;
+    const bool is_there = strcmp(name, "multiply") == 0 || strcmp(name, "multiply_in_memory") == 0;
+    return is_there ? next_call() : CUDA_ERROR_NOT_FOUND;
 }
 
 static void multiply(void **arguments, int64_t n_rows, int64_t n_cols)

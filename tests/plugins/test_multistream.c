@@ -109,6 +109,20 @@ START_TEST(unknown_device_is_skipped)
 }
 END_TEST
 
+START_TEST(cpu_sums_in_memory)
+{
+    load("cpu");
+    set("input", "random");
+    set("sum", "memory");
+    ready();
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
+    unload();
+}
+END_TEST
+
 /* --- on CUDA --- */
 
 /* Once it is loaded, whoever opens libcuda.so.1 gets this one. */
@@ -138,12 +152,14 @@ static void expect_nothing_left(void)
 static const struct {
     const char *input, *order, *priority, *allocation;
     int streams, block, units;
+    const char *sum;
 } on_cuda[] = {
-    {"ones", "breadth", "uniform", "malloc", 1, 16, 0},
-    {"random", "breadth", "uniform", "malloc", 3, 16, 0},
-    {"random", "depth", "graded", "pool", 3, 8, 0},
-    {"random", "breadth", "graded", "malloc", 7, 32, 12},
-    {"ones", "depth", "uniform", "pool", 20, 4, 132},
+    {"ones", "breadth", "uniform", "malloc", 1, 16, 0, "register"},
+    {"random", "breadth", "uniform", "malloc", 3, 16, 0, "register"},
+    {"random", "depth", "graded", "pool", 3, 8, 0, "register"},
+    {"random", "breadth", "graded", "malloc", 7, 32, 12, "register"},
+    {"ones", "depth", "uniform", "pool", 20, 4, 132, "register"},
+    {"random", "breadth", "uniform", "malloc", 2, 16, 0, "memory"},
 };
 enum { N_ON_CUDA = sizeof on_cuda / sizeof on_cuda[0] };
 
@@ -156,6 +172,7 @@ static void set_case(size_t i)
     set_number("streams", on_cuda[i].streams);
     set_number("block", on_cuda[i].block);
     set_number("units", on_cuda[i].units);
+    set("sum", on_cuda[i].sum);
 }
 
 START_TEST(cuda_is_right_with_each_option)
@@ -330,6 +347,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(cpu, cpu_refuses_what_it_does_not_have, 0,
                         sizeof refused / sizeof refused[0]);
     tcase_add_test(cpu, cpu_needs_the_machine_for_itself);
+    tcase_add_test(cpu, cpu_sums_in_memory);
     tcase_add_test(cpu, unknown_device_is_skipped);
     suite_add_tcase(suite, cpu);
     if (strstr(PLUGIN_DEVICES, "cuda") == NULL)
