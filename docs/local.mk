@@ -41,6 +41,7 @@ dist_conf_DATA = \
 	conf/call.ini \
 	conf/call_cublas.ini \
 	conf/ceilings.ini \
+	conf/demo.ini \
 	conf/fp16.ini \
 	conf/kernel.cu \
 	conf/kernel.ini \
@@ -48,6 +49,7 @@ dist_conf_DATA = \
 	conf/multistream_axes.ini \
 	conf/nccl.ini \
 	conf/padding.ini \
+	conf/padding_sizes.ini \
 	conf/peers.ini \
 	conf/recordings.ini \
 	conf/roofline.ini

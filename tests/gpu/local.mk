@@ -15,6 +15,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/leak.sh \
 	tests/gpu/odd.sh \
 	tests/gpu/pace.sh \
+	tests/gpu/padding.sh \
 	tests/gpu/peers.sh \
 	tests/gpu/profile.sh \
 	tests/gpu/sanitizer.sh \
