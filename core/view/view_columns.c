@@ -441,7 +441,9 @@ struct cell cell_of_parameter(const struct parameter *parameter)
     default:
         break;
     }
-    return cell.kind == CELL_REAL && isnan(cell.real) ? (struct cell){0} : cell;
+    if (cell.kind == CELL_REAL && isnan(cell.real))
+        cell = (struct cell){.kind = CELL_NULL};
+    return cell;
 }
 
 const struct parameter *find_parameter(const struct stored_case *c, const char *name)
