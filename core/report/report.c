@@ -56,8 +56,9 @@ static void add_roof(struct report *report, struct report_chart *chart, const st
     struct roofs *roofs = &chart->roofs;
     if (!roof || roof_named(roofs, roof->name))
         return;
-    ARENA_APPEND(&report->arena, roofs->items, roofs->n,
-                 (struct roof){arena_text(&report->arena, roof->name), roof->rate});
+    ARENA_APPEND(
+        &report->arena, roofs->items, roofs->n,
+        (struct roof){arena_text(&report->arena, roof->name), roof->rate, roof->is_doubtful});
 }
 
 static double metric_of(const struct view_row *row, const char *name)

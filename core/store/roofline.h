@@ -15,7 +15,8 @@
 
 struct roof {
     const char *name;
-    double rate; /* bytes/s or operations/s; finite, above 0 */
+    double rate;      /* bytes/s or operations/s; finite, above 0 */
+    bool is_doubtful; /* what measured it was not certified, or disturbed */
 };
 
 struct roofs {

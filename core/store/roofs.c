@@ -54,15 +54,97 @@ static bool has_threads(const struct device_record *device)
     return device_number(device, "l1_bytes") > 0;
 }
 
-static void raise_roof(struct roofs *roofs, const char *name, double rate, struct arena *arena)
+/* See roofs.h. */
+static bool is_doubtful(const struct stored_case *c, double n_threads)
+{
+    const double waited_share = 0.05;
+    const struct case_record *record = &c->record;
+    const struct interference_record *noise = &record->interference;
+    const int32_t verdict = record->has_estimate ? record->estimate.verdict : GB_VERDICT_NONE;
+    return verdict == GB_VERDICT_UNCONVERGED || verdict == GB_VERDICT_GAVE_UP ||
+           (noise->is_known &&
+            noise->waited_cpu_ns > waited_share * noise->sampled_ns * fmax(1, n_threads));
+}
+
+static void raise_roof(struct roofs *roofs, const char *name, double rate, bool is_doubtful,
+                       struct arena *arena)
 {
     size_t i = 0;
     while (i < roofs->n && !text_equal(roofs->items[i].name, name))
         i++;
     if (i == roofs->n) {
-        ARENA_APPEND(arena, roofs->items, roofs->n, (struct roof){arena_text(arena, name), 0});
+        ARENA_APPEND(arena, roofs->items, roofs->n, (struct roof){.name = arena_text(arena, name)});
     }
-    roofs->items[i].rate = fmax(roofs->items[i].rate, rate);
+    if (rate > roofs->items[i].rate) {
+        roofs->items[i].rate = rate;
+        roofs->items[i].is_doubtful = is_doubtful;
+    }
+}
+
+/* How far from a core it is that a roof is about; 0: it is no bandwidth. */
+static size_t distance_of(const char *name)
+{
+    static const char *const levels[] = {"l1_", "l2_", "l3_", "dram_"};
+    size_t n = sizeof levels / sizeof *levels;
+    while (n > 0 && !text_starts_with(name, levels[n - 1]))
+        n--;
+    return n;
+}
+
+/* Is the same access to a level farther out faster? */
+static bool is_contradicted(const struct roofs *roofs, const struct roof *roof)
+{
+    const double tolerance = 1.02;
+    const size_t distance = distance_of(roof->name);
+    for (size_t i = 0; distance > 0 && i < roofs->n; i++) {
+        const struct roof *other = &roofs->items[i];
+        if (distance_of(other->name) > distance && other->rate > tolerance * roof->rate &&
+            text_equal(strchr(other->name, '_'), strchr(roof->name, '_')))
+            return true;
+    }
+    return false;
+}
+
+/* Adds "; words: a, b" of roofs for which it is asked. */
+static void list_roofs(const struct roofs *roofs, const bool *are_listed, const char *words,
+                       struct text *out)
+{
+    const char *before = words;
+    for (size_t i = 0; i < roofs->n; i++) {
+        if (!are_listed[i])
+            continue;
+        text_printf(out, "%s%s", before, roofs->items[i].name);
+        before = ", ";
+    }
+}
+
+/* Leaves out what is contradicted; out: which, and which of the others are doubtful. */
+static void judge_roofs(struct roofs *roofs, struct arena *arena, struct text *out)
+{
+    bool *are_listed = ARENA_ARRAY(arena, bool, roofs->n + 1);
+    for (size_t i = 0; i < roofs->n; i++)
+        are_listed[i] = is_contradicted(roofs, &roofs->items[i]);
+    list_roofs(roofs, are_listed, "; left out, as a level farther out is faster: ", out);
+    size_t n = 0;
+    for (size_t i = 0; i < roofs->n; i++)
+        if (!are_listed[i])
+            roofs->items[n++] = roofs->items[i];
+    roofs->n = n;
+    for (size_t i = 0; i < n; i++)
+        are_listed[i] = roofs->items[i].is_doubtful;
+    list_roofs(roofs, are_listed, "; not certified or disturbed: ", out);
+}
+
+static void judge_set(struct roof_set *set, struct arena *arena)
+{
+    CLEANUP(text_free) struct text source = {0};
+    CLEANUP(text_free) struct text of_one_thread = {0};
+    text_add(&source, set->source);
+    judge_roofs(&set->roofs, arena, &source);
+    judge_roofs(&set->of_one_thread, arena, &of_one_thread);
+    if (of_one_thread.length > 0)
+        text_printf(&source, "; of one thread%s", text_get(&of_one_thread));
+    set->source = arena_text(arena, text_get(&source));
 }
 
 /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
@@ -122,10 +204,14 @@ static int32_t add_cases(struct roof_library *library, struct store *store,
             continue;
         struct roof_set *set = set_of(library, first, device->model, run, path);
         set->is_chosen = is_chosen;
-        raise_roof(&set->roofs, name, rate, library->arena);
-        if (has_threads(device) && threads_of(&c, device_number(device, "units")) == 1)
-            raise_roof(&set->of_one_thread, name, rate, library->arena);
+        const double n_threads = threads_of(&c, device_number(device, "units"));
+        const bool doubtful = is_doubtful(&c, n_threads);
+        raise_roof(&set->roofs, name, rate, doubtful, library->arena);
+        if (has_threads(device) && n_threads == 1)
+            raise_roof(&set->of_one_thread, name, rate, doubtful, library->arena);
     }
+    for (size_t i = first; i < library->n; i++)
+        judge_set(library->sets[i], library->arena);
     return status;
 }
 

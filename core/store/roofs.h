@@ -3,7 +3,10 @@
  * in results files by the device's model.
  *
  * A roof is the highest rate of all ok cases of one run for it, by whatever method and number of
- * threads. The roofs of a set are all of one run and one model, so that they belong together.
+ * threads. The roofs of a set are all of one run and one model, so that they belong together. Roofs
+ * are doubtful if the policy was undecided when it ended, or if threads waited for processors for
+ * more than 5 % of the time. A roof of a cache that is lower, by more than 2 %, than the same
+ * access to a level farther out contradicts it and is left out.
  */
 #pragma once
 
@@ -14,7 +17,8 @@ struct roof_set {
     struct roofs roofs;
     struct roofs of_one_thread; /* of a CPU; empty: not measured */
     const char *model;          /* of the device */
-    const char *source;         /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC" */
+    const char *source;         /* "run 3 of ceilings.gbr, 2026-01-01 10:00:00 UTC", and which roofs
+                                   are doubtful or left out */
     const char *run_uuid;       /* of the run that measured them */
     bool is_chosen;             /* of a file that the user named on the command line */
     bool is_used;               /* for the user of the set */

@@ -235,7 +235,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(roof_ratio, REAL, UNIT_RATIO, roof_ratio(row),                                               \
       "Share of that roof that is reached: model_ns over the time measured. Tables mark one "      \
       "above "                                                                                     \
-      "1.02 by !: the roof was measured too low, or the bytes are in a cache further inside")      \
+      "1.005 by !: the roof was measured too low, or the bytes are in a cache further inside")     \
     X(model_ns, REAL, UNIT_NS, row->roofline.model_ns,                                             \
       "Time of one iteration by the roofline model")                                               \
     X(roofs_source, TEXT, UNIT_NONE, row->roofline.roof ? row->roofs->source : NULL,               \

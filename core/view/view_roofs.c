@@ -81,11 +81,11 @@ double roof_ratio(const struct view_row *row)
 
 void roof_cell(const struct view_row *row, struct text *out)
 {
-    const double above = 1.02; /* than what was measured of the roof itself */
     double ratio = roof_ratio(row);
     if (isfinite(ratio))
-        text_printf(out, "%.*f %%%s %s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
-                    ratio > above ? "!" : "", row->roofline.roof->name);
+        text_printf(out, "%.*f %%%s %s%s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
+                    ratio >= 1.005 ? "!" : "", row->roofline.roof->name,
+                    row->roofline.roof->is_doubtful ? "?" : "");
 }
 
 void roofs_write(const struct view *view, struct text *out)

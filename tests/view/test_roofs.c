@@ -9,9 +9,10 @@
 
 /* ---- the rule ---- */
 
-static struct roof known[] = {{"dram_read", 100e9},  {"dram_copy", 80e9},    {"dram_triad", 90e9},
-                              {"dram_write", 50e9},  {"l2_copy", 400e9},     {"fp32_fma", 1e12},
-                              {"fp64_scalar", 10e9}, {"bf16_tensor", 10e12}, {"fp8_tensor", 20e12}};
+static struct roof known[] = {
+    {"dram_read", 100e9, false},  {"dram_copy", 80e9, false},    {"dram_triad", 90e9, false},
+    {"dram_write", 50e9, false},  {"l2_copy", 400e9, false},     {"fp32_fma", 1e12, false},
+    {"fp64_scalar", 10e9, false}, {"bf16_tensor", 10e12, false}, {"fp8_tensor", 20e12, false}};
 static const struct roofs all = {known, sizeof known / sizeof *known};
 
 static const struct {
@@ -100,7 +101,7 @@ END_TEST
 
 START_TEST(the_last_cache_is_l3_where_there_is_one)
 {
-    struct roof more[] = {{"l2_read", 400e9}, {"l3_read", 200e9}};
+    struct roof more[] = {{"l2_read", 400e9, false}, {"l3_read", 200e9, false}};
     const struct roofs both = {more, 2}, none = {0};
     const struct gb_work work = {.size = sizeof work, .bytes_read = 1000};
     struct roofline got;
@@ -117,6 +118,8 @@ END_TEST
 
 static struct plugin_info ceilings_info = {.plugin = {.id = "ceilings", .version = "1.0"}};
 
+static int32_t verdict_of_roofs = GB_VERDICT_CERTIFIED;
+
 /* A case that measured a roof: 1000 ns for so much. */
 static void add_roof(struct store *store, int64_t run_id, unsigned number, const char *name,
                      double rate, int status)
@@ -128,6 +131,7 @@ static void add_roof(struct store *store, int64_t run_id, unsigned number, const
     c.bench_case.n_parameters = 0;
     fixture_add(&c, fixture_words("roof", name, true));
     c.record.status = status;
+    c.record.estimate.verdict = verdict_of_roofs;
     c.record.work = (struct gb_work){.size = sizeof c.record.work};
     if (roof_is_memory(name))
         c.record.work.bytes_read = rate * 1e-6;
@@ -237,6 +241,29 @@ START_TEST(a_run_prefers_its_own_roofs)
 }
 END_TEST
 
+/* A cache that is slower than memory is not believed, nor is what was undecided certain. */
+START_TEST(roofs_that_contradict_and_doubtful_ones)
+{
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    add_roof(store, run_id, 1, "dram_read", 10e9, CASE_OK);
+    add_roof(store, run_id, 2, "l3_read", 9.85e9, CASE_OK); /* as near as measured */
+    add_roof(store, run_id, 3, "l2_read", 9.7e9, CASE_OK);
+    add_roof(store, run_id, 4, "l2_write", 9.7e9, CASE_OK); /* another access */
+    verdict_of_roofs = GB_VERDICT_UNCONVERGED;
+    add_roof(store, run_id, 5, "fp32_fma", 100e9, CASE_OK);
+    add_roof(store, run_id, 6, "dram_read", 9e9, CASE_OK); /* a lower one */
+    verdict_of_roofs = GB_VERDICT_CERTIFIED;
+    add_products(store, run_id, 10);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    expect_roofs("results.gbr", NULL, 1,
+                 HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a "
+                      "level farther out is faster: l2_read; not certified or disturbed: "
+                      "fp32_fma\"\n");
+}
+END_TEST
+
 START_TEST(roofs_of_another_model_are_of_no_use)
 {
     struct roof_set sets[] = {{.model = "A", .run_uuid = "1"},
@@ -277,7 +304,7 @@ START_TEST(caches_count_where_they_are_warm_and_large_enough)
     static struct fact enough[] = {{"cache_bytes", "8000000"}},
                        less[] = {{"cache_bytes", "7999999"}},
                        nonsense[] = {{"cache_bytes", "many"}};
-    static struct roof roofs[] = {{"dram_read", 10e9}, {"l2_read", 50e9}};
+    static struct roof roofs[] = {{"dram_read", 10e9, false}, {"l2_read", 50e9, false}};
     const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
     struct device_record device = {.facts = enough, .n_facts = 1};
     struct stored_case c = {.plugin = "copy", .cache = "warm"};
@@ -334,7 +361,7 @@ enum { N_LATENCIES = sizeof latencies / sizeof *latencies };
 
 START_TEST(kernels_that_cannot_fill_a_device)
 {
-    static struct roof roofs[] = {{"dram_read", 1e12}, {"fp32_fma", 1e12}};
+    static struct roof roofs[] = {{"dram_read", 1e12, false}, {"fp32_fma", 1e12, false}};
     const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
     struct fact units = {"units", latencies[_i].units};
     const struct device_record device = {.facts = &units, .n_facts = 1};
@@ -390,8 +417,10 @@ enum { N_LEVELS = sizeof levels / sizeof *levels };
 
 START_TEST(level_and_threads_choose_the_roof)
 {
-    static struct roof one[] = {{"dram_read", 10e9}, {"l1_read", 100e9}, {"l2_read", 50e9}};
-    static struct roof four[] = {{"dram_read", 20e9}, {"l1_read", 1000e9}, {"l2_read", 500e9}};
+    static struct roof one[] = {
+        {"dram_read", 10e9, false}, {"l1_read", 100e9, false}, {"l2_read", 50e9, false}};
+    static struct roof four[] = {
+        {"dram_read", 20e9, false}, {"l1_read", 1000e9, false}, {"l2_read", 500e9, false}};
     const struct roof_set set = {.roofs = {four, 3}, .of_one_thread = {one, 3}, .model = "A"};
     struct fact facts[] = {
         {"units", "4"}, {"l1_bytes", "32768"}, {"l2_bytes", "1048576"}, {"cache_bytes", "8388608"}};
@@ -574,6 +603,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(files, setup, fixture_end);
     tcase_add_test(files, roofs_are_looked_for_in_order);
     tcase_add_test(files, a_run_prefers_its_own_roofs);
+    tcase_add_test(files, roofs_that_contradict_and_doubtful_ones);
     tcase_add_test(files, a_file_that_is_no_results_file);
     tcase_add_test(files, tables_show_them);
     tcase_add_test(files, a_narrow_table_keeps_the_roof);
