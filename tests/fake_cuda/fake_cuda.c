@@ -251,11 +251,33 @@ CUresult cuCtxFromGreenCtx(CUcontext *ret, CUgreenCtx handle)
 
 /* --- memory --- */
 
+/* Memory of devices, to tell copies between two of them; more than there is room for is as host's.
+ */
+enum { BLOCKS_MAX = 256 };
+static struct block {
+    CUdeviceptr start;
+    size_t bytes;
+    CUcontext context;
+} blocks[BLOCKS_MAX];
+
+static CUcontext owner_of(CUdeviceptr address)
+{
+    for (size_t i = 0; i < BLOCKS_MAX; i++)
+        if (address >= blocks[i].start && address < blocks[i].start + blocks[i].bytes)
+            return blocks[i].context;
+    return NULL;
+}
+
 CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t bytes, CUstream stream)
 {
+    size_t i = 0;
     void *memory = make(bytes);
     (void)stream;
     *ret = (CUdeviceptr)(uintptr_t)memory;
+    while (i < BLOCKS_MAX && blocks[i].bytes > 0)
+        i++;
+    if (memory != NULL && i < BLOCKS_MAX)
+        blocks[i] = (struct block){*ret, bytes, current};
     return memory != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -266,6 +288,9 @@ CUresult cuMemAlloc(CUdeviceptr *ret, size_t bytes)
 
 CUresult cuMemFree(CUdeviceptr memory)
 {
+    for (size_t i = 0; i < BLOCKS_MAX; i++)
+        if (blocks[i].start == memory)
+            blocks[i] = (struct block){0};
     return end((void *)(uintptr_t)memory, primaries);
 }
 
@@ -358,24 +383,18 @@ int32_t fake_cuda_enqueue(void *object)
 
 /* --- copies --- */
 
-static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
+    const CUcontext owner = owner_of(from);
+    const CUcontext other = owner_of(to);
+    if (owner != NULL && other != NULL && owner != other) {
+        expect(is_primary(owner) && is_primary(other) &&
+               (owner->reached >> (other - primaries) & 1) != 0);
+        bytes -= (size_t)fake_cuda.is_short;
+    }
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     fake_cuda.n_copies++;
     return expect(fake_cuda_enqueue(stream) != 0);
-}
-
-CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    return copy(to, from, bytes, stream);
-}
-
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                           CUcontext from_context, size_t bytes, CUstream stream)
-{
-    expect(to_context != from_context && is_primary(to_context) && is_primary(from_context) &&
-           (from_context->reached >> (to_context - primaries) & 1) != 0);
-    return copy(to, from, bytes - (size_t)fake_cuda.is_short, stream);
 }
 
 /* --- kernels --- */

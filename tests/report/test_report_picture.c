@@ -47,10 +47,10 @@ static struct report_case *count(struct report_case *one, double l1, double l2, 
     return one;
 }
 
-static const struct roof gpu_roofs[] = {{"l2_copy", 8.58e12},    {"dram_copy", 4.09e12},
-                                        {"fp32_fma", 65.1e12},   {"l2_triad", 11.8e12},
-                                        {"dram_write", 4.65e12}, {"dram_triad", 4.05e12},
-                                        {"bf16_tensor", 716e12}, {"dram_read", 4.56e12}};
+static const struct roof gpu_roofs[] = {
+    {"l2_copy", 8.58e12, false},    {"dram_copy", 4.09e12, false},  {"fp32_fma", 65.1e12, false},
+    {"l2_triad", 11.8e12, false},   {"dram_write", 4.65e12, false}, {"dram_triad", 4.05e12, false},
+    {"bf16_tensor", 716e12, false}, {"dram_read", 4.56e12, false}};
 
 static const char *numbered(const char *words, size_t i)
 {
@@ -82,9 +82,10 @@ static void make_many_roofs(struct report_chart *chart)
     struct roof roofs[32];
     for (size_t i = 0; i < 16; i++) {
         roofs[i] = (struct roof){arena_printf(&arena, "%s_%s", levels[i / 4], accesses[i % 4]),
-                                 2e10 * pow(2.1, (double)(i / 4)) * (1 + 0.08 * (double)(i % 4))};
+                                 2e10 * pow(2.1, (double)(i / 4)) * (1 + 0.08 * (double)(i % 4)),
+                                 false};
         roofs[16 + i] = (struct roof){arena_printf(&arena, "%s_%s", formats[i / 4], units[i % 4]),
-                                      1e10 * pow(1.3, (double)i)};
+                                      1e10 * pow(1.3, (double)i), false};
     }
     set_roofs(chart, roofs, 32);
     for (size_t i = 0; i < 20; i++)
