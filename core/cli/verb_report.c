@@ -110,7 +110,7 @@ const struct verb verb_report = {
     .summary = "Draw rooflines and bar charts of results files",
     .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
-            "the device's model. Drawings need gnuplot, text and .gp do not.",
+            "the device's model. Only .png and .pdf need gnuplot.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COLOURS = 8, DASHES = 4, TITLE_COLUMNS = 130 };
+enum { DASHES = 4 };
 
 /* Colours that the colour-blind can tell apart (Okabe, Ito: Color Universal Design, 2008); their
  * yellow, too light for lines, is a brown here. */
-static const char *const colours[COLOURS] = {"0072B2", "D55E00", "009E73", "CC79A7",
-                                             "56B4E9", "000000", "E69F00", "8C510A"};
+static const char *const colours[PLOT_COLOURS] = {"0072B2", "D55E00", "009E73", "CC79A7",
+                                                  "56B4E9", "000000", "E69F00", "8C510A"};
 
 int plot_format_named(const char *path)
 {
@@ -50,9 +50,9 @@ static void add_number(struct text *out, double value)
     text_add(out, format_double(value, number));
 }
 
-static const char *colour_of(int colour)
+const char *plot_colour(int colour)
 {
-    return colour == PLOT_GREY ? "909090" : colours[(unsigned)colour % COLOURS];
+    return colour == PLOT_GREY ? "909090" : colours[(unsigned)colour % PLOT_COLOURS];
 }
 
 static double opacity_of(double opacity)
@@ -63,13 +63,13 @@ static double opacity_of(double opacity)
 static void add_colour(struct text *out, int colour, double opacity)
 {
     text_printf(out, "rgb '#%02X%s'", (unsigned)lrint(255 * (1 - opacity_of(opacity))),
-                colour_of(colour));
+                plot_colour(colour));
 }
 
 /* Words have no opacity: what it would give on white. */
 static void add_word_colour(struct text *out, int colour, double opacity)
 {
-    unsigned rgb = (unsigned)strtoul(colour_of(colour), NULL, 16);
+    unsigned rgb = (unsigned)strtoul(plot_colour(colour), NULL, 16);
     text_add(out, "rgb '#");
     for (int shift = 16; shift >= 0; shift -= 8) {
         double part = rgb >> shift & 0xFF;
@@ -162,7 +162,8 @@ static void add_style(struct text *out, const struct frame *frame, const struct 
                     1.2 * size);
         break;
     default:
-        text_printf(out, "using 1:2 with lines lw %.3g lc ", 1.6 * size);
+        text_printf(out, "using 1:2 with lines lw %.3g%s lc ", 1.6 * size,
+                    series->is_dashed ? " dt 2" : "");
     }
     add_colour(out, series->colour, series->opacity);
 }
@@ -196,12 +197,12 @@ static void add_axes(struct text *out, const struct frame *frame)
     CLEANUP(text_free) struct text format = {0};
     text_add(&format, panel->y_unit ? "%.0s %c" : "%g");
     text_add(&format, panel->y_unit ? panel->y_unit : "");
-    add_quoted(out, text_get(&format), TITLE_COLUMNS);
+    add_quoted(out, text_get(&format), PLOT_TITLE_COLUMNS);
     text_add(out, "\n");
     add_tics(out, "x", &frame->x, frame->right - frame->left);
     add_tics(out, "y", &frame->y, frame->bottom - frame->top);
     text_add(out, "set xlabel ");
-    add_quoted(out, panel->x_label ? panel->x_label : "", TITLE_COLUMNS);
+    add_quoted(out, panel->x_label ? panel->x_label : "", PLOT_TITLE_COLUMNS);
     text_printf(out, " offset 0,%s\n", frame->is_slanted ? "0" : "0.5");
     for (size_t i = 0; i < panel->n_categories; i++) {
         if (i == 0)
@@ -275,15 +276,15 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
 {
     const struct plot_panel *panel = frame->panel;
     struct note_grid grid = frame_notes(frame);
-    size_t room = grid.rows * grid.columns;
-    size_t n = panel->n_notes <= room ? panel->n_notes : room > 0 ? room - 1 : 0;
-    for (size_t i = 0; i < n + (n < panel->n_notes && room > 0); i++) {
-        size_t column = i / grid.rows, row = i % grid.rows;
-        const struct plot_note more = {
-            .words = arena_printf(arena, "and %zu more", panel->n_notes - n), .colour = PLOT_GREY};
-        add_note(out, frame, &grid, i < n ? &panel->notes[i] : &more,
-                 frame->right + PLOT_NOTE_GAP + grid.width * (double)column,
-                 frame->top + PLOT_ROW * ((double)row + 0.5));
+    size_t n_shown = note_grid_shown(&grid, panel->n_notes);
+    for (size_t i = 0; i < n_shown; i++) {
+        bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
+        const struct plot_note rest = {
+            .words = arena_printf(arena, "and %zu more", panel->n_notes - n_shown + 1),
+            .colour = PLOT_GREY};
+        add_note(out, frame, &grid, is_rest ? &rest : &panel->notes[i],
+                 frame->right + PLOT_NOTE_GAP + grid.width * (double)(i / grid.rows),
+                 frame->top + PLOT_ROW * ((double)(i % grid.rows) + 0.5));
     }
 }
 
@@ -291,10 +292,10 @@ static void add_page_title(struct text *out, const struct frame *frame)
 {
     const struct plot_page *page = frame->page;
     if (page->title)
-        add_words(out, frame, page->title, TITLE_COLUMNS, frame->left, PLOT_TITLE / 2.0 + 2,
+        add_words(out, frame, page->title, PLOT_TITLE_COLUMNS, frame->left, PLOT_TITLE / 2.0 + 2,
                   "left font ',12' textcolor rgb '#000000'");
     if (page->subtitle)
-        add_words(out, frame, page->subtitle, TITLE_COLUMNS, frame->left,
+        add_words(out, frame, page->subtitle, PLOT_TITLE_COLUMNS, frame->left,
                   PLOT_TITLE + PLOT_ROW / 2.0 - 3, "left textcolor rgb '#606060'");
 }
 
@@ -316,18 +317,6 @@ static void add_name(struct text *out, const struct frame *frame, const struct p
             screen_x(frame, name->to_x), screen_y(frame, name->to_y));
 }
 
-/* Columns of a title that the key leaves. */
-static size_t title_columns(const struct frame *frame)
-{
-    static const double SAMPLE = 8, SHORTEST = 12, LONGEST = TITLE_COLUMNS;
-    double room = (frame->right - frame->left) / PLOT_LETTER;
-    for (size_t i = 0; i < frame->panel->n_series; i++)
-        if (frame->panel->series[i].label)
-            room -= SAMPLE +
-                    words_width(frame->panel->series[i].label, PLOT_LABEL_COLUMNS) / PLOT_LETTER;
-    return (size_t)fmin(fmax(room, SHORTEST), LONGEST);
-}
-
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
 {
     const struct plot_panel *panel = frame->panel;
@@ -338,11 +327,11 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     add_axes(out, frame);
     double head = frame->top - PLOT_ROW * (double)frame->label_rows - PLOT_ABOVE / 2.0;
     if (panel->title)
-        add_words(out, frame, panel->title, title_columns(frame), frame->left, head, "left");
+        add_words(out, frame, panel->title, frame_title_columns(frame), frame->left, head, "left");
     text_printf(out, "set key at screen %.6f,%.6f right center horizontal\n",
                 screen_x(frame, frame->right), screen_y(frame, head));
     if (panel->y_label)
-        add_words(out, frame, panel->y_label, TITLE_COLUMNS,
+        add_words(out, frame, panel->y_label, PLOT_TITLE_COLUMNS,
                   frame->left - PLOT_LEFT - (panel->y_unit ? PLOT_UNIT_LEFT : 0) + 10,
                   (frame->top + frame->bottom) / 2, "center rotate by 90");
     add_verticals(out, frame);

@@ -1,9 +1,10 @@
 /*
- * plot.h - pages of charts, drawn by gnuplot.
+ * plot.h - pages of charts: SVG of our own, and what gnuplot draws.
  *
  * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
- * a script with all data inside, which needs no other file and names none; gnuplot runs it without
- * a shell. All texts may come from anywhere: they cannot become commands, nor markup.
+ * SVG (plot_svg.h), or a script with all data inside, which needs no other file and names none;
+ * gnuplot runs it without a shell. All texts may come from anywhere: they cannot become commands,
+ * nor markup.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ struct plot_series {
     int kind;
     const char *label; /* in the key; NULL: it is not there */
     uint64_t n;
-    const double *x; /* BARS, INTERVALS: NULL, value i belongs to category i, which is at i */
+    const double
+        *x; /* BARS: NULL, value i belongs to category i, which is at i; INTERVALS: or so */
     const double *y;
     const double *high; /* BAND: y is its lower edge and this the upper one, inf: without end;
                            INTERVALS: y is the low end and this the high one */
@@ -37,6 +39,9 @@ struct plot_series {
     int shape;      /* of points: PLOT_CIRCLE ... */
     double opacity; /* 0 to 1; 0 means 1 */
     double size;    /* of points and lines, about 1; 0 means 1 */
+    bool is_dashed; /* LINE */
+    /* POINTS and BARS: what a page shows where the pointer is, may be NULL each. NULL: none. */
+    const char *const *titles;
 };
 
 /* A line from bottom to top. Labels stand above the panel, where they have room. */

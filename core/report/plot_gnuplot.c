@@ -1,7 +1,7 @@
 /* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. */
-#include "core/report/plot.h"
 #include "core/base/memory.h"
 #include "core/base/output_file.h"
+#include "core/report/plot_svg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,9 +67,10 @@ static void read_all(int file, struct text *out)
 static int32_t no_gnuplot(struct gb_error *error)
 {
     return error_set(error, GB_NOT_FOUND,
-                     "plots need gnuplot, which is not on the PATH: install it (Debian, Ubuntu: "
+                     "plots in .png and .pdf need gnuplot, which is not on the PATH: install it "
+                     "(Debian, Ubuntu: "
                      "apt install gnuplot-nox; Fedora: dnf install gnuplot), or ask for a file in "
-                     ".gp, which is the script for it");
+                     ".svg, or .gp, which is the script for it");
 }
 
 static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
@@ -148,7 +149,8 @@ int32_t plot_check(const char *path, struct gb_error *error)
                          "%s: unknown kind of plot: expected a name in .svg, .png, .pdf or "
                          ".gp",
                          path);
-    return format == PLOT_SCRIPT || is_on_path("gnuplot") ? GB_OK : no_gnuplot(error);
+    return format == PLOT_SCRIPT || format == PLOT_SVG || is_on_path("gnuplot") ? GB_OK
+                                                                                : no_gnuplot(error);
 }
 
 /* What a script called NAME.gp writes when it is run by itself: NAME.svg, wherever that is. */
@@ -180,6 +182,10 @@ int32_t plot_write(const struct plot_page *page, const char *path, struct gb_err
     int32_t status = plot_check(path, error);
     if (status != GB_OK)
         return status;
+    if (format == PLOT_SVG) {
+        plot_svg(page, false, &picture);
+        return write_file(path, &picture, error);
+    }
     if (format == PLOT_SCRIPT)
         text_add(&script, "# A script for gnuplot, with its data. Other terminals: png, pdf.\n");
     plot_script(page, format, format == PLOT_SCRIPT ? output_of(path, &arena) : NULL, &script);

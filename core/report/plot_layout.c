@@ -214,6 +214,22 @@ static double slanted_height(const struct frame *frame)
     return frame->is_slanted ? (double)n * PLOT_LETTER * sqrt(0.5) : 0;
 }
 
+size_t frame_title_columns(const struct frame *frame)
+{
+    static const double SAMPLE = 8, SHORTEST = 12, LONGEST = PLOT_TITLE_COLUMNS;
+    double room = (frame->right - frame->left) / PLOT_LETTER;
+    for (size_t i = 0; i < frame->panel->n_series; i++)
+        if (frame->panel->series[i].label)
+            room -= SAMPLE +
+                    words_width(frame->panel->series[i].label, PLOT_LABEL_COLUMNS) / PLOT_LETTER;
+    return (size_t)fmin(fmax(room, SHORTEST), LONGEST);
+}
+
+double frame_x_label(const struct frame *frame)
+{
+    return frame->bottom + BELOW + slanted_height(frame) + X_LABEL / 2 - 2;
+}
+
 /* ---- the page ---- */
 
 /* A row of panels: pixels above and below all of them, and its share of the rest of the page. */
@@ -246,6 +262,12 @@ struct note_grid frame_notes(const struct frame *frame)
     double rows = floor((frame->bottom - frame->top) / PLOT_ROW);
     grid.rows = rows > 0 ? (size_t)rows : 0;
     return grid;
+}
+
+size_t note_grid_shown(const struct note_grid *grid, size_t n)
+{
+    size_t room = grid->rows * grid->columns;
+    return n < room ? n : room;
 }
 
 /* All of a frame but its top and bottom. */
@@ -286,7 +308,8 @@ struct frame *frames_of(struct plot_page *page, struct arena *arena)
     size_t n_columns = page->n_columns ? page->n_columns : 1;
     size_t n_rows = (page->n_panels + n_columns - 1) / n_columns;
     struct row *rows = ARENA_ARRAY(arena, struct row, n_rows + 1);
-    double top = PLOT_TITLE + (page->subtitle ? PLOT_ROW : 0), around = top, shares = 0;
+    double top = (page->title ? PLOT_TITLE : 0) + (page->subtitle ? PLOT_ROW : 0), around = top,
+           shares = 0;
     for (size_t i = 0; i < page->n_panels; i++) {
         frames[i] = frame_of(page, i, n_columns, arena);
         extend_row(&rows[i / n_columns], &frames[i]);

@@ -8,7 +8,11 @@
 #include "core/base/memory.h"
 #include "core/report/plot.h"
 
-enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48 }; /* longer labels are cut */
+/* Longer labels and titles are cut. */
+enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48, PLOT_TITLE_COLUMNS = 130 };
+
+enum { PLOT_COLOURS = 8 };
+const char *plot_colour(int colour); /* "0072B2" */
 
 /* Pixels. */
 static const double PLOT_LEFT = 86; /* of a panel: the numbers at its axis, and what they are */
@@ -47,9 +51,15 @@ struct note_grid {
     size_t rows, columns;
 };
 struct note_grid frame_notes(const struct frame *frame);
+/* Lines of notes there are, of n; where they are fewer the last one counts the rest. */
+size_t note_grid_shown(const struct note_grid *grid, size_t n);
 
 /* Letters that there is room for under a bar. */
 size_t frame_category_columns(const struct frame *frame);
+
+/* Columns of a panel's title that its key leaves. */
+size_t frame_title_columns(const struct frame *frame);
+double frame_x_label(const struct frame *frame); /* the middle of it, from above */
 
 double frame_x(const struct frame *frame, double x); /* pixels */
 double frame_y(const struct frame *frame, double y);

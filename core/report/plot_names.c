@@ -328,6 +328,14 @@ static void place_above(const struct frame *frame, const struct plot_series *bar
         if (series->kind == PLOT_INTERVALS && i < series->n && isfinite(series->high[i]))
             top = fmax(top, series->high[i]);
     }
+    for (size_t j = 0; j < frame->panel->n_series; j++) {
+        const struct plot_series *series = &frame->panel->series[j];
+        double below = i < series->n && series->kind == PLOT_POINTS
+                           ? frame_y(frame, top) - frame_y(frame, series->y[i])
+                           : NAN;
+        if (below > -ABOVE && below < 3 * ABOVE) /* the name would hide it */
+            top = series->y[i];
+    }
     *ret = (struct placed_name){.words = bars->names[i],
                                 .series = bars,
                                 .alignment = "center",

@@ -54,7 +54,7 @@ reads()
     output=$(bash -euo pipefail -c "$1" 2>&1)
     status=$?
     file=$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")
-    if [[ $1 = *.svg* ]] && ! command -v gnuplot >/dev/null; then
+    if [[ $1 = *.p[nd][gf]* ]] && ! command -v gnuplot >/dev/null; then
         skip "$1" "gnuplot is not installed"
     elif [ "$status" != 0 ] || [[ $output = *"no case"* ]] || { [ -n "$file" ] && [ ! -s "$file" ]; }; then
         fail "$1" "exit status $status" "$output"

@@ -1,0 +1,672 @@
+/* plot_svg.c - see plot_svg.h. */
+#include "core/report/plot_svg.h"
+
+#include "core/report/plot_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TICKS_MAX = 24 };
+
+/* ---- words and numbers ---- */
+
+static void add_escaped(struct text *out, const char *words)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*words) {
+        size_t n = strcspn(words, special);
+        text_add_n(out, words, n);
+        words += n;
+        if (*words)
+            text_add(out, escapes[strchr(special, *words++) - special]);
+    }
+}
+
+void xml_add_text(struct text *out, const char *words)
+{
+    CLEANUP(text_free) struct text plain = {0};
+    text_add_valid(&plain, words, 0, NULL);
+    add_escaped(out, text_get(&plain));
+}
+
+void xml_add_words(struct text *out, const char *words, size_t most)
+{
+    CLEANUP(text_free) struct text plain = {0}, shortened = {0};
+    text_add_line(&plain, words);
+    text_add_shortened(&shortened, text_get(&plain), most);
+    add_escaped(out, text_get(&shortened));
+}
+
+/* Pixels, to a tenth. */
+static void add_pixels(struct text *out, double value)
+{
+    double tenths = round(10 * value);
+    if (fmod(tenths, 10) == 0)
+        text_printf(out, "%.0f", tenths / 10 + 0.0);
+    else
+        text_printf(out, "%.1f", tenths / 10);
+}
+
+/* Two numbers of a path after its letter. */
+static void add_point(struct text *out, char letter, double x, double y)
+{
+    text_add_n(out, &letter, 1);
+    add_pixels(out, x);
+    text_add(out, " ");
+    add_pixels(out, y);
+}
+
+/* " class='c4'": of the series' colour, after what is drawn (fill, stroke). */
+static void add_class(struct text *out, const char *what, int colour)
+{
+    if (colour == PLOT_GREY)
+        text_printf(out, " class=\"%s grey\"", what);
+    else
+        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % PLOT_COLOURS);
+}
+
+static void add_opacity(struct text *out, double opacity)
+{
+    if (opacity > 0 && opacity < 1)
+        text_printf(out, " opacity=\"%.3g\"", opacity);
+}
+
+static void begin_words(struct text *out, double x, double y, const char *anchor, double degrees)
+{
+    static const double BASELINE = 4; /* below the middle of a line of words */
+    text_add(out, "<text x=\"");
+    add_pixels(out, x);
+    text_add(out, "\" y=\"");
+    add_pixels(out, y + (degrees == 0 ? BASELINE : 0));
+    text_add(out, "\"");
+    if (*anchor)
+        text_printf(out, " text-anchor=\"%s\"", anchor);
+    if (degrees != 0) {
+        text_printf(out, " dominant-baseline=\"central\" transform=\"rotate(%.4g ", -degrees);
+        add_pixels(out, x);
+        text_add(out, " ");
+        add_pixels(out, y);
+        text_add(out, ")\"");
+    }
+}
+
+static void add_words(struct text *out, const char *words, size_t most, double x, double y,
+                      const char *anchor)
+{
+    begin_words(out, x, y, anchor, 0);
+    text_add(out, ">");
+    xml_add_words(out, words, most);
+    text_add(out, "</text>\n");
+}
+
+/* ---- ticks ---- */
+
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+static double round_step(double least)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(least)));
+    for (size_t i = 0; i < 4; i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+static struct ticks linear_ticks(const struct range *range, size_t most)
+{
+    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
+    for (double i = ceil(range->low / ticks.step - 1e-9);
+         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
+        ticks.at[ticks.n++] = i * ticks.step;
+    return ticks;
+}
+
+/* Powers of ten, or with 2 and 5 times them where there are few. */
+static struct ticks log_ticks(const struct range *range, size_t most)
+{
+    static const double mantissas[] = {1, 2, 5};
+    double first = floor(log10(range->low)), decades = log10(range->high / range->low);
+    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
+    double apart = fmax(1, ceil(decades / (double)most));
+    struct ticks ticks = {0};
+    for (double power = first; power <= log10(range->high); power += apart)
+        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
+            double value = mantissas[i] * pow(10, power);
+            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
+                ticks.at[ticks.n++] = value;
+        }
+    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
+}
+
+static struct ticks ticks_of(const struct range *range, double pixels, double apart)
+{
+    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
+    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
+/* "200 GFLOP/s" of "FLOP/s", "10k" of a count. */
+static void add_tick_words(struct text *out, double value, double step, const char *unit,
+                           bool is_count)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    size_t power = 0;
+    if (fabs(value) < 1e-9 * step)
+        value = 0;
+    for (; (unit || is_count) && fabs(value) >= 1000 && power < 6; power++)
+        value /= 1000;
+    text_printf(out, unit ? "%.6g %s%s" : "%.6g%s%s", value, prefixes[power], unit ? unit : "");
+}
+
+static void add_x_ticks(struct text *out, const struct frame *frame)
+{
+    static const double APART = 70, BELOW = 14;
+    struct ticks ticks = ticks_of(&frame->x, frame->right - frame->left, APART);
+    text_add(out, "<path class=\"grid\" d=\"");
+    for (size_t i = 0; i < ticks.n; i++) {
+        add_point(out, 'M', frame_x(frame, ticks.at[i]), frame->top);
+        text_add(out, "V");
+        add_pixels(out, frame->bottom + 4);
+    }
+    text_add(out, "\"/>\n");
+    for (size_t i = 0; i < ticks.n; i++) {
+        begin_words(out, frame_x(frame, ticks.at[i]), frame->bottom + BELOW, "middle", 0);
+        text_add(out, ">");
+        add_tick_words(out, ticks.at[i], ticks.step, NULL, frame->panel->x_is_count);
+        text_add(out, "</text>\n");
+    }
+}
+
+static void add_y_ticks(struct text *out, const struct frame *frame)
+{
+    static const double APART = 36, BESIDE = 7;
+    struct ticks ticks = ticks_of(&frame->y, frame->bottom - frame->top, APART);
+    text_add(out, "<path class=\"grid\" d=\"");
+    for (size_t i = 0; i < ticks.n; i++) {
+        add_point(out, 'M', frame->left - 4, frame_y(frame, ticks.at[i]));
+        text_add(out, "H");
+        add_pixels(out, frame->right);
+    }
+    text_add(out, "\"/>\n");
+    for (size_t i = 0; i < ticks.n; i++) {
+        begin_words(out, frame->left - BESIDE, frame_y(frame, ticks.at[i]), "end", 0);
+        text_add(out, ">");
+        add_tick_words(out, ticks.at[i], ticks.step, frame->panel->y_unit, false);
+        text_add(out, "</text>\n");
+    }
+}
+
+static void add_categories(struct text *out, const struct frame *frame)
+{
+    static const double BELOW = 14, SLANT = 45;
+    size_t most = frame_category_columns(frame);
+    for (size_t i = 0; i < frame->panel->n_categories; i++) {
+        begin_words(out, frame_x(frame, (double)i), frame->bottom + BELOW,
+                    frame->is_slanted ? "end" : "middle", frame->is_slanted ? SLANT : 0);
+        text_add(out, ">");
+        xml_add_words(out, frame->panel->categories[i], most);
+        text_add(out, "</text>\n");
+    }
+}
+
+/* ---- series ---- */
+
+/* A frame whose origin is its own upper left corner: series are drawn in an element that cuts off
+ * what is outside. */
+static struct frame frame_at_origin(const struct frame *frame)
+{
+    struct frame own = *frame;
+    own.right -= frame->left;
+    own.bottom -= frame->top;
+    own.left = own.top = 0;
+    return own;
+}
+
+static bool is_shown(const struct range *range, double value)
+{
+    return isfinite(value) && !(range->is_log && value <= 0);
+}
+
+static double x_of(const struct plot_series *series, uint64_t i)
+{
+    return series->x ? series->x[i] : (double)i;
+}
+
+static void end_mark(struct text *out, const struct plot_series *series, uint64_t i)
+{
+    if (series->titles && series->titles[i]) {
+        text_add(out, "><title>");
+        xml_add_text(out, series->titles[i]);
+        text_add(out, "</title></path>\n");
+    } else {
+        text_add(out, "/>\n");
+    }
+}
+
+static void add_line(struct text *out, const struct frame *frame, const struct plot_series *series)
+{
+    bool is_gap = true;
+    text_add(out, "<path");
+    add_class(out, "line", series->colour);
+    add_opacity(out, series->opacity);
+    text_printf(out, " stroke-width=\"%.3g\"%s d=\"", 1.4 * (series->size > 0 ? series->size : 1),
+                series->is_dashed ? " stroke-dasharray=\"5 4\"" : "");
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i])) {
+            is_gap = true;
+            continue;
+        }
+        add_point(out, is_gap ? 'M' : 'L', frame_x(frame, x_of(series, i)),
+                  frame_y(frame, series->y[i]));
+        is_gap = false;
+    }
+    text_add(out, "\"/>\n");
+}
+
+/* The outline of one shape; a round or square end of a line of no length is one, too. */
+static void add_shape(struct text *out, int shape, double x, double y, double r)
+{
+    if (shape == PLOT_TRIANGLE) {
+        add_point(out, 'M', x, y - 1.15 * r);
+        text_printf(out, "l%.3g %.3gh%.3gz", 1.1 * r, 1.9 * r, -2.2 * r);
+    } else if (shape == PLOT_DIAMOND) {
+        add_point(out, 'M', x, y - 1.3 * r);
+        text_printf(out, "l%.3g %.3gl%.3g %.3gl%.3g %.3gz", 1.3 * r, 1.3 * r, -1.3 * r, 1.3 * r,
+                    -1.3 * r, -1.3 * r);
+    } else {
+        add_point(out, 'M', x, y);
+        text_add(out, "h0");
+    }
+}
+
+static void begin_points(struct text *out, const struct plot_series *series, double r)
+{
+    int shape = (int)((unsigned)series->shape % PLOT_SHAPES);
+    bool is_stroke = shape == PLOT_CIRCLE || shape == PLOT_SQUARE;
+    text_add(out, "<path");
+    add_class(out, shape == PLOT_CIRCLE ? "dot" : is_stroke ? "box" : "fill", series->colour);
+    add_opacity(out, series->opacity);
+    if (is_stroke)
+        text_printf(out, " stroke-width=\"%.3g\"", 2 * r);
+    text_add(out, " d=\"");
+}
+
+/* One element for all of them, or one for each that has a title. */
+static void add_points(struct text *out, const struct frame *frame,
+                       const struct plot_series *series)
+{
+    double r = 3.2 * (series->size > 0 ? series->size : 1);
+    bool is_open = false;
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
+            continue;
+        if (!is_open)
+            begin_points(out, series, r);
+        is_open = true;
+        add_shape(out, (int)((unsigned)series->shape % PLOT_SHAPES),
+                  frame_x(frame, x_of(series, i)), frame_y(frame, series->y[i]), r);
+        if (series->titles) {
+            text_add(out, "\"");
+            end_mark(out, series, i);
+            is_open = false;
+        }
+    }
+    text_add(out, is_open ? "\"/>\n" : "");
+}
+
+/* Where an edge of a band is: one without end is beyond the frame. */
+static double edge_y(const struct frame *frame, double y)
+{
+    return isinf(y) ? (y < 0 ? frame->bottom + 1 : frame->top - 1) : frame_y(frame, y);
+}
+
+static bool band_is_shown(const struct frame *frame, const struct plot_series *series, uint64_t i)
+{
+    double low = series->y[i], high = series->high[i];
+    return is_shown(&frame->x, x_of(series, i)) && !isnan(low) && !isnan(high) &&
+           (isinf(low) || is_shown(&frame->y, low)) && (isinf(high) || is_shown(&frame->y, high));
+}
+
+static void add_band(struct text *out, const struct frame *frame, const struct plot_series *series)
+{
+    text_add(out, "<path");
+    add_class(out, "fill", series->colour);
+    add_opacity(out, series->opacity);
+    text_add(out, " d=\"");
+    for (uint64_t first = 0; first < series->n;) {
+        uint64_t end = first;
+        while (end < series->n && band_is_shown(frame, series, end))
+            end++;
+        for (uint64_t i = first; i < end; i++)
+            add_point(out, i == first ? 'M' : 'L', frame_x(frame, x_of(series, i)),
+                      edge_y(frame, series->y[i]));
+        for (uint64_t i = end; i-- > first;)
+            add_point(out, 'L', frame_x(frame, x_of(series, i)), edge_y(frame, series->high[i]));
+        text_add(out, end > first ? "z" : "");
+        first = end + 1;
+    }
+    text_add(out, "\"/>\n");
+}
+
+/* Several series of bars stand side by side: this is number `bar` of n_bars. */
+static void add_bars(struct text *out, const struct frame *frame, const struct plot_series *series,
+                     size_t bar, size_t n_bars)
+{
+    double slot = (frame->right - frame->left) / (double)frame->panel->n_categories;
+    double width = 0.8 * slot / (double)n_bars;
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->y, series->y[i]))
+            continue;
+        double x = frame_x(frame, (double)i) + ((double)bar - (double)n_bars / 2) * width;
+        double y = frame_y(frame, series->y[i]);
+        double foot = frame->y.is_log ? frame->bottom : frame_y(frame, fmax(0, frame->y.low));
+        text_add(out, "<path");
+        add_class(out, "fill", series->colour);
+        add_opacity(out, series->opacity);
+        text_add(out, " d=\"");
+        add_point(out, 'M', x + 0.03 * width, foot);
+        text_add(out, "V");
+        add_pixels(out, y);
+        text_add(out, "h");
+        add_pixels(out, 0.94 * width);
+        text_add(out, "V");
+        add_pixels(out, foot);
+        text_add(out, "z\"");
+        end_mark(out, series, i);
+    }
+}
+
+static void add_intervals(struct text *out, const struct frame *frame,
+                          const struct plot_series *series)
+{
+    static const double CAP = 3;
+    text_add(out, "<path");
+    add_class(out, "line", series->colour);
+    add_opacity(out, series->opacity);
+    text_printf(out, " stroke-width=\"%.3g\" d=\"", 1.2 * (series->size > 0 ? series->size : 1));
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, x_of(series, i)) || !band_is_shown(frame, series, i))
+            continue;
+        double x = frame_x(frame, x_of(series, i));
+        double low = edge_y(frame, series->y[i]), high = edge_y(frame, series->high[i]);
+        add_point(out, 'M', x - CAP, low);
+        text_printf(out, "h%.3gm%.3g 0V", 2 * CAP, -CAP);
+        add_pixels(out, high);
+        text_printf(out, "m%.3g 0h%.3g", -CAP, 2 * CAP);
+    }
+    text_add(out, "\"/>\n");
+}
+
+static void add_arrows(struct text *out, const struct frame *frame,
+                       const struct plot_series *series)
+{
+    text_add(out, "<path");
+    add_class(out, "line", series->colour);
+    add_opacity(out, series->opacity);
+    text_add(out, " stroke-width=\"1.4\" d=\"");
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
+            continue;
+        add_point(out, 'M', frame_x(frame, x_of(series, i)), frame_y(frame, series->y[i]));
+        text_add(out, "H");
+        add_pixels(out, frame->right);
+        text_add(out, "l-6 -3m6 3l-6 3");
+    }
+    text_add(out, "\"/>\n");
+}
+
+static void add_series(struct text *out, const struct frame *frame)
+{
+    size_t n_bars = 0, bar = 0;
+    for (size_t i = 0; i < frame->panel->n_series; i++)
+        n_bars += frame->panel->series[i].kind == PLOT_BARS;
+    for (size_t i = 0; i < frame->panel->n_series; i++) {
+        const struct plot_series *series = &frame->panel->series[i];
+        switch (series->kind) {
+        case PLOT_POINTS:
+            add_points(out, frame, series);
+            break;
+        case PLOT_BAND:
+            add_band(out, frame, series);
+            break;
+        case PLOT_BARS:
+            add_bars(out, frame, series, bar++, n_bars);
+            break;
+        case PLOT_INTERVALS:
+            add_intervals(out, frame, series);
+            break;
+        case PLOT_ARROWS:
+            add_arrows(out, frame, series);
+            break;
+        default:
+            add_line(out, frame, series);
+        }
+    }
+}
+
+/* ---- what stands around ---- */
+
+static void add_verticals(struct text *out, const struct frame *frame)
+{
+    static const char *const dashes[] = {"none", "8 4", "2 3", "8 3 2 3"};
+    for (size_t i = 0; i < frame->panel->n_verticals; i++) {
+        const struct plot_vertical *vertical = &frame->panel->verticals[i];
+        if (!frame_shows(frame, vertical))
+            continue;
+        double x = frame_x(frame, vertical->x), top = frame->top;
+        if (frame_labels(frame, vertical)) {
+            double middle = frame->top - PLOT_ROW * ((double)frame->rows[i] + 0.5) - 2;
+            top = middle - PLOT_ROW / 2.0 + 2;
+            add_words(out, vertical->label, PLOT_LABEL_COLUMNS, x + (frame->is_left[i] ? -4 : 4),
+                      middle, frame->is_left[i] ? "end" : "");
+        }
+        text_add(out, "<path");
+        add_class(out, "line", vertical->colour);
+        text_printf(out, " stroke-width=\"1.4\" stroke-dasharray=\"%s\" d=\"",
+                    dashes[(unsigned)vertical->colour % 4]);
+        add_point(out, 'M', x, frame->bottom);
+        text_add(out, "V");
+        add_pixels(out, top);
+        text_add(out, "\"/>\n");
+    }
+}
+
+static void add_coloured_words(struct text *out, const char *words, double x, double y,
+                               const char *anchor, const struct plot_note *note)
+{
+    begin_words(out, x, y, anchor, 0);
+    add_class(out, "fill", note->colour);
+    add_opacity(out, note->opacity);
+    text_add(out, ">");
+    xml_add_words(out, words, PLOT_NOTE_COLUMNS);
+    text_add(out, "</text>\n");
+}
+
+static void add_note(struct text *out, const struct note_grid *grid, const struct plot_note *note,
+                     double x, double y)
+{
+    enum { RIGHT_CELLS = 2 };
+    if (note->words)
+        add_coloured_words(out, note->words, x, y, "", note);
+    for (size_t i = 0; !note->words && i < PLOT_NOTE_CELLS; x += grid->cells[i], i++)
+        if (note->cells[i])
+            add_coloured_words(out, note->cells[i],
+                               i < RIGHT_CELLS ? x + grid->cells[i] - PLOT_CELL_GAP : x, y,
+                               i < RIGHT_CELLS ? "end" : "", note);
+}
+
+static void add_notes(struct text *out, const struct frame *frame, struct arena *arena)
+{
+    const struct plot_panel *panel = frame->panel;
+    struct note_grid grid = frame_notes(frame);
+    size_t n_shown = note_grid_shown(&grid, panel->n_notes);
+    for (size_t i = 0; i < n_shown; i++) {
+        bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
+        const struct plot_note rest = {
+            .words = arena_printf(arena, "and %zu more", panel->n_notes - n_shown + 1),
+            .colour = PLOT_GREY};
+        add_note(out, &grid, is_rest ? &rest : &panel->notes[i],
+                 frame->right + PLOT_NOTE_GAP + grid.width * (double)(i / grid.rows),
+                 frame->top + PLOT_ROW * ((double)(i % grid.rows) + 0.5));
+    }
+}
+
+static void add_name(struct text *out, const struct placed_name *name)
+{
+    const char *anchor = text_equal(name->alignment, "right")    ? "end"
+                         : text_equal(name->alignment, "center") ? "middle"
+                                                                 : "";
+    begin_words(out, name->x, name->y, anchor, name->degrees);
+    if (name->series->kind == PLOT_LINE) {
+        add_class(out, "fill", name->series->colour);
+        add_opacity(out, name->series->opacity);
+    }
+    text_add(out, ">");
+    xml_add_words(out, name->words, PLOT_LABEL_COLUMNS);
+    text_add(out, "</text>\n");
+    if (!name->has_leader)
+        return;
+    text_add(out, "<path class=\"lead\" d=\"");
+    add_point(out, 'M', name->from_x, name->from_y);
+    add_point(out, 'L', name->to_x, name->to_y);
+    text_add(out, "\"/>\n");
+}
+
+/* What the colours mean, from right to left. */
+static void add_key(struct text *out, const struct frame *frame, double y)
+{
+    static const double SAMPLE = 16, GAP = 14;
+    double x = frame->right;
+    for (size_t i = frame->panel->n_series; i-- > 0;) {
+        const struct plot_series *series = &frame->panel->series[i];
+        if (!series->label)
+            continue;
+        add_words(out, series->label, PLOT_LABEL_COLUMNS, x, y, "end");
+        x -= words_width(series->label, PLOT_LABEL_COLUMNS) + 6;
+        text_add(out, "<path");
+        bool is_line = series->kind == PLOT_LINE || series->kind == PLOT_INTERVALS;
+        add_class(out, is_line ? "line" : "fill", series->colour);
+        add_opacity(out, series->opacity);
+        text_add(out, is_line ? " stroke-width=\"2\" d=\"" : " d=\"");
+        add_point(out, 'M', x - SAMPLE, is_line ? y : y - 4);
+        text_printf(out, is_line ? "h%.3g\"/>\n" : "h%.3gv8h-%.3gz\"/>\n", SAMPLE, SAMPLE);
+        x -= SAMPLE + GAP;
+    }
+}
+
+static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
+{
+    const struct plot_panel *panel = frame->panel;
+    struct frame own = frame_at_origin(frame);
+    double head = frame->top - PLOT_ROW * (double)frame->label_rows - PLOT_ABOVE / 2.0;
+    if (panel->title)
+        add_words(out, panel->title, frame_title_columns(frame), frame->left, head, "");
+    add_key(out, frame, head);
+    if (panel->y_label) {
+        begin_words(out, frame->left - PLOT_LEFT - (panel->y_unit ? PLOT_UNIT_LEFT : 0) + 14,
+                    (frame->top + frame->bottom) / 2, "middle", 90);
+        text_add(out, ">");
+        xml_add_words(out, panel->y_label, PLOT_TITLE_COLUMNS);
+        text_add(out, "</text>\n");
+    }
+    if (panel->x_label)
+        add_words(out, panel->x_label, PLOT_TITLE_COLUMNS, (frame->left + frame->right) / 2,
+                  frame_x_label(frame), "middle");
+    if (panel->n_categories > 0)
+        add_categories(out, frame);
+    else
+        add_x_ticks(out, frame);
+    add_y_ticks(out, frame);
+    text_add(out, "<svg x=\"");
+    add_pixels(out, frame->left);
+    text_add(out, "\" y=\"");
+    add_pixels(out, frame->top);
+    text_printf(out, "\" width=\"%.1f\" height=\"%.1f\">\n", own.right, own.bottom);
+    add_series(out, &own);
+    text_add(out, "</svg>\n<path class=\"axis\" d=\"");
+    add_point(out, 'M', frame->left, frame->top);
+    text_add(out, "V");
+    add_pixels(out, frame->bottom);
+    text_add(out, "H");
+    add_pixels(out, frame->right);
+    text_add(out, "\"/>\n");
+    add_verticals(out, frame);
+    add_notes(out, frame, arena);
+    struct placed_name *names;
+    size_t n_names = frame_names(frame, arena, &names);
+    for (size_t i = 0; i < n_names; i++)
+        add_name(out, &names[i]);
+}
+
+/* ---- the page ---- */
+
+/* A colour by its number, as in a style sheet. */
+static void add_colour_value(struct text *out, int colour, bool is_inline)
+{
+    if (is_inline)
+        text_printf(out, colour == PLOT_GREY ? "var(--grey)" : "var(--c%d)", colour);
+    else
+        text_printf(out, "#%s", plot_colour(colour));
+}
+
+void plot_svg_style(bool is_inline, struct text *out)
+{
+    text_printf(out,
+                ".plot text{fill:%s;unicode-bidi:isolate}.plot .line,.plot .dot,.plot .box"
+                "{fill:none;stroke-linejoin:round}.plot .dot{stroke-linecap:round}"
+                ".plot .box{stroke-linecap:square}.plot .grid{fill:none;stroke:%s}"
+                ".plot .axis,.plot .lead{fill:none;stroke:%s}.plot .lead{stroke-width:.6}\n",
+                is_inline ? "var(--ink)" : "#202020", is_inline ? "var(--grid)" : "#E4E4E4",
+                is_inline ? "var(--grey)" : "#909090");
+    for (int i = PLOT_GREY; i < PLOT_COLOURS; i++) {
+        CLEANUP(text_free) struct text name = {0};
+        text_printf(&name, i == PLOT_GREY ? "grey" : "c%d", i);
+        text_printf(out, ".plot .line.%s,.plot .dot.%s,.plot .box.%s{stroke:", text_get(&name),
+                    text_get(&name), text_get(&name));
+        add_colour_value(out, i, is_inline);
+        text_printf(out, "}.plot .fill.%s{fill:", text_get(&name));
+        add_colour_value(out, i, is_inline);
+        text_add(out, "}\n");
+    }
+}
+
+static void begin_page(const struct plot_page *page, bool is_inline, struct text *out)
+{
+    if (!is_inline)
+        text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text_printf(out, "<svg%s viewBox=\"0 0 %u %u\" class=\"plot\"",
+                is_inline ? "" : " xmlns=\"http://www.w3.org/2000/svg\"", page->width,
+                page->height);
+    if (is_inline)
+        text_printf(out, " style=\"max-width:%upx\" role=\"img\"", page->width);
+    else
+        text_printf(out, " width=\"%u\" height=\"%u\"", page->width, page->height);
+    text_printf(out, " font-family=\"sans-serif\" font-size=\"%d\">\n", PLOT_FONT);
+    if (is_inline)
+        return;
+    text_add(out, "<style>\n");
+    plot_svg_style(false, out);
+    text_add(out, "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
+}
+
+void plot_svg(const struct plot_page *page, bool is_inline, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct plot_page sized = *page;
+    const struct frame *frames = frames_of(&sized, &arena);
+    begin_page(&sized, is_inline, out);
+    if (page->title)
+        add_words(out, page->title, PLOT_TITLE_COLUMNS, PLOT_LEFT, PLOT_TITLE / 2.0 + 2, "");
+    if (page->subtitle)
+        add_words(out, page->subtitle, PLOT_TITLE_COLUMNS, PLOT_LEFT,
+                  PLOT_TITLE + PLOT_ROW / 2.0 - 3, "");
+    for (size_t i = 0; i < page->n_panels; i++)
+        add_panel(out, &frames[i], &arena);
+    text_add(out, "</svg>\n");
+}
