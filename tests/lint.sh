@@ -55,7 +55,7 @@ store base verify config
 compare base config store
 run base verify config store
 view base config store run
-report base store view
+report base config store compare view
 replay base config store run view report
 cli base verify config store compare run view report replay'
 

@@ -1,4 +1,4 @@
-/* verb_report.c - gbrun report: rooflines and bar charts of results files. */
+/* verb_report.c - gbrun report: rooflines and charts of results files. */
 #include "core/cli/verbs.h"
 #include "core/report/report.h"
 #include "core/view/view_cases.h"
@@ -8,8 +8,15 @@
 static const struct verb_option options[] = {
     {"roofline", 0, NULL,
      "operations a second over operations a byte, with the device's roofs and one mark for each "
-     "case; what is drawn if --pivot is not given"},
-    {"pivot", 0, "NAME", "bars of the medians, with their intervals, by the values of NAME"},
+     "case; what is drawn if no chart is asked for"},
+    {"pivot", 0, "NAME", "the same as --chart bars --x NAME"},
+    {"chart", 0, "KIND",
+     "bars, lines, heat, box, ecdf or forest; auto is lines over five numbers and more, else bars"},
+    {"x", 0, "NAME", "the parameter, or other column, that a chart goes over"},
+    {"y", 0, "NAME", "the column that a chart shows; medians with their intervals if not given"},
+    {"by", 0, "NAME", "a line, a colour or a row of the chart for each value of NAME"},
+    {"ideal", 0, "EXPR",
+     "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
     {"run", 'r', "N|all", "the run, counted from 1 by start; the newest if not given"},
     {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},
     {"roofs", 0, "FILE",
@@ -19,27 +26,62 @@ static const struct verb_option options[] = {
      "draw: FILE is .svg, .png, .pdf, or .gp for the script; text on standard output if not given"},
 };
 
-static int read_options(const struct arguments *arguments, struct view_options *ret)
+static int read_request(const struct arguments *arguments, struct chart_request *ret)
+{
+    const char *kind = argument(arguments, "chart"), *pivot = argument(arguments, "pivot");
+    *ret = (struct chart_request){.kind = pivot ? CHART_BARS : CHART_AUTO,
+                                  .x = pivot ? pivot : argument(arguments, "x"),
+                                  .y = argument(arguments, "y"),
+                                  .by = argument(arguments, "by"),
+                                  .ideal = argument(arguments, "ideal")};
+    bool is_asked = kind || ret->x || ret->y || ret->by || ret->ideal;
+    if (kind && (ret->kind = chart_kind_named(kind)) < 0)
+        return fail_usage("--chart %s: expected auto, bars, lines, heat, box, ecdf or forest",
+                          kind);
+    bool is_of_cases = ret->kind == CHART_ECDF || ret->kind == CHART_FOREST;
+    if (pivot && (kind || argument(arguments, "x")))
+        return fail_usage("--pivot %s is --chart bars --x %s: give one of them", pivot, pivot);
+    if (is_asked && !ret->x && !is_of_cases)
+        return fail_usage("what should the chart go over? expected --x NAME");
+    if (is_of_cases && (ret->x || ret->y || ret->ideal))
+        return fail_usage("--chart %s shows times of cases: it takes --by, but no --%s", kind,
+                          ret->x   ? "x"
+                          : ret->y ? "y"
+                                   : "ideal");
+    if (ret->kind == CHART_HEAT && !ret->by)
+        return fail_usage("--chart heat has a row for each value of what? expected --by NAME");
+    if (ret->kind == CHART_BOX && ret->y)
+        return fail_usage("--chart box shows times of samples: it takes no --y");
+    return EXIT_FINE;
+}
+
+static bool is_asked(const struct chart_request *request)
+{
+    return request->x || request->kind == CHART_ECDF || request->kind == CHART_FOREST;
+}
+
+static int read_options(const struct arguments *arguments, struct report *report,
+                        struct view_options *ret)
 {
     const char *path = argument(arguments, "output");
     struct gb_error error;
     *ret = (struct view_options){.where = argument(arguments, "where"),
-                                 .pivot = argument(arguments, "pivot"),
                                  .roofs = argument(arguments, "roofs"),
-                                 .rows = ROWS_COMBINED};
+                                 .rows = ROWS_COMBINED,
+                                 .has_names = true};
     if (path && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    return EXIT_FINE;
+    return read_request(arguments, &report->chart.request);
 }
 
 static int32_t add_view(const struct arguments *arguments, struct report *report, struct view *view,
                         const char *path, struct gb_error *error)
 {
-    const char *pivot = argument(arguments, "pivot");
+    bool has_chart = is_asked(&report->chart.request);
     int32_t status = GB_OK;
-    if (!pivot || argument(arguments, "roofline"))
+    if (!has_chart || argument(arguments, "roofline"))
         status = report_add_rooflines(report, view, path, error);
-    return status == GB_OK && pivot ? report_add_bars(report, view, pivot, path, error) : status;
+    return status == GB_OK && has_chart ? chart_add(&report->chart, view, path, error) : status;
 }
 
 /* path: for labels as well, where there are several. */
@@ -75,9 +117,11 @@ static int write_report(const struct arguments *arguments, const struct report *
     CLEANUP(text_free) struct text text = {0};
     struct plot_page page;
     struct gb_error error;
-    if (report->n_charts + report->n_bars == 0)
+    if (report->n_charts + report->chart.n_panels == 0)
         return fail_usage("there is nothing to report: no case that is ok%s",
-                          report->pivot ? " and has the parameter" : " and has declared work");
+                          !is_asked(&report->chart.request) ? " and has declared work"
+                          : report->chart.request.x         ? " and has the parameter"
+                                                            : "");
     if (!path) {
         report_text(report, &text);
         fputs(text_get(&text), stdout);
@@ -95,7 +139,7 @@ static int run_report(const struct arguments *arguments)
     struct view_options view_options;
     struct report report = {0};
     size_t n = results_files(arguments, &operands);
-    int code = read_options(arguments, &view_options);
+    int code = read_options(arguments, &report, &view_options);
     for (size_t i = 0; i < n && code == EXIT_FINE; i++)
         code = add_file(arguments, &view_options, &report, operands[i], n == 1);
     if (code == EXIT_FINE)
@@ -107,7 +151,7 @@ static int run_report(const struct arguments *arguments)
 const struct verb verb_report = {
     .name = "report",
     .operands = "[FILE...]",
-    .summary = "Draw rooflines and bar charts of results files",
+    .summary = "Draw rooflines and charts of results files",
     .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
             "the device's model. Only .png and .pdf need gnuplot.",

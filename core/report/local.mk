@@ -1,4 +1,8 @@
 core_libgbrun_la_SOURCES += \
+	core/report/chart.c \
+	core/report/chart.h \
+	core/report/chart_page.c \
+	core/report/chart_text.c \
 	core/report/plot.c \
 	core/report/plot.h \
 	core/report/plot_gnuplot.c \

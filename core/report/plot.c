@@ -90,6 +90,15 @@ static double screen_y(const struct frame *frame, double pixels)
     return 1 - pixels / frame->page->height;
 }
 
+/* With its transparency, as gnuplot wants it in data. */
+static unsigned cell_colour(const struct frame *frame, const struct plot_series *series,
+                            double value)
+{
+    double opacity = PLOT_CELL_LEAST + PLOT_CELL_MORE * frame_shade(frame, value);
+    return (unsigned)lrint(255 * (1 - opacity)) << 24 |
+           (unsigned)strtoul(plot_colour(series->colour), NULL, 16);
+}
+
 static void add_data(struct text *out, const struct frame *frame, size_t index)
 {
     const struct plot_series *series = &frame->panel->series[index];
@@ -118,6 +127,10 @@ static void add_data(struct text *out, const struct frame *frame, size_t index)
             text_add(out, " ");
             add_number(out, high);
         }
+        if (series->kind == PLOT_BOXES)
+            text_printf(out, " %.6g", series->width / 2);
+        if (series->kind == PLOT_CELLS)
+            text_printf(out, " %u", cell_colour(frame, series, high));
         text_add(out, "\n");
     }
     text_add(out, "EOD\n");
@@ -156,6 +169,19 @@ static void add_style(struct text *out, const struct frame *frame, const struct 
                     ((double)bar - (double)(n_bars - 1) / 2) * width, 0.94 * width);
         break;
     }
+    case PLOT_BOXES:
+        text_printf(out,
+                    "using 1:(($2+$3)/2):($1-$4):($1+$4):2:3 with boxxyerror fs solid 0.4 lc ");
+        break;
+    case PLOT_SPANS:
+        text_printf(out,
+                    "using 1:2:($3-$1):(0) with vectors heads size screen 0.004,90 lw %.3g lc ",
+                    1.2 * size);
+        break;
+    case PLOT_CELLS:
+        text_add(out,
+                 "using 1:2:(0.48):(0.48):4 with boxxyerror fs solid 1 noborder fc rgb variable");
+        return;
     case PLOT_INTERVALS:
         text_printf(out,
                     "using 1:2:(0):($3-$2) with vectors heads size screen 0.004,90 lw %.3g lc ",
@@ -174,6 +200,20 @@ static void add_tics(struct text *out, const char *axis, const struct range *ran
     static const double APART = 48;
     double decades = range->is_log ? log10(range->high / range->low) : NAN;
     text_printf(out, "set %stics %s\n", axis, decades * APART <= pixels ? "10" : "auto");
+}
+
+static void add_categories(struct text *out, const char *axis, const char *const *categories,
+                           size_t n, size_t most, const char *style)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0)
+            text_printf(out, "set %stics %s (", axis, style);
+        else
+            text_add(out, ", ");
+        add_quoted_format(out, categories[i], most);
+        text_printf(out, " %zu", i);
+    }
+    text_add(out, n ? ")\n" : "");
 }
 
 static void add_axes(struct text *out, const struct frame *frame)
@@ -204,16 +244,10 @@ static void add_axes(struct text *out, const struct frame *frame)
     text_add(out, "set xlabel ");
     add_quoted(out, panel->x_label ? panel->x_label : "", PLOT_TITLE_COLUMNS);
     text_printf(out, " offset 0,%s\n", frame->is_slanted ? "0" : "0.5");
-    for (size_t i = 0; i < panel->n_categories; i++) {
-        if (i == 0)
-            text_printf(out, "set xtics %s (",
-                        frame->is_slanted ? "rotate by 45 right" : "norotate");
-        else
-            text_add(out, ", ");
-        add_quoted_format(out, panel->categories[i], frame_category_columns(frame));
-        text_printf(out, " %zu", i);
-    }
-    text_add(out, panel->n_categories ? ")\n" : "set xtics norotate\n");
+    text_add(out, panel->n_categories ? "" : "set xtics norotate\n");
+    add_categories(out, "x", panel->categories, panel->n_categories, frame_category_columns(frame),
+                   frame->is_slanted ? "rotate by 45 right" : "norotate");
+    add_categories(out, "y", panel->y_categories, panel->n_y_categories, PLOT_LABEL_COLUMNS, "");
 }
 
 static void add_words(struct text *out, const struct frame *frame, const char *words, size_t most,
@@ -279,11 +313,12 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
     size_t n_shown = note_grid_shown(&grid, panel->n_notes);
     for (size_t i = 0; i < n_shown; i++) {
         bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
+        size_t column = i / grid.rows;
         const struct plot_note rest = {
             .words = arena_printf(arena, "and %zu more", panel->n_notes - n_shown + 1),
             .colour = PLOT_GREY};
         add_note(out, frame, &grid, is_rest ? &rest : &panel->notes[i],
-                 frame->right + PLOT_NOTE_GAP + grid.width * (double)(i / grid.rows),
+                 frame->right + PLOT_NOTE_GAP + grid.width * (double)column,
                  frame->top + PLOT_ROW * ((double)(i % grid.rows) + 0.5));
     }
 }
@@ -332,8 +367,8 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
                 screen_x(frame, frame->right), screen_y(frame, head));
     if (panel->y_label)
         add_words(out, frame, panel->y_label, PLOT_TITLE_COLUMNS,
-                  frame->left - PLOT_LEFT - (panel->y_unit ? PLOT_UNIT_LEFT : 0) + 10,
-                  (frame->top + frame->bottom) / 2, "center rotate by 90");
+                  frame->left - panel_margin(panel) + 10, (frame->top + frame->bottom) / 2,
+                  "center rotate by 90");
     add_verticals(out, frame);
     add_notes(out, frame, arena);
     struct placed_name *names;

@@ -11,7 +11,19 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-enum { PLOT_LINE, PLOT_POINTS, PLOT_BAND, PLOT_BARS, PLOT_INTERVALS, PLOT_ARROWS };
+enum {
+    PLOT_LINE,
+    PLOT_POINTS,
+    PLOT_BAND,
+    PLOT_BARS,
+    PLOT_INTERVALS,
+    PLOT_ARROWS,
+    PLOT_BOXES, /* from y to high; a line where they are equal */
+    PLOT_SPANS, /* horizontal intervals from x to high */
+    PLOT_CELLS, /* around x, y, each one category; the larger high is, the darker, in all of a panel
+                 */
+    PLOT_KINDS
+};
 enum { PLOT_CIRCLE, PLOT_TRIANGLE, PLOT_SQUARE, PLOT_DIAMOND, PLOT_SHAPES };
 enum { PLOT_GREY = -1 }; /* a colour of what only joins or explains */
 
@@ -40,6 +52,7 @@ struct plot_series {
     double opacity; /* 0 to 1; 0 means 1 */
     double size;    /* of points and lines, about 1; 0 means 1 */
     bool is_dashed; /* LINE */
+    double width;   /* BOXES: along x */
     /* POINTS and BARS: what a page shows where the pointer is, may be NULL each. NULL: none. */
     const char *const *titles;
 };
@@ -70,6 +83,8 @@ struct plot_panel {
     double y_low, y_high;
     const char *const *categories; /* of bars */
     size_t n_categories;
+    const char *const *y_categories; /* category i is at y = i, the first at the top */
+    size_t n_y_categories;
     const struct plot_series *series;
     size_t n_series;
     const struct plot_vertical *verticals;

@@ -50,8 +50,11 @@ static struct range x_range_of(const struct plot_panel *panel)
     if (panel->x_low < panel->x_high)
         return (struct range){panel->x_low, panel->x_high, panel->x_log};
     for (size_t i = 0; i < panel->n_series; i++)
-        for (uint64_t j = 0; panel->series[i].x && j < panel->series[i].n; j++)
+        for (uint64_t j = 0; panel->series[i].x && j < panel->series[i].n; j++) {
             extend(&range, panel->series[i].x[j]);
+            if (panel->series[i].kind == PLOT_SPANS)
+                extend(&range, panel->series[i].high[j]);
+        }
     for (size_t i = 0; i < panel->n_verticals; i++)
         extend(&range, panel->verticals[i].x);
     widen(&range);
@@ -66,6 +69,8 @@ static struct range y_range_of(const struct plot_panel *panel)
     bool has_bars = false, has_names = false;
     if (panel->y_low < panel->y_high)
         return (struct range){panel->y_low, panel->y_high, panel->y_log};
+    if (panel->n_y_categories > 0)
+        return (struct range){(double)panel->n_y_categories - 0.5, -0.5, false};
     for (size_t i = 0; i < panel->n_series; i++) {
         const struct plot_series *series = &panel->series[i];
         has_bars = has_bars || series->kind == PLOT_BARS;
@@ -184,6 +189,31 @@ static void place_labels(struct frame *frame, struct arena *arena)
             frame->label_rows = frame->rows[i] + 1;
 }
 
+double panel_margin(const struct plot_panel *panel)
+{
+    static const double AROUND = 32;
+    double widest = 0;
+    for (size_t i = 0; i < panel->n_y_categories; i++)
+        widest = fmax(widest, words_width(panel->y_categories[i], PLOT_LABEL_COLUMNS));
+    return fmax(PLOT_LEFT + (panel->y_unit ? PLOT_UNIT_LEFT : 0), widest > 0 ? widest + AROUND : 0);
+}
+
+double frame_shade(const struct frame *frame, double value)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < frame->panel->n_series; i++) {
+        const struct plot_series *series = &frame->panel->series[i];
+        for (uint64_t j = 0; series->kind == PLOT_CELLS && j < series->n; j++) {
+            low = isfinite(series->high[j]) ? fmin(low, series->high[j]) : low;
+            high = isfinite(series->high[j]) ? fmax(high, series->high[j]) : high;
+        }
+    }
+    /* Of times that differ by much the smaller ones would look alike. */
+    if (low > 0 && high > 10 * low)
+        return log(value / low) / log(high / low);
+    return high > low ? (value - low) / (high - low) : 0;
+}
+
 /* Letters that there is room for under each bar, side by side. */
 static size_t straight_columns(const struct frame *frame)
 {
@@ -282,7 +312,7 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
                           .panel = panel,
                           .x = x_range_of(panel),
                           .y = y_range_of(panel),
-                          .left = left + PLOT_LEFT + (panel->y_unit ? PLOT_UNIT_LEFT : 0),
+                          .left = left + panel_margin(panel),
                           .right = left + width - RIGHT - notes.width * (double)notes.columns,
                           .rows = ARENA_ARRAY(arena, size_t, panel->n_verticals + 1),
                           .is_left = ARENA_ARRAY(arena, bool, panel->n_verticals + 1)};

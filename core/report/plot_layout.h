@@ -11,6 +11,9 @@
 /* Longer labels and titles are cut. */
 enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48, PLOT_TITLE_COLUMNS = 130 };
 
+/* Of cells: their opacity, and what the darkest has more. */
+static const double PLOT_CELL_LEAST = 0.06, PLOT_CELL_MORE = 0.5;
+
 enum { PLOT_COLOURS = 8 };
 const char *plot_colour(int colour); /* "0072B2" */
 
@@ -56,6 +59,11 @@ size_t note_grid_shown(const struct note_grid *grid, size_t n);
 
 /* Letters that there is room for under a bar. */
 size_t frame_category_columns(const struct frame *frame);
+
+/* Pixels from the left end of a panel to its axis: the numbers or categories there, the label. */
+double panel_margin(const struct plot_panel *panel);
+/* How dark a cell is, from 0 to 1. */
+double frame_shade(const struct frame *frame, double value);
 
 /* Columns of a panel's title that its key leaves. */
 size_t frame_title_columns(const struct frame *frame);

@@ -343,6 +343,23 @@ static void place_above(const struct frame *frame, const struct plot_series *bar
                                 .y = frame_y(frame, top) - ABOVE};
 }
 
+/* In the middle of cells, where there is room. */
+static size_t place_cell_names(const struct frame *frame, const struct plot_series *cells,
+                               struct placed_name *ret)
+{
+    double room = fabs(frame_x(frame, 1) - frame_x(frame, 0));
+    size_t n = 0;
+    for (uint64_t i = 0; i < cells->n; i++)
+        if (cells->names && cells->names[i] && isfinite(cells->y[i]) &&
+            words_width(cells->names[i], PLOT_LABEL_COLUMNS) <= room)
+            ret[n++] = (struct placed_name){.words = cells->names[i],
+                                            .series = cells,
+                                            .alignment = "center",
+                                            .x = frame_x(frame, cells->x[i]),
+                                            .y = frame_y(frame, cells->y[i])};
+    return n;
+}
+
 /* All of them, so that none looks as if it had no value, or none. */
 static size_t place_bar_names(const struct frame *frame, const struct plot_series *bars,
                               struct placed_name *ret)
@@ -390,6 +407,8 @@ size_t frame_names(const struct frame *frame, struct arena *arena, struct placed
         double x, y;
         if (series->kind == PLOT_BARS && series->names && frame->panel->n_categories > 0)
             n_names += place_bar_names(frame, series, &(*ret)[n_names]);
+        if (series->kind == PLOT_CELLS)
+            n_names += place_cell_names(frame, series, &(*ret)[n_names]);
         for (uint64_t j = 0; series->kind == PLOT_POINTS && j < series->n; j++) {
             if (!find_point(frame, series, j, &x, &y))
                 continue;

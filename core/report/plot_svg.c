@@ -132,11 +132,11 @@ static struct ticks linear_ticks(const struct range *range, size_t most)
 static struct ticks log_ticks(const struct range *range, size_t most)
 {
     static const double mantissas[] = {1, 2, 5};
-    double first = floor(log10(range->low)), decades = log10(range->high / range->low);
+    double decades = log10(range->high / range->low);
     size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
-    double apart = fmax(1, ceil(decades / (double)most));
+    int apart = (int)fmax(1, ceil(decades / (double)most));
     struct ticks ticks = {0};
-    for (double power = first; power <= log10(range->high); power += apart)
+    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
         for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
             double value = mantissas[i] * pow(10, power);
             if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
@@ -213,6 +213,14 @@ static void add_categories(struct text *out, const struct frame *frame)
         xml_add_words(out, frame->panel->categories[i], most);
         text_add(out, "</text>\n");
     }
+}
+
+static void add_y_categories(struct text *out, const struct frame *frame)
+{
+    static const double BESIDE = 7;
+    for (size_t i = 0; i < frame->panel->n_y_categories; i++)
+        add_words(out, frame->panel->y_categories[i], PLOT_LABEL_COLUMNS, frame->left - BESIDE,
+                  frame_y(frame, (double)i), "end");
 }
 
 /* ---- series ---- */
@@ -403,6 +411,69 @@ static void add_intervals(struct text *out, const struct frame *frame,
     text_add(out, "\"/>\n");
 }
 
+/* A rectangle, without what ends its element. */
+static void add_rectangle(struct text *out, double left, double right, double top, double bottom)
+{
+    text_add(out, " d=\"");
+    add_point(out, 'M', left, top);
+    text_add(out, "H");
+    add_pixels(out, right);
+    text_add(out, "V");
+    add_pixels(out, bottom);
+    text_add(out, "H");
+    add_pixels(out, left);
+    text_add(out, "z\"");
+}
+
+static void add_boxes(struct text *out, const struct frame *frame, const struct plot_series *series)
+{
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, x_of(series, i)) || !band_is_shown(frame, series, i))
+            continue;
+        bool is_line = series->y[i] == series->high[i];
+        text_add(out, "<path");
+        add_class(out, is_line ? "line" : "fill", series->colour);
+        add_opacity(out, is_line ? 1 : 0.5);
+        add_rectangle(out, frame_x(frame, x_of(series, i) - series->width / 2),
+                      frame_x(frame, x_of(series, i) + series->width / 2),
+                      edge_y(frame, series->high[i]), edge_y(frame, series->y[i]));
+        end_mark(out, series, i);
+    }
+}
+
+static void add_cells(struct text *out, const struct frame *frame, const struct plot_series *series)
+{
+    static const double HALF = 0.48;
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!isfinite(series->x[i]) || !isfinite(series->y[i]) || !isfinite(series->high[i]))
+            continue;
+        text_add(out, "<path");
+        add_class(out, "fill", series->colour);
+        add_opacity(out, PLOT_CELL_LEAST + PLOT_CELL_MORE * frame_shade(frame, series->high[i]));
+        add_rectangle(out, frame_x(frame, series->x[i] - HALF), frame_x(frame, series->x[i] + HALF),
+                      frame_y(frame, series->y[i] - HALF), frame_y(frame, series->y[i] + HALF));
+        end_mark(out, series, i);
+    }
+}
+
+static void add_spans(struct text *out, const struct frame *frame, const struct plot_series *series)
+{
+    static const double CAP = 3;
+    text_add(out, "<path");
+    add_class(out, "line", series->colour);
+    text_printf(out, " stroke-width=\"%.3g\" d=\"", 1.4 * (series->size > 0 ? series->size : 1));
+    for (uint64_t i = 0; i < series->n; i++) {
+        if (!is_shown(&frame->x, series->x[i]) || !is_shown(&frame->x, series->high[i]))
+            continue;
+        double y = frame_y(frame, series->y[i]);
+        add_point(out, 'M', frame_x(frame, series->x[i]), y - CAP);
+        text_printf(out, "v%.3gm0 %.3gH", 2 * CAP, -CAP);
+        add_pixels(out, frame_x(frame, series->high[i]));
+        text_printf(out, "m0 %.3gv%.3g", -CAP, 2 * CAP);
+    }
+    text_add(out, "\"/>\n");
+}
+
 static void add_arrows(struct text *out, const struct frame *frame,
                        const struct plot_series *series)
 {
@@ -423,30 +494,21 @@ static void add_arrows(struct text *out, const struct frame *frame,
 
 static void add_series(struct text *out, const struct frame *frame)
 {
+    static void (*const writers[PLOT_KINDS])(struct text *, const struct frame *,
+                                             const struct plot_series *) = {
+        [PLOT_LINE] = add_line,           [PLOT_POINTS] = add_points, [PLOT_BAND] = add_band,
+        [PLOT_INTERVALS] = add_intervals, [PLOT_ARROWS] = add_arrows, [PLOT_BOXES] = add_boxes,
+        [PLOT_SPANS] = add_spans,         [PLOT_CELLS] = add_cells,
+    };
     size_t n_bars = 0, bar = 0;
     for (size_t i = 0; i < frame->panel->n_series; i++)
         n_bars += frame->panel->series[i].kind == PLOT_BARS;
     for (size_t i = 0; i < frame->panel->n_series; i++) {
         const struct plot_series *series = &frame->panel->series[i];
-        switch (series->kind) {
-        case PLOT_POINTS:
-            add_points(out, frame, series);
-            break;
-        case PLOT_BAND:
-            add_band(out, frame, series);
-            break;
-        case PLOT_BARS:
+        if (series->kind == PLOT_BARS)
             add_bars(out, frame, series, bar++, n_bars);
-            break;
-        case PLOT_INTERVALS:
-            add_intervals(out, frame, series);
-            break;
-        case PLOT_ARROWS:
-            add_arrows(out, frame, series);
-            break;
-        default:
-            add_line(out, frame, series);
-        }
+        else
+            writers[series->kind](out, frame, series);
     }
 }
 
@@ -508,11 +570,12 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
     size_t n_shown = note_grid_shown(&grid, panel->n_notes);
     for (size_t i = 0; i < n_shown; i++) {
         bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
+        size_t column = i / grid.rows;
         const struct plot_note rest = {
             .words = arena_printf(arena, "and %zu more", panel->n_notes - n_shown + 1),
             .colour = PLOT_GREY};
         add_note(out, &grid, is_rest ? &rest : &panel->notes[i],
-                 frame->right + PLOT_NOTE_GAP + grid.width * (double)(i / grid.rows),
+                 frame->right + PLOT_NOTE_GAP + grid.width * (double)column,
                  frame->top + PLOT_ROW * ((double)(i % grid.rows) + 0.5));
     }
 }
@@ -569,8 +632,8 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
         add_words(out, panel->title, frame_title_columns(frame), frame->left, head, "");
     add_key(out, frame, head);
     if (panel->y_label) {
-        begin_words(out, frame->left - PLOT_LEFT - (panel->y_unit ? PLOT_UNIT_LEFT : 0) + 14,
-                    (frame->top + frame->bottom) / 2, "middle", 90);
+        begin_words(out, frame->left - panel_margin(panel) + 14, (frame->top + frame->bottom) / 2,
+                    "middle", 90);
         text_add(out, ">");
         xml_add_words(out, panel->y_label, PLOT_TITLE_COLUMNS);
         text_add(out, "</text>\n");
@@ -582,7 +645,10 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
         add_categories(out, frame);
     else
         add_x_ticks(out, frame);
-    add_y_ticks(out, frame);
+    if (panel->n_y_categories > 0)
+        add_y_categories(out, frame);
+    else
+        add_y_ticks(out, frame);
     text_add(out, "<svg x=\"");
     add_pixels(out, frame->left);
     text_add(out, "\" y=\"");

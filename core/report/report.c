@@ -145,7 +145,7 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
         const struct gb_work *work = &row->c.record.work;
         bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
         if (!is_measured(row))
-            report->n_left_out[0]++;
+            report->n_left_out++;
         else if (!is_declared)
             report->n_without_work++;
         else if (!is_roof(&row->c))
@@ -154,121 +154,9 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
     return status;
 }
 
-/* ---- bars ---- */
-
-/* What distinguishes the case beside the pivot: "rows=32 cols=16". */
-static const char *rest_of(const struct view *view, const struct view_row *row, const char *pivot,
-                           const char *path, struct arena *arena)
-{
-    CLEANUP(text_free) struct text title = {0};
-    CLEANUP(text_free) struct text words = {0};
-    const struct survey *survey = &view->survey;
-    if (path)
-        text_printf(&title, "%s: ", path);
-    if (view->n_runs > 1)
-        text_printf(&title, "run %lld ", (long long)row->run->number);
-    text_add(&title, row->c.bench);
-    for (size_t i = 0; i < row->c.n_parameters; i++) {
-        const struct parameter *parameter = &row->c.parameters[i];
-        if (!parameter->is_axis || text_equal(parameter->name, pivot))
-            continue;
-        struct cell cell = cell_of_parameter(parameter);
-        text_clear(&words);
-        cell_readable(&cell, &words);
-        text_printf(&title, " %s=%s", parameter->name, text_get(&words));
-    }
-    if (row->device && !text_starts_with(pivot, "device"))
-        text_printf(&title, " on %s", row->device->record.model);
-    if (survey->several_devices && !text_starts_with(pivot, "device"))
-        text_printf(&title, " (%s)", device_label(row, arena));
-    if (survey->several_policies && !text_equal(pivot, "policy"))
-        text_printf(&title, " policy %s", row->c.policy);
-    text_clear(&words);
-    text_add_line(&words, text_get(&title));
-    return arena_text(arena, text_get(&words));
-}
-
-static struct report_bars *bars_of(struct report *report, const char *title)
-{
-    for (size_t i = 0; i < report->n_bars; i++)
-        if (text_equal(report->bars[i].title, title))
-            return &report->bars[i];
-    struct report_bars *added = ARENA_ADD(&report->arena, report->bars, report->n_bars);
-    *added = (struct report_bars){.title = title};
-    return added;
-}
-
-static void add_bar(struct report *report, const struct view *view, const struct view_row *row,
-                    const struct cell *value, const char *path)
-{
-    CLEANUP(text_free) struct text words = {0};
-    const struct gb_estimate *estimate = &row->c.record.estimate;
-    struct arena *arena = &report->arena;
-    struct report_bars *bars = bars_of(report, rest_of(view, row, report->pivot, path, arena));
-    bool is_of_median = estimate_is_central(&row->c.record);
-    const struct parameter *paper = find_parameter(&row->c, PAPER_PREFIX "median_ns");
-    cell_readable(value, &words);
-    ARENA_APPEND(arena, bars->bars, bars->n,
-                 (struct report_bar){
-                     .value = arena_text(arena, text_get(&words)),
-                     .sort = value->kind == CELL_TEXT ? NAN : value->real,
-                     .median_ns = central_ns(&row->c),
-                     .low_ns = is_of_median ? estimate->low_ns : NAN,
-                     .high_ns = is_of_median ? estimate->high_ns : NAN,
-                     .paper_ns = paper ? paper->value.number : NAN,
-                 });
-    bars->has_papers = bars->has_papers || (paper && isfinite(paper->value.number));
-}
-
-/* Numbers go up; words stay as measured. */
-static void sort_bars(struct report_bars *bars)
-{
-    for (size_t i = 1; i < bars->n; i++) {
-        struct report_bar one = bars->bars[i];
-        size_t j = i;
-        for (; j > 0 && one.sort < bars->bars[j - 1].sort; j--)
-            bars->bars[j] = bars->bars[j - 1];
-        bars->bars[j] = one;
-    }
-}
-
-/* Does a parameter differ among the cases of a bench, or of any (NULL)? */
-static bool differs_in(const struct survey *survey, const char *bench, const char *name)
-{
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
-            if ((!bench || text_equal(survey->benches[i].name, bench)) &&
-                text_equal(survey->benches[i].parameters[j].name, name) &&
-                survey->benches[i].parameters[j].varies)
-                return true;
-    return false;
-}
-
-int32_t report_add_bars(struct report *report, struct view *view, const char *pivot,
-                        const char *path, struct gb_error *error)
-{
-    struct view_column column;
-    report->pivot = arena_text(&report->arena, pivot);
-    int32_t status = view_column_named(view, pivot, "--pivot", &column, error);
-    bool is_swept = differs_in(&view->survey, NULL, pivot);
-    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
-        const struct view_row *row = &at.row;
-        struct cell value = cell_of(row, &column);
-        if (!is_measured(row))
-            report->n_left_out[1]++;
-        else if (value.kind == CELL_NULL ||
-                 (is_swept && !differs_in(&view->survey, row->c.bench, pivot)))
-            report->n_without_pivot++;
-        else
-            add_bar(report, view, row, &value, path);
-    }
-    for (size_t i = 0; i < report->n_bars; i++)
-        sort_bars(&report->bars[i]);
-    return status;
-}
-
 void report_free(struct report *report)
 {
     arena_free(&report->arena);
+    chart_free(&report->chart);
     *report = (struct report){0};
 }

@@ -1,5 +1,5 @@
 /*
- * report.h - results as pictures: rooflines, and bars of one parameter's values.
+ * report.h - results as pictures: rooflines, and charts of columns over parameters.
  *
  * A report collects what the pictures need from any number of views, then becomes text, which needs
  * no other program, or a page for gnuplot. Cases that are not ok, or without a time, are left out
@@ -18,7 +18,7 @@
 #pragma once
 
 #include "core/base/memory.h"
-#include "core/report/plot.h"
+#include "core/report/chart.h"
 #include "core/store/roofline.h"
 
 struct view;
@@ -42,43 +42,23 @@ struct report_chart {
     size_t n;
 };
 
-struct report_bar {
-    const char *value;                 /* of the parameter */
-    double sort;                       /* its number, or NaN */
-    double median_ns, low_ns, high_ns; /* the ends NaN or infinite: none */
-    double paper_ns;                   /* that a document has; NaN: none */
-};
-
-struct report_bars {
-    const char *title; /* what distinguishes these cases; "" */
-    struct report_bar *bars;
-    size_t n;
-    bool has_papers; /* some of them */
-};
-
 struct report {
     struct arena arena;
     struct report_chart *charts;
     size_t n_charts;
-    const char *pivot; /* the parameter; NULL: no bars */
-    struct report_bars *bars;
-    size_t n_bars;
-    uint64_t n_left_out[2];   /* cases that are not ok or have no time: of rooflines, of bars */
-    uint64_t n_without_work;  /* of rooflines: cases without declared work */
-    uint64_t n_without_pivot; /* of bars: cases without the parameter, or of a bench in which it is
-                                 the same for all while another sweeps it */
+    struct chart chart;      /* its request is set before chart_add; without panels: none */
+    uint64_t n_left_out;     /* of rooflines: cases that are not ok or have no time */
+    uint64_t n_without_work; /* of rooflines: cases without declared work */
 };
 
 /* path: of the view's file, where there are several; NULL. */
 int32_t report_add_rooflines(struct report *report, struct view *view, const char *path,
                              struct gb_error *error);
-int32_t report_add_bars(struct report *report, struct view *view, const char *pivot,
-                        const char *path, struct gb_error *error);
 void report_free(struct report *report);
 
 void report_text(const struct report *report, struct text *out);
-/* A page with a panel for each chart and group of bars, as high as the lists of cases; memory is
- * the arena's. Panels beyond REPORT_PANELS are left out, and the page says so. Cases of a
+/* A page with a panel for each roofline and each of the chart's, as high as the lists of cases;
+ * memory is the arena's. Panels beyond REPORT_PANELS are left out, and the page says so. Cases of a
  * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
 enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);

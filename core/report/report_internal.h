@@ -22,6 +22,9 @@ char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX]);
 /* "dram_copy 3.92 TB/s" */
 void report_add_rate(const struct roof *roof, struct text *out);
 
+/* Cases that neither rooflines nor the chart show. */
+uint64_t report_left_out(const struct report *report);
+
 /* Has it a place on the axes? */
 bool report_has_mark(const struct report_case *one, int level);
 bool report_is_drawn(const struct report_case *one); /* any mark */

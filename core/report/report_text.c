@@ -386,42 +386,6 @@ static void add_chart(const struct report_chart *chart, struct text *out)
     add_other_cases(chart, out);
 }
 
-/* ---- bars ---- */
-
-static void add_bars(const struct report_bars *bars, const char *pivot, struct text *out)
-{
-    enum { BAR = 40 };
-    double most = 0;
-    size_t width = text_columns(pivot);
-    for (size_t i = 0; i < bars->n; i++) {
-        most = fmax(most, bars->bars[i].median_ns);
-        size_t columns = text_columns(bars->bars[i].value);
-        width = columns > width ? columns : width;
-    }
-    text_printf(out, "%s\n", bars->title);
-    text_pad(out, ' ', width - text_columns(pivot));
-    text_printf(out, "%s  median, interval%s\n", pivot,
-                bars->has_papers ? "; the document's, ratio to it" : "");
-    for (size_t i = 0; i < bars->n; i++) {
-        const struct report_bar *bar = &bars->bars[i];
-        char number[NUMBER_TEXT_MAX];
-        size_t n = (size_t)lrint((double)BAR * bar->median_ns / most);
-        text_pad(out, ' ', width - text_columns(bar->value));
-        text_add(out, bar->value);
-        text_add(out, " |");
-        text_pad(out, '#', n);
-        text_printf(out, "%s%s", n ? " " : "", format_time(bar->median_ns, 4, number));
-        if (isfinite(bar->low_ns) && isfinite(bar->high_ns)) {
-            text_add(out, " ");
-            view_add_interval(out, bar->median_ns, bar->low_ns, bar->high_ns);
-        }
-        if (isfinite(bar->paper_ns))
-            text_printf(out, "; %s, %.4g", format_time(bar->paper_ns, 4, number),
-                        bar->median_ns / bar->paper_ns);
-        text_add(out, "\n");
-    }
-}
-
 static void add_count(uint64_t n, const char *words, struct text *out)
 {
     if (n)
@@ -435,16 +399,13 @@ void report_text(const struct report *report, struct text *out)
         text_add(out, i ? "\n" : "");
         add_chart(&report->charts[i], out);
     }
-    for (size_t i = 0; i < report->n_bars; i++) {
-        text_add(out, i || report->n_charts ? "\n" : "");
-        add_bars(&report->bars[i], report->pivot, out);
-    }
-    const uint64_t *left_out = report->n_left_out;
-    add_count(left_out[left_out[1] > left_out[0]], "not measured, or not ok", out);
+    text_add(out, report->n_charts && report->chart.n_panels ? "\n" : "");
+    chart_text(&report->chart, out);
+    add_count(report_left_out(report), "not measured, or not ok", out);
     add_count(report->n_without_work, "without declared work", out);
-    if (report->n_without_pivot)
+    if (report->chart.n_without)
         text_printf(
             out, "\nleft out: %llu case%s without %s, or of a benchmark that does not sweep it\n",
-            (unsigned long long)report->n_without_pivot, report->n_without_pivot == 1 ? "" : "s",
-            report->pivot);
+            (unsigned long long)report->chart.n_without, report->chart.n_without == 1 ? "" : "s",
+            report->chart.request.x);
 }

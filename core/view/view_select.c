@@ -388,7 +388,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK)
         status = load_devices(view, error);
     if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
-                            options->group_by))
+                            options->group_by || options->has_names))
         status = load_names(view, error);
     if (status == GB_OK && options->where)
         status = filter_open(view, &selection.filter, error);

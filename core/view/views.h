@@ -65,6 +65,7 @@ struct view_options {
     const char *path;     /* of the file, for words where there are several files; NULL */
     const char *roofs;    /* a results file whose roofs come before all others (roofs.h); NULL */
     const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
+    bool has_names;       /* columns will be asked for with view_column_named */
     bool verbose;         /* more columns, all facts and messages */
     bool breakdown;       /* show: what each case puts on the device, after the table of cases */
     bool transpose;       /* of groups: columns are groups, rows what is asked of them */

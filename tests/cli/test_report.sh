@@ -94,6 +94,40 @@ equals "cases without work are counted" 0 "$?"
 equals "a bar for each value" 2 "$(cat count.txt)"
 succeeds "several files" "$GBRUN" report results.gbr moved.gbr results.gbr --pivot bytes
 
+# ---- charts ----
+"$GBRUN" report results.gbr --pivot bytes >pivot.txt
+"$GBRUN" report results.gbr --chart bars --x bytes >chart.txt
+equals "--pivot is a chart of bars" "" "$(cmp pivot.txt chart.txt)"
+"$GBRUN" report results.gbr --chart bars --x bytes --y bytes_per_s --ideal bytes >chart.txt
+equals "of another column, with an ideal that begins at the first bar" 1 \
+    "$(grep -c '|#.* [GM]*bytes/s; ideal' chart.txt | sed 's/2/1/')"
+first=$(sed -n 's/.*# \(.*\); ideal \(.*\)/\1=\2/p' chart.txt | head -n 1)
+equals "exactly there" "${first%%=*}" "${first##*=}"
+"$GBRUN" report results.gbr --chart heat --x bytes --by bench >chart.txt
+grep -q '^bench \\ bytes' chart.txt
+equals "a row of a heat table for each value of --by" 0 "$?"
+"$GBRUN" report results.gbr --chart forest | grep -c '+.*|' >count.txt
+equals "an interval for each case" 4 "$(cat count.txt)"
+"$GBRUN" report results.gbr --chart box --x bytes | grep -c '|.*M.*|' >count.txt
+equals "a box for each value" 2 "$(cat count.txt)"
+"$GBRUN" report results.gbr --chart ecdf --where "bench = 'copy'" >chart.txt
+equals "shares of the samples rise" "" "$(sed -n 's/^copy.*=[0-9]* *//p' chart.txt | awk '
+    function ns(number, unit) { return number * (unit == "ns" ? 1 : unit == "us" ? 1e3 : 1e6) }
+    { for (i = 3; i < NF; i += 2) if (ns($i, $(i + 1)) < ns($(i - 2), $(i - 1))) print "falls" }')"
+# shellcheck disable=SC2086 # words of options
+for chart in 'bars --x bytes' 'lines --x bytes' 'heat --x bytes --by bench' 'box --x bytes' ecdf forest; do
+    succeeds "a picture of ${chart%% *}" no_gnuplot report results.gbr --chart $chart -o chart.svg
+    if command -v gnuplot >/dev/null; then
+        succeeds "and by gnuplot" "$GBRUN" report results.gbr --chart $chart -o chart.png
+    fi
+done
+says "an unknown chart" 2 "--chart pie: expected auto, bars" report results.gbr --chart pie
+says "a chart over nothing" 2 "what should the chart go over? expected --x NAME" report results.gbr --y mean_ns
+says "a heat table of one row" 2 "expected --by NAME" report results.gbr --chart heat --x bytes
+says "a forest over something" 2 "it takes --by, but no --x" report results.gbr --chart forest --x bytes
+says "two charts" 2 "give one of them" report results.gbr --pivot bytes --x bytes
+says "an ideal that cannot be computed" 2 "unknown name 'byts'" report results.gbr --x bytes --ideal byts
+
 no_gnuplot report results.gbr -o out.png 2>err.txt
 equals "without gnuplot it is a mistake to ask for a picture" 2 "$?"
 succeeds "SVG needs none" no_gnuplot report results.gbr --roofline --pivot bytes -o out.svg

@@ -480,15 +480,15 @@ END_TEST
 static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
 {
     struct store *store = fixture_open(file, STORE_READ);
-    const struct view_options options = {.run = RUN_ALL, .rows = ROWS_COMBINED, .pivot = pivot};
+    const struct view_options options = {.run = RUN_ALL, .rows = ROWS_COMBINED, .has_names = true};
     struct gb_error error = {0};
     struct view view;
-    *ret = (struct report){0};
+    *ret = (struct report){.chart.request = {.kind = CHART_BARS, .x = pivot}};
     ck_assert_int_eq(view_open(store, &options, RUN_ALL, &view, &error), GB_OK);
     if (has_roofline)
         ck_assert_int_eq(report_add_rooflines(ret, &view, NULL, &error), GB_OK);
     if (pivot)
-        ck_assert_int_eq(report_add_bars(ret, &view, pivot, NULL, &error), GB_OK);
+        ck_assert_int_eq(chart_add(&ret->chart, &view, NULL, &error), GB_OK);
     view_close(&view);
     fixture_close(store);
 }

@@ -1,0 +1,434 @@
+/* chart.c - see chart.h: from views to points. */
+#include "core/report/chart.h"
+
+#include "core/config/expression.h"
+#include "core/view/view_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int chart_kind_named(const char *word)
+{
+    static const char *const words[CHART_KINDS] = {
+#define CHART_WORD(name, text) [CHART_##name] = text,
+        CHART_MAP(CHART_WORD)
+#undef CHART_WORD
+    };
+    for (int i = 0; i < CHART_KINDS; i++)
+        if (text_equal(words[i], word))
+            return i;
+    return -1;
+}
+
+static bool is_time(const struct chart *chart)
+{
+    return chart->request.y == NULL;
+}
+
+/* ---- panels ---- */
+
+static bool is_used(const struct chart_request *request, const char *name)
+{
+    return (request->x && text_equal(request->x, name)) ||
+           (request->by && text_equal(request->by, name));
+}
+
+/* Do X or BY tell devices apart? */
+static bool tells_devices(const struct chart_request *request)
+{
+    return (request->x && text_starts_with(request->x, "device")) ||
+           (request->by && text_starts_with(request->by, "device"));
+}
+
+/* What tells the cases of one panel from others: the file, run and bench, the other axes, the
+ * device. */
+static const char *title_of(const struct chart_request *request, const struct view *view,
+                            const struct view_row *row, const char *path, struct arena *arena)
+{
+    CLEANUP(text_free) struct text title = {0}, words = {0};
+    const struct survey *survey = &view->survey;
+    if (path)
+        text_printf(&title, "%s: ", path);
+    if (view->n_runs > 1)
+        text_printf(&title, "run %lld ", (long long)row->run->number);
+    if (!is_used(request, "bench"))
+        text_add(&title, row->c.bench);
+    for (size_t i = 0; i < row->c.n_parameters; i++) {
+        const struct parameter *parameter = &row->c.parameters[i];
+        if (!parameter->is_axis || !request->x || is_used(request, parameter->name))
+            continue; /* without X labels tell cases apart */
+        struct cell cell = cell_of_parameter(parameter);
+        text_clear(&words);
+        cell_readable(&cell, &words);
+        text_printf(&title, " %s=%s", parameter->name, text_get(&words));
+    }
+    if (row->device && !tells_devices(request))
+        text_printf(&title, " on %s", row->device->record.model);
+    if (survey->several_devices && !tells_devices(request))
+        text_printf(&title, " (%s)", device_label(row, arena));
+    if (survey->several_policies && !is_used(request, "policy"))
+        text_printf(&title, " policy %s", row->c.policy);
+    text_clear(&words);
+    text_add_line(&words, text_get(&title));
+    return arena_text(arena, text_get(&words));
+}
+
+static struct chart_panel *panel_of(struct chart *chart, const char *title)
+{
+    for (size_t i = 0; i < chart->n_panels; i++)
+        if (text_equal(chart->panels[i].title, title))
+            return &chart->panels[i];
+    struct chart_panel *added = ARENA_ADD(&chart->arena, chart->panels, chart->n_panels);
+    *added = (struct chart_panel){.title = title, .has_numbers = true};
+    return added;
+}
+
+static double number_of(const struct cell *cell)
+{
+    return cell->kind == CELL_TEXT || cell->kind == CELL_BOOL ? NAN
+           : cell->kind == CELL_INTEGER                       ? (double)cell->integer
+                                                              : cell->real;
+}
+
+static const char *readable(const struct cell *cell, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    cell_readable(cell, &words);
+    return arena_text(arena, text_get(&words));
+}
+
+static struct chart_line *line_of(struct chart *chart, struct chart_panel *panel,
+                                  const struct cell *by)
+{
+    const char *name = by ? readable(by, &chart->arena) : "";
+    for (size_t i = 0; i < panel->n_lines; i++)
+        if (text_equal(panel->lines[i].name, name))
+            return &panel->lines[i];
+    struct chart_line *added = ARENA_ADD(&chart->arena, panel->lines, panel->n_lines);
+    *added = (struct chart_line){.name = name, .number = by ? number_of(by) : NAN};
+    return added;
+}
+
+/* ---- points ---- */
+
+static void find_time(const struct view_row *row, struct chart_point *point)
+{
+    const struct gb_estimate *estimate = &row->c.record.estimate;
+    const struct parameter *paper = find_parameter(&row->c, PAPER_PREFIX "median_ns");
+    bool is_central = estimate_is_central(&row->c.record);
+    point->y = central_ns(&row->c);
+    point->low = is_central ? estimate->low_ns : NAN;
+    point->high = is_central ? estimate->high_ns : NAN;
+    point->paper = paper ? paper->value.number : NAN;
+    point->mark = row->c.record.has_estimate ? view_verdict_mark(estimate->verdict) : "";
+}
+
+/* A document's figure for any other column. */
+static double paper_of(const struct chart *chart, const struct view_row *row)
+{
+    CLEANUP(text_free) struct text name = {0};
+    text_printf(&name, "%s%s", PAPER_PREFIX, chart->request.y);
+    const struct parameter *paper = find_parameter(&row->c, text_get(&name));
+    return paper ? paper->value.number : NAN;
+}
+
+/* All samples of the rounds of a row, or evenly chosen ones of very many; sorted. */
+static int32_t read_sorted(struct view *view, const struct view_entry *entry, struct arena *arena,
+                           struct chart_point *point, struct gb_error *error)
+{
+    static const uint64_t MOST = 1 << 16;
+    size_t n_rounds = entry->n_rounds ? entry->n_rounds : 1;
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n_rounds && status == GB_OK; i++) {
+        CLEANUP(arena_free) struct arena own = {0};
+        struct view_row row;
+        status = view_read(view, entry->n_rounds ? &view->rounds[entry->first_round + i] : entry,
+                           &own, &row, error);
+        uint64_t n = status == GB_OK ? row.c.record.n_samples : 0;
+        n = n < MOST ? n : MOST;
+        double *values = ARENA_ARRAY(&own, double, STORE_CHUNK);
+        if (n > 0)
+            status = view_read_samples(view, &row, NULL, 0, 0, n, values, error);
+        double *all = ARENA_ARRAY(arena, double, point->n_sorted + n + 1);
+        if (point->n_sorted > 0)
+            memcpy(all, point->sorted, point->n_sorted * sizeof *all);
+        for (uint64_t j = 0; status == GB_OK && j < n; j++)
+            if (isfinite(values[j]))
+                all[point->n_sorted++] = values[j];
+        point->sorted = all;
+    }
+    sort_values(point->sorted, point->n_sorted);
+    return status;
+}
+
+/* Quartiles, and whiskers to the last samples within Tukey's fences. */
+static void find_box(struct chart_point *point)
+{
+    size_t n = point->n_sorted, first = 0, last = n;
+    point->q1 = quantile_of_sorted(point->sorted, n, 0.25);
+    point->median = quantile_of_sorted(point->sorted, n, 0.5);
+    point->q3 = quantile_of_sorted(point->sorted, n, 0.75);
+    double reach = 1.5 * (point->q3 - point->q1);
+    while (first + 1 < n && point->sorted[first] < point->q1 - reach)
+        first++;
+    while (last > first + 1 && point->sorted[last - 1] > point->q3 + reach)
+        last--;
+    point->whisker_low = n > 0 ? point->sorted[first] : NAN;
+    point->whisker_high = n > 0 ? point->sorted[last - 1] : NAN;
+}
+
+/* The columns that a chart reads, found once for a view. */
+struct columns {
+    struct view_column x, y, by;
+    struct expression_engine *engine;
+    struct expression *ideal;
+    struct expression_column *parameters;
+};
+
+static void free_columns(struct columns *columns)
+{
+    expression_free(columns->ideal);
+    expression_engine_free(columns->engine);
+}
+
+static int32_t compile_ideal(const struct chart *chart, struct view *view, struct columns *ret,
+                             struct gb_error *error)
+{
+    if (!chart->request.ideal)
+        return GB_OK;
+    ret->parameters = ARENA_ARRAY(&view->arena, struct expression_column, view->n_parameters + 1);
+    for (size_t i = 0; i < view->n_parameters; i++)
+        ret->parameters[i].name = view->parameters[i];
+    int32_t status = expression_engine_new(&ret->engine, error);
+    if (status == GB_OK)
+        status = expression_compile(ret->engine, chart->request.ideal,
+                                    (struct origin){.file = "--ideal"}, ret->parameters,
+                                    view->n_parameters, &ret->ideal, error);
+    return status;
+}
+
+static int32_t find_columns(struct chart *chart, struct view *view, struct columns *ret,
+                            struct gb_error *error)
+{
+    const struct chart_request *request = &chart->request;
+    int32_t status = GB_OK;
+    *ret = (struct columns){0};
+    if (request->x)
+        status = view_column_named(view, request->x, "--x", &ret->x, error);
+    if (status == GB_OK && request->by)
+        status = view_column_named(view, request->by, "--by", &ret->by, error);
+    if (status == GB_OK && request->y)
+        status = view_column_named(view, request->y, "--y", &ret->y, error);
+    chart->unit = is_time(chart) ? "ns" : "";
+    for (size_t i = 0; request->y && i < result_columns(); i++)
+        if (ret->y.kind == COLUMN_RESULT && ret->y.result == (int)i)
+            chart->unit = result_column_unit(i);
+    return status == GB_OK ? compile_ideal(chart, view, ret, error) : status;
+}
+
+static int32_t find_ideal(const struct columns *columns, const struct view *view,
+                          const struct view_row *row, struct arena *arena, double *ret,
+                          struct gb_error *error)
+{
+    struct value value;
+    *ret = NAN;
+    if (!columns->ideal)
+        return GB_OK;
+    for (size_t i = 0; i < view->n_parameters; i++) {
+        const struct parameter *parameter = find_parameter(&row->c, view->parameters[i]);
+        columns->parameters[i].value = parameter ? parameter->value : (struct value){0};
+    }
+    int32_t status = expression_evaluate(columns->ideal, columns->parameters, arena, &value, error);
+    if (status == GB_OK && isfinite(value.number))
+        *ret = value.number;
+    return status;
+}
+
+/* Does a parameter differ among the cases of a bench, or of any (NULL)? */
+static bool differs_in(const struct survey *survey, const char *bench, const char *name)
+{
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++)
+            if ((!bench || text_equal(survey->benches[i].name, bench)) &&
+                text_equal(survey->benches[i].parameters[j].name, name) &&
+                survey->benches[i].parameters[j].varies)
+                return true;
+    return false;
+}
+
+static bool has_x(const struct chart *chart, const struct view *view, const struct view_row *row,
+                  const struct cell *x)
+{
+    const char *name = chart->request.x;
+    return !name || (x->kind != CELL_NULL && (!differs_in(&view->survey, NULL, name) ||
+                                              differs_in(&view->survey, row->c.bench, name)));
+}
+
+static int32_t add_point(struct chart *chart, const struct view_cursor *at, const char *path,
+                         const struct columns *columns, const struct cell *x,
+                         struct chart_point *point, struct gb_error *error)
+{
+    const struct chart_request *request = &chart->request;
+    const struct view_row *row = &at->row;
+    CLEANUP(text_free) struct text label = {0};
+    text_add_line(&label, row->label);
+    point->label = arena_text(&chart->arena, text_get(&label));
+    point->words = request->x ? readable(x, &chart->arena) : point->label;
+    point->x = request->x ? number_of(x) : NAN;
+    int32_t status = find_ideal(columns, at->view, row, &chart->arena, &point->ideal, error);
+    if (status == GB_OK && (request->kind == CHART_ECDF || request->kind == CHART_BOX))
+        status = read_sorted(at->view, at->entry, &chart->arena, point, error);
+    find_box(point);
+    struct cell by = request->by ? cell_of(row, &columns->by) : (struct cell){0};
+    struct chart_panel *panel = panel_of(chart,
+                                         title_of(request, at->view, row, path, &chart->arena));
+    struct chart_line *line = line_of(chart, panel, request->by ? &by : NULL);
+    panel->has_papers = panel->has_papers || isfinite(point->paper);
+    panel->has_numbers = panel->has_numbers && isfinite(point->x);
+    ARENA_APPEND(&chart->arena, line->points, line->n, *point);
+    return status;
+}
+
+static int32_t add_row(struct chart *chart, const struct view_cursor *at, const char *path,
+                       const struct columns *columns, struct gb_error *error)
+{
+    const struct view_row *row = &at->row;
+    struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .mark = ""};
+    struct cell x = chart->request.x ? cell_of(row, &columns->x) : (struct cell){0};
+    if (is_time(chart)) {
+        find_time(row, &point);
+    } else {
+        struct cell y = cell_of(row, &columns->y);
+        point.y = y.kind == CELL_NULL ? NAN : number_of(&y);
+        point.paper = paper_of(chart, row);
+    }
+    bool is_good = row->c.record.status == CASE_OK && isfinite(point.y) &&
+                   (!is_time(chart) || point.y > 0);
+    if (!is_good)
+        chart->n_left_out++;
+    else if (!has_x(chart, at->view, row, &x))
+        chart->n_without++;
+    else
+        return add_point(chart, at, path, columns, &x, &point, error);
+    return GB_OK;
+}
+
+/* Numbers go up; words stay as measured. */
+static void sort_line(struct chart_line *line)
+{
+    for (size_t i = 1; i < line->n; i++) {
+        struct chart_point one = line->points[i];
+        size_t j = i;
+        for (; j > 0 && one.x < line->points[j - 1].x; j--)
+            line->points[j] = line->points[j - 1];
+        line->points[j] = one;
+    }
+}
+
+static void sort_lines(struct chart_panel *panel)
+{
+    for (size_t i = 1; i < panel->n_lines; i++) {
+        struct chart_line one = panel->lines[i];
+        size_t j = i;
+        for (; j > 0 && one.number < panel->lines[j - 1].number; j--)
+            panel->lines[j] = panel->lines[j - 1];
+        panel->lines[j] = one;
+    }
+}
+
+/* The expression gives the shape, the first point of a line the height. */
+static void scale_ideal(struct chart_line *line)
+{
+    double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
+    for (size_t i = 0; i < line->n; i++)
+        line->points[i].ideal *= factor;
+}
+
+int32_t chart_add(struct chart *chart, struct view *view, const char *path, struct gb_error *error)
+{
+    CLEANUP(free_columns) struct columns columns;
+    int32_t status = find_columns(chart, view, &columns, error);
+    struct view_cursor at = {.view = view};
+    while (status == GB_OK && view_next(&at, &status, error))
+        if (!chart->request.bench || text_equal(at.row.c.bench, chart->request.bench))
+            status = add_row(chart, &at, path, &columns, error);
+    for (size_t i = 0; i < chart->n_panels; i++) {
+        struct chart_panel *panel = &chart->panels[i];
+        sort_lines(panel);
+        for (size_t j = 0; j < panel->n_lines; j++) {
+            sort_line(&panel->lines[j]);
+            if (columns.ideal)
+                scale_ideal(&panel->lines[j]);
+        }
+    }
+    return status;
+}
+
+void chart_free(struct chart *chart)
+{
+    arena_free(&chart->arena);
+    *chart = (struct chart){0};
+}
+
+/* ---- which X, which BY ---- */
+
+enum { VALUES_MAX = 64 };
+struct axis {
+    const char *name;
+    bool is_number;
+    const char *values[VALUES_MAX];
+    size_t n;
+};
+
+static void count_value(struct axis *axis, const struct parameter *parameter, struct arena *arena)
+{
+    for (size_t i = 0; i < axis->n; i++)
+        if (text_equal(axis->values[i], parameter->value.text))
+            return;
+    if (axis->n < VALUES_MAX)
+        axis->values[axis->n++] = arena_text(arena, parameter->value.text);
+}
+
+static const struct axis *largest(const struct axis *axes, size_t n, bool numbers_only,
+                                  const struct axis *but)
+{
+    const struct axis *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (&axes[i] != but && axes[i].n > (numbers_only ? 2 : 1) &&
+            (axes[i].is_number || !numbers_only) && (!best || axes[i].n > best->n))
+            best = &axes[i];
+    return best;
+}
+
+bool chart_choose(struct view *view, const char *bench, struct chart_request *ret)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const struct survey_bench *found = NULL;
+    struct gb_error error;
+    int32_t status = GB_OK;
+    size_t n = 0;
+    for (size_t i = 0; i < view->survey.n_benches && !found; i++)
+        if (text_equal(view->survey.benches[i].name, bench))
+            found = &view->survey.benches[i];
+    if (!found)
+        return false;
+    struct axis *axes = ARENA_ARRAY(&arena, struct axis, found->n_parameters + 1);
+    for (size_t i = 0; i < found->n_parameters; i++)
+        if (found->parameters[i].is_axis && found->parameters[i].varies)
+            axes[n++] = (struct axis){.name = found->parameters[i].name,
+                                      .is_number = found->parameters[i].is_number};
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, &error);)
+        for (size_t i = 0; text_equal(at.row.c.bench, bench) && i < n; i++) {
+            const struct parameter *parameter = find_parameter(&at.row.c, axes[i].name);
+            if (parameter)
+                count_value(&axes[i], parameter, &arena);
+        }
+    const struct axis *x = largest(axes, n, true, NULL);
+    x = x ? x : largest(axes, n, false, NULL);
+    if (!x)
+        return false;
+    const struct axis *by = largest(axes, n, false, x);
+    *ret = (struct chart_request){.x = x->name, .by = by ? by->name : NULL, .bench = found->name};
+    return true;
+}
