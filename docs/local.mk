@@ -68,6 +68,7 @@ DOCUMENTS = \
 	docs/pictures \
 	docs/plugins.md \
 	docs/results.md \
+	docs/report.md \
 	docs/roofline.md \
 	docs/security.md \
 	docs/statistics.md \

@@ -1,9 +1,11 @@
-/* verb_report.c - gbrun report: rooflines and charts of results files. */
+/* verb_report.c - gbrun report: pages, rooflines and charts of results files. */
 #include "core/cli/verbs.h"
+#include "core/report/html_report.h"
 #include "core/report/report.h"
 #include "core/view/view_cases.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct verb_option options[] = {
     {"roofline", 0, NULL,
@@ -11,7 +13,8 @@ static const struct verb_option options[] = {
      "case; what is drawn if no chart is asked for"},
     {"pivot", 0, "NAME", "the same as --chart bars --x NAME"},
     {"chart", 0, "KIND",
-     "bars, lines, heat, box, ecdf or forest; auto is lines over five numbers and more, else bars"},
+     "bars, lines, heat, box, ecdf or forest; auto is lines over five or more numbers, or "
+     "geometric ones, else bars"},
     {"x", 0, "NAME", "the parameter, or other column, that a chart goes over"},
     {"y", 0, "NAME", "the column that a chart shows; medians with their intervals if not given"},
     {"by", 0, "NAME", "a line, a colour or a row of the chart for each value of NAME"},
@@ -22,8 +25,10 @@ static const struct verb_option options[] = {
     {"roofs", 0, "FILE",
      "a results file with cases of the benchmark ceilings: the device's roofs; if not given, those "
      "of each file, then those that are configured, then the user's"},
+    {"baseline", 0, "FILE", "of a page: its newest run is what the cases are compared with"},
     {"output", 'o', "FILE",
-     "draw: FILE is .svg, .png, .pdf, or .gp for the script; text on standard output if not given"},
+     "a whole page: FILE is .html; or draw: .svg, .png, .pdf, or .gp for the script; text on "
+     "standard output if not given"},
 };
 
 static int read_request(const struct arguments *arguments, struct chart_request *ret)
@@ -69,8 +74,14 @@ static int read_options(const struct arguments *arguments, struct report *report
                                  .roofs = argument(arguments, "roofs"),
                                  .rows = ROWS_COMBINED,
                                  .has_names = true};
+    if (path && plot_format_named(path) < 0)
+        return fail_usage("%s: unknown kind of report: expected a name in .html, .svg, .png, .pdf "
+                          "or .gp",
+                          path);
     if (path && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
+    if (argument(arguments, "baseline"))
+        return fail_usage("--baseline is for a page: expected -o FILE.html");
     return read_request(arguments, &report->chart.request);
 }
 
@@ -133,8 +144,72 @@ static int write_report(const struct arguments *arguments, const struct report *
                            : fail_with(&error, status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
 }
 
+/* ---- pages ---- */
+
+/* The runs of the files that a page shows. */
+struct inputs {
+    struct html_input *items;
+    size_t n;
+};
+
+static void free_inputs(struct inputs *inputs)
+{
+    free(inputs->items);
+}
+
+/* One input for each run that is asked for. */
+static int add_inputs(const struct arguments *arguments, const char *path, struct inputs *inputs)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct store *store = NULL;
+    struct stored_run *runs = NULL;
+    struct gb_error error;
+    int64_t run = RUN_NEWEST;
+    size_t n = 0;
+    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    int code = read_run(arguments, store, path, &run);
+    if (code == EXIT_FINE && store_runs(store, run, &arena, &runs, &n, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    for (size_t i = 0; i < n; i++)
+        MEMORY_APPEND(inputs->items, inputs->n,
+                      (struct html_input){.path = path, .run = runs[i].number});
+    store_close(store, NULL);
+    return code;
+}
+
+static int write_page(const struct arguments *arguments, const char *path)
+{
+    static const char *const of_pictures[] = {"roofline", "pivot", "chart", "x",
+                                              "y",        "by",    "ideal"};
+    CLEANUP(free_inputs) struct inputs inputs = {0};
+    const struct html_input baseline = {.path = argument(arguments, "baseline")};
+    const struct html_options what = {.where = argument(arguments, "where"),
+                                      .roofs = argument(arguments, "roofs"),
+                                      .baseline = baseline.path ? &baseline : NULL};
+    const char *const *operands;
+    struct gb_error error;
+    size_t n = results_files(arguments, &operands);
+    for (size_t i = 0; i < sizeof of_pictures / sizeof *of_pictures; i++)
+        if (argument(arguments, of_pictures[i]))
+            return fail_usage("--%s is for pictures and text: a page in .html has charts of all "
+                              "sweeps",
+                              of_pictures[i]);
+    for (size_t i = 0; i < n; i++) {
+        int code = add_inputs(arguments, operands[i], &inputs);
+        if (code != EXIT_FINE)
+            return code;
+    }
+    int32_t status = html_report_write(inputs.items, inputs.n, &what, path, &error);
+    return status == GB_OK ? EXIT_FINE
+                           : fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
+}
+
 static int run_report(const struct arguments *arguments)
 {
+    const char *path = argument(arguments, "output");
+    if (path && text_ends_with(path, ".html"))
+        return write_page(arguments, path);
     const char *const *operands;
     struct view_options view_options;
     struct report report = {0};
@@ -151,10 +226,12 @@ static int run_report(const struct arguments *arguments)
 const struct verb verb_report = {
     .name = "report",
     .operands = "[FILE...]",
-    .summary = "Draw rooflines and charts of results files",
+    .summary = "Make a page of results, or draw rooflines and charts",
     .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
-            "the device's model. Only .png and .pdf need gnuplot.",
+            "the device's model. A page in .html holds everything that is known of its runs, and "
+            "can be "
+            "mailed: it needs no other file and no network. Only .png and .pdf need gnuplot.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -2,7 +2,7 @@
 #include "core/report/chart.h"
 
 #include "core/config/expression.h"
-#include "core/view/view_cases.h"
+#include "core/report/case_samples.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,32 +133,23 @@ static double paper_of(const struct chart *chart, const struct view_row *row)
     return paper ? paper->value.number : NAN;
 }
 
-/* All samples of the rounds of a row, or evenly chosen ones of very many; sorted. */
+/* The samples of the rounds of a row. */
 static int32_t read_sorted(struct view *view, const struct view_entry *entry, struct arena *arena,
                            struct chart_point *point, struct gb_error *error)
 {
-    static const uint64_t MOST = 1 << 16;
-    size_t n_rounds = entry->n_rounds ? entry->n_rounds : 1;
+    enum { MOST = 1 << 16 };
+    CLEANUP(arena_free) struct arena own = {0};
+    size_t n = entry->n_rounds ? entry->n_rounds : 1;
+    struct view_row *rows = ARENA_ARRAY(&own, struct view_row, n);
+    struct case_samples samples = {0};
     int32_t status = GB_OK;
-    for (size_t i = 0; i < n_rounds && status == GB_OK; i++) {
-        CLEANUP(arena_free) struct arena own = {0};
-        struct view_row row;
+    for (size_t i = 0; i < n && status == GB_OK; i++)
         status = view_read(view, entry->n_rounds ? &view->rounds[entry->first_round + i] : entry,
-                           &own, &row, error);
-        uint64_t n = status == GB_OK ? row.c.record.n_samples : 0;
-        n = n < MOST ? n : MOST;
-        double *values = ARENA_ARRAY(&own, double, STORE_CHUNK);
-        if (n > 0)
-            status = view_read_samples(view, &row, NULL, 0, 0, n, values, error);
-        double *all = ARENA_ARRAY(arena, double, point->n_sorted + n + 1);
-        if (point->n_sorted > 0)
-            memcpy(all, point->sorted, point->n_sorted * sizeof *all);
-        for (uint64_t j = 0; status == GB_OK && j < n; j++)
-            if (isfinite(values[j]))
-                all[point->n_sorted++] = values[j];
-        point->sorted = all;
-    }
-    sort_values(point->sorted, point->n_sorted);
+                           &own, &rows[i], error);
+    if (status == GB_OK)
+        status = case_samples_read(view, rows, n, MOST, 0, arena, &samples, error);
+    point->sorted = samples.sorted;
+    point->n_sorted = samples.n_sorted;
     return status;
 }
 

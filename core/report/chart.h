@@ -101,7 +101,7 @@ void chart_make_panels(const struct chart *chart, size_t most, struct arena *are
 
 /* ---- for the files of this folder ---- */
 
-/* Is the X of all panels a number, and is there more than one? Then AUTO is lines. */
+/* Is it drawn as lines: asked for, or X is five numbers and more, or geometric? */
 bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *panel);
 /* "median, us": what Y is, in a unit for its largest value; *ret_scale: what a value is divided by.
  */

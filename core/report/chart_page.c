@@ -74,9 +74,13 @@ bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *pane
 {
     CLEANUP(arena_free) struct arena arena = {0};
     const char **values;
-    if (chart->request.kind != CHART_AUTO)
+    size_t n = chart_categories(panel, &arena, &values);
+    double *numbers = ARENA_ARRAY(&arena, double, n + 1);
+    if (chart->request.kind != CHART_AUTO || !panel->has_numbers)
         return chart->request.kind == CHART_LINES && panel->has_numbers;
-    return panel->has_numbers && chart_categories(panel, &arena, &values) >= 5;
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = known_point(panel, values[i], panel->n_lines)->x;
+    return n >= 5 || chart_is_geometric(numbers, n);
 }
 
 static double largest_of(const struct chart_panel *panel)

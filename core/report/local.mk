@@ -1,8 +1,16 @@
 core_libgbrun_la_SOURCES += \
+	core/report/case_samples.c \
+	core/report/case_samples.h \
 	core/report/chart.c \
 	core/report/chart.h \
 	core/report/chart_page.c \
 	core/report/chart_text.c \
+	core/report/html_case.c \
+	core/report/html_cases.c \
+	core/report/html_page.c \
+	core/report/html_page.h \
+	core/report/html_report.c \
+	core/report/html_report.h \
 	core/report/plot.c \
 	core/report/plot.h \
 	core/report/plot_gnuplot.c \

@@ -99,7 +99,7 @@ static int32_t add_notes(struct view *view, const struct group *group, struct no
     return GB_OK;
 }
 
-static int32_t write_notes(struct view *view, struct text *out, struct gb_error *error)
+int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
 {
     struct notes notes = {.arena = &view->arena};
     bool verbose = view->options->verbose;
@@ -151,7 +151,7 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     if (status == GB_OK && view->options->breakdown)
         status = breakdown_show(view, out, error);
     if (status == GB_OK)
-        status = write_notes(view, out, error);
+        status = notes_show(view, out, error);
     write_rest(view, out);
     return status;
 }

@@ -117,6 +117,8 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
 /* What the rounds of a case say together; after notes_add of each. */
 void notes_add_rounds(struct notes *notes, const struct shown *shown);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
+/* All of them of a view of single rounds. */
+int32_t notes_show(struct view *view, struct text *out, struct gb_error *error);
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

@@ -78,7 +78,7 @@ equals "the file that is named comes first" 0 "$?"
 says "a file that is not there" 2 "none.gbr: there is no such results file" \
     export results.gbr --roofs none.gbr
 
-says "a picture of another kind" 2 "expected a name in .svg, .png, .pdf or .gp" \
+says "a picture of another kind" 2 "expected a name in .html, .svg, .png, .pdf or .gp" \
     report results.gbr -o out.jpg
 says "no such parameter" 2 "no column 'byts': did you mean 'bytes'" report results.gbr --pivot byts
 says "nothing to draw" 2 "there is nothing to report" report results.gbr --where "bytes = 1"
@@ -127,6 +127,24 @@ says "a heat table of one row" 2 "expected --by NAME" report results.gbr --chart
 says "a forest over something" 2 "it takes --by, but no --x" report results.gbr --chart forest --x bytes
 says "two charts" 2 "give one of them" report results.gbr --pivot bytes --x bytes
 says "an ideal that cannot be computed" 2 "unknown name 'byts'" report results.gbr --x bytes --ideal byts
+
+# ---- pages ----
+succeeds "a page" no_gnuplot report results.gbr moved.gbr --run all -o page.html
+equals "of each run" 2 "$(grep -c '<h1>' page.html)"
+equals "nothing is loaded" "" "$(grep -oE '(src|href|url)[=(]"?[^#"]' page.html)"
+if command -v tidy >/dev/null; then
+    equals "tidy sees no mistake" "" "$(tidy -e -q page.html 2>&1 | grep ' Error: ')"
+else
+    skip "tidy" "it is not installed"
+fi
+succeeds "with a baseline" "$GBRUN" report results.gbr --baseline results.gbr -o page.html
+equals "each case that was measured has a ratio" 4 "$(grep -c 'data-v="1">1 ' page.html)"
+says "no baseline" 2 "none.gbr: there is no such results file" report results.gbr --baseline none.gbr -o x.html
+says "a baseline of a picture" 2 "--baseline is for a page" report results.gbr --baseline results.gbr -o x.svg
+says "a chart in a page" 2 "--x is for pictures and text" report results.gbr --x bytes -o x.html
+says "a page of nothing" 2 "no case matches --where bytes = 1" report results.gbr --where "bytes = 1" -o x.html
+says "a page that cannot be written" 4 "/nowhere/x.html: cannot be written" report results.gbr -o /nowhere/x.html
+equals "no page is left" "" "$(ls x.html 2>/dev/null)"
 
 no_gnuplot report results.gbr -o out.png 2>err.txt
 equals "without gnuplot it is a mistake to ask for a picture" 2 "$?"

@@ -26,7 +26,11 @@ static const char *markup_tag_end(const char *at)
 
 static int markup_is_void(const char *name)
 {
-    return strcmp(name, "meta") == 0 || strcmp(name, "br") == 0 || strcmp(name, "!DOCTYPE") == 0;
+    static const char *const known[] = {"meta", "br", "input", "!DOCTYPE"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0)
+            return 1;
+    return 0;
 }
 
 static int markup_is_entity(const char *at)
@@ -38,36 +42,41 @@ static int markup_is_entity(const char *at)
     return 0;
 }
 
+static const char *markup_problem(const char *at)
+{
+    static char problem[80];
+    snprintf(problem, sizeof problem, "at %.60s", at);
+    return problem;
+}
+
 /* "": it is; else what is wrong, with what follows. Styles and scripts are passed over. */
 static const char *markup_error(const char *at)
 {
-    static char problem[200], open[MARKUP_DEPTH][MARKUP_NAME], name[MARKUP_NAME];
+    static char open[MARKUP_DEPTH][MARKUP_NAME], name[MARKUP_NAME];
     size_t depth = 0;
-    for (; *at; at++) {
-        snprintf(problem, sizeof problem, "at %.60s", at);
+    for (at += strcspn(at, "<&"); *at; at += strcspn(at, "<&")) {
         if (*at == '&' && !markup_is_entity(at))
-            return problem;
-        if (*at != '<')
+            return markup_problem(at);
+        if (*at++ == '&')
             continue;
-        int is_end = at[1] == '/', n = 0;
-        const char *begin = at + 1 + is_end, *end = markup_tag_end(begin);
-        sscanf(begin, "%23[A-Za-z0-9?!]%n", name, &n);
+        int is_end = *at == '/', n = 0;
+        const char *begin = at + is_end, *end = markup_tag_end(begin);
+        while (n + 1 < MARKUP_NAME && (isalnum((unsigned char)begin[n]) || strchr("?!", begin[n])))
+            n++;
         if (!end || n == 0)
-            return problem;
+            return markup_problem(begin);
+        snprintf(name, sizeof name, "%.*s", n, begin);
         if (is_end && (depth == 0 || strcmp(open[--depth], name) != 0))
-            return problem;
+            return markup_problem(begin);
         if (!is_end && end[-1] != '/' && end[-1] != '?' && !markup_is_void(name)) {
             if (depth == MARKUP_DEPTH)
-                return problem;
+                return markup_problem(begin);
             strcpy(open[depth++], name);
         }
         at = end;
-        if (!is_end && (strcmp(name, "style") == 0 || strcmp(name, "script") == 0)) {
-            at = strstr(at, "</");
-            if (!at)
-                return problem;
-            at--;
-        }
+        if (!is_end && (strcmp(name, "style") == 0 || strcmp(name, "script") == 0) &&
+            !(at = strstr(at, "</")))
+            return markup_problem(end);
     }
     return depth == 0 ? "" : open[depth - 1];
 }

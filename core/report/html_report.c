@@ -1,0 +1,452 @@
+/* html_report.c - see html_report.h: the parts of the page in their order. */
+#include "core/report/html_page.h"
+
+#include "core/base/output_file.h"
+#include "core/report/chart.h"
+#include "core/report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
+
+/* ---- before you trust this ---- */
+
+/* Notes below a table as a list: a line at the margin is a heading, indented ones are entries. */
+static void add_note_line(struct text *out, char *line, bool *is_list)
+{
+    enum { INNER = 4 }; /* blanks before an entry of an entry */
+    size_t indent = strspn(line, " ");
+    bool is_entry = indent > 0;
+    char *hint = strstr(line, "; --verbose shows all");
+    if (hint)
+        *hint = 0;
+    text_add(out, is_entry && !*is_list ? "<ul>\n" : !is_entry && *is_list ? "</ul>\n" : "");
+    *is_list = is_entry;
+    text_add(out, !is_entry ? "<h3>" : indent >= INNER ? "<li class=\"inner\"><bdi>" : "<li><bdi>");
+    xml_add_text(out, line + indent);
+    text_add(out, is_entry ? "</bdi></li>\n" : "</h3>\n");
+}
+
+static void add_note_lines(struct text *out, char *notes)
+{
+    bool is_list = false;
+    char *rest = NULL;
+    for (char *line = strtok_r(notes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        add_note_line(out, line, &is_list);
+    text_add(out, is_list ? "</ul>\n" : "");
+}
+
+static int32_t add_trust(const struct html_run *run, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text notes = {0};
+    const struct stored_run *stored = &run->view->runs[0];
+    int32_t status = notes_show(run->view, &notes, error);
+    html_heading(run->out, "Before you trust this");
+    text_add(run->out, "<div class=\"trust\">\n");
+    if (!stored->record.finished)
+        text_printf(run->out,
+                    "<p class=\"bad\">This run has not ended: %llu of %llu cases are done.</p>\n",
+                    (unsigned long long)run->view->survey.n_done,
+                    (unsigned long long)stored->record.n_cases);
+    if (notes.length)
+        add_note_lines(run->out, notes.data);
+    else if (stored->record.finished)
+        text_add(run->out, "<p>All cases are ok, and nothing stands against their numbers.</p>\n");
+    for (size_t i = 0; run->against && i < run->against->n_differences; i++) {
+        text_add(run->out,
+                 i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");
+        xml_add_text(run->out, run->against->differences[i]);
+        text_add(run->out, i + 1 < run->against->n_differences ? "</li>\n" : "</li></ul>\n");
+    }
+    text_add(run->out, "</div>\n");
+    return status;
+}
+
+/* ---- sweeps and rooflines ---- */
+
+static void add_panels(struct text *out, struct plot_panel *panels, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct plot_page page = {.panels = &panels[i], .n_panels = 1, .width = 1000};
+        html_figure(out, &page);
+    }
+}
+
+static int32_t add_chart(const struct html_run *run, struct view *combined,
+                         const struct chart_request *request, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct chart chart = {.request = *request};
+    struct plot_panel *panels = NULL;
+    size_t n = 0;
+    int32_t status = chart_add(&chart, combined, NULL, error);
+    if (status == GB_OK) {
+        chart_make_panels(&chart, SWEEP_PANELS, &arena, &panels, &n);
+        add_panels(run->out, panels, n);
+        if (chart.n_panels > n)
+            text_printf(run->out, "<p class=\"hint\">The first %zu of %zu charts.</p>\n", n,
+                        chart.n_panels);
+    }
+    chart_free(&chart);
+    return status;
+}
+
+/* Are there so many values of both axes that cells say more than lines? */
+static bool is_for_cells(const struct view *view, const struct chart_request *request)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < view->survey.n_benches; i++)
+        if (text_equal(view->survey.benches[i].name, request->bench))
+            n = (size_t)view->survey.benches[i].n_cases;
+    return request->by && n >= (size_t)HEAT_LEAST * HEAT_LEAST;
+}
+
+static int32_t add_sweeps(const struct html_run *run, struct view *combined, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    bool any = false;
+    for (size_t i = 0; i < combined->survey.n_benches && status == GB_OK; i++) {
+        struct chart_request request;
+        if (!chart_choose(combined, combined->survey.benches[i].name, &request))
+            continue;
+        if (!any)
+            html_heading(run->out, "Sweeps");
+        any = true;
+        status = add_chart(run, combined, &request, error);
+        request.kind = CHART_HEAT;
+        if (status == GB_OK && is_for_cells(combined, &request))
+            status = add_chart(run, combined, &request, error);
+    }
+    return status;
+}
+
+static int32_t add_rooflines(const struct html_run *run, struct view *combined,
+                             struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct report report = {0};
+    int32_t status = report_add_rooflines(&report, combined, NULL, error);
+    bool any = false;
+    for (size_t i = 0; i < report.n_charts; i++)
+        any = any || report.charts[i].roofs.n > 0;
+    if (status == GB_OK && any) {
+        struct plot_page page;
+        html_heading(run->out, "Rooflines");
+        report_page(&report, &arena, &page);
+        html_figure(run->out, &page);
+    } else if (status == GB_OK && report.n_charts > 0) {
+        text_add(run->out, "<p class=\"hint\">No rooflines: the device's roofs are not known. The "
+                           "benchmark ceilings measures them (conf/ceilings.ini).</p>\n");
+    }
+    report_free(&report);
+    return status;
+}
+
+/* ---- verification ---- */
+
+static void add_check(const struct view_row *row, const struct check_record *check,
+                      struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_add(out, "<tr>");
+    html_cell(out, "", row->label);
+    html_cell(out, "", check->name);
+    html_cell(out, "", check->metric);
+    snprintf(number, sizeof number, "%.4g", check->value);
+    html_cell(out, check->passed ? "n" : "n bad", number);
+    snprintf(number, sizeof number, "%.4g", check->tolerance);
+    html_cell(out, "n", isnan(check->tolerance) ? "" : number);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)check->index);
+    html_cell(out, "n", number);
+    html_cell(out, "n", format_double(check->reference, number));
+    html_cell(out, "n", format_double(check->output, number));
+    text_add(out, "</tr>\n");
+}
+
+/* How many elements are in each class, as cells that are the darker the more. */
+static void add_histogram(const struct view_row *row, const struct check_summary_record *summary,
+                          struct text *out)
+{
+    text_add(out, "<tr>");
+    html_cell(out, "", row->label);
+    html_cell(out, "", summary->name);
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        double share = summary->n ? (double)summary->histogram[i] / (double)summary->n : 0;
+        text_printf(out,
+                    "<td class=\"n\" style=\"background:color-mix(in srgb,var(--c4) %.0f%%,"
+                    "transparent)\">%llu</td>",
+                    60 * share, (unsigned long long)summary->histogram[i]);
+    }
+    text_add(out, "</tr>\n");
+}
+
+static void add_verification_head(struct text *out, bool is_histogram)
+{
+    if (!is_histogram) {
+        text_add(out,
+                 "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th><th>metric</th>"
+                 "<th class=\"n\">value</th><th class=\"n\">tolerance</th><th class=\"n\">at</th>"
+                 "<th class=\"n\">reference</th><th class=\"n\">output</th></tr>\n");
+        return;
+    }
+    text_add(out, "<h3>Elements by relative difference from the reference</h3>\n"
+                  "<div class=\"wide\"><table>\n<tr><th>case</th><th>output</th>");
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        text_add(out, "<th class=\"n\">");
+        xml_add_text(out, verify_class_name(i));
+        text_add(out, "</th>");
+    }
+    text_add(out, "</tr>\n");
+}
+
+static int32_t add_checks(const struct html_run *run, bool is_histogram, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    bool any = false;
+    for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
+        const struct case_record *record = &at.row.c.record;
+        size_t n = is_histogram ? record->n_summaries : record->n_checks;
+        if (n > 0 && !any) {
+            if (!is_histogram)
+                html_heading(run->out, "Verification");
+            add_verification_head(run->out, is_histogram);
+            any = true;
+        }
+        for (size_t i = 0; i < n; i++)
+            if (is_histogram)
+                add_histogram(&at.row, &record->summaries[i], run->out);
+            else
+                add_check(&at.row, &record->checks[i], run->out);
+    }
+    text_add(run->out, any ? "</table></div>\n" : "");
+    return status;
+}
+
+/* ---- machine and configuration ---- */
+
+static int32_t add_modules(const struct html_run *run, struct gb_error *error)
+{
+    struct module_record *modules = NULL;
+    size_t n = 0;
+    int32_t status = store_modules(run->view->store, run->view->runs[0].id, &run->view->arena,
+                                   &modules, &n, error);
+    text_add(run->out, n ? "<h3>Builds</h3>\n<div class=\"wide\"><table>\n<tr><th>plugin</th>"
+                           "<th>version</th><th>SHA-256</th><th>file</th></tr>\n"
+                         : "");
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(text_free) struct text words = {0};
+        text_printf(&words, "%s %s", modules[i].kind, modules[i].id);
+        text_add(run->out, "<tr>");
+        html_cell(run->out, "", text_get(&words));
+        html_cell(run->out, "", modules[i].version);
+        text_clear(&words);
+        text_printf(&words, "%.12s", modules[i].sha256);
+        html_cell(run->out, "", text_get(&words));
+        html_cell(run->out, "", modules[i].path);
+        text_add(run->out, "</tr>\n");
+    }
+    text_add(run->out, n ? "</table></div>\n" : "");
+    return status;
+}
+
+static void add_device(const struct device_record *device, struct text *out)
+{
+    char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+    text_add(out, "<h3>Device <bdi>");
+    xml_add_text(out, device->model);
+    text_add(out, "</bdi></h3>\n<dl>\n");
+    html_fact(out, "UUID", device->uuid);
+    for (size_t i = 0; i < device->n_clocks; i++) {
+        CLEANUP(text_free) struct text words = {0};
+        text_printf(&words, "resolution %s, overhead %s",
+                    format_time(device->clocks[i].tick_ns, 3, tick),
+                    format_time(device->clocks[i].overhead_ns, 3, overhead));
+        html_fact(out, device->clocks[i].name, text_get(&words));
+    }
+    for (size_t i = 0; i < device->n_facts; i++)
+        html_fact(out, device->facts[i].name, device->facts[i].value);
+    text_add(out, "</dl>\n");
+}
+
+static int32_t add_machine(const struct html_run *run, struct gb_error *error)
+{
+    const struct run_record *record = &run->view->runs[0].record;
+    struct text *out = run->out;
+    html_heading(out, "Machine, builds, configuration");
+    text_add(out, "<dl>\n");
+    html_fact(out, "started", record->started);
+    html_fact(out, "ended", record->finished ? record->finished : "");
+    html_fact(out, "gbrun", record->version);
+    html_fact(out, "command", record->command_line);
+    html_fact(out, "configuration", record->config_path);
+    for (size_t i = 0; i < record->n_facts; i++)
+        html_fact(out, record->facts[i].name, record->facts[i].value);
+    text_add(out, "</dl>\n");
+    for (size_t i = 0; i < run->view->devices[0].n; i++)
+        add_device(&run->view->devices[0].items[i].record, out);
+    int32_t status = add_modules(run, error);
+    text_add(out, "<details><summary>The configuration in force</summary>\n<pre>");
+    xml_add_text(out, record->config ? record->config : "");
+    text_add(out, "</pre></details>\n");
+    return status;
+}
+
+/* ---- a run ---- */
+
+static void add_head(const struct html_run *run, const char *path)
+{
+    const struct run_record *record = &run->view->runs[0].record;
+    const struct survey *survey = &run->view->survey;
+    struct text *out = run->out;
+    text_add(out, "<section>\n<h1><bdi>");
+    xml_add_text(out, path);
+    text_printf(out, "</bdi>, run %lld</h1>\n<p>%zu cases", (long long)run->view->runs[0].number,
+                run->n_groups);
+    if (survey->device) {
+        text_add(out, " on <bdi>");
+        xml_add_text(out,
+                     run->view->devices[0].n ? run->view->devices[0].items[0].record.model : "");
+        text_add(out, survey->several_devices ? "</bdi> and others" : "</bdi>");
+    }
+    text_add(out, ", host <bdi>");
+    xml_add_text(out, fact_of(record->facts, record->n_facts, "host"));
+    text_printf(out, "</bdi>, %.10s %.8s UTC, gbrun ", record->started,
+                strlen(record->started) > 11 ? record->started + 11 : "");
+    xml_add_text(out, record->version);
+    text_add(out, "</p>\n");
+}
+
+static int32_t write_parts(const struct html_run *run, struct view *combined,
+                           struct gb_error *error)
+{
+    int32_t status = add_trust(run, error);
+    if (status == GB_OK)
+        status = html_cases(run, error);
+    if (status == GB_OK)
+        status = add_sweeps(run, combined, error);
+    if (status == GB_OK)
+        status = html_case_details(run, error);
+    if (status == GB_OK)
+        status = add_rooflines(run, combined, error);
+    if (status == GB_OK)
+        status = add_checks(run, false, error);
+    if (status == GB_OK)
+        status = add_checks(run, true, error);
+    return status == GB_OK ? add_machine(run, error) : status;
+}
+
+static void free_comparison(struct compare **compare)
+{
+    compare_free(*compare);
+}
+
+static int32_t add_side(struct compare *compare, const struct html_input *input,
+                        struct gb_error *error)
+{
+    CLEANUP(text_free) struct text run = {0};
+    struct store *store = NULL;
+    int32_t status = store_open(input->path, STORE_READ, &store, error);
+    if (input->run > 0)
+        text_printf(&run, "%lld", (long long)input->run);
+    else
+        text_add(&run, "newest");
+    if (status == GB_OK)
+        status = compare_add_run(compare, store, input->path, text_get(&run), input->path, error);
+    store_close(store, NULL);
+    return status;
+}
+
+static int32_t compare_runs(const struct html_input *base, const struct html_input *new,
+                            struct compare **ret, struct gb_error *error)
+{
+    static const struct compare_options options = {
+        .margin = 0.01, .confidence = 0.95, .metric = "", .is_forced = true};
+    *ret = compare_new(&options);
+    int32_t status = add_side(*ret, base, error);
+    if (status == GB_OK)
+        status = add_side(*ret, new, error);
+    return status == GB_OK ? compare_finish(*ret, error) : status;
+}
+
+/* The two views of a run, each with its own connection: single rounds, and rounds as one. */
+struct views {
+    struct store *stores[2];
+    struct view items[2];
+    struct view_options options[2];
+    size_t n; /* open ones */
+};
+
+static void close_views(struct views *views)
+{
+    for (size_t i = 0; i < views->n; i++)
+        view_close(&views->items[i]);
+    for (size_t i = 0; i < 2; i++)
+        store_close(views->stores[i], NULL);
+}
+
+static int32_t open_views(const struct html_input *input, const struct html_options *options,
+                          struct views *views, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < 2 && status == GB_OK; i++) {
+        views->options[i] = (struct view_options){.run = input->run,
+                                                  .where = options->where,
+                                                  .roofs = options->roofs,
+                                                  .rows = i ? ROWS_COMBINED : ROWS_CASE,
+                                                  .has_names = true};
+        status = store_open(input->path, STORE_READ, &views->stores[i], error);
+        if (status == GB_OK)
+            status = view_open(views->stores[i], &views->options[i], input->run, &views->items[i],
+                               error);
+        views->n += status == GB_OK;
+    }
+    return status;
+}
+
+static int32_t write_run(const struct html_input *input, const struct html_options *options,
+                         size_t number, struct text *out, size_t *n_cases, struct gb_error *error)
+{
+    CLEANUP(close_views) struct views views = {0};
+    CLEANUP(free_comparison) struct compare *compare = NULL;
+    struct html_run run = {.out = out, .view = &views.items[0], .number = number};
+    int32_t status = open_views(input, options, &views, error);
+    if (status == GB_OK && options->baseline)
+        status = compare_runs(options->baseline, input, &compare, error);
+    if (status != GB_OK)
+        return status;
+    run.against = compare ? compare_result(compare)->against : NULL;
+    run.groups = group_rounds(run.view, true, &run.n_groups);
+    *n_cases += run.n_groups;
+    add_head(&run, input->path);
+    status = write_parts(&run, &views.items[1], error);
+    text_add(out, "</section>\n");
+    free(run.groups);
+    return status;
+}
+
+int32_t html_report_write(const struct html_input *inputs, size_t n,
+                          const struct html_options *options, const char *path,
+                          struct gb_error *error)
+{
+    CLEANUP(text_free) struct text page = {0}, title = {0};
+    struct output_file output;
+    size_t n_cases = 0;
+    int32_t status = GB_OK;
+    text_printf(&title, "gbrun: %s%s", inputs[0].path, n > 1 ? " and others" : "");
+    html_begin(text_get(&title), &page);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = write_run(&inputs[i], options, i, &page, &n_cases, error);
+    html_end(&page);
+    if (status == GB_OK && n_cases == 0)
+        status = error_set(error, GB_NOT_FOUND, "there is nothing to report: no case%s%s",
+                           options->where ? " matches --where " : "",
+                           options->where ? options->where : "");
+    if (status == GB_OK)
+        status = output_begin(&output, path, error);
+    if (status != GB_OK)
+        return status;
+    fwrite(text_get(&page), 1, page.length, output.stream);
+    return output_end(&output, GB_OK, error);
+}
