@@ -60,7 +60,7 @@ DIGEST_SOURCES = \
 core_libgbrun_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
-# that work together.
+# that work together, inputs and references of sums that are verified.
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
@@ -96,6 +96,12 @@ TEAM_SOURCES = \
 	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
+VERIFIED_SUMS_SOURCES = \
+	plugins/common/all_cpus.c \
+	plugins/common/all_cpus.h \
+	plugins/common/partial_squares.h \
+	plugins/common/range.c \
+	plugins/common/range.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la

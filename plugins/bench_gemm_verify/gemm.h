@@ -6,10 +6,10 @@
 
 #include "fault.h"
 #include "product.h"
-#include "range.h"
 #include "sums.h"
 
 #include "plugins/common/cuda/with_cuda.h"
+#include "plugins/common/range.h"
 
 #include <gbrun/gbrun.h>
 #include <stdbool.h>

@@ -1,10 +1,9 @@
 pkglib_LTLIBRARIES += plugins/bench_gemm_verify/bench_gemm_verify.la
 GEMM_VERIFY_CPU_SOURCES = \
+	$(VERIFIED_SUMS_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
 	plugins/bench_gemm_verify/product.h \
-	plugins/bench_gemm_verify/range.c \
-	plugins/bench_gemm_verify/range.h \
 	plugins/bench_gemm_verify/reference.c \
 	plugins/bench_gemm_verify/reference.h \
 	plugins/bench_gemm_verify/reference_body.h \

@@ -5,17 +5,14 @@
  * in each of them the steps are cut to what the caches hold, and the sums of a cut are added in
  * float64.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* cpu_set_t */
-#endif
 #include "reference.h"
 
+#include "plugins/common/all_cpus.h"
 #include "plugins/common/bench_steps.h"
+#include "plugins/common/partial_squares.h"
 
 #include <gbrun/abi.h>
 #include <math.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +21,7 @@ enum {
     DEPTH = 256,         /* steps at a time */
     BLOCK_ROWS = 96,     /* of the output, for one thread; multiples of each tile's */
     BLOCK_COLUMNS = 480, /* the same */
-    TILE_BYTES_MAX = 2048,
-    THREADS_MAX = 1024
+    TILE_BYTES_MAX = 2048
 };
 
 typedef void tile_fn(const void *a, const void *b, uint64_t n_steps, void *ret);
@@ -205,8 +201,9 @@ static void multiply_block(const struct job *job, uint64_t row, uint64_t column)
     }
 }
 
-static void pack_panels(struct job *job)
+static void pack_panels(void *context)
 {
+    struct job *job = context;
     const uint64_t n_a = round_up(job->a.n_lines, job->a.width) / job->a.width;
     const uint64_t n_b = round_up(job->b.n_lines, job->b.width) / job->b.width;
     for (;;) {
@@ -220,8 +217,9 @@ static void pack_panels(struct job *job)
     }
 }
 
-static void multiply_blocks(struct job *job)
+static void multiply_blocks(void *context)
 {
+    struct job *job = context;
     const uint64_t n_columns = round_up(job->shape.n, BLOCK_COLUMNS) / BLOCK_COLUMNS;
     const uint64_t n_rows = round_up(job->shape.m, BLOCK_ROWS) / BLOCK_ROWS;
     for (;;) {
@@ -230,60 +228,6 @@ static void multiply_blocks(struct job *job)
             return;
         multiply_block(job, block % n_rows * BLOCK_ROWS, block / n_rows * BLOCK_COLUMNS);
     }
-}
-
-/* --- threads --- */
-
-/* The kernel takes away what the process may not use. */
-static void allow_all(cpu_set_t *set)
-{
-    CPU_ZERO(set);
-    for (size_t i = 0; i < CPU_SETSIZE; i++)
-        CPU_SET(i, set);
-}
-
-uint32_t reference_cpus(void)
-{
-    cpu_set_t mine;
-    cpu_set_t all;
-    allow_all(&all);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        return 1;
-    uint32_t n = (uint32_t)CPU_COUNT(&mine);
-    if (sched_setaffinity(0, sizeof all, &all) == 0 && sched_getaffinity(0, sizeof all, &all) == 0)
-        n = (uint32_t)CPU_COUNT(&all);
-    sched_setaffinity(0, sizeof mine, &mine);
-    return n < THREADS_MAX ? n : THREADS_MAX;
-}
-
-struct phase {
-    struct job *job;
-    void (*work)(struct job *job);
-};
-
-static void *work_anywhere(void *object)
-{
-    const struct phase *phase = object;
-    cpu_set_t all;
-    allow_all(&all);
-    sched_setaffinity(0, sizeof all, &all);
-    phase->work(phase->job);
-    return NULL;
-}
-
-/* The calling thread stays where it is and waits; where no thread can be started it works. */
-static void run_phase(struct job *job, void (*work)(struct job *job), uint32_t n_threads)
-{
-    pthread_t threads[THREADS_MAX];
-    struct phase phase = {job, work};
-    uint32_t n = 0;
-    while (n_threads > 1 && n < n_threads &&
-           pthread_create(&threads[n], NULL, work_anywhere, &phase) == 0)
-        n++;
-    if (n == 0)
-        work(job);
-    for (uint32_t i = 0; i < n; i++)
-        pthread_join(threads[i], NULL);
 }
 
 /* --- products --- */
@@ -299,7 +243,6 @@ static int32_t multiply(const struct reference_request *request, struct numbers 
 {
     const bool is_single = numbers.is_single;
     const struct product_shape *shape = &request->shape;
-    const uint32_t n_threads = request->n_threads != 0 ? request->n_threads : reference_cpus();
     struct job job = {.shape = *shape, .tile = tile_for(is_single), .sum = sum};
     int32_t status = GB_NO_MEMORY;
     job.a = (struct panels){request->a, shape->m,        shape->k, job.tile.rows,
@@ -307,8 +250,8 @@ static int32_t multiply(const struct reference_request *request, struct numbers 
     job.b = (struct panels){request->b, shape->n,        shape->k, job.tile.columns,
                             is_single,  numbers.scale_b, NULL};
     if (panels_allocate(&job.a) && panels_allocate(&job.b)) {
-        run_phase(&job, pack_panels, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
-        run_phase(&job, multiply_blocks, n_threads < THREADS_MAX ? n_threads : THREADS_MAX);
+        all_cpus_run(pack_panels, &job, request->n_threads);
+        all_cpus_run(multiply_blocks, &job, request->n_threads);
         status = GB_OK;
     }
     free(job.a.packed);
@@ -387,9 +330,7 @@ int32_t reference_partial_squares(const struct reference_request *request, const
     for (uint64_t i = 0; status == GB_OK && i < shape->m * shape->n; i++) {
         const double of_products = ret[i] / squares.scale_a / squares.scale_a / squares.scale_b /
                                    squares.scale_b;
-        const double of_sum = sum[i] * sum[i];
-        ret[i] = of_sum * (k + 1.0) * (2.0 * k + 1.0) / (6.0 * k) +
-                 fmax(of_products - of_sum / k, 0.0) * (k + 1.0) / 6.0;
+        ret[i] = expected_partial_squares(sum[i], of_products, k);
     }
     return status;
 }

@@ -23,17 +23,7 @@ struct reference_request {
  * below the sum of magnitudes by more than a float64 sum is. GB_OK or GB_NO_MEMORY. */
 int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude);
 
-/*
- * Of each sum that reference_product made, sum |partial sum|^2 over its k partial sums, in the mean
- * over all orders of its products. With Q the sum of the squares of the products it is
- *
- *   sum^2 (k + 1) (2 k + 1) / (6 k) + (Q - sum^2 / k) (k + 1) / 6
- *
- * since i of k numbers drawn without replacement have the mean i sum / k and the variance
- * i (k - i) / (k (k - 1)) (Q - sum^2 / k). To single precision. GB_OK or GB_NO_MEMORY.
- */
+/* Of each sum that reference_product made, to single precision, what partial_squares.h says. GB_OK
+ * or GB_NO_MEMORY. */
 int32_t reference_partial_squares(const struct reference_request *request, const double *sum,
                                   double *ret);
-
-/* CPUs that this process may use, also those that the calling thread is kept away from. */
-uint32_t reference_cpus(void);

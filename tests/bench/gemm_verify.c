@@ -14,6 +14,7 @@
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/all_cpus.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -90,7 +91,7 @@ static double *uniform(uint64_t stream, uint64_t n, double low, double high)
 static void print_speed(uint64_t size)
 {
     const char *const names[] = {"sums of one sign", "sums and magnitudes"};
-    uint32_t n_cpus = reference_cpus();
+    uint32_t n_cpus = all_cpus_count();
     double most = peak(n_cpus);
     double *sum = take(size * size * sizeof *sum), *magnitude = take(size * size * sizeof *sum);
     printf("%u CPUs: %.1f GFLOP/s in float64 at most\n", n_cpus, most / 1e9);

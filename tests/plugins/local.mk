@@ -25,7 +25,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
-TEST_FILES += tests/plugins/kernel_files.h
+TEST_FILES += tests/plugins/kernel_files.h tests/plugins/verified.h
 tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_PARSER_SOURCES)
 tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)

@@ -2,14 +2,12 @@
  * reference, right products that must pass and planted faults that must not. GEMM_VERIFY_CASES in
  * the environment says how many right products are tried. */
 #include "core/base/number_format.h"
-#include "core/base/random.h"
-#include "core/verify/verify.h"
 #include "plugins/bench_gemm_verify/fault.h"
-#include "plugins/bench_gemm_verify/range.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/range.h"
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/verified.h"
 
 #include <check.h>
 #include <math.h>
@@ -297,89 +295,11 @@ END_TEST
 
 /* --- the plugin --- */
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-static struct gb_check checked;       /* the last check; its arrays live as long as the host */
-static struct verify_result compared; /* what came of it */
-
-static uint64_t real_random(const struct gb_host *host, uint64_t stream, uint64_t index)
-{
-    return random_bits(host->seed, stream, index);
-}
-
-static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
-                         const struct gb_fill *fill)
-{
-    return random_fill(host->seed, data, n, fill);
-}
-
-static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
-{
-    struct gb_error error;
-    (void)host;
-    checked = *check;
-    ck_assert_str_eq(check->default_metric, "bound");
-    ck_assert_int_eq(verify_compare(check, 1e-3, &compared, &error), GB_OK);
-    return verify_passes(&compared, check, VERIFY_BOUND, check->default_tolerance)
-               ? GB_OK
-               : GB_WRONG_RESULT;
-}
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
-static void set_number(const char *name, uint64_t value)
-{
-    static char texts[8][24];
-    static int n;
-    char *text = texts[n++ % 8];
-    snprintf(text, sizeof texts[0], "%llu", (unsigned long long)value);
-    set(name, text);
-}
-
-static void load(uint64_t seed)
-{
-    fake = fake_host_new();
-    fake->host.seed = seed;
-    fake->host.random = real_random;
-    fake->host.fill = real_fill;
-    fake->host.check = real_check;
-    plugin = fake_plugin("bench_gemm_verify", GB_PLUGIN_BENCH, "gemm_verify");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
-}
-
 static void set_shape(uint64_t m, uint64_t n, uint64_t k)
 {
     set_number("m", m);
     set_number("n", n);
     set_number("k", k);
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
-
-static int32_t created(void)
-{
-    return ops->create(&fake->host, params, &bench);
-}
-
-static int32_t verified(void)
-{
-    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    return ops->verify(bench, &queue);
 }
 
 /* Where A and B are stored, by the test's own reckoning. */
@@ -388,7 +308,7 @@ START_TEST(layouts_are_what_they_say)
     enum { M = 5, N = 7, K = 11 };
     const bool is_a_by_columns = layouts[_i][0] == 't';
     const bool is_b_by_columns = layouts[_i][1] == 't';
-    load(3);
+    load("gemm_verify", 3);
     set("layout", layouts[_i]);
     set("dtype", "fp64");
     set("integral", "yes");
@@ -417,7 +337,7 @@ END_TEST
 START_TEST(several_intervals_are_drawn_from)
 {
     uint64_t n_low = 0;
-    load(5);
+    load("gemm_verify", 5);
     set("dtype", "fp32");
     set("range", "-3..-2|1..3");
     set_shape(100, 1, 100);
@@ -478,7 +398,7 @@ static bool try_one(uint64_t seed)
     struct choices choices = {.seed = seed};
     const uint64_t k = some_length(&choices);
     const uint64_t most = k > 1024 ? 8 : 20;
-    load(seed);
+    load("gemm_verify", seed);
     set("dtype", ONE_OF(&choices, dtypes));
     set("range", ONE_OF(&choices, ranges));
     set("kernel", ONE_OF(&choices, kernels));
@@ -531,7 +451,7 @@ static double moved(const void *right, const void *wrong)
 /* True if the fault moved the output by more than rounding could: then it must be found. */
 static bool plant(size_t dtype, size_t range, size_t fault, uint64_t seed)
 {
-    load(seed);
+    load("gemm_verify", seed);
     set("dtype", dtypes[dtype]);
     set("range", ranges[range]);
     set("fault", faults[fault]);
@@ -575,7 +495,7 @@ END_TEST
 static double worst(const char *kernel_flush, const char *kernel_sums, const char *flush,
                     const char *sums)
 {
-    load(11);
+    load("gemm_verify", 11);
     set("kernel", "blocked");
     set("range", "-0.02..0.02");
     set("flush_subnormals", kernel_flush);
@@ -649,7 +569,7 @@ static const struct {
 
 START_TEST(what_can_not_be_done_is_refused)
 {
-    load(1);
+    load("gemm_verify", 1);
     for (size_t i = 0; i < N_OF(refused[_i].settings) && refused[_i].settings[i] != NULL; i += 2)
         set(refused[_i].settings[i], refused[_i].settings[i + 1]);
     ck_assert_int_eq(created(), refused[_i].status);
@@ -661,7 +581,7 @@ END_TEST
 
 START_TEST(a_range_that_int8_does_not_have_fails)
 {
-    load(1);
+    load("gemm_verify", 1);
     set("dtype", "int8");
     set("range", "100..200");
     ck_assert_int_eq(created(), GB_OK);
@@ -675,7 +595,7 @@ END_TEST
 START_TEST(work_is_two_operations_a_product)
 {
     struct gb_work work = {.size = sizeof work};
-    load(1);
+    load("gemm_verify", 1);
     set_shape(3, 5, 7);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(ops->work(bench, &work), GB_OK);
