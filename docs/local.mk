@@ -41,6 +41,7 @@ dist_conf_DATA = \
 	conf/call.ini \
 	conf/call_cublas.ini \
 	conf/ceilings.ini \
+	conf/convolution.ini \
 	conf/demo.ini \
 	conf/fp16.ini \
 	conf/kernel.cu \

@@ -148,6 +148,7 @@ endif
 
 include $(top_srcdir)/plugins/bench_call/local.mk
 include $(top_srcdir)/plugins/bench_ceilings/local.mk
+include $(top_srcdir)/plugins/bench_convolution/local.mk
 include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_elementwise/local.mk
 include $(top_srcdir)/plugins/bench_gemm_verify/local.mk

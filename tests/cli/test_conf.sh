@@ -22,6 +22,7 @@ less_work()
     call_cublas | kernel | multistream_axes | nccl) echo "-s defaults.device=cuda" ;;
     bench) echo "-s streams.aligned=64" ;;
     multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
+    convolution) echo "-s 'ranges.only=n = 4'" "-s 'layers.only=h = 7 and r = 1'" ;;
     fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
         "-s \"types.only=layout = 'nn'\"" ;;
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;

@@ -135,6 +135,15 @@ measure '[bench padding]' 'sweep.problem = dense, batched' 'sweep.launch = strea
     'sweep.schedule = partition, pad, tuned, cublas'
 fine_or_skipped "padding: both problems, beside cuBLAS"
 skipped_for 'libcublas was not found'
+shapes='zip.shape = n, c, h, w, k, r, s, stride, pad, dilation, groups:
+    2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2 | 3, 8, 7, 7, 8, 3, 3, 1, 2, 2, 8 | 1, 40, 8, 33, 13, 3, 3, 1, 1, 1, 1'
+directions='sweep.direction = forward, backward_data, backward_weight'
+measure '[bench convolution]' "$shapes" "$directions" 'sweep.method = direct, implicit_gemm' \
+    'sweep.dtype = fp32, fp16, bf16' 'sweep.layout = nchw, nhwc'
+verified "convolution: directions, methods, types and layouts"
+number_of_cases 108
+measure '[bench convolution]' 'c = 24' 'k = 40' "$directions" 'sweep.launch = stream, graph' 'iterations = 3'
+verified "convolution: launch and several iterations"
 measure '[bench gemm_verify]' 'm = 100' 'n = 72' 'k = 200' 'sweep.kernel = cuda, tensor, cublas' \
     'sweep.dtype = fp16, bf16, fp32, tf32, fp64, fp8_e4m3, fp8_e5m2, int8' 'sweep.layout = nn, nt, tn, tt'
 fine_or_skipped "gemm_verify: kernels, types and layouts"

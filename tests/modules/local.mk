@@ -40,6 +40,7 @@ TEST_MODULE_FILES = \
 	tests/modules/two_plugins.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
+	tests/modules/convolution_kernels.cc \
 	tests/modules/elementwise_kernels.cc \
 	tests/modules/histogram_kernels.cc \
 	tests/modules/padding_kernels.cc \

@@ -3,6 +3,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_bench_plugins \
 	tests/plugins/test_call_parse \
 	tests/plugins/test_ceilings \
+	tests/plugins/test_convolution \
 	tests/plugins/test_cpu_counters \
 	tests/plugins/test_device_cpu \
 	tests/plugins/test_elementwise \
@@ -30,6 +31,10 @@ tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_P
 tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)
 tests_plugins_test_ceilings_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_convolution_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_plugins_test_convolution_CFLAGS += -DWITH_CXX
+endif
 tests_plugins_test_device_cpu_SOURCES = \
 	tests/plugins/test_device_cpu.c \
 	plugins/device_cpu/cpu_device.h

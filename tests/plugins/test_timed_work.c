@@ -98,6 +98,7 @@ static const struct {
     uint64_t least;
 } benchmarks[] = {
     {"nop", {NULL}, 1},
+    {"convolution", {"c", "2", "h", "8", "w", "8", "k", "2"}, 4 * 9 * 8},
     {"copy", {"bytes", "4KiB", "method", "memcpy"}, 64},
     {"copy", {"bytes", "4KiB", "method", "loop"}, 64},
     {"copy", {"bytes", "4KiB", "method", "stream"}, 64},

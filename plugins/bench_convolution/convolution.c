@@ -1,0 +1,324 @@
+/*
+ * convolution.c - the benchmark `convolution`: layers of convolutional networks and their two
+ * gradients, directly or as products, compared with a float64 reference. Plugin side.
+ */
+#include "convolution.h"
+#include "verify.h"
+
+#include "plugins/common/bench_steps.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const layouts[] = {"nchw", "nhwc"};
+static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+static const char *const directions[] = {"forward", "backward_data", "backward_weight"};
+static const char *const methods[] = {"direct", "implicit_gemm"};
+
+static const struct gb_option options[] = {
+    GB_INT(struct params, n, "1", "1:65536", "images", "images of the input x and the output y"),
+    GB_INT(struct params, c, "64", "1:65536", "channels", "channels of x"),
+    GB_INT(struct params, h, "56", "1:65536", "rows", "rows of an image of x"),
+    GB_INT(struct params, w, "56", "1:65536", "columns", "columns of an image of x"),
+    GB_INT(struct params, k, "64", "1:65536", "channels", "channels of y: how many filters"),
+    GB_INT(struct params, r, "3", "1:1024", "rows", "rows of a filter"),
+    GB_INT(struct params, s, "3", "1:1024", "columns", "columns of a filter"),
+    GB_INT(struct params, stride, "1", "1:1024", "elements",
+           "of x from an element of y to the next"),
+    GB_INT(struct params, pad, "1", "0:1024", "elements", "zeros around each image of x"),
+    GB_INT(struct params, dilation, "1", "1:1024", "elements",
+           "of x from an element of a filter to the next"),
+    GB_INT(struct params, groups, "1", "1:65536", "groups",
+           "channels of y see those of x in their own group only"),
+    GB_CHOICE(struct params, layout, "nchw", layouts,
+              "how x and y are stored: channel by channel or element by element; filters likewise"),
+    GB_CHOICE(struct params, dtype, "fp32", dtypes, "numbers of all arrays; sums are kept in fp32"),
+    GB_CHOICE(struct params, direction, "forward", directions,
+              "what is computed: y, or the gradient of x from that of y, or that of the filters"),
+    GB_CHOICE(struct params, method, "implicit_gemm", methods,
+              "by the definition, or as a matrix product whose factor is read out of the image"),
+    GB_STRING(struct params, range, "r0",
+              "where inputs lie: r0 (-1..1), r1 (-10..10), r4 (1..5), r5 (5..10), LOW..HIGH, or "
+              "several of these with | between them"),
+    GB_BOOL(struct params, integral, "no",
+            "whole numbers only, so that the result must be right to the last bit"),
+};
+
+static const uint32_t formats[DTYPES] = {
+    [DTYPE_FP32] = GB_F32, [DTYPE_FP16] = GB_F16, [DTYPE_BF16] = GB_BF16};
+
+/* --- the shape --- */
+
+static int64_t length_out(const struct params *params, int64_t length, int64_t of_filter)
+{
+    const int64_t left = length + 2 * params->pad - params->dilation * (of_filter - 1) - 1;
+    return left < 0 ? 0 : left / params->stride + 1;
+}
+
+static bool is_too_large(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    return (double)a * (double)b * (double)c * (double)d >= 2e9;
+}
+
+/* The option of a shape that cannot be, with the reason; NULL: it can. */
+static const char *refuse_shape(const struct params *params, char *reason, size_t bytes)
+{
+    const int64_t p = length_out(params, params->h, params->r);
+    const int64_t q = length_out(params, params->w, params->s);
+    if (params->c % params->groups != 0 || params->k % params->groups != 0) {
+        snprintf(reason, bytes,
+                 "groups = %" PRId64 " divides not both c = %" PRId64 " and k = %" PRId64,
+                 params->groups, params->c, params->k);
+        return "groups";
+    }
+    if (p == 0 || q == 0) {
+        snprintf(reason, bytes,
+                 "a filter of %" PRId64 " x %" PRId64 " with dilation = %" PRId64
+                 " is larger than an image of %" PRId64 " x %" PRId64 " with pad = %" PRId64,
+                 params->r, params->s, params->dilation, params->h, params->w, params->pad);
+        return p == 0 ? "r" : "s";
+    }
+    if (is_too_large(params->n, params->c, params->h, params->w) ||
+        is_too_large(params->k, params->c / params->groups, params->r, params->s) ||
+        is_too_large(params->n, params->k, p, q)) {
+        snprintf(reason, bytes, "x, the filters and y have fewer than 2e9 elements each");
+        return "n";
+    }
+    return NULL;
+}
+
+static struct distances distances_of(int32_t layout, int channels, int rows, int columns)
+{
+    if (layout == LAYOUT_NCHW)
+        return (struct distances){channels * rows * columns, rows * columns, columns, 1};
+    return (struct distances){channels * rows * columns, 1, columns * channels, channels};
+}
+
+static struct window_shape shape_of(const struct params *params)
+{
+    struct window_shape shape = {
+        .n = (int)params->n,
+        .c = (int)params->c,
+        .h = (int)params->h,
+        .w = (int)params->w,
+        .k = (int)params->k,
+        .r = (int)params->r,
+        .s = (int)params->s,
+        .p = (int)length_out(params, params->h, params->r),
+        .q = (int)length_out(params, params->w, params->s),
+        .stride = (int)params->stride,
+        .pad = (int)params->pad,
+        .dilation = (int)params->dilation,
+        .groups = (int)params->groups,
+    };
+    shape.x = distances_of(params->layout, shape.c, shape.h, shape.w);
+    shape.f = distances_of(params->layout, shape.c / shape.groups, shape.r, shape.s);
+    shape.y = distances_of(params->layout, shape.k, shape.p, shape.q);
+    return shape;
+}
+
+static void set_lengths(struct convolution *convolution)
+{
+    const struct window_shape *shape = &convolution->shape;
+    const uint64_t x = (uint64_t)shape->n * (uint64_t)shape->x.image;
+    const uint64_t f = (uint64_t)shape->k * (uint64_t)shape->f.image;
+    const uint64_t y = (uint64_t)shape->n * (uint64_t)shape->y.image;
+    const uint64_t lengths[DIRECTIONS][ARRAYS] = {[DIRECTION_FORWARD] = {f, x, y},
+                                                  [DIRECTION_DATA] = {f, y, x},
+                                                  [DIRECTION_WEIGHTS] = {y, x, f}};
+    memcpy(convolution->lengths, lengths[convolution->params->direction],
+           sizeof convolution->lengths);
+}
+
+/* --- create --- */
+
+/* A sum that cannot be exact would be found wrong though it is right. */
+static int32_t refuse_inexact(const struct convolution *convolution)
+{
+    const struct gb_host *host = convolution->host;
+    const double largest = range_largest(&convolution->range);
+    const double whole = ldexp(1.0, convolution->format->digits);
+    const double depth = window_count(&convolution->view.depth);
+    if (convolution->params->integral == 0)
+        return GB_OK;
+    if (largest > whole)
+        return host_skip(host, "integral = yes: whole numbers of %s go up to %g, the range to %g",
+                         dtypes[convolution->params->dtype], whole, largest);
+    if (depth * largest * largest > 0x1p24)
+        return host_skip(host,
+                         "sums of whole numbers are exact up to 2^24, but %g products up to %g are "
+                         "%g",
+                         depth, largest * largest, depth * largest * largest);
+    return GB_OK;
+}
+
+static int32_t set_up(struct convolution *convolution)
+{
+    const struct gb_host *host = convolution->host;
+    const struct params *params = convolution->params;
+    char reason[240];
+    if (refuse_shape(params, reason, sizeof reason) != NULL ||
+        !range_parse(params->range, &convolution->range, reason, sizeof reason))
+        return host->fail(host, reason);
+    convolution->formats = host->extension(host, GB_FORMATS);
+    if (convolution->formats == NULL)
+        return host->fail(host, "this gbrun has no " GB_FORMATS ": convolution needs a newer one");
+    convolution->format = convolution->formats->describe(formats[params->dtype]);
+    convolution->shape = shape_of(params);
+    convolution->view = window_view(&convolution->shape, params->direction);
+    set_lengths(convolution);
+    return refuse_inexact(convolution);
+}
+
+BACKEND_OPS(struct convolution, convolution_cpu, convolution_cuda, set_up);
+
+static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+{
+    const int32_t status = backend_create(host, params, ret_bench);
+    if (status == GB_OK && GB_HAS(host, exclusive))
+        host->exclusive(host); /* the reference takes all CPUs */
+    return status;
+}
+
+/* --- prepare --- */
+
+static uint64_t bytes_of(const struct convolution *convolution, int array)
+{
+    return convolution->lengths[array] * convolution->format->bytes;
+}
+
+/* Each set of inputs has two streams of random numbers. */
+static int32_t fill_input(const struct convolution *convolution, uint64_t set, int array)
+{
+    const struct gb_host *host = convolution->host;
+    const struct gb_fill fill = {
+        .size = sizeof fill,
+        .format = convolution->format->format,
+        .stream = 2 * set + (uint64_t)array,
+        .integral = convolution->params->integral != 0,
+    };
+    const int32_t status = range_fill(&convolution->range, host, convolution->host_arrays[array],
+                                      convolution->lengths[array], convolution->format->bytes,
+                                      &fill);
+    return status == GB_OK
+               ? host->device_copy(host, convolution->arrays[array],
+                                   convolution->host_arrays[array], bytes_of(convolution, array))
+               : status;
+}
+
+/* The inputs of a set, and an output of which nothing is a number. */
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
+{
+    const struct convolution *convolution = object;
+    const struct gb_host *host = convolution->host;
+    (void)queue;
+    int32_t status = fill_input(convolution, set, ARRAY_LEFT);
+    if (status == GB_OK)
+        status = fill_input(convolution, set, ARRAY_RIGHT);
+    return status == GB_OK ? host->device_fill(host, convolution->arrays[ARRAY_OUTPUT], 0xff,
+                                               bytes_of(convolution, ARRAY_OUTPUT))
+                           : status;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct convolution *convolution = object;
+    const struct gb_host *host = convolution->host;
+    int32_t status = GB_OK;
+    for (int i = 0; i < ARRAYS && status == GB_OK; i++) {
+        convolution->host_arrays[i] = host->allocate(host, bytes_of(convolution, i));
+        if (convolution->host_arrays[i] == NULL)
+            return GB_NO_MEMORY;
+        convolution->arrays[i] = device_memory(host, bytes_of(convolution, i), GB_MEMORY_DEVICE,
+                                               &status);
+    }
+    if (status == GB_OK)
+        status = refresh(object, queue, 0);
+    return status == GB_OK ? backend_prepare(object, queue) : status;
+}
+
+/* --- the plugin --- */
+
+/* Products with the zeros around an image count, as they do everywhere. */
+static int32_t work(void *object, struct gb_work *work)
+{
+    const struct convolution *convolution = object;
+    const struct window_shape *shape = &convolution->shape;
+    work->flops = 2.0 * (double)shape->n * shape->p * shape->q * shape->k * shape->f.image;
+    work->bytes_read = (double)(bytes_of(convolution, ARRAY_LEFT) +
+                                bytes_of(convolution, ARRAY_RIGHT));
+    work->bytes_written = (double)bytes_of(convolution, ARRAY_OUTPUT);
+    GB_WORK_MATH(work, GB_F32, GB_MATH_VECTOR);
+    return GB_OK;
+}
+
+static const struct gb_bench_ops ops = {
+    .size = sizeof ops,
+    .create = create,
+    .prepare = prepare,
+    .run = backend_run,
+    .verify = convolution_verify,
+    .work = work,
+    .destroy = backend_destroy,
+    .refresh = refresh,
+};
+
+/* --- before a run --- */
+
+static int32_t validate(const struct gb_host *host, const void *object, gb_problem_fn *problem,
+                        void *context)
+{
+    const struct params *params = object;
+    struct range range;
+    char reason[240];
+    (void)host;
+    const char *option = refuse_shape(params, reason, sizeof reason);
+    if (option != NULL)
+        problem(context, option, 0, reason);
+    if (!range_parse(params->range, &range, reason, sizeof reason))
+        problem(context, "range", 0, reason);
+    return GB_OK;
+}
+
+static int32_t describe_sums(const struct gb_host *host, const void *object, struct gb_sums *ret)
+{
+    const struct params *params = object;
+    struct range range;
+    char reason[240];
+    (void)host;
+    ret->has_one_sign = range_parse(params->range, &range, reason, sizeof reason) &&
+                        range_has_one_sign(&range);
+    return GB_OK;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {
+        .size = sizeof validation, .validate = validate, .sums = describe_sums};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
+static const struct gb_plugin plugin = {
+    GB_PLUGIN(BENCH, "convolution", "1.0",
+              "convolutions and their gradients, compared with a float64 reference"),
+    .help =
+        "x has n images of c channels, h x w each; filters are k of c / groups channels, r x s "
+        "each; y has n images of k channels, p x q each, with "
+        "p = (h + 2 pad - dilation (r - 1) - 1) / stride + 1 and q likewise. Rows and columns have "
+        "the same stride, pad and dilation.\n\n"
+        "method = direct adds up what each element sees, as the definition says. implicit_gemm "
+        "multiplies matrices, of which the one that repeats parts of the image is never stored: "
+        "its tiles are gathered as they are needed. Both run on one CPU, or on the ordinary cores "
+        "of a GPU with one thread for each element of the result.\n\n"
+        "Inputs are drawn in their own type; the reference takes them as they are, on all CPUs of "
+        "the machine, and no other case is measured beside it. The tolerance follows from the "
+        "number of roundings (check.bound = 1). In a gradient the input y is a gradient too. "
+        "2 n k p q (c / groups) r s operations are counted in every direction.",
+    .devices = PLUGIN_DEVICES,
+    GB_OPTIONS(options, struct params),
+    .ops = &ops,
+    .extension = extension,
+};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,487 @@
+/* test_convolution.c - the benchmark convolution: cases worked out by hand, shapes of every kind
+ * against sums over all seven indices, wrong results that must be found; the kernels as CUDA would
+ * run them. */
+#include "core/base/number_format.h"
+#include "plugins/bench_convolution/window.h"
+#include "tests/check_main.h"
+#include "tests/plugins/verified.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const directions[] = {"forward", "backward_data", "backward_weight"};
+static const char *const methods[] = {"direct", "implicit_gemm"};
+static const char *const layouts[] = {"nchw", "nhwc"};
+static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+static const uint32_t formats[] = {GB_F32, GB_F16, GB_BF16};
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct setting {
+    int n, c, h, w, k, r, s, stride, pad, dilation, groups;
+};
+
+/* Ends before, at and after tiles and vectors; windows that hang over, holes, channels apart. */
+static const struct setting settings[] = {
+    {1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1},   {2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2},
+    {3, 8, 7, 7, 8, 3, 3, 1, 2, 2, 8},   {1, 3, 10, 10, 5, 5, 1, 3, 0, 1, 1},
+    {2, 4, 5, 6, 3, 1, 1, 2, 2, 1, 1},   {1, 2, 4, 17, 7, 3, 5, 1, 2, 1, 1},
+    {1, 5, 9, 33, 13, 3, 3, 1, 1, 1, 1}, {2, 3, 6, 5, 2, 2, 2, 3, 3, 3, 1},
+    {1, 1, 3, 3, 1, 2, 2, 2, 4, 1, 1},   {1, 40, 8, 8, 12, 3, 3, 1, 1, 1, 4},
+    {5, 2, 3, 70, 2, 1, 3, 2, 0, 2, 2},
+};
+
+static struct window_shape shape_of(const struct setting *at, bool is_nhwc)
+{
+    const int p = (at->h + 2 * at->pad - at->dilation * (at->r - 1) - 1) / at->stride + 1;
+    const int q = (at->w + 2 * at->pad - at->dilation * (at->s - 1) - 1) / at->stride + 1;
+    const int n_c = at->c / at->groups;
+    struct window_shape shape = {
+        .n = at->n,
+        .c = at->c,
+        .h = at->h,
+        .w = at->w,
+        .k = at->k,
+        .r = at->r,
+        .s = at->s,
+        .p = p,
+        .q = q,
+        .stride = at->stride,
+        .pad = at->pad,
+        .dilation = at->dilation,
+        .groups = at->groups,
+        .x = {at->c * at->h * at->w, at->h * at->w, at->w, 1},
+        .f = {n_c * at->r * at->s, at->r * at->s, at->s, 1},
+        .y = {at->k * p * q, p * q, q, 1},
+    };
+    if (is_nhwc) {
+        shape.x = (struct distances){shape.x.image, 1, at->w * at->c, at->c};
+        shape.f = (struct distances){shape.f.image, 1, at->s * n_c, n_c};
+        shape.y = (struct distances){shape.y.image, 1, q * at->k, at->k};
+    }
+    return shape;
+}
+
+static void apply(const struct setting *at)
+{
+    const struct {
+        const char *name;
+        int value;
+    } numbers[] = {{"n", at->n},          {"c", at->c},
+                   {"h", at->h},          {"w", at->w},
+                   {"k", at->k},          {"r", at->r},
+                   {"s", at->s},          {"stride", at->stride},
+                   {"pad", at->pad},      {"dilation", at->dilation},
+                   {"groups", at->groups}};
+    for (size_t i = 0; i < N_OF(numbers); i++)
+        set_number(numbers[i].name, (uint64_t)numbers[i].value);
+}
+
+/* --- by hand --- */
+
+/* One image of 3 x 3, one filter of 2 x 2; inputs as the product has them, left and right. */
+static const struct {
+    const char *direction, *pad, *stride;
+    float left[9], right[9], output[9];
+} by_hand[] = {
+    {"forward", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {37, 47, 67, 77}},
+    {"forward", "1", "2", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {4, 18, 36, 77}},
+    {"backward_data", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 4, 4, 6, 20, 16, 9, 24, 16}},
+    {"backward_weight", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {37, 47, 67, 77}},
+    {"backward_data", "1", "2", {1, 2, 3, 4}, {1, 2, 3, 4}, {4, 6, 8, 6, 4, 8, 12, 12, 16}},
+};
+
+START_TEST(cases_worked_out_by_hand)
+{
+    const size_t i = (size_t)_i / N_OF(methods);
+    load("convolution", 1);
+    apply(&(struct setting){1, 1, 3, 3, 1, 2, 2, 1, 0, 1, 1});
+    set("direction", by_hand[i].direction);
+    set("pad", by_hand[i].pad);
+    set("stride", by_hand[i].stride);
+    set("method", methods[(size_t)_i % N_OF(methods)]);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    float *output = fake->device_blocks[2];
+    const bool is_image = strcmp(by_hand[i].direction, "backward_data") == 0;
+    memcpy(fake->device_blocks[0], by_hand[i].left, 4 * sizeof(float));
+    memcpy(fake->device_blocks[1], by_hand[i].right, (is_image ? 4 : 9) * sizeof(float));
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    for (size_t j = 0; j < (is_image ? 9 : 4); j++)
+        ck_assert_float_eq(output[j], by_hand[i].output[j]);
+    unload();
+}
+END_TEST
+
+/* Two channels and two filters of 1 x 1 on an image of 1 x 2: where layouts put what. */
+START_TEST(layouts_are_what_they_say)
+{
+    static const float x[2][4] = {{1, 2, 10, 20}, {1, 10, 2, 20}};
+    static const float y[2][4] = {{21, 42, 43, 86}, {21, 43, 42, 86}};
+    static const float f[4] = {1, 2, 3, 4}; /* y1 = x1 + 2 x2, y2 = 3 x1 + 4 x2 */
+    load("convolution", 1);
+    apply(&(struct setting){1, 2, 1, 2, 2, 1, 1, 1, 0, 1, 1});
+    set("layout", layouts[_i]);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    memcpy(fake->device_blocks[0], f, sizeof f);
+    memcpy(fake->device_blocks[1], x[_i], sizeof x[_i]);
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_float_eq(((const float *)fake->device_blocks[2])[i], y[_i][i]);
+    unload();
+}
+END_TEST
+
+/* --- by all seven indices --- */
+
+struct sums {
+    double *sum, *magnitude;
+    uint64_t n;
+};
+
+static void add_product(const struct window_shape *at, int direction, const double *left,
+                        const double *right, const int i[7], struct sums *sums)
+{
+    const int n = i[0], k = i[1], c = i[2], p = i[3], q = i[4], r = i[5], s = i[6];
+    const int row = p * at->stride - at->pad + r * at->dilation;
+    const int column = q * at->stride - at->pad + s * at->dilation;
+    const int group = k / (at->k / at->groups);
+    if (row < 0 || row >= at->h || column < 0 || column >= at->w)
+        return;
+    const int x = n * at->x.image + (group * (at->c / at->groups) + c) * at->x.channel +
+                  row * at->x.row + column * at->x.column;
+    const int f = k * at->f.image + c * at->f.channel + r * at->f.row + s * at->f.column;
+    const int y = n * at->y.image + k * at->y.channel + p * at->y.row + q * at->y.column;
+    const int to = direction == 0 ? y : direction == 1 ? x : f;
+    const double product = direction == 0   ? left[f] * right[x]
+                           : direction == 1 ? left[f] * right[y]
+                                            : left[y] * right[x];
+    sums->sum[to] += product;
+    sums->magnitude[to] += fabs(product);
+}
+
+static uint64_t length_of(const struct window_shape *at, int array)
+{
+    return (uint64_t)(array == 0   ? at->n * at->y.image
+                      : array == 1 ? at->n * at->x.image
+                                   : at->k * at->f.image);
+}
+
+static struct sums sum_all(const struct window_shape *at, int direction, const double *left,
+                           const double *right)
+{
+    struct sums sums = {.n = length_of(at, direction)};
+    const int counts[7] = {at->n, at->k, at->c / at->groups, at->p, at->q, at->r, at->s};
+    int i[7] = {0};
+    sums.sum = calloc(sums.n, sizeof *sums.sum);
+    sums.magnitude = calloc(sums.n, sizeof *sums.magnitude);
+    for (int digit = 0; digit < 7;) {
+        add_product(at, direction, left, right, i, &sums);
+        for (digit = 0; digit < 7 && ++i[digit] == counts[digit]; digit++)
+            i[digit] = 0;
+    }
+    return sums;
+}
+
+static void free_sums(struct sums *sums)
+{
+    free(sums->sum);
+    free(sums->magnitude);
+}
+
+/* The lengths of the left factor, the right one and the output. */
+static void lengths_of(const struct window_shape *at, int direction, uint64_t ret[3])
+{
+    ret[0] = length_of(at, direction == 2 ? 0 : 2);
+    ret[1] = length_of(at, direction == 1 ? 0 : 1);
+    ret[2] = length_of(at, direction);
+}
+
+static double *loaded(uint32_t format, const void *array, uint64_t n)
+{
+    double *values = calloc(n, sizeof *values);
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = number_load(format, array, i);
+    return values;
+}
+
+static void reference_is_right(const struct window_shape *shape, int direction)
+{
+    uint64_t lengths[3];
+    lengths_of(shape, direction, lengths);
+    double *left = loaded(checked.format, fake->device_blocks[0], lengths[0]);
+    double *right = loaded(checked.format, fake->device_blocks[1], lengths[1]);
+    struct sums sums = sum_all(shape, direction, left, right);
+    ck_assert_uint_eq(checked.n, sums.n);
+    for (uint64_t i = 0; i < sums.n; i++) {
+        const double rounding = 1e-13 * sums.magnitude[i];
+        ck_assert_double_le(fabs(checked.reference[i] - sums.sum[i]), rounding);
+        ck_assert_double_le(fabs(checked.magnitude[i] - sums.magnitude[i]), rounding);
+    }
+    free(left);
+    free(right);
+    free_sums(&sums);
+}
+
+START_TEST(every_shape_is_right)
+{
+    const struct setting *setting = &settings[(size_t)_i / 3];
+    for (size_t i = 0; i < 24; i++) {
+        load("convolution", 1 + i);
+        apply(setting);
+        set("direction", directions[_i % 3]);
+        set("method", methods[i % 2]);
+        set("layout", layouts[i / 2 % 2]);
+        set("integral", i / 4 % 2 == 0 ? "no" : "yes");
+        set("dtype", dtypes[i / 8]);
+        set("range", "-2..3");
+        ck_assert_int_eq(created(), GB_OK);
+        ck_assert_msg(verified() == GB_OK, "%s, %s, %s, %s: bound %g", directions[_i % 3],
+                      methods[i % 2], layouts[i / 2 % 2], dtypes[i / 8],
+                      compared.metrics[VERIFY_BOUND].value);
+        const struct window_shape shape = shape_of(setting, i / 2 % 2 != 0);
+        reference_is_right(&shape, _i % 3);
+        unload();
+    }
+}
+END_TEST
+
+/* Other inputs, and nothing left of the output before. */
+START_TEST(refresh_renews_inputs)
+{
+    load("convolution", 4);
+    apply(&settings[5]);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(verified(), GB_OK);
+    const float before = *(const float *)fake->device_blocks[1];
+    ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
+    ck_assert_float_ne(before, *(const float *)fake->device_blocks[1]);
+    ck_assert(isnan(*(const float *)fake->device_blocks[2]));
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    unload();
+}
+END_TEST
+
+/* --- wrong results --- */
+
+static void lose_a_product(float *output, const float *left, const float *right)
+{
+    output[0] -= left[0] * right[0];
+}
+
+static void leave_unwritten(float *output, const float *left, const float *right)
+{
+    (void)left;
+    (void)right;
+    memset(&output[7], 0xff, sizeof *output);
+}
+
+static void swap_neighbours(float *output, const float *left, const float *right)
+{
+    (void)left;
+    (void)right;
+    const float first = output[0];
+    output[0] = output[1];
+    output[1] = first;
+}
+
+static void clear(float *output, const float *left, const float *right)
+{
+    (void)left;
+    (void)right;
+    memset(output, 0, checked.n * sizeof *output);
+}
+
+static void (*const faults[])(float *output, const float *left, const float *right) = {
+    lose_a_product, leave_unwritten, swap_neighbours, clear};
+
+START_TEST(wrong_results_are_found)
+{
+    load("convolution", 1);
+    apply(&(struct setting){1, 64, 14, 14, 16, 3, 3, 1, 1, 1, 1});
+    set("direction", directions[_i % 3]);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(verified(), GB_OK);
+    faults[_i / 3](fake->device_blocks[2], fake->device_blocks[0], fake->device_blocks[1]);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    unload();
+}
+END_TEST
+
+/* --- what is refused; work --- */
+
+static const struct {
+    const char *settings[6], *option, *reason;
+} refused[] = {
+    {{"groups", "3"}, "groups", "groups = 3 divides not both c = 64 and k = 64"},
+    {{"r", "60"},
+     "r",
+     "a filter of 60 x 3 with dilation = 1 is larger than an image of 56 x 56 with pad = 1"},
+    {{"s", "30", "dilation", "2"},
+     "s",
+     "a filter of 3 x 30 with dilation = 2 is larger than an image of 56 x 56 with pad = 1"},
+    {{"n", "65536"}, "n", "x, the filters and y have fewer than 2e9 elements each"},
+    {{"range", "5..1"},
+     "range",
+     "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+};
+
+static char problems[512];
+
+static void note_problem(void *context, const char *option, uint64_t offset, const char *text)
+{
+    (void)context;
+    ck_assert_uint_eq(offset, 0);
+    snprintf(problems, sizeof problems, "%s: %s", option, text);
+}
+
+START_TEST(what_cannot_be_is_refused)
+{
+    char wanted[512];
+    load("convolution", 1);
+    for (size_t i = 0; i < 6 && refused[_i].settings[i] != NULL; i += 2)
+        set(refused[_i].settings[i], refused[_i].settings[i + 1]);
+    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
+    ck_assert_int_eq(validation->validate(&fake->host, params, note_problem, NULL), GB_OK);
+    snprintf(wanted, sizeof wanted, "%s: %s", refused[_i].option, refused[_i].reason);
+    ck_assert_str_eq(problems, wanted);
+    ck_assert_int_eq(created(), GB_FAILED);
+    ck_assert_str_eq(fake->reason, refused[_i].reason);
+    unload();
+}
+END_TEST
+
+START_TEST(inexact_whole_numbers_are_skipped)
+{
+    load("convolution", 1);
+    set("integral", "yes");
+    set("range", "0..200");
+    ck_assert_int_eq(created(), GB_SKIPPED);
+    ck_assert_str_eq(fake->reason, "sums of whole numbers are exact up to 2^24, but 576 products "
+                                   "up to 40000 are 2.304e+07");
+    unload();
+}
+END_TEST
+
+START_TEST(work_is_two_operations_a_product)
+{
+    struct gb_work work = {.size = sizeof work};
+    load("convolution", 1);
+    apply(&(struct setting){2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2}); /* y is 6 x 5 */
+    set("dtype", "fp16");
+    set("direction", directions[_i]);
+    ck_assert_int_eq(created(), GB_OK);
+    ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+    const double x = 2 * 6 * 11 * 9;
+    const double f = 4 * 3 * 3 * 2;
+    const double y = 2 * 4 * 6 * 5;
+    const double written = _i == 0 ? y : _i == 1 ? x : f;
+    ck_assert_double_eq(work.flops, 2.0 * 2 * 4 * 6 * 5 * 3 * 3 * 2);
+    ck_assert_double_eq(work.bytes_written, 2 * written);
+    ck_assert_double_eq(work.bytes_read, 2 * (x + f + y - written));
+    ck_assert_int_eq(fake->is_exclusive, 1);
+    unload();
+}
+END_TEST
+
+/* --- kernels of CUDA --- */
+
+#ifdef WITH_CXX
+
+typedef void kernel_fn(void);
+typedef void launch_fn(kernel_fn *kernel, unsigned columns, unsigned rows, unsigned groups,
+                       const struct window_shape *shape, const void *left, const void *right,
+                       void *output);
+
+static void *found(void *library, const char *name)
+{
+    void *at = dlsym(library, name);
+    ck_assert_msg(at != NULL, "no %s", name);
+    return at;
+}
+
+static void try_kernel(void *library, const char *name, const struct window_shape *shape,
+                       int direction, bool is_direct, uint32_t format)
+{
+    const struct product_view view = window_view(shape, direction);
+    const unsigned tile = is_direct ? 1 : 16;
+    const unsigned width = is_direct ? 256 : 16;
+    launch_fn *launch;
+    kernel_fn *kernel;
+    uint64_t lengths[3];
+    *(void **)&launch = found(library, "convolution_launch");
+    *(void **)&kernel = found(library, name);
+    lengths_of(shape, direction, lengths);
+    void *arrays[3];
+    for (int i = 0; i < 3; i++) {
+        arrays[i] = calloc(lengths[i], sizeof(float));
+        for (uint64_t j = 0; j < lengths[i]; j++)
+            number_store(format, arrays[i], j,
+                         i == 2 ? (double)NAN : (double)random_below(3, (uint64_t)i, j, 5) - 2.0);
+    }
+    launch(kernel, ((unsigned)window_count(&view.columns) + width - 1) / width,
+           ((unsigned)view.rows + tile - 1) / tile, (unsigned)shape->groups, shape, arrays[0],
+           arrays[1], arrays[2]);
+    double *left = loaded(format, arrays[0], lengths[0]);
+    double *right = loaded(format, arrays[1], lengths[1]);
+    double *output = loaded(format, arrays[2], lengths[2]);
+    struct sums sums = sum_all(shape, direction, left, right);
+    for (uint64_t i = 0; i < sums.n; i++)
+        ck_assert_msg(output[i] == number_round(format, sums.sum[i]),
+                      "%s, element %llu: %g, not %g", name, (unsigned long long)i, output[i],
+                      sums.sum[i]);
+    for (int i = 0; i < 3; i++)
+        free(arrays[i]);
+    free(left);
+    free(right);
+    free(output);
+    free_sums(&sums);
+}
+
+START_TEST(kernels_are_right_in_every_shape)
+{
+    static const char *const names[] = {"forward", "data", "weights"};
+    char path[4096];
+    const char *build = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/convolution_kernels.so",
+             build != NULL ? build : ".");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    for (int i = 0; i < 12; i++) {
+        const struct window_shape shape = shape_of(&settings[_i / 3], i % 2 != 0);
+        char name[64];
+        snprintf(name, sizeof name, "%s_%s_%s", methods[i / 2 % 2], names[_i % 3], dtypes[i / 4]);
+        try_kernel(library, name, &shape, _i % 3, i / 2 % 2 == 0, formats[i / 4]);
+    }
+    dlclose(library);
+}
+END_TEST
+
+#endif
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("convolution");
+    TCase *results = tcase_create("results");
+    TCase *limits = tcase_create("limits");
+    tcase_add_loop_test(results, cases_worked_out_by_hand, 0, N_OF(by_hand) * N_OF(methods));
+    tcase_add_loop_test(results, layouts_are_what_they_say, 0, N_OF(layouts));
+    tcase_add_loop_test(results, every_shape_is_right, 0, 3 * N_OF(settings));
+    tcase_add_test(results, refresh_renews_inputs);
+    tcase_add_loop_test(results, wrong_results_are_found, 0, 3 * N_OF(faults));
+    suite_add_tcase(suite, results);
+    tcase_add_loop_test(limits, what_cannot_be_is_refused, 0, N_OF(refused));
+    tcase_add_test(limits, inexact_whole_numbers_are_skipped);
+    tcase_add_loop_test(limits, work_is_two_operations_a_product, 0, N_OF(directions));
+    suite_add_tcase(suite, limits);
+#ifdef WITH_CXX
+    TCase *kernels = tcase_create("kernels");
+    tcase_add_loop_test(kernels, kernels_are_right_in_every_shape, 0, 3 * N_OF(settings));
+    suite_add_tcase(suite, kernels);
+#endif
+    return suite;
+}
