@@ -343,22 +343,43 @@ static bool is_of_latency(const struct stored_case *c, const struct device_recor
                         central_ns(c) > far * flops / roofline->math->rate * 1e9 * n_units / used);
 }
 
-/* The innermost that holds all declared bytes, of which each thread has its share. */
+/* How many of the first n CPUs share the first one's cache, by a fact such as "0-3,8". Not known:
+ * the number given. */
+static double sharers_of(const struct device_record *device, const char *fact, double n,
+                         double unknown)
+{
+    const char *at = fact_of(device->facts, device->n_facts, fact);
+    double sharers = 0;
+    if (!*at)
+        return unknown;
+    while (*at >= '0' && *at <= '9') {
+        char *end;
+        const double first = (double)strtoul(at, &end, 10);
+        const double last = *end == '-' ? (double)strtoul(end + 1, &end, 10) : first;
+        sharers += fmax(0, fmin(last, n - 1) - first + 1);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return fmax(1, sharers);
+}
+
+/* The innermost that holds what its threads declare, each its share. */
 static int level_of(const struct stored_case *c, const struct device_record *device)
 {
     const struct gb_work *work = &c->record.work;
     const double bytes = work->bytes_read + work->bytes_written;
     if (!text_equal(c->cache, cache_word(GB_CACHE_WARM)))
         return LEVEL_DRAM;
-    const bool is_in_last = bytes <= device_number(device, "cache_bytes");
     if (!has_threads(device))
-        return is_in_last ? LEVEL_LAST : LEVEL_DRAM;
-    const double share = bytes / threads_of(c, device_number(device, "units"));
-    if (share <= device_number(device, "l1_bytes"))
+        return bytes <= device_number(device, "cache_bytes") ? LEVEL_LAST : LEVEL_DRAM;
+    const double n = threads_of(c, device_number(device, "units"));
+    const double share = bytes / n;
+    if (share * sharers_of(device, "l1_shared_by", n, 1) <= device_number(device, "l1_bytes"))
         return LEVEL_L1;
-    if (share <= device_number(device, "l2_bytes"))
+    if (share * sharers_of(device, "l2_shared_by", n, 1) <= device_number(device, "l2_bytes"))
         return LEVEL_L2;
-    return is_in_last ? LEVEL_L3 : LEVEL_DRAM;
+    if (share * sharers_of(device, "l3_shared_by", n, n) <= device_number(device, "cache_bytes"))
+        return LEVEL_L3;
+    return LEVEL_DRAM;
 }
 
 void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
@@ -373,7 +394,7 @@ void roofline_of_case(const struct roof_set *set, const struct stored_case *c,
         threads_of(c, device_number(device, "units")) == 1) {
         struct roofline of_one;
         roofline_of(&set->of_one_thread, work, level, &of_one);
-        if (of_one.bound)
+        if (of_one.bound || of_one.model_ns > ret->model_ns)
             *ret = of_one;
     }
     if (set && measured)

@@ -56,10 +56,12 @@ bool is_roof(const struct stored_case *c);
 
 /*
  * Where a stored case stands. device: for its facts cache_bytes, units and, of a CPU, l1_bytes and
- * l2_bytes, of one core. A case whose caches are warm is compared with the innermost level that
- * holds its declared bytes, on a CPU each thread's share of them: threads are what its options
- * `threads` or else `streams` say, or one. A case of one thread is compared with roofs that one
- * thread reached, where they are known. A case of `ceilings` is compared with the roof that it
+ * l2_bytes, of one cache, and l1_shared_by to l3_shared_by, which of the CPUs use the first one's.
+ * A case whose caches are warm is compared with the innermost level that holds its declared bytes,
+ * on a CPU each thread's share of them times the threads that share a cache: threads are what its
+ * options `threads` or else `streams` say, or one, and are on the first CPUs. A case of one thread
+ * is compared with roofs that one thread reached, where all of them are known, or where one of them
+ * alone is lower than those of all threads. A case of `ceilings` is compared with the roof that it
  * measures.
  *
  * Where the bound would be known, it is BOUND_LATENCY for a case that takes more than four times

@@ -34,6 +34,18 @@ uint32_t cpu_list_first(const struct cpu_list *list)
     return 0;
 }
 
+struct cpu_list cpu_list_positions(const struct cpu_list *list, const struct cpu_list *others)
+{
+    struct cpu_list positions = {0};
+    uint32_t position = 0;
+    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++) {
+        if (cpu_list_has(list, cpu) && cpu_list_has(others, cpu))
+            add(&positions, position);
+        position += cpu_list_has(list, cpu);
+    }
+    return positions;
+}
+
 static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, " \t");

@@ -117,17 +117,36 @@ static void caches_fact(uint32_t cpu, gb_fact_fn *fact, void *context)
         fact(context, "caches", text);
 }
 
-/* Of one core, for its data: what working sets are compared with. */
-static void cache_sizes(uint32_t cpu, gb_fact_fn *fact, void *context)
+/* Which of the CPUs use the same cache as the first, by their places among them: "0-3". */
+static void sharing_fact(const struct cpu_list *cpus, uint32_t index, uint32_t level,
+                         gb_fact_fn *fact, void *context)
+{
+    char text[TEXT_BYTES];
+    char name[TEXT_BYTES];
+    struct cpu_list shared;
+    if (!system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/shared_cpu_list",
+                          cpu_list_first(cpus), index) ||
+        !cpu_list_read(text, &shared, name, sizeof name))
+        return;
+    const struct cpu_list positions = cpu_list_positions(cpus, &shared);
+    cpu_list_write(&positions, text, sizeof text);
+    snprintf(name, sizeof name, "l%u_shared_by", level);
+    fact(context, name, text);
+}
+
+/* Of the first core, for its data: what working sets are compared with. */
+static void cache_sizes(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
 {
     static const char *const names[] = {[1] = "l1_bytes", [2] = "l2_bytes"};
     char text[TEXT_BYTES];
     struct cache cache;
-    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
-        if (cache.kind == 'i' || cache.level < 1 || cache.level > 2)
+    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu_list_first(cpus), i, &cache); i++) {
+        if (cache.kind == 'i' || cache.level < 1 || cache.level > 3)
             continue;
         snprintf(text, sizeof text, "%llu", (unsigned long long)cache.bytes);
-        fact(context, names[cache.level], text);
+        if (cache.level <= 2)
+            fact(context, names[cache.level], text); /* the last is a device's cache_bytes */
+        sharing_fact(cpus, i, cache.level, fact, context);
     }
 }
 
@@ -161,7 +180,7 @@ void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
         fact(context, "microcode", text);
     fact(context, "hypervisor", processor_hypervisor("", text, sizeof text) ? text : "no");
     caches_fact(first, fact, context);
-    cache_sizes(first, fact, context);
+    cache_sizes(cpus, fact, context);
     turbo_fact(fact, context);
     for (size_t i = 0; i < sizeof of_first_cpu / sizeof of_first_cpu[0]; i++) {
         if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cpufreq/%s", first,

@@ -67,6 +67,8 @@ tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_processor_SOURCES = \
 	tests/plugins/test_processor.c \
 	plugins/device_cpu/cpu_device.h \
+	plugins/device_cpu/cpu_list.c \
+	plugins/device_cpu/cpu_list.h \
 	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c

@@ -2,6 +2,7 @@
  */
 #include "plugins/common/system/processor.h"
 #include "plugins/device_cpu/cpu_device.h"
+#include "plugins/device_cpu/cpu_list.h"
 #include "plugins/device_cpu/resolution.h"
 #include "tests/check_main.h"
 
@@ -190,6 +191,23 @@ START_TEST(resolution_is_the_step_of_readings)
 }
 END_TEST
 
+START_TEST(positions_count_from_the_first_cpu)
+{
+    static const char *const lists[][3] = {
+        {"0-7", "0-3", "0-3"}, {"4-7", "4,6", "0,2"}, {"0-3,8-11", "2,8-9", "2,4-5"},
+        {"1,3", "3", "1"},     {"5", "0-7", "0"},     {"64-127", "0,64,100", "0,36"},
+    };
+    char text[64];
+    struct cpu_list list;
+    struct cpu_list others;
+    ck_assert(cpu_list_read(lists[_i][0], &list, text, sizeof text));
+    ck_assert(cpu_list_read(lists[_i][1], &others, text, sizeof text));
+    const struct cpu_list positions = cpu_list_positions(&list, &others);
+    cpu_list_write(&positions, text, sizeof text);
+    ck_assert_str_eq(text, lists[_i][2]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("processor");
@@ -199,6 +217,7 @@ Suite *test_suite(void)
                         sizeof machines / sizeof machines[0]);
     tcase_add_test(tests, nothing_is_found_where_nothing_is);
     tcase_add_loop_test(tests, resolution_is_the_step_of_readings, 0, 6);
+    tcase_add_loop_test(tests, positions_count_from_the_first_cpu, 0, 6);
     tcase_add_test(tests, power_and_energy_come_from_hwmon);
     tcase_add_test(tests, rapl_comes_first);
     suite_add_tcase(suite, tests);

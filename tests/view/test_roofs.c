@@ -441,6 +441,80 @@ START_TEST(level_and_threads_choose_the_roof)
 }
 END_TEST
 
+/* Eight CPUs with 32 KiB of L1 and 1 MiB of L2 each or for several, 8 MiB for all or for four. */
+static const struct {
+    const char *name, *l1, *l2, *l3;
+    double bytes, threads;
+    const char *roof;
+} clusters[] = {
+    {"a core's L2", "0", "0", "0-7", 8 << 20, 8, "l2_read"},
+    {"a cluster's L2, alone", "0", "0-3", "0-7", 1 << 20, 1, "l2_read"},
+    {"a cluster's L2, of two", "0", "0-3", "0-7", 1 << 20, 2, "l2_read"},
+    {"above a cluster's L2, of two", "0", "0-3", "0-7", (1 << 20) + 2, 2, "l3_read"},
+    {"two clusters' L2", "0", "0-3", "0-7", 2 << 20, 8, "l2_read"},
+    {"above two clusters' L2", "0", "0-3", "0-7", (2 << 20) + 8, 8, "l3_read"},
+    {"siblings far apart, half of them", "0,4", "0,4", "0-7", 4 * 32768, 4, "l1_read"},
+    {"siblings far apart, all", "0,4", "0,4", "0-7", 4 * 32768, 8, "l1_read"},
+    {"siblings far apart, above", "0,4", "0,4", "0-7", 4 * 32768 + 8, 8, "l2_read"},
+    {"a complex of four, alone", "0", "0", "0-3", (8 << 20) + 1, 1, "dram_read"},
+    {"two complexes of four", "0", "0", "0-3", 16 << 20, 8, "l3_read"},
+    {"above two complexes", "0", "0", "0-3", (16 << 20) + 8, 8, "dram_read"},
+    {"all in one", "0", "0", "0-7", (8 << 20) + 8, 8, "dram_read"},
+    {"not known", NULL, NULL, NULL, (8 << 20) + 8, 8, "dram_read"},
+    {"not known, of a core", NULL, NULL, NULL, 8 << 20, 8, "l2_read"},
+};
+enum { N_CLUSTERS = sizeof clusters / sizeof *clusters };
+
+START_TEST(shared_caches_hold_the_shares_of_all_who_share)
+{
+    static struct roof roofs[] = {{"dram_read", 10e9, false},
+                                  {"l1_read", 100e9, false},
+                                  {"l2_read", 50e9, false},
+                                  {"l3_read", 20e9, false}};
+    const struct roof_set set = {.roofs = {roofs, 4}, .model = "A"};
+    struct fact facts[] = {{"units", "8"},
+                           {"l1_bytes", "32768"},
+                           {"l2_bytes", "1048576"},
+                           {"cache_bytes", "8388608"},
+                           {"l1_shared_by", clusters[_i].l1},
+                           {"l2_shared_by", clusters[_i].l2},
+                           {"l3_shared_by", clusters[_i].l3}};
+    const struct device_record device = {.facts = facts, .n_facts = clusters[_i].l1 ? 7 : 4};
+    struct parameter threads = {.name = "threads", .value = {.number = clusters[_i].threads}};
+    struct stored_case c = {
+        .plugin = "copy", .cache = "warm", .parameters = &threads, .n_parameters = 1};
+    struct roofline got;
+    c.record.work = (struct gb_work){.bytes_read = clusters[_i].bytes};
+    c.summary.median = 1e9;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_msg(text_equal(name_of(got.roof), clusters[_i].roof), "%s: %s", clusters[_i].name,
+                  name_of(got.roof));
+}
+END_TEST
+
+/* With a roof of one thread that is known and one that is not: whichever bounds it more. */
+START_TEST(one_roof_of_one_thread_is_better_than_none)
+{
+    static struct roof one[] = {{"dram_read", 10e9, false}};
+    static struct roof four[] = {{"dram_read", 40e9, false}, {"fp32_fma", 100e9, false}};
+    const struct roof_set set = {.roofs = {four, 2}, .of_one_thread = {one, 1}, .model = "A"};
+    struct fact facts[] = {{"units", "4"}, {"l1_bytes", "32768"}};
+    const struct device_record device = {.facts = facts, .n_facts = 2};
+    const double flops = _i == 0 ? 1e6 : 1e9; /* 10 us and 10 ms at the rate of all */
+    struct stored_case c = {.plugin = "copy", .cache = "cold"};
+    struct roofline got;
+    c.record.work = (struct gb_work){.bytes_read = 1e7, /* 1 ms of one thread, 0.25 ms of four */
+                                     .flops = flops,
+                                     .math_format = GB_F32,
+                                     .math_unit = GB_MATH_VECTOR};
+    c.summary.median = 1e9;
+    roofline_of_case(&set, &c, &device, &got);
+    ck_assert_str_eq(name_of(got.roof), _i == 0 ? "dram_read" : "fp32_fma");
+    expect_number("model", _i == 0 ? 1e6 : 1e7, got.model_ns);
+    ck_assert_int_eq(got.bound, _i == 0 ? BOUND_UNKNOWN : BOUND_MATH);
+}
+END_TEST
+
 /* ---- what is printed ---- */
 
 START_TEST(tables_show_them)
@@ -598,6 +672,8 @@ Suite *test_suite(void)
     tcase_add_test(rule, caches_count_where_they_are_warm_and_large_enough);
     tcase_add_loop_test(rule, kernels_that_cannot_fill_a_device, 0, N_LATENCIES);
     tcase_add_loop_test(rule, level_and_threads_choose_the_roof, 0, N_LEVELS);
+    tcase_add_loop_test(rule, shared_caches_hold_the_shares_of_all_who_share, 0, N_CLUSTERS);
+    tcase_add_loop_test(rule, one_roof_of_one_thread_is_better_than_none, 0, 2);
     tcase_add_test(rule, many_cases_and_groups_stay_on_the_page);
     suite_add_tcase(all_tests, rule);
     tcase_add_checked_fixture(files, setup, fixture_end);
