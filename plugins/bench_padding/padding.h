@@ -26,6 +26,9 @@ struct padding {
     struct product_shape shape;
     float *x, *w, *y;       /* where the device has them, one product after the other */
     float *host_x, *host_w; /* the inputs as the host filled them; on the CPU x and w */
+    float *host_y;          /* room for the output; on the CPU y. Made by verify, as are: */
+    double *sums, *sizes;   /* the reference, */
+    double *panel;          /* and what it is computed with */
 };
 
 /* prepare also reports metrics; y may be written until it returns. */

@@ -110,6 +110,24 @@ START_TEST(one_wrong_output_is_found)
 }
 END_TEST
 
+START_TEST(refresh_renews_inputs_and_outputs)
+{
+    load();
+    set_shape(&shapes[3]);
+    ready();
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, fake->n_compared);
+    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    const float renewed = *(const float *)fake->device_blocks[0];
+    ck_assert_int_eq(ops->refresh(bench, &queue, 0), GB_OK);
+    ck_assert_float_ne(renewed, *(const float *)fake->device_blocks[0]);
+    unload();
+}
+END_TEST
+
 START_TEST(inputs_are_uniform_in_their_interval)
 {
     float lowest = 0.0f;
@@ -388,6 +406,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("padding");
     TCase *cpu = tcase_create("cpu");
     tcase_add_loop_test(cpu, cpu_is_right_at_every_size, 0, N_SCHEDULES);
+    tcase_add_test(cpu, refresh_renews_inputs_and_outputs);
     tcase_add_test(cpu, one_wrong_output_is_found);
     tcase_add_test(cpu, inputs_are_uniform_in_their_interval);
     tcase_add_loop_test(cpu, sizes_default_to_those_of_the_problem, 0, 2);
