@@ -88,7 +88,8 @@ static void set_visit(struct comparison *c, const struct compared_side *a,
 
 static void unite_with_signs(struct comparison *c, double *differences, size_t n, double confidence)
 {
-    size_t k = sign_interval_rank(n, confidence);
+    enum { LEAST_ROUNDS = 12 };
+    size_t k = n < LEAST_ROUNDS ? 0 : sign_interval_rank(n, confidence);
     if (k == 0)
         return;
     sort_values(differences, n);

@@ -176,7 +176,7 @@ static bool judge_bootstrap(const struct pair *pair)
 
 /* ---- tables ---- */
 
-static const size_t rounds[] = {3, 5, 10};
+static const size_t rounds[] = {3, 5, 10, 20};
 enum { N_ROUNDS = sizeof rounds / sizeof *rounds };
 static int n_failed;
 

@@ -154,23 +154,25 @@ START_TEST(a_step_of_the_timer_is_the_least_width)
 }
 END_TEST
 
-START_TEST(from_six_rounds_on_the_sign_interval_is_in_it)
+START_TEST(from_twelve_rounds_on_the_sign_interval_is_in_it)
 {
-    /* the differences 0.1 five times and 0 twice: t excludes 0, signs of 7 (lowest to highest) do
-     * not */
-    double b[7];
-    for (int i = 0; i < 7; i++)
-        b[i] = seven[i] * (i < 2 ? 1 : exp(0.1));
-    struct compared_side a = side_of(seven, 7), other = side_of(b, 7);
-    struct comparison c = compare_paired(&a, &other, 0.95);
-    double half_width = 2.446911851145 * stdev_of((double[]){0, 0, 1, 1, 1, 1, 1}, 7) / sqrt(7) /
-                        10;
-    ck_assert(0.5 / 7 - half_width > 0);
+    /* the differences 0 three times and 0.1 nine times: t excludes 0, signs of 12 (third lowest to
+     * third highest) do not */
+    double a[12], b[12], of_both[12];
+    for (int i = 0; i < 12; i++) {
+        a[i] = 100 + i;
+        of_both[i] = i < 3 ? 0 : 0.1;
+        b[i] = a[i] * exp(of_both[i]);
+    }
+    struct compared_side base = side_of(a, 12), other = side_of(b, 12);
+    struct comparison c = compare_paired(&base, &other, 0.95);
+    double half_width = 2.200985160083 * stdev_of(of_both, 12) / sqrt(12);
+    ck_assert(0.075 - half_width > 0);
     ck_assert_double_eq_tol(c.low, 0, 1e-12);
-    ck_assert_double_eq_tol(c.high, 0.5 / 7 + half_width, 1e-10);
-    a.n = other.n = 5;
-    c = compare_paired(&a, &other, 0.95); /* three differ, two do not: t alone */
-    ck_assert(c.low < 0);
+    ck_assert_double_eq_tol(c.high, 0.075 + half_width, 1e-10);
+    base.n = other.n = 11;
+    c = compare_paired(&base, &other, 0.95); /* t alone */
+    ck_assert(c.low > 0);
 }
 END_TEST
 
@@ -379,7 +381,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, paired_is_what_scipy_says, 0, N_OF(paired));
     tcase_add_loop_test(tests, unpaired_is_what_scipy_says, 0, N_OF(unpaired));
     tcase_add_test(tests, a_step_of_the_timer_is_the_least_width);
-    tcase_add_test(tests, from_six_rounds_on_the_sign_interval_is_in_it);
+    tcase_add_test(tests, from_twelve_rounds_on_the_sign_interval_is_in_it);
     tcase_add_test(tests, one_round_has_the_intervals_of_the_visit);
     tcase_add_test(tests, a_side_of_one_round_varies_as_the_other);
     tcase_add_test(tests, nothing_is_known_of_nothing);
