@@ -4,6 +4,7 @@
 #include "core/config/value.h"
 #include "core/store/foreign.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const struct verb_option compare_options[] = {
@@ -17,6 +18,12 @@ static const struct verb_option compare_options[] = {
     {"run", 'r', "RUN", "with --by: the run; the newest if not given"},
     {"margin", 0, "RATIO",
      "differences up to this are no reason to call a case slower or faster; 1% if not given"},
+    {"alpha", 0, "RATIO",
+     "how often a case that is the same may be called different, all cases together; 5% if not "
+     "given"},
+    {"sequential", 0, NULL,
+     "with --by: judge the rounds one after the other and stop when a case is decided, as gbrun ab "
+     "does; so is a run of ab in any event"},
     {"metric", 0, "NAME",
      "compare this in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, "
      "bytes_read, registers ..."},
@@ -35,27 +42,32 @@ struct request {
     bool is_strict;
 };
 
-static int read_margin(const char *text, double *ret)
+/* Of --margin, --alpha; NULL: NaN, as if it were not given. */
+static int read_ratio(const struct arguments *arguments, const char *name, double *ret)
 {
+    const char *text = argument(arguments, name);
     CLEANUP(arena_free) struct arena arena = {0};
     struct value value;
     struct gb_error error;
+    *ret = NAN;
+    if (!text)
+        return EXIT_FINE;
     int32_t status = value_read_type(GB_TYPE_FLOAT, text, (struct origin){0}, &arena, &value,
                                      &error);
     if (status != GB_OK || !(value.number >= 0 && value.number < 1))
-        return fail_usage("--margin %s: expected a ratio from 0 to 1, such as 1%% or 0.01", text);
+        return fail_usage("--%s %s: expected a ratio from 0 to 1, such as 1%% or 0.01", name, text);
     *ret = value.number;
     return EXIT_FINE;
 }
 
 static int read_request(const struct arguments *arguments, struct request *ret)
 {
-    const char *margin = argument(arguments, "margin"), *format = argument(arguments, "format");
+    const char *format = argument(arguments, "format");
     const char *metric = argument(arguments, "metric");
-    *ret = (struct request){.options = {.margin = 0.01,
-                                        .confidence = 0.95,
-                                        .metric = metric ? metric : "",
-                                        .is_forced = argument(arguments, "force") != NULL},
+    double alpha = NAN;
+    *ret = (struct request){.options = {.metric = metric ? metric : "",
+                                        .is_forced = argument(arguments, "force") != NULL,
+                                        .is_sequential = argument(arguments, "sequential") != NULL},
                             .base = argument(arguments, "base"),
                             .new = argument(arguments, "new"),
                             .by = argument(arguments, "by"),
@@ -71,7 +83,15 @@ static int read_request(const struct arguments *arguments, struct request *ret)
     if (ret->run && !ret->by)
         return fail_usage("--run %s: goes with --by; runs are chosen by --base and --new",
                           ret->run);
-    return margin ? read_margin(margin, &ret->options.margin) : EXIT_FINE;
+    if (ret->options.is_sequential && !ret->by)
+        return fail_usage("--sequential: goes with --by: rounds of two runs are no pairs");
+    int code = read_ratio(arguments, "margin", &ret->options.margin);
+    if (code == EXIT_FINE)
+        code = read_ratio(arguments, "alpha", &alpha);
+    if (code == EXIT_FINE && alpha == 0)
+        code = fail_usage("--alpha 0: expected more than 0, such as 5%%");
+    ret->options.confidence = 1 - alpha;
+    return code;
 }
 
 /* A run of the file, which is opened for that. */

@@ -1,6 +1,7 @@
 /* compare.c - see compare.h: sides out of results files, their cases judged. */
 #include "core/compare/compare_internal.h"
 
+#include "core/base/number_text.h"
 #include "core/base/statistics.h"
 #include "core/store/foreign.h"
 
@@ -11,8 +12,8 @@
 struct compare *compare_new(const struct compare_options *options)
 {
     struct compare *compare = memory_allocate(sizeof *compare);
-    compare->options = options;
-    compare->result.options = options;
+    compare->options = *options;
+    compare->result.options = &compare->options;
     compare->result.metric = (struct outcome_metric){.name = options->metric, .unit = ""};
     return compare;
 }
@@ -101,9 +102,9 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
     struct compare_side side = {.name = path, .path = path, .run = &foreign_run};
     struct outcome *outcomes = NULL;
     size_t n = 0;
-    if (*compare->options->metric)
+    if (*compare->options.metric)
         return error_set(error, GB_INVALID, "--metric %s: of %s only times are known",
-                         compare->options->metric, path);
+                         compare->options.metric, path);
     int32_t status = foreign_outcomes(path, &compare->arena, &outcomes, &n, &side.tool, error);
     if (status != GB_OK)
         return status;
@@ -232,6 +233,31 @@ static int32_t add_by_runs(struct compare *compare, struct store *store, const c
     return status;
 }
 
+static bool number_fact(const struct run_record *run, const char *name, double *ret)
+{
+    const char *text = fact_of(run->facts, run->n_facts, name);
+    struct number_text number;
+    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
+           number_double(&number, NULL, ret) == NUMBER_OK;
+}
+
+/* Of a run of ab: what it was decided by, where the options leave it open. */
+static void take_rule(struct compare *compare, const struct run_record *run)
+{
+    struct compare_options *options = &compare->options;
+    double margin, alpha;
+    compare->by_sides = text_equal(compare->by, SIDE_AXIS) &&
+                        number_fact(run, AB_FACT_MARGIN, &margin) &&
+                        number_fact(run, AB_FACT_ALPHA, &alpha);
+    if (!compare->by_sides)
+        return;
+    options->is_sequential = true;
+    if (isnan(options->margin))
+        options->margin = margin;
+    if (isnan(options->confidence))
+        options->confidence = 1 - alpha;
+}
+
 static int32_t add_by(struct compare *compare, struct store *store, const char *path,
                       const char *run, const char *base, struct gb_error *error)
 {
@@ -241,8 +267,14 @@ static int32_t add_by(struct compare *compare, struct store *store, const char *
     int32_t status = read_runs(compare, store, &runs, &n, error);
     if (status == GB_OK)
         status = run_select(runs, n, path, run, &i, error);
-    if (status == GB_OK)
+    if (status == GB_OK) {
+        take_rule(compare, &runs[i].record);
         status = add_by_values(compare, store, path, &runs[i], base, &is_known, error);
+    }
+    if (status == GB_OK && !is_known && compare->options.is_sequential)
+        return error_set(error, GB_INVALID,
+                         "--sequential: rounds of two runs are no pairs: expected --by with an "
+                         "option or setting whose values are in one run");
     if (status == GB_OK && !is_known)
         status = add_by_runs(compare, store, path, runs, n, base, error);
     return status;
@@ -362,19 +394,18 @@ static bool has_zero(const struct round_values *values)
     return false;
 }
 
-static double value_of(const struct round_values *values)
+/* Whole numbers are as they are where they agree. */
+static double value_of(const double *values, size_t n)
 {
     struct compensated_sum sum = {0};
-    for (size_t i = 0; i < values->n; i++)
-        compensated_add(&sum, log(values->values[i]));
-    if (values->n && values->are_whole) { /* as it is where they agree */
-        bool agree = true;
-        for (size_t i = 1; i < values->n; i++)
-            agree &= values->values[i] == values->values[0];
-        if (agree)
-            return values->values[0];
+    bool agree = n > 0 && values[0] == floor(values[0]);
+    for (size_t i = 0; i < n; i++) {
+        compensated_add(&sum, log(values[i]));
+        agree &= values[i] == values[0];
     }
-    return values->n ? exp(compensated_total(&sum) / (double)values->n) : NAN;
+    if (agree)
+        return values[0];
+    return n ? exp(compensated_total(&sum) / (double)n) : NAN;
 }
 
 static bool may_be_exact(const struct compare *compare, const struct round_values *a,
@@ -386,16 +417,29 @@ static bool may_be_exact(const struct compare *compare, const struct round_value
     return (a->n > 1 && b->n > 1) || (a->are_whole && b->are_whole);
 }
 
-static void compare_values(const struct compare *compare, struct compared *c)
+/* They are judged later, with all others. */
+static void keep_rounds(struct compare *compare, const struct compared_side *a,
+                        const struct compared_side *b, struct compared *c)
+{
+    double *base = ARENA_ARRAY(&compare->arena, double, a->n + 1);
+    double *new = ARENA_ARRAY(&compare->arena, double, a->n + 1);
+    memcpy(base, a->values, a->n * sizeof *base);
+    memcpy(new, b->values, a->n * sizeof *new);
+    c->rounds = ARENA_NEW(&compare->arena, struct compared_rounds);
+    *c->rounds = (struct compared_rounds){base,          new,           a->n,
+                                          a->step_ratio, b->step_ratio, &c->result};
+}
+
+static void compare_values(struct compare *compare, struct compared *c)
 {
     CLEANUP(round_values_free) struct round_values a = {0};
     CLEANUP(round_values_free) struct round_values b = {0};
-    double confidence = compare->options->confidence;
+    double confidence = compare->options.confidence;
     bool is_paired = compare->by_values && c->base->run == c->new->run;
     take_values(c->base, &a);
     take_values(c->new, &b);
-    c->base_value = value_of(&a);
-    c->new_value = value_of(&b);
+    c->base_value = value_of(a.values, a.n);
+    c->new_value = value_of(b.values, b.n);
     if (is_paired)
         keep_common(&a, &b);
     c->n_base = a.n;
@@ -405,6 +449,8 @@ static void compare_values(const struct compare *compare, struct compared *c)
         return;
     if (has_zero(&a) || has_zero(&b))
         base.n = new.n = 0; /* without a logarithm */
+    if (is_paired && compare->options.is_sequential)
+        keep_rounds(compare, &base, &new, c);
     c->result = is_paired && base.n ? compare_paired(&base, &new, confidence)
                                     : compare_unpaired(&base, &new, confidence);
 }
@@ -414,7 +460,7 @@ static void take_only_value(struct compared *c)
 {
     CLEANUP(round_values_free) struct round_values values = {0};
     take_values(c->base ? c->base : c->new, &values);
-    *(c->base ? &c->base_value : &c->new_value) = value_of(&values);
+    *(c->base ? &c->base_value : &c->new_value) = value_of(values.values, values.n);
     *(c->base ? &c->n_base : &c->n_new) = values.n;
 }
 
@@ -459,6 +505,7 @@ static void compare_case(struct compare *compare, struct compared *c)
     c->is_certified = is_certified(c->base) && is_certified(c->new);
     compare_values(compare, c);
     if (base_bad || new_bad) {
+        c->rounds = NULL;
         c->result.theta = c->result.p = NAN; /* of a case that fails no ratio is claimed */
         set_verdict(c,
                     base_bad && new_bad ? COMPARED_FAILED
@@ -466,6 +513,7 @@ static void compare_case(struct compare *compare, struct compared *c)
                                         : COMPARED_FIXED,
                     status_note(compare, new_bad ? new_bad : base_bad));
     } else if (is_skipped(c->base) || is_skipped(c->new)) {
+        c->rounds = NULL;
         const struct compare_case *skipped = is_skipped(c->new) ? c->new : c->base;
         set_verdict(c, COMPARED_SKIPPED,
                     skipped->n_rounds ? status_note(compare, skipped->first) : "not measured");
@@ -481,6 +529,9 @@ static const char *note_of(struct compare *compare, const struct compared *c)
         return result->is_visit ? "in this visit" : "";
     if (isnan(result->theta))
         return c->n_base && c->n_new ? "values of 0 have no ratio" : "a side has no value";
+    if (isinf(result->low) && result->is_sequential)
+        return arena_printf(arena, "%zu round%s, %d at least are needed", result->n_rounds,
+                            result->n_rounds == 1 ? "" : "s", SEQUENCE_FIRST);
     if (isinf(result->low))
         return "one round without an interval; rounds = 5 would decide more";
     if (result->low > 0 || result->high < 0)
@@ -542,7 +593,7 @@ static int32_t find_conflicts(struct compare *compare, struct compare_against *a
             first_to = to;
         }
     }
-    if (n == 0 || compare->options->is_forced)
+    if (n == 0 || compare->options.is_forced)
         return GB_OK;
     return error_set(error, GB_INVALID,
                      "%zu of %zu cases of %s are of another %s (%s, the base has %s): they are not "
@@ -565,15 +616,40 @@ static void count(struct compare_against *against, double confidence)
     against->mean = compare_mean(thetas, n, confidence);
 }
 
+static void judge_rounds(struct compare *compare)
+{
+    const struct compare_options *options = &compare->options;
+    struct compare_result *result = &compare->result;
+    struct compared_rounds *items = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_against; i++)
+        for (size_t j = 0; j < result->against[i].n; j++)
+            if (result->against[i].cases[j].rounds)
+                MEMORY_APPEND(items, n, *result->against[i].cases[j].rounds);
+    compare_judge_rounds(items, n, options->margin, options->confidence, options->goes_on);
+    free(items);
+    for (size_t i = 0; i < result->n_against; i++)
+        for (size_t j = 0; j < result->against[i].n; j++) {
+            struct compared *c = &result->against[i].cases[j];
+            if (!c->rounds)
+                continue;
+            c->n_base = c->n_new = c->result.n_rounds;
+            c->base_value = value_of(c->rounds->a, c->n_base);
+            c->new_value = value_of(c->rounds->b, c->n_new);
+            c->is_certified = true; /* by the sequence of rounds, whatever each was */
+        }
+}
+
 static void judge(struct compare *compare)
 {
     struct compare_result *result = &compare->result;
     struct comparison **items = NULL;
     size_t n = 0;
+    judge_rounds(compare);
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++)
             MEMORY_APPEND(items, n, &result->against[i].cases[j].result);
-    compare_judge(items, n, compare->options->margin, compare->options->confidence);
+    compare_judge(items, n, compare->options.margin, compare->options.confidence);
     free(items);
     for (size_t i = 0; i < result->n_against; i++) {
         struct compare_against *against = &result->against[i];
@@ -583,14 +659,23 @@ static void judge(struct compare *compare)
             if (!*c->note)
                 c->note = note_of(compare, c);
         }
-        count(against, compare->options->confidence);
+        count(against, compare->options.confidence);
     }
+}
+
+static void set_defaults(struct compare_options *options)
+{
+    if (isnan(options->margin))
+        options->margin = COMPARE_MARGIN;
+    if (isnan(options->confidence))
+        options->confidence = 1 - COMPARE_ALPHA;
 }
 
 int32_t compare_finish(struct compare *compare, struct gb_error *error)
 {
     struct compare_result *result = &compare->result;
     int32_t status = GB_OK;
+    set_defaults(&compare->options);
     result->base = &compare->sides[0];
     result->n_against = compare->n_sides - 1;
     result->against = ARENA_ARRAY(&compare->arena, struct compare_against, compare->n_sides);

@@ -13,13 +13,26 @@
 #pragma once
 
 #include "core/compare/comparison.h"
+#include "core/config/sides.h"
 #include "core/store/store_outcomes.h"
 
+/* Facts of a run of `gbrun ab`, and the axis that tells its sides apart. The values of that axis
+ * are compared by what ab decides by, unless the options say otherwise, and may differ in anything.
+ */
+#define AB_FACT_MARGIN "ab.margin"
+#define AB_FACT_ALPHA "ab.alpha"
+#define AB_FACT_ROUNDS "ab.max_rounds"
+
+#define COMPARE_MARGIN 0.01 /* unless given */
+#define COMPARE_ALPHA 0.05
+
 struct compare_options {
-    double margin;      /* 0.01: 1 % */
-    double confidence;  /* 0.95 */
+    double margin;      /* 0.01: 1 %; NaN: that, or the fact of the run */
+    double confidence;  /* 0.95; NaN: likewise */
     const char *metric; /* "": time; see store_outcomes.h */
     bool is_forced;
+    bool is_sequential; /* rounds are judged one after the other (compare_judge_rounds) */
+    bool goes_on;       /* then: cases that are not decided will have more rounds */
 };
 
 /* A case of a side. */
@@ -46,7 +59,8 @@ struct compared {
     const char *label;
     const struct compare_case *base, *new; /* one may be NULL */
     double base_value, new_value;          /* geometric means of rounds; NaN: none */
-    size_t n_base, n_new;                  /* rounds that have a value */
+    size_t n_base, n_new;                  /* rounds that have a value and were judged */
+    struct compared_rounds *rounds;        /* of a sequence; NULL: it is none */
     struct comparison result;
     bool is_certified;    /* all rounds, by their policies */
     const char *conflict; /* what differs and is forced: "device model"; "" */
@@ -65,7 +79,7 @@ struct compare_against {
 };
 
 struct compare_result {
-    const struct compare_options *options;
+    const struct compare_options *options; /* without NaN */
     struct outcome_metric metric;
     const struct compare_side *base;
     struct compare_against *against; /* one for each further side */
@@ -87,6 +101,7 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
  * Adds a side for each value of an axis or setting of a run's cases (policy, device, cache, clock,
  * launch, pace, bench, env.NAME), first that of `base`; they are compared by rounds. Or, where by
  * is the name of a fact of runs (host) or a label (label.NAME), for the newest run of each value.
+ * GB_INVALID: those are not pairs of rounds, and is_sequential is set.
  */
 int32_t compare_add_by(struct compare *compare, struct store *store, const char *path,
                        const char *run, const char *by, const char *base, struct gb_error *error);

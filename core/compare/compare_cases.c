@@ -49,7 +49,7 @@ static const char *label_of(const struct compare *compare, const struct outcome 
         text_printf(&label, "%s%s=%s%s%s", label.length ? " " : "", parameter->name,
                     is_plain ? "" : "\"", parameter->value, is_plain ? "" : "\"");
     }
-    if (outcome->device_index > 0)
+    if (outcome->device_index > 0 && !compare->by_sides)
         text_printf(&label, " %s:%d", outcome->device_name, outcome->device_index);
     return arena_text(arena, text_get(&label));
 }
@@ -143,20 +143,23 @@ static uint64_t hash_identity(uint64_t hash, const struct outcome *outcome)
     return hash_number(hash, sum);
 }
 
-/* by: one of the settings, which is left out, or an axis. */
-static uint64_t hash_axes(const struct outcome *outcome, const char *by, struct arena *arena)
+/* by: one of the settings, which is left out, or an axis; of sides only the bench and the axes are
+ * the same. */
+static uint64_t hash_axes(struct compare *compare, const struct outcome *outcome)
 {
+    const char *by = compare->by;
     static const char *const settings[] = {"bench", "policy", "device", "cache",
                                            "clock", "launch", "pace"};
     uint64_t hash = HASH_START;
+    size_t n_settings = compare->by_sides ? 1 : sizeof settings / sizeof *settings;
     for (size_t i = 0; i < outcome->n_parameters; i++) {
         const struct outcome_parameter *parameter = &outcome->parameters[i];
         if (parameter->is_axis && !text_equal(parameter->name, by))
             hash = hash_text(hash_text(hash, parameter->name), parameter->value);
     }
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    for (size_t i = 0; i < n_settings; i++) {
         bool other_device = text_equal(by, "device") && text_equal(settings[i], "clock");
-        const char *value = attribute_of(outcome, settings[i], arena);
+        const char *value = attribute_of(outcome, settings[i], &compare->arena);
         if (!text_equal(settings[i], by) && !other_device && value)
             hash = hash_text(hash, value);
     }
@@ -170,7 +173,7 @@ static uint64_t key_of(struct compare *compare, const struct compare_case *c, in
     if (pass == BY_LABEL)
         return hash_text(hash, c->label);
     if (pass == BY_AXES)
-        return hash_axes(outcome, compare->by, &compare->arena);
+        return hash_axes(compare, outcome);
     if (pass >= BY_CONTENT) {
         hash = hash_identity(hash, outcome);
         return pass == BY_OPTIONS ? hash
@@ -263,8 +266,9 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
     };
     bool by_device = compare->by && text_equal(compare->by, "device");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        bool is_meant = compare->by && (text_equal(compare->by, all[i].by) ||
-                                        (by_device && text_equal(all[i].name, "clock")));
+        bool is_meant = compare->by_sides;
+        is_meant |= compare->by && (text_equal(compare->by, all[i].by) ||
+                                    (by_device && text_equal(all[i].name, "clock")));
         bool is_known = *all[i].from && *all[i].to;
         if (is_meant || !is_known || text_equal(all[i].from, all[i].to))
             continue;

@@ -11,10 +11,11 @@ static const char *form_of(const struct compared *c)
     const struct comparison *result = &c->result;
     if (isnan(result->theta))
         return "";
-    return result->is_exact    ? "exact"
-           : result->is_visit  ? "one visit"
-           : result->is_paired ? "paired"
-                               : "unpaired";
+    return result->is_exact        ? "exact"
+           : result->is_visit      ? "one visit"
+           : result->is_sequential ? "sequential"
+           : result->is_paired     ? "paired"
+                                   : "unpaired";
 }
 
 static const struct compare_case *any_side(const struct compared *c)

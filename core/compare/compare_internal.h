@@ -6,9 +6,10 @@
 
 struct compare {
     struct arena arena;
-    const struct compare_options *options;
+    struct compare_options options;
     const char *by; /* NULL: runs are compared */
     bool by_values; /* by an attribute of cases, in one run */
+    bool by_sides;  /* namely the sides of `gbrun ab` */
     struct compare_side *sides;
     size_t n_sides;
     struct compare_result result;

@@ -264,6 +264,37 @@ static bool any_visit(const struct compare_against *against, bool *ret_unpaired)
     return any;
 }
 
+/* "decided after 4 to 12 rounds, 1 not after 40" */
+static void write_sequence(const struct compare_against *against, size_t width, struct text *out)
+{
+    CLEANUP(text_free) struct text line = {0};
+    size_t least = SIZE_MAX, most = 0, n_open = 0, most_open = 0;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct comparison *result = &against->cases[i].result;
+        if (!result->is_sequential)
+            continue;
+        if (result->verdict == COMPARED_UNCLEAR) {
+            n_open++;
+            most_open = result->n_rounds > most_open ? result->n_rounds : most_open;
+            continue;
+        }
+        least = result->n_rounds < least ? result->n_rounds : least;
+        most = result->n_rounds > most ? result->n_rounds : most;
+    }
+    if (most == 0 && n_open == 0)
+        return;
+    text_add(&line, "round by round: ");
+    if (most > 0)
+        text_printf(&line, "decided after %zu", least);
+    if (most > least)
+        text_printf(&line, " to %zu", most);
+    text_add(&line, most > 0 ? " rounds" : "");
+    if (n_open > 0)
+        text_printf(&line, "%s%zu not decided after %zu", most > 0 ? "; " : "", n_open, most_open);
+    text_add(&line, "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, width);
+}
+
 static void write_tail(const struct compare_result *result, const struct compare_against *against,
                        size_t width, struct text *out)
 {
@@ -279,6 +310,7 @@ static void write_tail(const struct compare_result *result, const struct compare
                          "two runs: what drifted between them is in the ratios; --by "
                          "compares within one run\n",
                          0, 2, width);
+    write_sequence(against, width, out);
     CLEANUP(text_free) struct text line = {0};
     if (result->n_against > 1)
         text_printf(&line, "%s: ", against->side->name);

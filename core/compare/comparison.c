@@ -217,7 +217,7 @@ static int verdict_of_interval(double theta, double low, double high, double mar
 
 static bool is_to_judge(const struct comparison *c)
 {
-    return c->verdict == COMPARED_UNCLEAR && !isnan(c->theta) && !isnan(c->p);
+    return c->verdict == COMPARED_UNCLEAR && !c->is_sequential && !isnan(c->theta) && !isnan(c->p);
 }
 
 void compare_judge(struct comparison *const *items, size_t n, double margin, double confidence)
@@ -258,16 +258,27 @@ struct geometric_mean compare_mean(const double *thetas, size_t n, double confid
 
 void compare_sequence_begin(struct compare_sequence *sequence)
 {
-    *sequence = (struct compare_sequence){.low = -INFINITY, .high = INFINITY};
+    *sequence = (struct compare_sequence){.low = -INFINITY, .high = INFINITY, .p = 1};
 }
+
+static const double c2 = 0.2;
 
 static double sequence_half_width(size_t n_rounds, double deviation, double confidence)
 {
-    static const double c2 = 0.2;
     double n = (double)n_rounds;
     double k = pow(sqrt((n + c2) / c2) / (1 - confidence), 2 / n);
     double below = n + c2 - k * c2;
     return below > 0 ? deviation * sqrt((k - 1) * (n + c2) / below) : INFINITY;
+}
+
+/* The alpha at which the interval ends at 0: the formula of its half width, solved for alpha. */
+static double sequence_p(size_t n_rounds, double mean, double deviation)
+{
+    double n = (double)n_rounds, t2 = square(mean / deviation);
+    if (mean == 0)
+        return 1;
+    double k = isfinite(t2) ? (n + c2) * (1 + t2) / (n + c2 + c2 * t2) : (n + c2) / c2;
+    return fmin(sqrt((n + c2) / c2) * pow(k, -n / 2), 1);
 }
 
 void compare_sequence_add(struct compare_sequence *sequence, double d, double floor,
@@ -283,6 +294,7 @@ void compare_sequence_add(struct compare_sequence *sequence, double d, double fl
         return;
     double deviation = sqrt(sequence->squares / (double)sequence->n);
     double half_width = fmax(sequence_half_width(sequence->n, deviation, confidence), floor);
+    sequence->p = fmin(sequence->p, sequence_p(sequence->n, mean, deviation));
     double low = fmax(sequence->low, mean - half_width);
     double high = fmin(sequence->high, mean + half_width);
     if (low > high) { /* the rounds contradict each other: nothing of before is kept */
@@ -293,11 +305,98 @@ void compare_sequence_add(struct compare_sequence *sequence, double d, double fl
     sequence->high = high;
 }
 
-int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last)
+static double sequence_theta(const struct compare_sequence *sequence)
+{
+    return fmin(fmax(sequence->sum / (double)sequence->n, sequence->low), sequence->high);
+}
+
+static int sequence_verdict(const struct compare_sequence *sequence, double margin,
+                            bool is_significant, bool is_last)
 {
     double margin_log = log1p(margin), low = sequence->low, high = sequence->high;
-    double theta = fmin(fmax(sequence->sum / (double)sequence->n, low), high);
-    int verdict = verdict_of_interval(theta, low, high, margin_log, sequence->n > 0);
+    int verdict = verdict_of_interval(sequence_theta(sequence), low, high, margin_log,
+                                      is_significant);
     bool may_pass = low < -margin_log || high > margin_log;
     return verdict == COMPARED_CHANGED && may_pass && !is_last ? COMPARED_UNCLEAR : verdict;
+}
+
+int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last)
+{
+    return sequence_verdict(sequence, margin, sequence->n > 0, is_last);
+}
+
+/* Rounds after which half an interval would be as narrow as the margin. */
+static uint64_t sequence_needed(double deviation, double margin, double confidence)
+{
+    enum { MOST = 1 << 20 };
+    size_t low = SEQUENCE_FIRST, high = MOST;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (sequence_half_width(middle, deviation, confidence) <= log1p(margin))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < MOST ? low : 0;
+}
+
+static void begin_rounds(const struct compared_rounds *item, struct compare_sequence *sequence)
+{
+    *item->ret = unknown_comparison();
+    item->ret->is_paired = item->ret->is_sequential = true;
+    compare_sequence_begin(sequence);
+}
+
+static void take_round(const struct compared_rounds *item, size_t round, double confidence,
+                       struct compare_sequence *sequence)
+{
+    struct comparison *c = item->ret;
+    compare_sequence_add(sequence, log(item->b[round]) - log(item->a[round]),
+                         0.5 * hypot(item->step_a, item->step_b), confidence);
+    c->theta = sequence_theta(sequence);
+    c->low = sequence->low;
+    c->high = sequence->high;
+    c->p = sequence->p;
+    c->n_rounds = sequence->n;
+    if (sequence->n > 1)
+        c->deviation = sqrt(sequence->squares / (double)(sequence->n - 1));
+}
+
+/* Gives those that are not decided a verdict, by the p of all. */
+static void judge_round(struct compared_rounds *items, const struct compare_sequence *sequences,
+                        size_t n, double margin, double confidence, bool is_last)
+{
+    CLEANUP(free_pointer) double *p = memory_allocate((n + 1) * sizeof *p);
+    for (size_t i = 0; i < n; i++)
+        p[i] = sequences[i].p;
+    adjust_p_values(p, n);
+    for (size_t i = 0; i < n; i++) {
+        struct comparison *c = items[i].ret;
+        c->adjusted_p = p[i];
+        if (c->verdict == COMPARED_UNCLEAR && c->n_rounds > 0)
+            c->verdict = sequence_verdict(&sequences[i], margin, p[i] <= 1 - confidence, is_last);
+    }
+}
+
+void compare_judge_rounds(struct compared_rounds *items, size_t n, double margin, double confidence,
+                          bool goes_on)
+{
+    CLEANUP(free_pointer)
+    struct compare_sequence *sequences = memory_allocate((n + 1) * sizeof *sequences);
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        begin_rounds(&items[i], &sequences[i]);
+        most = items[i].n > most ? items[i].n : most;
+    }
+    for (size_t round = 0; round < most; round++) {
+        for (size_t i = 0; i < n; i++)
+            if (round < items[i].n && items[i].ret->verdict == COMPARED_UNCLEAR)
+                take_round(&items[i], round, confidence, &sequences[i]);
+        judge_round(items, sequences, n, margin, confidence, false);
+    }
+    if (!goes_on)
+        judge_round(items, sequences, n, margin, confidence, true);
+    for (size_t i = 0; i < n; i++)
+        if (items[i].ret->verdict == COMPARED_UNCLEAR && items[i].ret->deviation > 0 && margin > 0)
+            items[i].ret->n_needed = sequence_needed(items[i].ret->deviation, margin, confidence);
 }

@@ -62,7 +62,7 @@ struct comparison {
     double t;          /* quantile behind the interval */
     size_t n_rounds;   /* of the side that has fewer */
     uint64_t n_needed; /* rounds that would decide it, where it is unclear; 0: not known */
-    bool is_paired, is_visit, is_exact;
+    bool is_paired, is_visit, is_exact, is_sequential;
     int verdict; /* COMPARED_... */
 };
 
@@ -106,6 +106,7 @@ enum { SEQUENCE_FIRST = 4 };
 struct compare_sequence {
     double sum, squares; /* of d */
     double low, high;
+    double p; /* the least alpha at which 1 was excluded after any round so far; at most 1 */
     size_t n;
 };
 void compare_sequence_begin(struct compare_sequence *sequence);
@@ -115,3 +116,21 @@ void compare_sequence_add(struct compare_sequence *sequence, double d, double fl
 /* SLOWER, FASTER, CHANGED or SAME once that is certain; UNCLEAR: more rounds are needed. Where it
  * has excluded 1 and may yet pass the margin, it is UNCLEAR until is_last. */
 int compare_sequence_verdict(const struct compare_sequence *sequence, double margin, bool is_last);
+
+/* The rounds of one case that both sides have, in order. */
+struct compared_rounds {
+    const double *a, *b; /* above 0 and finite */
+    size_t n;
+    double step_a, step_b;  /* as of compared_side */
+    struct comparison *ret; /* as it was when it was decided, or after the last round */
+};
+
+/*
+ * Judges several cases together after each of their rounds, by compare_sequence_verdict and, before
+ * one is called slower, faster or changed, by adjusted p of all of them (Benjamini and Hochberg, as
+ * in compare_judge; p only falls, so that what was called stays called). What is decided takes no
+ * further rounds. The verdicts depend on the rounds alone: so recorded ones can be replayed, under
+ * another margin as well. goes_on: undecided ones will have further rounds. is_sequential is set.
+ */
+void compare_judge_rounds(struct compared_rounds *items, size_t n, double margin, double confidence,
+                          bool goes_on);

@@ -59,5 +59,9 @@ int32_t ini_read_text(const char *path_for_messages, const char *text, size_t le
 int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, struct arena *arena,
                      struct error_list *errors);
 
+/* Puts the entry in the place of those of the same option (`sweep.X` is one of `X`), or at the end.
+ */
+void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena);
+
 /* Is it UTF-8 without control characters but tabs? Else adds an error. */
 bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors);

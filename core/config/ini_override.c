@@ -63,9 +63,7 @@ static const char *option_of(const char *key)
     return text_starts_with(key, axis) ? key + sizeof axis - 1 : key;
 }
 
-/* Puts the entry in the place of those of the same option, or at the end. */
-static void put_entry(struct ini_section *section, const struct ini_entry *entry,
-                      struct arena *arena)
+void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena)
 {
     struct ini_entry *entries = ARENA_ARRAY(arena, struct ini_entry, section->n + 1);
     size_t n = 0;
@@ -148,7 +146,7 @@ static void apply(struct ini *ini, const char *text, struct origin origin, struc
                               .origin = origin,
                               .value_origin = origin,
                               .is_override = true};
-    put_entry(section, &entry, arena);
+    ini_put(section, &entry, arena);
 }
 
 int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, struct arena *arena,

@@ -29,6 +29,8 @@ core_libgbrun_la_SOURCES += \
 	core/config/settings_resolve.c \
 	core/config/settings_slot.c \
 	core/config/settings_template.c \
+	core/config/sides.c \
+	core/config/sides.h \
 	core/config/sweep.c \
 	core/config/sweep_case.c \
 	core/config/sweep_find.c \

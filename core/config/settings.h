@@ -91,6 +91,8 @@ enum { SWEEP_CASES_MAX = 10000000 }; /* before only and exclude */
 struct sweep;
 int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct error_list *errors);
 uint64_t sweep_size(const struct sweep *sweep);
+/* Of case i of n: its position in file order. */
+uint64_t sweep_position(const struct sweep *sweep, uint64_t i);
 /* device.settings is NULL in the case where `device = auto` is still to be chosen (supervisor's
  * job). */
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,

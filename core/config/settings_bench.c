@@ -63,7 +63,7 @@ static void add_known_slots(const struct bench_resolver *at)
     struct bench_section *bench = at->bench;
     struct option_table common = common_options();
     add_slot(bench, SLOT_BENCH, "bench", NULL)->value = (struct value){.type = GB_TYPE_STRING,
-                                                                       .text = bench->name};
+                                                                       .text = bench->title};
     for (uint32_t i = 0; i < at->table.n; i++) {
         const struct gb_option *option = option_at(at->table, i);
         if (option->type == GB_TYPE_MAP)
@@ -315,11 +315,11 @@ static void find_bench_plugin(struct bench_resolver *at)
         at->table = option_table_of(&bench->info->plugin);
         return;
     }
-    bool is_implicit = request->id == bench->name && !request->path;
+    bool is_implicit = request->id == bench->title && !request->path;
     if (is_implicit)
         bench_fail(at, error.origin,
                    "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either",
-                   bench->name, bench->name);
+                   bench->name, bench->title);
     else
         bench_fail_with(at, &error);
 }

@@ -108,6 +108,7 @@ enum { FILTERS_MAX = 2 /* only, exclude */ };
 
 struct bench_section {
     const char *name;
+    const char *title; /* what cases are called: the name up to an @ */
     struct origin origin;
     const struct ini_section *section;
     struct key_list own;  /* of this section */
@@ -162,6 +163,8 @@ struct settings {
     size_t n_benches;
     struct plugin_section *plugin_sections;
     size_t n_plugin_sections;
+    const struct ini_section **ab_sections; /* for gbrun ab, which reads them before: sides.h */
+    size_t n_ab_sections;
     struct plugin_request *requests;
     size_t n_requests;
     size_t n_keys; /* of all benchmarks, with those of like and [defaults] */

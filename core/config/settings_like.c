@@ -108,7 +108,7 @@ static void inherit(const struct parser *parser, struct bench_section *bench,
         bench->request = parent->request;
     else if (!bench->like) /* else it has been reported that there is no such parent */
         bench->request = (struct plugin_request){
-            .kind = GB_PLUGIN_BENCH, .id = bench->name, .origin = bench->origin};
+            .kind = GB_PLUGIN_BENCH, .id = bench->title, .origin = bench->origin};
     bench->is_broken = bench->is_broken || (parent && parent->is_broken);
     for (size_t i = 0; i < bench->own.n; i++) {
         struct gb_error error;

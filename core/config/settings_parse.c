@@ -3,6 +3,7 @@
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
+#include "core/config/sides.h"
 
 #include <string.h>
 
@@ -174,12 +175,25 @@ static void parse_bench(const struct parser *parser, const struct ini_section *s
 {
     struct settings *settings = parser->settings;
     struct bench_section *bench = &settings->benches[settings->n_benches++];
-    *bench = (struct bench_section){
-        .name = section->name, .origin = section->origin, .section = section};
+    const char *at = strchr(section->name, '@');
+    *bench = (struct bench_section){.name = section->name,
+                                    .title = section->name,
+                                    .origin = section->origin,
+                                    .section = section};
+    if (at)
+        bench->title = arena_text_n(parser->arena, section->name, (size_t)(at - section->name));
     bench->is_broken = !settings_read_keys(parser, section, SOURCE_OWN, &bench->own);
     for (size_t i = 0; i < bench->own.n; i++)
         if (bench->own.items[i].role == KEY_LIKE)
             bench->like = &bench->own.items[i];
+}
+
+static void parse_ab(const struct parser *parser, const struct ini_section *section)
+{
+    struct ab_params params;
+    struct settings *settings = parser->settings;
+    ab_section_read(section, parser->arena, &params, parser->errors);
+    ARENA_APPEND(parser->arena, settings->ab_sections, settings->n_ab_sections, section);
 }
 
 struct section_kind {
@@ -188,11 +202,10 @@ struct section_kind {
     void (*parse)(const struct parser *parser, const struct ini_section *section);
 };
 
-static const struct section_kind section_kinds[] = {{"gbrun", false, parse_run},
-                                                    {"defaults", false, parse_defaults},
-                                                    {"policy", true, parse_policy},
-                                                    {"device", true, parse_device},
-                                                    {"bench", true, parse_bench}};
+static const struct section_kind section_kinds[] = {
+    {"gbrun", false, parse_run},    {"defaults", false, parse_defaults},
+    {"policy", true, parse_policy}, {"device", true, parse_device},
+    {"bench", true, parse_bench},   {"ab", true, parse_ab}};
 enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
 
 static const char *section_kind_name(const void *table, size_t i)
@@ -212,7 +225,7 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
     else
         error_list_add(parser->errors, section->origin,
                        "unknown section [%s%s%s]: expected [gbrun], [defaults], [policy NAME], "
-                       "[device NAME] or [bench NAME]",
+                       "[device NAME], [bench NAME] or [ab NAME]",
                        section->kind, blank, section->name);
 }
 

@@ -2,6 +2,7 @@
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
+#include "core/config/sides.h"
 
 #include <string.h>
 
@@ -206,12 +207,21 @@ static void print_bench(const struct settings *settings, const struct bench_sect
     }
 }
 
+static void print_ab_sections(const struct settings *settings, struct text *out)
+{
+    for (size_t i = 0; i < settings->n_ab_sections; i++) {
+        text_printf(out, "\n[ab %s]\n", settings->ab_sections[i]->name);
+        print_table(settings, settings->ab_sections[i], ab_options(), out);
+    }
+}
+
 void settings_print(const struct settings *settings, struct text *out)
 {
     text_add(out, "[gbrun]\n");
     print_table(settings, settings->run_section, run_options(), out);
     print_plugin_sections(settings, out);
     print_plain_policies(settings, out);
+    print_ab_sections(settings, out);
     for (size_t i = 0; i < settings->n_benches; i++)
         print_bench(settings, &settings->benches[i], out);
 }

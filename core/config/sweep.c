@@ -162,6 +162,11 @@ uint64_t sweep_size(const struct sweep *sweep)
     return sweep->n;
 }
 
+uint64_t sweep_position(const struct sweep *sweep, uint64_t i)
+{
+    return sweep->order && i < sweep->n ? sweep->order[i] : i;
+}
+
 void sweep_free(struct sweep *sweep)
 {
     if (!sweep)

@@ -164,8 +164,7 @@ static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t po
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
                    struct gb_error *error)
 {
-    return sweep_case_at(sweep, sweep->order && i < sweep->n ? sweep->order[i] : i, arena, ret,
-                         error);
+    return sweep_case_at(sweep, sweep_position(sweep, i), arena, ret, error);
 }
 
 int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
@@ -179,7 +178,7 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
     const struct bench_section *section = bench->section;
     uint64_t index = position - bench->first;
     struct bench_case made = {.position = position,
-                              .bench = section->name,
+                              .bench = section->title,
                               .folder = sweep->settings->folder,
                               .info = section->info,
                               .seed = (uint64_t)sweep->settings->run.seed};

@@ -73,7 +73,7 @@ static void add_label(const struct sweep_bench *bench, uint64_t point, struct te
 {
     const struct bench_section *section = bench->section;
     struct parameter *axes = memory_allocate(section->n_slots * sizeof *axes);
-    struct bench_case named = {.bench = section->name, .parameters = axes};
+    struct bench_case named = {.bench = section->title, .parameters = axes};
     sweep_place(bench, point);
     for (size_t i = 0; i < section->n_slots; i++)
         if (section->slots[i].is_axis)

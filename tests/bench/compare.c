@@ -285,6 +285,44 @@ static void print_sequence(double effect)
            effect == 0 ? limit(wrong, 5) : "");
 }
 
+/* FAMILY cases judged together until each is decided; the first FAMILY_SLOWER are slower by 2 %. */
+static void print_families(size_t n)
+{
+    enum { FAMILY = 20, FAMILY_SLOWER = 2 };
+    static double a[FAMILY][ROUNDS_MOST], b[FAMILY][ROUNDS_MOST];
+    struct comparison results[FAMILY];
+    size_t n_found = 0, n_false = 0, n_any = 0, n_rounds = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct compared_rounds items[FAMILY];
+        bool any = false;
+        for (size_t j = 0; j < FAMILY; j++) {
+            for (size_t r = 0; r < ROUNDS_MOST; r++) {
+                a[j][r] = exp(VISIT_SD * normal());
+                b[j][r] = exp((j < FAMILY_SLOWER ? log1p(0.02) : 0) + VISIT_SD * normal());
+            }
+            items[j] = (struct compared_rounds){
+                .a = a[j], .b = b[j], .n = ROUNDS_MOST, .ret = &results[j]};
+        }
+        compare_judge_rounds(items, FAMILY, MARGIN, CONFIDENCE, false);
+        for (size_t j = 0; j < FAMILY; j++) {
+            bool is_called = results[j].verdict == COMPARED_SLOWER ||
+                             results[j].verdict == COMPARED_FASTER;
+            n_found += j < FAMILY_SLOWER && results[j].verdict == COMPARED_SLOWER;
+            n_false += j >= FAMILY_SLOWER && is_called;
+            any |= j >= FAMILY_SLOWER && is_called;
+            n_rounds += results[j].n_rounds;
+        }
+        n_any += any;
+    }
+    double wrong = percent(n_any, n);
+    printf(
+        "\n%d cases together, %d of them slower by 2 %%: %.1f %% of those found, %.2f %% of the\n"
+        "others called, in %.1f %% of families any (limit 5)%s; %.1f rounds a case\n",
+        FAMILY, FAMILY_SLOWER, percent(n_found, n * FAMILY_SLOWER),
+        percent(n_false, n * (FAMILY - FAMILY_SLOWER)), wrong, limit(wrong, 5),
+        (double)n_rounds / (double)n / FAMILY);
+}
+
 int main(int argc, char **argv)
 {
     static const double effects[] = {0.005, 0.01, 0.02, 0.05};
@@ -323,5 +361,6 @@ int main(int argc, char **argv)
     print_sequence(0);
     for (size_t i = 0; i < EFFECTS; i++)
         print_sequence(effects[i]);
+    print_families(n);
     return n_failed ? 1 : 0;
 }

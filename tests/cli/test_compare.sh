@@ -62,6 +62,20 @@ compare 0 "values of an axis, within the margin" "${count[@]}" new.gbr --by byte
 compare 0 "values of an axis, paired" new.gbr --by method --base stream --margin 99.9% -f csv
 equals "values of an axis: three pairs in each row" 2 "$(grep -c ',3,3,paired,' out.txt)"
 
+compare 0 "round by round, too few" new.gbr --by method --base stream --margin 99.9% --sequential
+has "round by round, too few: the note" "unclear: copy bytes=4096: 3 rounds, 4 at least are needed"
+has "round by round, too few: how many" "round by round: 2 not decided after 3"
+compare 2 "round by round, of two files" old.gbr new.gbr --sequential
+says "round by round, of two files" "--sequential: goes with --by: rounds of two runs are no pairs"
+compare 2 "round by round, of two runs" old.gbr --by host --base "$(uname -n)" --sequential
+says "round by round, of two runs" "--sequential: rounds of two runs are no pairs: expected --by with an option or \
+setting whose values are in one run"
+compare 2 "no alpha" old.gbr new.gbr --alpha 0
+"$GBRUN" -q -c copy.ini -o six.gbr -s copy.rounds=6 >/dev/null
+"$GBRUN" compare six.gbr --by bytes --base 4KiB --sequential -f csv >out.txt # whatever it says
+equals "round by round: after four rounds or more, as many of both sides" "ok ok" \
+    "$(awk -F, 'NR > 1 {print ($14 == $15 && $14 >= 4 && $16 == "sequential") ? "ok" : $0}' out.txt | paste -sd ' ')"
+
 compare 3 "uncertified cases, strictly" "${count[@]}" old.gbr new.gbr --strict
 equals "uncertified cases: message" \
     "gbrun: --strict: 4 of 4 compared cases of new.gbr are not certified by their policy" "$(cat err.txt)"

@@ -1,6 +1,7 @@
 /* test_comparison.c - core/compare/comparison.c against SciPy 1.10 (stats.ttest_1samp of
  * differences of logarithms, ttest_ind with equal_var=False), and against intervals worked out by
  * hand. */
+#include "core/base/random.h"
 #include "core/base/statistics.h"
 #include "core/compare/comparison.h"
 #include "tests/check_main.h"
@@ -372,6 +373,114 @@ START_TEST(sequences_decide)
 }
 END_TEST
 
+/* Rounds of a case: base 100, new 100 exp(d). */
+enum { ROUNDS_OF_CASE = 40 };
+struct made_case {
+    double a[ROUNDS_OF_CASE], b[ROUNDS_OF_CASE];
+    struct comparison result;
+    struct compared_rounds rounds;
+};
+
+static void make_case(struct made_case *c, size_t n, double effect, double noise, unsigned seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        c->a[i] = 100;
+        c->b[i] = 100 * exp(effect + noise * (random_unit(seed, 0, i) - 0.5));
+    }
+    c->rounds = (struct compared_rounds){.a = c->a, .b = c->b, .n = n, .ret = &c->result};
+}
+
+START_TEST(rounds_of_one_case_are_its_sequence)
+{
+    static const double effects[] = {0, 0.005, 0.01, 0.02, -0.05};
+    for (unsigned seed = 0; seed < 50; seed++) {
+        struct made_case c;
+        struct compare_sequence sequence;
+        int verdict = COMPARED_UNCLEAR;
+        make_case(&c, ROUNDS_OF_CASE, effects[seed % 5], 0.02, seed);
+        compare_judge_rounds(&c.rounds, 1, 0.01, 0.95, false);
+        compare_sequence_begin(&sequence);
+        for (size_t i = 0; i < ROUNDS_OF_CASE && verdict == COMPARED_UNCLEAR; i++) {
+            compare_sequence_add(&sequence, log(c.b[i]) - log(c.a[i]), 0, 0.95);
+            verdict = compare_sequence_verdict(&sequence, 0.01, i + 1 == ROUNDS_OF_CASE);
+        }
+        ck_assert_int_eq(c.result.verdict, verdict);
+        ck_assert_uint_eq(c.result.n_rounds, sequence.n);
+        ck_assert_double_eq(c.result.low, sequence.low);
+        ck_assert_double_eq(c.result.high, sequence.high);
+        ck_assert(c.result.is_sequential && c.result.is_paired);
+    }
+}
+END_TEST
+
+/* p is the alpha at which the interval ends at 0. */
+START_TEST(p_of_a_sequence_is_that_of_its_interval)
+{
+    const double d[5] = {0.01, 0.012, 0.009, 0.011, 0.0102};
+    struct compare_sequence sequence, at_p;
+    compare_sequence_begin(&sequence);
+    for (size_t i = 0; i < 5; i++)
+        compare_sequence_add(&sequence, d[i], 0, 0.95);
+    compare_sequence_begin(&at_p);
+    for (size_t i = 0; i < 5; i++)
+        compare_sequence_add(&at_p, d[i], 0, 1 - sequence.p);
+    ck_assert(sequence.p > 0 && sequence.p < 0.05);
+    ck_assert_double_eq_tol(at_p.low, 0, 1e-9);
+}
+END_TEST
+
+/* What was decided after some rounds is the same once there are more, of it and of others. */
+START_TEST(decisions_stay)
+{
+    enum { CASES = 12 };
+    static struct made_case all[CASES];
+    struct compared_rounds items[CASES];
+    int decided[CASES];
+    size_t after[CASES];
+    for (unsigned i = 0; i < CASES; i++) {
+        make_case(&all[i], ROUNDS_OF_CASE, i % 3 == 0 ? 0 : i % 3 == 1 ? 0.012 : 0.03, 0.03, i);
+        decided[i] = COMPARED_UNCLEAR;
+    }
+    for (size_t n = 1; n <= ROUNDS_OF_CASE; n++) {
+        for (size_t i = 0; i < CASES; i++) {
+            items[i] = all[i].rounds;
+            items[i].n = decided[i] == COMPARED_UNCLEAR ? n : after[i] + n % 3; /* some have more */
+        }
+        compare_judge_rounds(items, CASES, 0.01, 0.95, n < ROUNDS_OF_CASE);
+        for (size_t i = 0; i < CASES; i++) {
+            const struct comparison *result = &all[i].result;
+            if (decided[i] != COMPARED_UNCLEAR) {
+                ck_assert_int_eq(result->verdict, decided[i]);
+                ck_assert_uint_eq(result->n_rounds, after[i]);
+            }
+            decided[i] = result->verdict;
+            after[i] = result->n_rounds;
+        }
+    }
+    for (size_t i = 0; i < CASES; i++)
+        ck_assert_int_eq(decided[i] == COMPARED_SLOWER, i % 3 != 0);
+}
+END_TEST
+
+/* A case that is called by itself is not called among twenty that are the same. */
+START_TEST(many_cases_need_more_rounds)
+{
+    enum { CASES = 21 };
+    static struct made_case all[CASES];
+    struct compared_rounds items[CASES];
+    for (unsigned i = 0; i < CASES; i++) {
+        make_case(&all[i], 6, i ? 0 : 0.02, 0.02, i);
+        items[i] = all[i].rounds;
+    }
+    compare_judge_rounds(items, 1, 0.01, 0.95, true);
+    ck_assert_int_eq(all[0].result.verdict, COMPARED_SLOWER);
+    double alone = all[0].result.adjusted_p;
+    compare_judge_rounds(items, CASES, 0.01, 0.95, true);
+    ck_assert_int_eq(all[0].result.verdict, COMPARED_UNCLEAR);
+    ck_assert(all[0].result.adjusted_p > 3 * alone);
+}
+END_TEST
+
 #define N_OF(array) (int)(sizeof(array) / sizeof *(array))
 
 Suite *test_suite(void)
@@ -392,6 +501,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_mean_of_ratios_has_an_interval);
     tcase_add_test(tests, sequences_are_as_the_formula_says);
     tcase_add_test(tests, sequences_decide);
+    tcase_add_test(tests, rounds_of_one_case_are_its_sequence);
+    tcase_add_test(tests, p_of_a_sequence_is_that_of_its_interval);
+    tcase_add_test(tests, decisions_stay);
+    tcase_add_test(tests, many_cases_need_more_rounds);
     suite_add_tcase(suite, tests);
     return suite;
 }
