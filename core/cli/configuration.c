@@ -142,6 +142,54 @@ static int32_t check_papers(struct configuration *configuration, struct error_li
     return status;
 }
 
+/* What the command line says, over what the section says. */
+static void put_given(const struct ab_given *given, struct ini_section *section,
+                      struct arena *arena)
+{
+    static const char *const origins[SIDES] = {"--base", "--new"};
+    for (int side = 0; side < SIDES; side++) {
+        CLEANUP(text_free) struct text list = {0};
+        struct origin origin = {.file = origins[side]};
+        for (size_t i = 0; i < given->n_changes[side]; i++)
+            text_printf(&list, "%s%s", i ? ", " : "",
+                        text_quote(given->changes[side][i], ',', arena));
+        struct ini_entry entry = {.key = side_words[side],
+                                  .value = arena_text(arena, text_get(&list)),
+                                  .origin = origin,
+                                  .value_origin = origin,
+                                  .is_override = true};
+        if (list.length)
+            ini_put(section, &entry, arena);
+    }
+    for (size_t i = 0; i < given->n_settings; i++)
+        ini_put(section,
+                &(struct ini_entry){.key = given->settings[i].key,
+                                    .value = given->settings[i].text,
+                                    .origin = given->settings[i].origin,
+                                    .value_origin = given->settings[i].origin,
+                                    .is_override = true},
+                arena);
+}
+
+/* The sections of both sides, unless they are there already. */
+static int32_t take_sides(struct configuration *configuration, struct error_list *errors)
+{
+    const struct ab_given *given = configuration->ab_given;
+    struct arena *arena = &configuration->arena;
+    struct ini_section *section = ab_section_choose(&configuration->ini, given->name, arena,
+                                                    errors);
+    if (!section)
+        return GB_INVALID;
+    put_given(given, section, arena);
+    int32_t status = ab_section_read(section, arena, &configuration->ab, errors);
+    if (configuration->is_stored)
+        return status;
+    if (status == GB_OK && given->build)
+        status = given->build(given->context, configuration, errors);
+    sides_make(&configuration->ini, &configuration->ab, arena, errors);
+    return status;
+}
+
 /* Goes as far as it makes sense, so that all errors are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
@@ -151,6 +199,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     const char *const *overrides;
     size_t n_overrides = argument_all(arguments, "set", &overrides);
     ini_override(&configuration->ini, overrides, n_overrides, arena, errors);
+    if (configuration->ab_given)
+        take_sides(configuration, errors);
     settings_parse(&configuration->ini, configuration->folder, arena, &configuration->settings,
                    errors);
     find_folders(arguments, configuration);
@@ -194,20 +244,31 @@ static int finish(const struct arguments *arguments, struct configuration *confi
 
 int configuration_read(const struct arguments *arguments, struct configuration *ret)
 {
+    return configuration_read_ab(arguments, NULL, ret);
+}
+
+int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
+                          struct configuration *ret)
+{
     struct error_list errors = {0};
-    *ret = (struct configuration){.path = argument(arguments, "config")};
+    *ret = (struct configuration){.path = argument(arguments, "config"), .ab_given = given};
     if (!ret->path)
         return fail_usage("no configuration: expected -c FILE");
     ret->folder = folder_of(ret->path, &ret->arena);
-    int32_t status = ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
+    int32_t status = given && given->text
+                         ? ini_read_text(ret->path, given->text, strlen(given->text), &ret->arena,
+                                         &ret->ini, &errors)
+                         : ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
     return finish(arguments, ret, &errors, status != GB_IO);
 }
 
 int configuration_read_text(const char *path, const char *folder, const char *text,
-                            const struct arguments *arguments, struct configuration *ret)
+                            const struct arguments *arguments, const struct ab_given *given,
+                            struct configuration *ret)
 {
     struct error_list errors = {0};
-    *ret = (struct configuration){.path = path, .folder = folder, .is_stored = true};
+    *ret = (struct configuration){
+        .path = path, .folder = folder, .is_stored = true, .ab_given = given};
     ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
     return finish(arguments, ret, &errors, true);
 }

@@ -19,7 +19,10 @@ static const struct help_entry sections[] = {
     {"[device NAME]", NULL, "A device: `plugin` and that plugin's options, as of [policy NAME]"},
     {"[bench NAME]", NULL,
      "A benchmark and its sweep; at least one is needed. NAME stands in tables and in labels of "
-     "cases"},
+     "cases, without what follows an @ in it"},
+    {"[ab NAME]", NULL,
+     "Two sides for `gbrun ab NAME`: what each changes, margin, limits. `gbrun help sides` lists "
+     "its keys; other verbs only check them"},
 };
 
 static const struct help_entry keys[] = {
@@ -182,7 +185,7 @@ static const struct help_entry exit_codes[] = {
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
-    {"3", NULL, "gbrun compare found a case that is slower, broken or missing"},
+    {"3", NULL, "gbrun compare or gbrun ab found a case that is slower, broken or missing"},
     {"4", NULL, "gbrun itself could not go on; the message says why"},
 };
 

@@ -117,6 +117,9 @@ void help_topics_find(struct arena *arena, struct help_topics *ret)
                 "Keys that every [bench NAME] and [defaults] has beside a benchmark's own options "
                 "and those of `gbrun help keys`.",
                 common_options());
+    add_options(ret, arena, "sides", "section [ab NAME]",
+                "Keys of a section [ab NAME]: two sides that `gbrun ab NAME` compares.",
+                ab_options());
     for (size_t i = 0; i + 1 < n_help_texts; i++)
         add(ret, arena, help_texts[i]);
     add_all_columns(ret, arena);

@@ -1,10 +1,17 @@
 core_libgbrun_la_SOURCES += \
+	core/cli/ab.c \
+	core/cli/ab.h \
+	core/cli/ab_builds.c \
+	core/cli/ab_builds.h \
 	core/cli/arguments.c \
 	core/cli/arguments.h \
 	core/cli/configuration.c \
 	core/cli/help.h \
 	core/cli/help_texts.c \
 	core/cli/help_topics.c \
+	core/cli/run_job.c \
+	core/cli/run_job.h \
+	core/cli/verb_ab.c \
 	core/cli/verb_compare.c \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \

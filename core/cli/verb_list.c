@@ -3,6 +3,7 @@
 #include "core/base/table.h"
 #include "core/cli/help.h"
 #include "core/cli/verbs.h"
+#include "core/compare/compare.h"
 #include "core/store/store_read.h"
 #include "core/view/views.h"
 
@@ -359,13 +360,16 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     char *between = strchr(started, 'T');
     if (between)
         *between = ' ';
+    /* How many it would need was not known. */
+    bool is_of_ab = *fact_of(record->facts, record->n_facts, AB_FACT_ROUNDS);
     const char *cells[] = {
         arena_printf(&arena, "%lld", (long long)run->number),
         started,
         fact_of(record->facts, record->n_facts, "host"),
         models_of(devices, n, &arena),
-        arena_printf(&arena, "%lld of %llu", (long long)n_done,
-                     (unsigned long long)record->n_cases),
+        is_of_ab ? arena_printf(&arena, "%lld", (long long)n_done)
+                 : arena_printf(&arena, "%lld of %llu", (long long)n_done,
+                                (unsigned long long)record->n_cases),
         n_bad            ? arena_printf(&arena, "%lld failed", (long long)n_bad)
         : run->has_ended ? "ok"
                          : "not finished",

@@ -1,19 +1,11 @@
 /* verb_run.c - gbrun run: measures what a configuration asks for. */
-#include "core/base/host_clock.h"
-#include "core/base/plain_text.h"
-#include "core/base/sha256.h"
-#include "core/cli/verbs.h"
-#include "core/run/machine.h"
-#include "core/run/provenance.h"
-#include "core/run/supervisor.h"
-#include "core/store/store_read.h"
+#include "core/cli/run_job.h"
 #include "core/view/views.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,337 +29,11 @@ static const struct verb_option options[] = {
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
 
-/* What the verb works on, from the command line to the table. */
-struct job {
-    const struct arguments *arguments;
-    struct configuration configuration;
-    struct store *store;
-    const char *store_path;
-    int64_t run_id, run_number;
-    struct device_list devices;
-    struct visit_key *done;
-    size_t n_done;
-    uint64_t first_sequence;
-    uint64_t n_visits;
-    bool profiles;
-    uint64_t profiled;            /* position of the case */
-    struct worker_process worker; /* this and spare: see struct run_plan */
-    struct spare_worker spare;
-    char scratch[256]; /* folder of a file that is not kept; "": none */
-};
-
-/* ---- the record of the run ---- */
-
-/* The command line as a shell would take it. */
-static char *command_line(struct arena *arena)
-{
-    CLEANUP(text_free) struct text text = {0};
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    int letter;
-    bool fresh = true;
-    while (file && (letter = fgetc(file)) != EOF) {
-        if (!fresh || text.length == 0) {
-            char one[2] = {(char)letter, 0};
-            if (letter)
-                text_add(&text, one);
-        } else {
-            text_printf(&text, " %c", letter);
-        }
-        fresh = letter == 0;
-    }
-    if (file)
-        fclose(file);
-    return arena_text(arena, text_get(&text));
-}
-
-/* Facts by their names; a later one takes the place of an earlier one. */
-struct fact_list {
-    struct arena *arena;
-    struct fact *items;
-    size_t n;
-};
-
-static void set_fact(struct fact_list *facts, const char *name, const char *value)
-{
-    struct fact fact = {make_plain_line(arena_text(facts->arena, name)),
-                        make_plain_line(arena_text(facts->arena, value))};
-    for (size_t i = 0; i < facts->n; i++)
-        if (text_equal(facts->items[i].name, fact.name)) {
-            facts->items[i] = fact;
-            return;
-        }
-    ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
-}
-
-/* The commit of the configuration's folder; of plugins' files where they are of another one. */
-static void add_commits(const struct configuration *configuration, struct fact_list *facts)
-{
-    struct arena *arena = facts->arena;
-    bool is_dirty;
-    const char *commit = provenance_commit(configuration->folder, arena, &is_dirty);
-    const char *of_folder = arena_printf(arena, "%s%d", commit, is_dirty);
-    if (*commit) {
-        set_fact(facts, "commit", commit);
-        set_fact(facts, "commit_dirty", is_dirty ? "yes" : "no");
-    }
-    for (size_t i = 0; i < sweep_parts(configuration->sweep); i++) {
-        const struct plugin_info *info = sweep_part(configuration->sweep, i).info;
-        const char *name = arena_printf(arena, "commit.%s", info->plugin.id);
-        if (*fact_of(facts->items, facts->n, name) || !info->path)
-            continue;
-        commit = provenance_commit(folder_of(info->path, arena), arena, &is_dirty);
-        if (!*commit || text_equal(of_folder, arena_printf(arena, "%s%d", commit, is_dirty)))
-            continue;
-        set_fact(facts, name, commit);
-        set_fact(facts, arena_printf(arena, "commit_dirty.%s", info->plugin.id),
-                 is_dirty ? "yes" : "no");
-    }
-}
-
-/* --label, over label.NAME of [gbrun]. */
-static void add_labels(const struct job *job, struct fact_list *facts)
-{
-    const struct gb_map *labels = &settings_run(job->configuration.settings)->label;
-    const char *const *given;
-    size_t n = argument_all(job->arguments, "label", &given);
-    for (size_t i = 0; i < labels->n; i++)
-        set_fact(facts, arena_printf(facts->arena, "label.%s", labels->keys[i]), labels->values[i]);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        set_fact(facts,
-                 arena_printf(facts->arena, "label.%.*s", (int)(equals - given[i]), given[i]),
-                 equals + 1);
-    }
-}
-
-static void set_facts(struct job *job, struct run_record *ret)
-{
-    struct configuration *configuration = &job->configuration;
-    struct fact_list facts = {.arena = &configuration->arena};
-    struct fact found[PROVENANCE_FACTS];
-    struct fact *of_machine;
-    size_t n = 0;
-    const char *note = argument(job->arguments, "note");
-    machine_facts(&configuration->arena, &of_machine, &n);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, of_machine[i].name, of_machine[i].value);
-    n = provenance_of_environment(&configuration->arena, found);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, found[i].name, found[i].value);
-    add_commits(configuration, &facts);
-    if (note)
-        set_fact(&facts, "note", note);
-    add_labels(job, &facts);
-    ret->facts = facts.items;
-    ret->n_facts = facts.n;
-}
-
-static int32_t begin_run(struct job *job, struct gb_error *error)
-{
-    struct configuration *configuration = &job->configuration;
-    CLEANUP(text_free) struct text config = {0};
-    char started[UTC_TEXT];
-    struct sha256 hash;
-    uint8_t digest[SHA256_BYTES];
-    settings_print(configuration->settings, &config);
-    utc_text(started);
-    struct run_record run = {.started = started,
-                             .version = GBRUN_VERSION,
-                             .command_line = command_line(&configuration->arena),
-                             .config_path = configuration->path,
-                             .config_folder = configuration->folder,
-                             .config = text_get(&config),
-                             .seed = settings_run(configuration->settings)->seed,
-                             .n_cases = job->n_visits};
-    uuid_new(run.uuid);
-    sha256_begin(&hash);
-    sha256_add(&hash, config.data, config.length);
-    sha256_end(&hash, digest);
-    sha256_text(digest, run.config_sha256);
-    set_facts(job, &run);
-    return store_run_begin(job->store, &run, &job->run_id, error);
-}
-
-/* ---- resuming ---- */
-
-static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
-                      int32_t device_index)
-{
-    struct job *job = context;
-    MEMORY_APPEND(
-        job->done, job->n_done,
-        (struct visit_key){.position = position,
-                           .round = round,
-                           .device_index = device_index,
-                           .device_name = arena_text(&job->configuration.arena, device_name)});
-}
-
-static const struct known_device *find_device(const struct device_list *devices,
-                                              const struct device_record *record)
-{
-    for (size_t i = 0; i < devices->n; i++)
-        if (text_equal(devices->items[i].settings->name, record->name) &&
-            devices->items[i].info.index == record->index)
-            return &devices->items[i];
-    return NULL;
-}
-
-/* Says where the devices are not those that the run was measured on before. */
-static int32_t compare_devices(struct job *job, struct gb_error *error)
-{
-    struct stored_device *before;
-    size_t n = 0;
-    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
-                                   error);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        const struct device_record *record = &before[i].record;
-        const struct known_device *now = find_device(&job->devices, record);
-        if (!now)
-            say("gbrun: device %s:%u (%s), used before, is not there: going on without it",
-                record->name, record->index, record->model);
-        else if (!text_equal(now->info.uuid, record->uuid) ||
-                 !text_equal(now->info.model, record->model))
-            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it",
-                record->name, record->index, record->model, record->uuid, now->info.model,
-                now->info.uuid);
-    }
-    return status;
-}
-
-static bool is_among(const struct module_record *modules, size_t n, const char *kind,
-                     const struct plugin_info *info)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(modules[i].kind, kind) && text_equal(modules[i].id, info->plugin.id) &&
-            text_equal(modules[i].sha256, info->sha256))
-            return true;
-    return false;
-}
-
-/* Is the code that which the run was measured with? Where it is not and that is accepted, cases say
- * so, as they do when it changes during a run. */
-static int compare_builds(struct job *job, const struct run_record *run)
-{
-    struct catalogue *catalogue = &job->configuration.catalogue;
-    struct module_record *before;
-    struct gb_error error;
-    size_t n = 0;
-    bool is_changed = !text_equal(run->version, GBRUN_VERSION);
-    if (store_modules(job->store, job->run_id, &job->configuration.arena, &before, &n, &error) !=
-        GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    if (is_changed)
-        say("gbrun: gbrun was version %s and is %s", run->version, GBRUN_VERSION);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < catalogue->n_plugins; j++) {
-            struct plugin_info *info = &catalogue->plugins[j];
-            const char *kind = plugin_kind_words(info->plugin.kind);
-            bool is_used = text_equal(info->path, before[i].path) ||
-                           info == catalogue_find(catalogue, info->plugin.kind, before[i].id);
-            if (!is_used || !text_equal(kind, before[i].kind) ||
-                !text_equal(info->plugin.id, before[i].id) || is_among(before, n, kind, info))
-                continue;
-            say("gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)", kind,
-                before[i].id, before[i].path, before[i].sha256, before[i].version, info->sha256,
-                info->plugin.version);
-            info->sha256 = before[i].sha256;
-            is_changed = true;
-        }
-    if (!is_changed || argument(job->arguments, "accept-changes"))
-        return EXIT_FINE;
-    return fail_usage("--resume %s: the run was measured with other builds: bring them back, or "
-                      "mix them with --accept-changes",
-                      job->store_path);
-}
-
-/* The configuration in a results file decides which code is run. */
-static int refuse_others_file(const char *path)
-{
-    struct stat facts;
-    if (stat(path, &facts) != 0 || facts.st_uid == geteuid())
-        return EXIT_FINE;
-    return fail_usage(
-        "--resume %s: belongs to another user, and its configuration decides which code is run; "
-        "look at that with `gbrun export --format json`, then resume a copy of your own",
-        path);
-}
-
-static int open_resumed(struct job *job)
-{
-    struct gb_error error;
-    struct run_record run = {0};
-    struct arena arena = {0};
-    job->store_path = argument(job->arguments, "resume");
-    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
-        argument(job->arguments, "output"))
-        return fail_usage(
-            "--resume %s: goes on with the configuration and the file it names: leave "
-            "out --config, --set and --output",
-            job->store_path);
-    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
-        return fail_usage("--resume %s: the run has its labels and its note already: leave out "
-                          "--label and --note",
-                          job->store_path);
-    if (access(job->store_path, F_OK) != 0)
-        return fail_usage("%s: there is no such results file to resume", job->store_path);
-    int code = refuse_others_file(job->store_path);
-    if (code != EXIT_FINE)
-        return code;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
-    if (code != EXIT_FINE)
-        return code;
-    if (store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
-        arena_free(&arena);
-        return fail_with(&error, EXIT_USAGE);
-    }
-    const char *folder = arena_text(&arena, run.config_folder);
-    code = configuration_read_text(
-        arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder, run.config,
-        job->arguments, &job->configuration);
-    if (code == EXIT_FINE)
-        code = compare_builds(job, &run);
-    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
-                                          &job->first_sequence, &error) != GB_OK)
-        code = fail_with(&error, EXIT_INTERNAL);
-    if (job->n_done)
-        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
-    /* The texts are used until the end: they become the configuration's. */
-    arena_adopt(&job->configuration.arena, &arena);
-    return code;
-}
-
-static int check_labels(const struct arguments *arguments)
-{
-    const char *const *given;
-    size_t n = argument_all(arguments, "label", &given);
-    for (size_t i = 0; i < n; i++)
-        if (*given[i] == '=' || !strchr(given[i], '='))
-            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
-    return EXIT_FINE;
-}
-
-static int open_fresh(struct job *job)
-{
-    struct gb_error error;
-    int code = check_labels(job->arguments);
-    if (code == EXIT_FINE)
-        code = configuration_read(job->arguments, &job->configuration);
-    if (code != EXIT_FINE)
-        return code;
-    job->store_path = argument(job->arguments, "output");
-    if (!job->store_path)
-        job->store_path = settings_run(job->configuration.settings)->results;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    return EXIT_FINE;
-}
-
 /* ---- one case for a profiler ---- */
 
 /* By its number in the sweep, from 1, or its label. */
-static int find_case(struct job *job, const char *name, struct arena *arena, struct bench_case *ret)
+static int find_case(struct run_job *job, const char *name, struct arena *arena,
+                     struct bench_case *ret)
 {
     struct sweep *sweep = job->configuration.sweep;
     struct gb_error error;
@@ -392,30 +58,33 @@ static int find_case(struct job *job, const char *name, struct arena *arena, str
 }
 
 /* A results file that is removed at the end. */
-static int32_t open_scratch(struct job *job, struct gb_error *error)
+enum { SCRATCH_TEXT = 256 };
+
+static int32_t open_scratch(struct run_job *job, char scratch[SCRATCH_TEXT], struct gb_error *error)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(job->scratch, sizeof job->scratch, "%.200s/gbrun-profile-XXXXXX",
-             base && *base ? base : "/tmp");
-    if (!mkdtemp(job->scratch)) {
-        error_set(error, GB_IO, "%s: cannot be made: %s", job->scratch, reason_of(errno));
-        *job->scratch = 0;
+    snprintf(scratch, SCRATCH_TEXT, "%.200s/gbrun-profile-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(scratch)) {
+        error_set(error, GB_IO, "%s: cannot be made: %s", scratch, reason_of(errno));
+        *scratch = 0;
         return error->status;
     }
-    job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", job->scratch);
+    job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", scratch);
     return store_open(job->store_path, STORE_WRITE, &job->store, error);
 }
 
-static void remove_scratch(const struct job *job)
+static void remove_scratch(const char *scratch)
 {
-    if (!*job->scratch)
+    char path[SCRATCH_TEXT + 16];
+    if (!*scratch)
         return;
-    unlink(job->store_path);
-    rmdir(job->scratch);
+    snprintf(path, sizeof path, "%s/results.gbr", scratch);
+    unlink(path);
+    rmdir(scratch);
 }
 
 /* Returns in a child of this process, which has become the worker. */
-static int open_profiled(struct job *job)
+static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct bench_case profiled;
@@ -433,13 +102,13 @@ static int open_profiled(struct job *job)
     job->store_path = argument(job->arguments, "output");
     const int32_t status = job->store_path
                                ? store_open(job->store_path, STORE_WRITE, &job->store, &error)
-                               : open_scratch(job, &error);
+                               : open_scratch(job, scratch, &error);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_INTERNAL);
 }
 
 /* ---- measuring ---- */
 
-static int report(struct job *job, const struct run_counts *counts, int format)
+static int report(struct run_job *job, int format)
 {
     struct gb_error error;
     struct view_options view = {.format = format,
@@ -448,88 +117,18 @@ static int report(struct job *job, const struct run_counts *counts, int format)
                                 .verbose = argument(job->arguments, "verbose") != NULL};
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    if (counts->is_cancelled && !job->profiles)
+    if (job->counts.is_cancelled && !job->profiles)
         say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
             "--resume %s",
-            (unsigned long long)counts->n_left, (unsigned long long)job->n_visits, job->store_path);
-    return counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
-}
-
-static int32_t count_visits(struct job *job, struct schedule *schedule, uint64_t *ret_n_done,
-                            struct gb_error *error)
-{
-    CLEANUP(text_free) struct text notes = {0};
-    int32_t status = schedule_count(schedule, &job->n_visits, ret_n_done, &notes, error);
-    if (notes.length)
-        fputs(make_plain(notes.data), stderr);
-    return status;
-}
-
-static void warn_of_load(const struct job *job)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    const char *load = machine_load(&arena);
-    if (argument(job->arguments, "quiet") || machine_load_is_ignored())
-        return;
-    if (load)
-        fprintf(stderr,
-                "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows with "
-                "what\n",
-                load);
-}
-
-static int measure(struct job *job, int format)
-{
-    struct configuration *configuration = &job->configuration;
-    struct gb_error error;
-    const struct plugin_settings *devices;
-    size_t n_auto, n_devices = settings_devices(configuration->settings, &devices, &n_auto);
-    struct schedule schedule = {.sweep = configuration->sweep,
-                                .devices = &job->devices,
-                                .distribute = settings_run(configuration->settings)->distribute,
-                                .breakdown = argument(job->arguments, "breakdown") != NULL,
-                                .profiles = job->profiles,
-                                .profiled = job->profiled,
-                                .done = job->done,
-                                .n_done = job->n_done};
-    uint64_t n_done;
-    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices,
-                     job->profiles ? NULL : &job->spare, &error) != GB_OK ||
-        count_visits(job, &schedule, &n_done, &error) != GB_OK ||
-        (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    warn_of_load(job);
-    struct progress progress;
-    struct run_counts counts = {0};
-    progress_begin(&progress, argument(job->arguments, "quiet") != NULL, job->n_visits, n_done);
-    struct run_plan plan = {.params = settings_run(configuration->settings),
-                            .schedule = schedule,
-                            .store = job->store,
-                            .run_id = job->run_id,
-                            .first_sequence = job->first_sequence,
-                            .progress = &progress,
-                            .worker = job->profiles ? &job->worker : NULL,
-                            .spare = &job->spare};
-    int32_t status = supervise(&plan, &counts, &error);
-    progress_end(&progress, !counts.is_cancelled);
-    if (status != GB_OK) {
-        say_error(&error);
-        say("gbrun: what was measured before is in %s; to go on: gbrun run --resume %s",
-            job->store_path, job->store_path);
-        return EXIT_INTERNAL;
-    }
-    char finished[UTC_TEXT];
-    int code = counts.n_bad > 0 || counts.is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
-    utc_text(finished);
-    if (!counts.is_cancelled &&
-        store_run_end(job->store, job->run_id, finished, code, &error) != GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    return report(job, &counts, format);
+            (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
+            job->store_path);
+    return EXIT_FINE;
 }
 
 static int run(const struct arguments *arguments)
 {
-    struct job job = {.arguments = arguments, .run_number = RUN_NEWEST};
+    struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
+    char scratch[SCRATCH_TEXT] = "";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
     const char *const *operands;
     if (argument_operands(arguments, &operands) > 0)
@@ -538,19 +137,17 @@ static int run(const struct arguments *arguments)
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
     if (code != EXIT_FINE)
         return code;
-    code = argument(arguments, "profile")  ? open_profiled(&job)
-           : argument(arguments, "resume") ? open_resumed(&job)
-                                           : open_fresh(&job);
+    code = argument(arguments, "profile")  ? open_profiled(&job, scratch)
+           : argument(arguments, "resume") ? run_job_resume(&job)
+                                           : run_job_open(&job);
     if (code == EXIT_FINE)
-        code = measure(&job, format);
-    if (job.spare.process.pid)
-        worker_end(&job.spare.process, false);
-    struct gb_error error;
-    if (store_close(job.store, &error) != GB_OK)
-        code = fail_with(&error, EXIT_INTERNAL);
-    remove_scratch(&job);
-    free(job.done);
-    configuration_free(&job.configuration);
+        code = run_job_measure(&job);
+    if (code == EXIT_FINE || code == EXIT_CASE_FAILED) {
+        int reported = job.run_id ? report(&job, format) : EXIT_FINE;
+        code = reported == EXIT_FINE ? code : reported;
+    }
+    code = run_job_close(&job, code);
+    remove_scratch(scratch);
     return code;
 }
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "core/cli/arguments.h"
-#include "core/config/settings.h"
+#include "core/config/sides.h"
 #include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
-    verb_merge, verb_compare, verb_report, verb_replay, verb_doctor;
+    verb_merge, verb_compare, verb_ab, verb_report, verb_replay, verb_doctor;
 
 /* All verbs, in the order of `gbrun help`. */
 size_t verbs_all(const struct verb *const **ret);
@@ -48,6 +48,22 @@ size_t results_files(const struct arguments *arguments, const char *const **ret)
         "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
     }
 
+struct configuration;
+
+/* What `gbrun ab` asks for beside the configuration. */
+struct ab_given {
+    const char *name;                  /* of [ab NAME]; NULL: the only one */
+    const char *const *changes[SIDES]; /* KEY=VALUE, in place of those of the section */
+    size_t n_changes[SIDES];
+    const struct setting *settings; /* over those of the section: margin ... */
+    size_t n_settings;
+    const char *text; /* of the configuration; NULL: the file is read */
+    /* Builds the plugins of the sides and adds their files to the changes; NULL: there is nothing
+     * to build. */
+    int32_t (*build)(void *context, struct configuration *configuration, struct error_list *errors);
+    void *context;
+};
+
 /* A configuration, read, checked and expanded. */
 struct configuration {
     struct arena arena;
@@ -59,6 +75,8 @@ struct configuration {
     struct catalogue catalogue;
     struct sweep *sweep;
     bool is_stored; /* comes from a results file: which code it has loaded is said before */
+    const struct ab_given *ab_given;
+    struct ab_params ab; /* if that is given */
 };
 
 /*
@@ -66,11 +84,15 @@ struct configuration {
  * an exit code, EXIT_FINE if there are none.
  */
 int configuration_read(const struct arguments *arguments, struct configuration *ret);
+/* The same, with the sections of both sides; given NULL: without. */
+int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
+                          struct configuration *ret);
 /* The folder that a file is in, as a full path; of "-", the current one. */
 const char *folder_of(const char *path, struct arena *arena);
-/* The same from text, as it is kept in a results file. */
+/* The same from text, as it is kept in a results file: the sections of sides are there already. */
 int configuration_read_text(const char *path, const char *folder, const char *text,
-                            const struct arguments *arguments, struct configuration *ret);
+                            const struct arguments *arguments, const struct ab_given *given,
+                            struct configuration *ret);
 void configuration_free(struct configuration *configuration);
 
 /* Every module in the folders that --plugin-path and the environment name. */

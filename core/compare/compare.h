@@ -22,6 +22,8 @@
 #define AB_FACT_MARGIN "ab.margin"
 #define AB_FACT_ALPHA "ab.alpha"
 #define AB_FACT_ROUNDS "ab.max_rounds"
+#define AB_FACT_BASE "ab.base" /* what it changes, as it was given; not there: nothing */
+#define AB_FACT_NEW "ab.new"
 
 #define COMPARE_MARGIN 0.01 /* unless given */
 #define COMPARE_ALPHA 0.05

@@ -125,6 +125,11 @@ static void add_shares(struct compare *compare, struct compare_against *against)
             arena_printf(&compare->arena, "%.2f", others[1]));
 }
 
+static const char *or_as_it_is(const char *changes)
+{
+    return *changes ? changes : "as configured";
+}
+
 void find_differences(struct compare *compare, struct compare_against *against)
 {
     const struct stored_run *from = compare->result.base->run, *to = against->side->run;
@@ -135,6 +140,10 @@ void find_differences(struct compare *compare, struct compare_against *against)
         add_facts(compare, against, a->facts, a->n_facts, b->facts, b->n_facts);
         add_devices(compare, against);
     }
+    if (compare->by_sides)
+        add(compare, against, "sides",
+            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_BASE)),
+            or_as_it_is(fact_of(from->record.facts, from->record.n_facts, AB_FACT_NEW)));
     add_builds(compare, against);
     add_shares(compare, against);
 }

@@ -192,7 +192,11 @@ static void parse_ab(const struct parser *parser, const struct ini_section *sect
 {
     struct ab_params params;
     struct settings *settings = parser->settings;
-    ab_section_read(section, parser->arena, &params, parser->errors);
+    struct error_list errors = {0};
+    ab_section_read(section, parser->arena, &params, &errors);
+    for (size_t i = 0; i < errors.n; i++)
+        settings_report(parser->errors, &errors.items[i]); /* ab has read it before */
+    error_list_free(&errors);
     ARENA_APPEND(parser->arena, settings->ab_sections, settings->n_ab_sections, section);
 }
 

@@ -50,14 +50,20 @@ static void read_changes(const struct ini_section *section, int side, struct are
         error_list_take(errors, &error);
         return;
     }
+    size_t n = 0;
     for (size_t i = 0; i < changes->n; i++) {
         const char *equals = strchr(changes->items[i], '=');
-        if (!equals || equals == changes->items[i])
+        if (!equals || equals == changes->items[i]) {
             error_list_add(errors, changes->origins[i],
                            "'%s': expected KEY=VALUE or BENCH.KEY=VALUE, such as "
                            "plugin=./old.so",
                            changes->items[i]);
+            continue;
+        }
+        changes->items[n] = changes->items[i];
+        changes->origins[n++] = changes->origins[i];
     }
+    changes->n = n;
 }
 
 int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
@@ -265,10 +271,11 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
 {
     size_t n, n_made = 0, n_before = errors->n + errors->n_left_out;
     const struct change *changes = read_all_changes(ini, params, arena, &n, errors);
-    if (params->changes[SIDE_BASE].n + params->changes[SIDE_NEW].n == 0) {
-        error_list_add(errors, (struct origin){.file = ini->path},
-                       "nothing tells the sides apart: expected --base KEY=VALUE or --new "
-                       "KEY=VALUE, or 'base' and 'new' in [ab NAME]");
+    if (n == 0) {
+        if (error_list_empty(errors))
+            error_list_add(errors, (struct origin){.file = ini->path},
+                           "nothing tells the sides apart: expected --base KEY=VALUE or --new "
+                           "KEY=VALUE, or 'base' and 'new' in [ab NAME]");
         return GB_INVALID;
     }
     for (size_t i = 0; i < ini->n; i++) {
@@ -288,7 +295,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
         n_made++;
         i++;
     }
-    if (n_made == 0 && errors->n + errors->n_left_out == n_before)
+    if (n_made == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
                        "there is nothing to compare: expected a [bench NAME]");
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;

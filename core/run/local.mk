@@ -12,6 +12,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/case_state.h \
 	core/run/collector.c \
 	core/run/collector.h \
+	core/run/command.c \
+	core/run/command.h \
 	core/run/counting.c \
 	core/run/counting.h \
 	core/run/host.c \

@@ -146,7 +146,7 @@ void progress_finished(struct progress *progress, const char *label,
     progress->n_done++;
     progress->n_bad += is_bad;
     progress->n_held++;
-    if (progress->is_quiet && !is_bad)
+    if ((progress->is_quiet || progress->is_brief) && !is_bad)
         return;
     struct text *line = &progress->held;
     char time[NUMBER_TEXT_MAX];

@@ -15,6 +15,7 @@ struct progress {
     struct text pending; /* printed, not written yet */
     bool is_terminal;
     bool is_quiet;                     /* only what went wrong */
+    bool is_brief;                     /* no line for a case that ended well */
     uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
     uint64_t n_bad;
     double begin_ns, drawn_ns;

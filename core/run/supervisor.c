@@ -215,6 +215,20 @@ static void end_workers(struct run *run)
     }
 }
 
+/* Is there another round, now that all of this one is stored? */
+static bool begin_round(struct run *run)
+{
+    struct gb_error error;
+    bool goes_on = false;
+    if (run->is_cancelled || !run->plan->on_round)
+        return false;
+    announce(run, true);
+    if (run->status == GB_OK &&
+        run->plan->on_round(run->plan->context, &run->schedule, &goes_on, &error) != GB_OK)
+        run_fail(run, &error);
+    return goes_on && run->status == GB_OK;
+}
+
 int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error)
 {
     struct run *run = memory_allocate(sizeof *run);
@@ -232,8 +246,11 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
         assign_visits(run);
         assign_turn(run);
         run_locks_settle(run);
-        if (run_count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled))
-            break;
+        if (run_count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled)) {
+            if (!begin_round(run))
+                break;
+            continue;
+        }
         wait_and_listen(run);
     }
     announce(run, true);

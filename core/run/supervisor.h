@@ -12,9 +12,18 @@
 #include "core/run/worker_process.h"
 #include "core/store/store.h"
 
+/*
+ * Called when all that was scheduled has been stored, and nothing is being measured: is there more
+ * to do? It may give the schedule another round (n_rounds).
+ */
+typedef int32_t run_round_fn(void *context, struct schedule *schedule, bool *ret_goes_on,
+                             struct gb_error *error);
+
 struct run_plan {
     const struct run_params *params;
     struct schedule schedule; /* counted */
+    run_round_fn *on_round;   /* NULL: there is no more */
+    void *context;            /* of on_round */
     struct store *store;
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */

@@ -260,6 +260,24 @@ static bool is_done(const struct schedule *schedule, uint64_t position, uint32_t
 
 /* ---- all visits ---- */
 
+static uint64_t count_places(const struct schedule *schedule)
+{
+    return schedule->pairs ? SIDES * schedule->n_pairs : sweep_size(schedule->sweep);
+}
+
+/* The position of the case that comes at a place of a round. */
+static uint64_t position_at(const struct schedule *schedule, uint32_t round, uint64_t place)
+{
+    if (!schedule->pairs)
+        return sweep_position(schedule->sweep, place);
+    return schedule->pairs[place / SIDES].positions[(place + round) % SIDES];
+}
+
+static bool is_left_out(const struct schedule *schedule, uint64_t place)
+{
+    return schedule->pairs && schedule->is_decided[place / SIDES];
+}
+
 struct counting {
     const struct schedule *schedule;
     uint64_t n, n_done;
@@ -319,11 +337,12 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
         *ret_n_done = 0;
         return GB_OK;
     }
-    for (uint64_t i = 0; i < sweep_size(schedule->sweep) && status == GB_OK; i++) {
+    for (uint64_t i = 0; i < count_places(schedule) && status == GB_OK; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case bench_case;
         struct device_set set = {0};
-        status = sweep_case(schedule->sweep, i, &arena, &bench_case, error);
+        status = sweep_case_at(schedule->sweep, position_at(schedule, 0, i), &arena, &bench_case,
+                               error);
         if (status != GB_OK)
             break;
         /* A case without a device is refused: one visit. */
@@ -334,7 +353,7 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     }
     if (status != GB_OK)
         return status;
-    schedule->n_rounds = (uint32_t)counting.rounds;
+    schedule->n_rounds = schedule->pairs ? 1 : (uint32_t)counting.rounds;
     add_notes(&counting, notes);
     *ret_n = counting.n;
     *ret_n_done = counting.n_done;
@@ -394,15 +413,20 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
     if (schedule->profiles)
         schedule->next_position = schedule->profiled;
     while (schedule->next_round < schedule->n_rounds) {
-        if (schedule->next_position == sweep_size(schedule->sweep)) {
+        if (schedule->next_position == count_places(schedule)) {
             schedule->next_position = 0;
             schedule->next_round++;
             continue;
         }
+        if (is_left_out(schedule, schedule->next_position)) {
+            schedule->next_position++;
+            continue;
+        }
         struct visit *visit = memory_allocate(sizeof *visit);
         visit->round = schedule->next_round;
-        int32_t status = sweep_case(schedule->sweep, schedule->next_position, &visit->arena,
-                                    &visit->bench_case, error);
+        int32_t status = sweep_case_at(schedule->sweep,
+                                       position_at(schedule, visit->round, schedule->next_position),
+                                       &visit->arena, &visit->bench_case, error);
         visit->bench_case.common.breakdown |= schedule->breakdown;
         if (visit->bench_case.common.seed == SEED_EACH_ROUND && visit->round > 0)
             visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM,

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/config/sides.h"
 #include "core/run/probe.h"
 
 /* Devices that a case has; the array is the arena's that was given. */
@@ -58,9 +59,16 @@ struct visit_key {
 };
 int visit_key_compare(const void *a, const void *b); /* for qsort */
 
-/* All visits in order: rounds one after the other, the cases in the sweep's order in each. */
+/*
+ * All visits in order: rounds one after the other, the cases in the sweep's order in each. Or,
+ * where there are pairs, those alone, both cases of a pair one after the other: in the first round
+ * that of the base first, in the next round the other, and so on.
+ */
 struct schedule {
     struct sweep *sweep;
+    const struct side_pair *pairs; /* NULL: all cases */
+    const bool *is_decided;        /* by pair: it has no further rounds */
+    size_t n_pairs;
     const struct device_list *devices;
     int32_t distribute; /* DISTRIBUTE_... */
     bool breakdown;     /* of every case, as `breakdown = yes` */
@@ -68,7 +76,8 @@ struct schedule {
     uint64_t profiled;
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
-    uint32_t n_rounds; /* the most that any case asks for: set by schedule_count */
+    uint32_t n_rounds; /* the most that any case asks for: set by schedule_count; with pairs 1, more
+                          are given by who decides (struct run_plan) */
     /* where it stands */
     uint64_t next_position;
     uint32_t next_round;

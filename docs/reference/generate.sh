@@ -94,7 +94,7 @@ plugins()
 
 verbs | page verbs Verbs
 plugins | page plugins Plugins
-topics sections gbrun keys bench values checks | page configuration Configuration
+topics sections gbrun keys bench sides values checks | page configuration Configuration
 {
     gbrun help --markdown columns
     topics tables marks verdicts statuses

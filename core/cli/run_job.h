@@ -1,0 +1,49 @@
+/*
+ * run_job.h - one run, from a configuration to the end of its measuring: what `gbrun run` and
+ * `gbrun ab` have in common.
+ */
+#pragma once
+
+#include "core/cli/verbs.h"
+#include "core/run/supervisor.h"
+
+/* Zero-initialize; set what is asked for, then run_job_open or run_job_resume, run_job_measure, and
+ * run_job_close in any case. The functions say their errors and return exit codes. */
+struct run_job {
+    const struct arguments *arguments; /* of the verb: --config, --output, --resume, --label ... */
+    const struct ab_given *ab;         /* NULL: not for ab */
+    const struct fact *facts;          /* of the run, over all others */
+    size_t n_facts;
+
+    struct configuration configuration;
+    struct store *store;
+    const char *store_path;
+    int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
+    struct device_list devices;
+    struct visit_key *done;
+    size_t n_done;
+    uint64_t first_sequence;
+    uint64_t n_visits;
+    bool profiles;
+    uint64_t profiled;            /* position of the case */
+    struct worker_process worker; /* this and spare: see struct run_plan */
+    struct spare_worker spare;
+    /* for pairs, before it is measured: see struct schedule, struct run_plan */
+    const struct side_pair *pairs;
+    const bool *is_decided;
+    size_t n_pairs;
+    run_round_fn *on_round;
+    void *context;
+
+    struct progress progress;
+    struct run_counts counts; /* of what was measured */
+};
+
+/* A fresh run: the configuration is read, the file opened. */
+int run_job_open(struct run_job *job);
+/* The newest run of --resume FILE, or that of --run. */
+int run_job_resume(struct run_job *job);
+/* Measures. EXIT_FINE or EXIT_CASE_FAILED: there are results, in counts. */
+int run_job_measure(struct run_job *job);
+/* The code, or that of a failure to close the file. */
+int run_job_close(struct run_job *job, int code);
