@@ -54,7 +54,7 @@ config base verify
 store base verify config
 compare base config store
 run base verify config store
-view base config store run
+view base config store compare run
 report base config store compare view
 replay base config store run view report
 cli base verify config store compare run view report replay'

@@ -20,8 +20,13 @@ static const struct verb_option options[] = {
     {"by", 0, "NAME", "a line, a colour or a row of the chart for each value of NAME"},
     {"ideal", 0, "EXPR",
      "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
-    {"run", 'r', "N|all", "the run, counted from 1 by start; the newest if not given"},
+    {"run", 'r', "RUN|all",
+     "the run: its number, from 1 by start, newest, previous, or NAME=VALUE of a label or fact; or "
+     "all; the newest if not given"},
     {"where", 'w', "EXPR", "only cases for which the SQL expression is true"},
+    {"relative-to", 0, "BASE",
+     "the ratio of each case's time to that of BASE, and its interval: a value of an option, "
+     "NAME=VALUE, or a run as for --run; --y ratio draws it"},
     {"roofs", 0, "FILE",
      "a results file with cases of the benchmark ceilings: the device's roofs; if not given, those "
      "of each file, then those that are configured, then the user's"},
@@ -72,6 +77,7 @@ static int read_options(const struct arguments *arguments, struct report *report
     struct gb_error error;
     *ret = (struct view_options){.where = argument(arguments, "where"),
                                  .roofs = argument(arguments, "roofs"),
+                                 .relative_to = argument(arguments, "relative-to"),
                                  .rows = ROWS_COMBINED,
                                  .has_names = true};
     if (path && plot_format_named(path) < 0)
@@ -90,6 +96,7 @@ static int32_t add_view(const struct arguments *arguments, struct report *report
 {
     bool has_chart = is_asked(&report->chart.request);
     int32_t status = GB_OK;
+    report_explain_ratios(report, view);
     if (!has_chart || argument(arguments, "roofline"))
         status = report_add_rooflines(report, view, path, error);
     return status == GB_OK && has_chart ? chart_add(&report->chart, view, path, error) : status;

@@ -18,15 +18,23 @@
          "one row for each group of cases with equal values of these columns; --columns are then " \
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
         {"transpose", 0, NULL,                                                                     \
-         "with --group-by: one column for each group, one row for each of --columns"},             \
+         "with --group-by: one column for each group, one row for each of --columns; with "        \
+         "--pivot: "                                                                               \
+         "rows and columns change places"},                                                        \
         {"columns", 0, "LIST",                                                                     \
-         "the columns to show, separated by commas; `gbrun help columns` lists them"},             \
+         "the columns to show, separated by commas; `gbrun help columns` lists them; also SQL "    \
+         "expressions of them: `gflops / 33.7 as share`"},                                         \
+        {"relative-to", 0, "BASE",                                                                 \
+         "columns with the ratio of each case's time to that of BASE, and its interval: a value "  \
+         "of an option, NAME=VALUE, or a run as for --run"},                                       \
         {"roofs", 0, "FILE",                                                                       \
          "a results file with cases of the benchmark ceilings: the roofs of the device that "      \
          "cases are compared with; if not given, those of the file shown, then those that are "    \
          "configured, then the user's"},                                                           \
     {                                                                                              \
-        "sort", 0, "LIST", "sort by columns, separated by commas; - before one: descending"        \
+        "sort", 0, "LIST",                                                                         \
+            "sort by columns or expressions of them, separated by commas; - before one: "          \
+            "descending"                                                                           \
     }
 
 static const struct verb_option show_options[] = {
@@ -95,6 +103,7 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .pivot = argument(arguments, "pivot"),
                                  .group_by = argument(arguments, "group-by"),
                                  .columns = argument(arguments, "columns"),
+                                 .relative_to = argument(arguments, "relative-to"),
                                  .roofs = argument(arguments, "roofs"),
                                  .sort = argument(arguments, "sort"),
                                  .transpose = argument(arguments, "transpose") != NULL,
@@ -103,8 +112,8 @@ static int read_view(const struct arguments *arguments, int default_format,
     int code = read_format(arguments, default_format, &ret->format);
     if (code != EXIT_FINE)
         return code;
-    if (ret->transpose && !ret->group_by)
-        return fail_usage("--transpose: expected --group-by with it: it turns tables of groups");
+    if (ret->transpose && !ret->group_by && !ret->pivot)
+        return fail_usage("--transpose: expected --group-by or --pivot with it");
     if (rows && rows_named(rows) < 0)
         return fail_usage("--rows %s: expected case, sample or combined", rows);
     ret->rows = rows ? rows_named(rows) : ROWS_CASE;

@@ -58,8 +58,8 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
     return GB_OK;
 }
 
-static int32_t add_side(struct compare *compare, struct store *store, const char *path,
-                        const struct stored_run *run, const char *name, struct gb_error *error)
+int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
+                    const struct stored_run *run, const char *name, struct gb_error *error)
 {
     struct compare_side side = {.name = name, .path = path};
     int32_t status = read_side(compare, store, run, &side, error);
@@ -80,7 +80,7 @@ static int32_t add_run(struct compare *compare, struct store *store, const char 
         return status;
     if (!name)
         name = arena_printf(&compare->arena, "run %lld", (long long)runs[i].number);
-    return add_side(compare, store, path, &runs[i], name, error);
+    return side_of_run(compare, store, path, &runs[i], name, error);
 }
 
 int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
@@ -149,7 +149,7 @@ static size_t text_set_find(const struct text_set *list, const char *written)
     return list->n;
 }
 
-/* The base's value first. GB_NOT_FOUND: it is not there, or is the only one. */
+/* The base's value first. GB_NOT_FOUND: it is not there. */
 static int32_t base_first(struct text_set *list, const char *by, const char *base,
                           struct gb_error *error)
 {
@@ -157,16 +157,8 @@ static int32_t base_first(struct text_set *list, const char *by, const char *bas
     size_t at = text_set_find(list, base);
     for (size_t i = 0; i < list->n; i++)
         text_printf(&there, "%s%s", i ? ", " : "", list->items[i]);
-    if (list->n == 0)
-        return error_set(error, GB_NOT_FOUND,
-                         "--by %s: no case has such an option or setting, and no run such a fact",
-                         by);
     if (at == list->n)
-        return error_set(error, GB_NOT_FOUND, "--base %s: no value of %s; there are %s", base, by,
-                         text_get(&there));
-    if (list->n == 1)
-        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, nothing is to be compared", by,
-                         base);
+        return error_set(error, GB_NOT_FOUND, "no value of %s; there are %s", by, text_get(&there));
     const char *first = list->items[at];
     memmove(&list->items[1], &list->items[0], at * sizeof *list->items);
     list->items[0] = first;
@@ -187,24 +179,24 @@ static void split_side(struct compare *compare, const struct compare_side *all,
     }
 }
 
-/* By what distinguishes cases of one run. *ret_is_known: they have it. */
-static int32_t add_by_values(struct compare *compare, struct store *store, const char *path,
-                             const struct stored_run *run, const char *base, bool *ret_is_known,
-                             struct gb_error *error)
+int32_t sides_of_values(struct compare *compare, struct store *store, const char *path,
+                        const struct stored_run *run, const char *by, const char *base,
+                        bool *ret_is_known, struct gb_error *error)
 {
     struct compare_side all = {.path = path};
     struct text_set values = {0};
+    compare->by = by;
     compare->by_values = true;
     int32_t status = read_side(compare, store, run, &all, error);
     for (size_t i = 0; status == GB_OK && i < all.n; i++) {
-        const char *value = attribute_of(all.cases[i].first, compare->by, &compare->arena);
+        const char *value = attribute_of(all.cases[i].first, by, &compare->arena);
         if (value)
             text_set_add(&compare->arena, &values, value);
     }
     *ret_is_known = values.n > 0;
     if (status != GB_OK || !values.n)
         return status;
-    status = base_first(&values, compare->by, base, error);
+    status = base_first(&values, by, base, error);
     if (status == GB_OK)
         split_side(compare, &all, &values);
     return status;
@@ -222,12 +214,12 @@ static int32_t add_by_runs(struct compare *compare, struct store *store, const c
         if (*value)
             text_set_add(&compare->arena, &values, value);
     }
-    int32_t status = base_first(&values, compare->by, base, error);
+    int32_t status = values.n ? base_first(&values, compare->by, base, error) : GB_OK;
     for (size_t v = 0; status == GB_OK && v < values.n; v++)
         for (size_t i = n; i-- > 0;)
             if (text_equal(fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by),
                            values.items[v])) {
-                status = add_side(compare, store, path, &runs[i], values.items[v], error);
+                status = side_of_run(compare, store, path, &runs[i], values.items[v], error);
                 break;
             }
     return status;
@@ -267,16 +259,18 @@ static int32_t add_by(struct compare *compare, struct store *store, const char *
     int32_t status = read_runs(compare, store, &runs, &n, error);
     if (status == GB_OK)
         status = run_select(runs, n, path, run, &i, error);
-    if (status == GB_OK) {
-        take_rule(compare, &runs[i].record);
-        status = add_by_values(compare, store, path, &runs[i], base, &is_known, error);
-    }
+    if (status != GB_OK)
+        return status;
+    take_rule(compare, &runs[i].record);
+    status = sides_of_values(compare, store, path, &runs[i], compare->by, base, &is_known, error);
     if (status == GB_OK && !is_known && compare->options.is_sequential)
         return error_set(error, GB_INVALID,
                          "--sequential: rounds of two runs are no pairs: expected --by with an "
                          "option or setting whose values are in one run");
     if (status == GB_OK && !is_known)
         status = add_by_runs(compare, store, path, runs, n, base, error);
+    if (status == GB_NOT_FOUND)
+        error_prefix(error, "--base %s: ", base);
     return status;
 }
 
@@ -289,6 +283,13 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
     compare->by = by;
     status = add_by(compare, store, path, run, base, error);
     store_snapshot_end(store);
+    if (status == GB_OK && compare->n_sides == 0)
+        return error_set(error, GB_NOT_FOUND,
+                         "--by %s: no case has such an option or setting, and no run such a fact",
+                         by);
+    if (status == GB_OK && compare->n_sides == 1)
+        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, nothing is to be compared", by,
+                         base);
     return status;
 }
 

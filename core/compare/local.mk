@@ -8,4 +8,6 @@ core_libgbrun_la_SOURCES += \
 	core/compare/compare_text.c \
 	core/compare/compare_text.h \
 	core/compare/comparison.c \
-	core/compare/comparison.h
+	core/compare/comparison.h \
+	core/compare/relative.c \
+	core/compare/relative.h

@@ -264,21 +264,32 @@ static int32_t read_result(struct expression *expression, struct arena *arena, s
     case SQLITE_TEXT:
         return read_text(expression, arena, ret, error);
     case SQLITE_NULL:
-        return error_set_at(error, GB_INVALID, expression->origin,
-                            "gives no value (NULL): expected a number or a text");
+        *ret = (struct value){.number = NAN, .text = ""};
+        return GB_OK;
     default:
         return error_set_at(error, GB_INVALID, expression->origin,
                             "gives a blob: expected a number or a text");
     }
 }
 
-int32_t expression_evaluate(struct expression *expression, const struct expression_column *columns,
-                            struct arena *arena, struct value *ret, struct gb_error *error)
+int32_t expression_evaluate_or_null(struct expression *expression,
+                                    const struct expression_column *columns, struct arena *arena,
+                                    struct value *ret, struct gb_error *error)
 {
     int32_t status = step(expression, columns, error);
     if (status == GB_OK)
         status = read_result(expression, arena, ret, error);
     leave_row(expression);
+    return status;
+}
+
+int32_t expression_evaluate(struct expression *expression, const struct expression_column *columns,
+                            struct arena *arena, struct value *ret, struct gb_error *error)
+{
+    int32_t status = expression_evaluate_or_null(expression, columns, arena, ret, error);
+    if (status == GB_OK && !ret->type)
+        return error_set_at(error, GB_INVALID, expression->origin,
+                            "gives no value (NULL): expected a number or a text");
     return status;
 }
 

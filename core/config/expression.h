@@ -44,6 +44,11 @@ int32_t expression_test(struct expression *expression, const struct expression_c
 int32_t expression_evaluate(struct expression *expression, const struct expression_column *columns,
                             struct arena *arena, struct value *ret, struct gb_error *error);
 
+/* The same; NULL is a value of type 0, as it is among the columns. */
+int32_t expression_evaluate_or_null(struct expression *expression,
+                                    const struct expression_column *columns, struct arena *arena,
+                                    struct value *ret, struct gb_error *error);
+
 /* The text of that. */
 int32_t expression_value(struct expression *expression, const struct expression_column *columns,
                          struct arena *arena, const char **ret, struct gb_error *error);

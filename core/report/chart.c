@@ -112,6 +112,16 @@ static struct chart_line *line_of(struct chart *chart, struct chart_panel *panel
 
 /* ---- points ---- */
 
+const struct relative *keep_relative(const struct view_row *row, struct arena *arena)
+{
+    struct relative *kept = NULL;
+    if (row->relative) {
+        kept = ARENA_ARRAY(arena, struct relative, 1);
+        *kept = *row->relative;
+    }
+    return kept;
+}
+
 static void find_time(const struct view_row *row, struct chart_point *point)
 {
     const struct gb_estimate *estimate = &row->c.record.estimate;
@@ -293,7 +303,12 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
         struct cell y = cell_of(row, &columns->y);
         point.y = y.kind == CELL_NULL ? NAN : number_of(&y);
         point.paper = paper_of(chart, row);
+        if (text_equal(chart->request.y, "ratio") && row->relative) {
+            point.low = exp(row->relative->low);
+            point.high = exp(row->relative->high);
+        }
     }
+    point.relative = keep_relative(row, &chart->arena);
     bool is_good = row->c.record.status == CASE_OK && isfinite(point.y) &&
                    (!is_time(chart) || point.y > 0);
     if (!is_good)

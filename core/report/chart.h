@@ -17,9 +17,11 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/compare/relative.h"
 #include "core/report/plot.h"
 
 struct view;
+struct view_row;
 
 #define CHART_MAP(X)                                                                               \
     X(AUTO, "auto")                                                                                \
@@ -50,11 +52,12 @@ struct chart_point {
     const char *words; /* the value of X */
     double x;          /* as a number, or NaN */
     double y;
-    double low, high;         /* of its interval; NaN: none */
-    double paper;             /* what a document has; NaN */
-    double ideal;             /* the expression's value; NaN */
-    const char *label, *mark; /* of the case; of its verdict: "?", "" */
-    double *sorted;           /* ecdf, box: samples, ns */
+    double low, high;                /* of its interval; NaN: none */
+    double paper;                    /* what a document has; NaN */
+    double ideal;                    /* the expression's value; NaN */
+    const char *label, *mark;        /* of the case; of its verdict: "?", "" */
+    const struct relative *relative; /* to --relative-to; NULL: nothing is known */
+    double *sorted;                  /* ecdf, box: samples, ns */
     size_t n_sorted;
     double q1, median, q3, whisker_low, whisker_high; /* of them */
 };
@@ -100,6 +103,9 @@ void chart_make_panels(const struct chart *chart, size_t most, struct arena *are
                        struct plot_panel **panels, size_t *n);
 
 /* ---- for the files of this folder ---- */
+
+/* The ratio of a row, in the arena; NULL: nothing is known. */
+const struct relative *keep_relative(const struct view_row *row, struct arena *arena);
 
 /* Is it drawn as lines: asked for, or X is five numbers and more, or geometric? */
 bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *panel);

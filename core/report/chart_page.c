@@ -154,6 +154,8 @@ static const char *value_words(const struct chart *chart, const struct chart_poi
     CLEANUP(text_free) struct text words = {0};
     chart_add_value(chart, point->y, &words);
     text_add(&words, point->mark);
+    if (point->relative && !point->relative->is_base && !chart->request.y)
+        text_printf(&words, " (%.3g)", exp(point->relative->theta));
     return arena_text(arena, text_get(&words));
 }
 

@@ -59,6 +59,10 @@ static void add_bar(const struct chart *chart, const struct chart_point *point, 
     text_add(out, point->mark);
     add_interval(point, out);
     add_paper(chart, point, out);
+    if (point->relative && !chart->request.y) {
+        text_add(out, point->relative->is_base ? "; " : "; ratio ");
+        view_add_ratio(out, point->relative);
+    }
     if (isfinite(point->ideal)) {
         text_add(out, "; ideal ");
         chart_add_value(chart, point->ideal, out);

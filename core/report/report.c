@@ -33,6 +33,15 @@ static const char *label_of(const struct view *view, const struct view_row *row,
     return arena_text(arena, text_get(&line));
 }
 
+void report_explain_ratios(struct report *report, const struct view *view)
+{
+    CLEANUP(text_free) struct text words = {0};
+    if (!view->relatives || report->ratios)
+        return;
+    relatives_explain(view->relatives, &words);
+    report->ratios = arena_text(&report->arena, text_get(&words));
+}
+
 /* ---- rooflines ---- */
 
 static struct report_chart *chart_of(struct report *report, const struct view_row *row)
@@ -124,7 +133,8 @@ static void add_case(struct report *report, const struct view *view, const struc
                               .model_ns = roofline->model_ns,
                               .ratio = roof_ratio(row),
                               .ridge = roofline->ridge,
-                              .bound = bound_word(roofline->bound)};
+                              .bound = bound_word(roofline->bound),
+                              .relative = keep_relative(row, &report->arena)};
     one.flops_per_s = rate_of(work->flops, one.measured_ns);
     one.bytes_per_s = rate_of(work->bytes_read + work->bytes_written, one.measured_ns);
     if (roofline->roof)

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/compare/relative.h"
 #include "core/report/chart.h"
 #include "core/store/roofline.h"
 
@@ -33,6 +34,7 @@ struct report_case {
     double measured_ns, model_ns, ratio; /* model and ratio NaN: no roof is known */
     double ridge;                        /* FLOP/byte, or NaN */
     const char *roof, *bound;            /* NULL: not known */
+    const struct relative *relative;     /* to --relative-to; NULL: nothing is known */
 };
 
 struct report_chart {
@@ -46,6 +48,7 @@ struct report {
     struct arena arena;
     struct report_chart *charts;
     size_t n_charts;
+    const char *ratios;      /* what the ratios are, in lines; NULL: there are none */
     struct chart chart;      /* its request is set before chart_add; without panels: none */
     uint64_t n_left_out;     /* of rooflines: cases that are not ok or have no time */
     uint64_t n_without_work; /* of rooflines: cases without declared work */
@@ -54,6 +57,8 @@ struct report {
 /* path: of the view's file, where there are several; NULL. */
 int32_t report_add_rooflines(struct report *report, struct view *view, const char *path,
                              struct gb_error *error);
+/* What the ratios are and why some are missing; of the first view that has any. */
+void report_explain_ratios(struct report *report, const struct view *view);
 void report_free(struct report *report);
 
 void report_text(const struct report *report, struct text *out);

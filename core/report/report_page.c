@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDTH = 1240 };
 
@@ -34,15 +35,21 @@ static void add_count(uint64_t n, const char *words, struct text *out)
                     words);
 }
 
-static const char *left_out(const struct report *report, struct arena *arena)
+static const char *subtitle_of(const struct report *report, struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
+    CLEANUP(text_free) struct text line = {0};
     add_count(report_left_out(report), "not measured, or not ok", &words);
     add_count(report->n_without_work, "without declared work", &words);
     if (report->chart.n_without)
         add_count(report->chart.n_without,
                   arena_printf(arena, "without %s", report->chart.request.x), &words);
-    return words.length ? arena_text(arena, text_get(&words)) : NULL;
+    if (report->ratios) {
+        text_add(&words, words.length ? "; " : "");
+        text_add_n(&words, report->ratios, strlen(report->ratios) - 1); /* but the line break */
+    }
+    text_add_line(&line, text_get(&words));
+    return line.length ? arena_text(arena, text_get(&line)) : NULL;
 }
 
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret)
@@ -57,7 +64,7 @@ void report_page(const struct report *report, struct arena *arena, struct plot_p
         if (panels[i].n_note_columns > n_note_columns)
             n_note_columns = panels[i].n_note_columns;
     *ret = (struct plot_page){.title = title_of(report, n, arena),
-                              .subtitle = left_out(report, arena),
+                              .subtitle = subtitle_of(report, arena),
                               .panels = panels,
                               .n_panels = n,
                               .width = (uint32_t)(WIDTH + (n_note_columns - 1) * NOTE_COLUMN)};

@@ -1,5 +1,6 @@
 /* report_roofline.c - see report.h: a roofline as a panel of a page. */
 #include "core/report/report_internal.h"
+#include "core/view/view_cases.h"
 
 #include "core/base/text.h"
 
@@ -370,10 +371,15 @@ static void note_case(struct panel_maker *maker, const struct report_case *one, 
                                      100 * one->ratio);
         note.cells[2] = one->roof;
     }
-    bool is_latency = one->bound && text_equal(one->bound, bound_word(BOUND_LATENCY));
-    add_wrapped_note(maker, &note, 3,
-                     is_latency ? arena_printf(maker->arena, "%s (%s)", one->label, one->bound)
-                                : one->label);
+    CLEANUP(text_free) struct text words = {0};
+    text_add(&words, one->label);
+    if (one->bound && text_equal(one->bound, bound_word(BOUND_LATENCY)))
+        text_printf(&words, " (%s)", one->bound);
+    if (one->relative) {
+        text_add(&words, one->relative->is_base ? ", " : ", ratio ");
+        view_add_ratio(&words, one->relative);
+    }
+    add_wrapped_note(maker, &note, 3, arena_text(maker->arena, text_get(&words)));
 }
 
 /* Those with marks, numbered, or those without; of all, REPORT_CASES. */

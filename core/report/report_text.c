@@ -281,6 +281,21 @@ static void add_time(struct table *table, double ns)
     table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
 }
 
+static void add_ratio(struct table *table, const struct relative *relative)
+{
+    CLEANUP(text_free) struct text words = {0};
+    view_add_ratio(&words, relative);
+    table_cell(table, text_get(&words));
+}
+
+static bool has_ratios(const struct report_chart *chart)
+{
+    for (size_t i = 0; i < chart->n; i++)
+        if (chart->cases[i].relative)
+            return true;
+    return false;
+}
+
 static void add_share(const struct report_case *one, struct table *table)
 {
     if (isfinite(one->ratio))
@@ -291,7 +306,7 @@ static void add_share(const struct report_case *one, struct table *table)
 }
 
 /* A row for each mark of the case; what belongs to the case is in the first. */
-static void add_case(const struct report_case *one, size_t index, bool has_levels,
+static void add_case(const struct report_case *one, size_t index, bool has_levels, bool has_ratio,
                      struct table *table)
 {
     const char letter[] = {letter_of(index), 0};
@@ -315,6 +330,8 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
         add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
+        if (has_ratio)
+            add_ratio(table, one->relative);
     }
 }
 
@@ -328,7 +345,7 @@ static void add_drawn_cases(const struct report_chart *chart, struct text *out)
                  {"roof", true},      {"bound", false},      {"ridge", true},
                  {"model", true},     {"measured", true}};
     CLEANUP(table_free) struct table table = {0};
-    bool has_levels = false;
+    bool has_levels = false, has_ratio = has_ratios(chart);
     size_t n = 0;
     for (size_t i = 0; i < chart->n; i++)
         for (int j = MARK_DECLARED + 1; j < MARK_LEVELS; j++)
@@ -336,9 +353,11 @@ static void add_drawn_cases(const struct report_chart *chart, struct text *out)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (i != 2 || has_levels)
             table_column(&table, heads[i].head, heads[i].right);
+    if (has_ratio)
+        table_column(&table, "ratio", true);
     for (size_t i = 0; i < chart->n; i++)
         if (report_is_drawn(&chart->cases[i]))
-            add_case(&chart->cases[i], n++, has_levels, &table);
+            add_case(&chart->cases[i], n++, has_levels, has_ratio, &table);
     if (n > 0) {
         text_add(out, "\n");
         table_write(&table, TABLE_PLAIN, out);
@@ -354,6 +373,9 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
     size_t n = 0;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         table_column(&table, heads[i], i > 0 && i != 4);
+    bool has_ratio = has_ratios(chart);
+    if (has_ratio)
+        table_column(&table, "ratio", true);
     for (size_t i = 0; i < chart->n; i++) {
         const struct report_case *one = &chart->cases[i];
         if (report_is_drawn(one))
@@ -367,6 +389,8 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
         table_cell(&table, one->bound ? one->bound : "");
         add_time(&table, one->model_ns);
         add_time(&table, one->measured_ns);
+        if (has_ratio)
+            add_ratio(&table, one->relative);
     }
     if (n > 0) {
         text_printf(out, "\n%s\n", report_undrawn_words(chart));
@@ -401,6 +425,8 @@ void report_text(const struct report *report, struct text *out)
     }
     text_add(out, report->n_charts && report->chart.n_panels ? "\n" : "");
     chart_text(&report->chart, out);
+    if (report->ratios)
+        text_printf(out, "\n%s", report->ratios);
     add_count(report_left_out(report), "not measured, or not ok", out);
     add_count(report->n_without_work, "without declared work", out);
     if (report->chart.n_without)

@@ -7,6 +7,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_columns.c \
 	core/view/view_csv.c \
 	core/view/view_estimate.c \
+	core/view/view_expression.c \
 	core/view/view_grid.c \
 	core/view/view_histogram.c \
 	core/view/view_group.c \

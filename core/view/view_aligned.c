@@ -24,6 +24,9 @@ static int32_t columns_for_readers(struct view *view, struct column_list *ret,
                  {"median_ns", true},
                  {"low_ns", true},
                  {"high_ns", true},
+                 {"ratio", view->relatives != NULL},
+                 {"ratio_low", view->relatives != NULL},
+                 {"ratio_high", view->relatives != NULL},
                  {"relative_iqr", true},
                  {"n_samples", true},
                  {"stop_reason", true},
@@ -48,13 +51,14 @@ static int32_t columns_for_readers(struct view *view, struct column_list *ret,
     return GB_OK;
 }
 
-/* "median (ns)", "gflops (GFLOP/s)", "registers (count)". */
-static const char *head_with_unit(struct view *view, const struct view_column *column)
+const char *view_head_with_unit(struct view *view, const struct view_column *column)
 {
     const char *unit = column->kind == COLUMN_RESULT ? result_column_unit((size_t)column->result)
                                                      : column->unit;
-    const char *name = column->kind == COLUMN_METRIC ? column->name : column->head;
+    const char *name = view_column_title(column);
     size_t length = strlen(name);
+    if (column->title)
+        return column->title;
     if (text_equal(unit, "ns") && text_ends_with(name, "_ns"))
         length -= 3;
     return *unit ? arena_printf(&view->arena, "%.*s (%s)", (int)length, name, unit)
@@ -101,7 +105,7 @@ int32_t aligned_export(struct view *view, FILE *file, struct gb_error *error)
         return status;
     size_t *widths = ARENA_ARRAY(&view->arena, size_t, columns.n);
     for (size_t i = 0; i < columns.n; i++) {
-        table_column(&table, head_with_unit(view, &columns.items[i]),
+        table_column(&table, view_head_with_unit(view, &columns.items[i]),
                      !column_is_words(view, &columns.items[i]));
         widths[i] = table_column_width(&table, i, TABLE_MARKDOWN);
     }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "core/compare/relative.h"
 #include "core/store/roofs.h"
 #include "core/store/store_read.h"
 #include "core/view/views.h"
@@ -46,16 +47,19 @@ struct view_row {
     const char *grid, *block;         /* of it: "132x2", "256"; NULL */
     const struct roof_set *roofs;     /* of the device; NULL: none are known */
     struct roofline roofline;
+    const struct relative *relative; /* to --relative-to; NULL: nothing is known */
 };
 
-/* A column by what is looked up in a row. */
-enum { COLUMN_PARAMETER, COLUMN_RESULT, COLUMN_METRIC };
+/* A column by what is looked up in a row, or computed of it. */
+enum { COLUMN_PARAMETER, COLUMN_RESULT, COLUMN_METRIC, COLUMN_EXPRESSION };
 struct view_column {
     int kind;
-    int result;       /* COLUMN_RESULT: which */
-    const char *name; /* of the parameter, the metric or the result column */
-    const char *head; /* what stands over it: the name, or metric.NAME */
-    const char *unit; /* COLUMN_METRIC; "" */
+    int result;                         /* COLUMN_RESULT: which */
+    const char *name;                   /* of the parameter, the metric or the result column */
+    const char *head;                   /* what stands over it: the name, or metric.NAME */
+    const char *title;                  /* what the user calls it: COLUMN as TITLE; NULL */
+    const char *unit;                   /* COLUMN_METRIC; "" */
+    struct view_expression *expression; /* COLUMN_EXPRESSION */
 };
 
 size_t result_columns(void); /* how many there are */
@@ -65,6 +69,8 @@ struct view_column result_column(size_t i);
 bool result_column_named(const char *name, struct view_column *ret); /* false: there is none */
 bool result_column_is_text(size_t i);
 const char *result_column_unit(size_t i); /* "ns", "bytes/s"; "" */
+/* Of the ratio to a base: is there only with --relative-to. */
+bool result_column_is_relative(size_t i);
 
 /* Device, policy, clock, cache, launch or pace: cases that do not sweep it have it as well, as a
  * result column.
@@ -201,6 +207,16 @@ struct view {
     size_t n_entries;
     struct view_entry *rounds; /* --rows combined: the records that entries are made of */
     struct survey survey;
+    struct relatives *relatives; /* --relative-to; NULL */
+    struct view_expressions {
+        struct expression_engine *engine;
+        struct view_column *columns;      /* that they may name */
+        struct expression_column *values; /* of the row: those that the last one read */
+        size_t n_columns;
+        struct view_expression **items;
+        size_t n;
+        struct gb_error trouble; /* the first that one had with a row */
+    } expressions;
     struct roof_library roofs;
     bool has_roofs;            /* the library has been filled */
     const char *roofs_problem; /* why a file of roofs that the user did not name now is of no use */
@@ -252,6 +268,32 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
 /* Where an expression has the word over a column for a name, the error says what to write. */
 void view_explain_unknown(struct gb_error *error);
 
+/* The items of an option's comma list, with their places; commas in parentheses and quotes separate
+ * nothing. */
+int32_t view_split(struct view *view, const char *list, const char *option, struct text_list *ret,
+                   struct gb_error *error);
+/* An item of it: a column's name, or an SQL expression of columns, perhaps followed by "as NAME".
+ */
+int32_t view_column_asked(struct view *view, const char *item, struct origin origin,
+                          struct view_column *ret, struct gb_error *error);
+const char *view_take_title(char *item); /* cuts it off; NULL: there is none */
+const char *view_column_title(const struct view_column *column); /* without "metric." */
+
+/*
+ * SQL expressions of all columns, parameters and metrics (expression.h); they are the view's. What
+ * goes wrong with a row gives no value there and is what view_expressions_status says: view_next
+ * ends with it.
+ */
+struct view_expression;
+int32_t view_expression_new(struct view *view, const char *text, struct origin origin,
+                            struct view_expression **ret, struct gb_error *error);
+int32_t view_expression_test(struct view_expression *expression, const struct view_row *row,
+                             bool *ret, struct gb_error *error);
+/* Text is valid until the next call. */
+struct cell view_expression_cell(struct view_expression *expression, const struct view_row *row);
+int32_t view_expressions_status(const struct view *view, struct gb_error *error);
+void view_expressions_free(struct view *view);
+
 /* The columns of --columns. */
 int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,
                            struct gb_error *error);
@@ -297,6 +339,8 @@ struct shown {
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
 /* "0.52 %"; "-" for what is not finite. */
 void view_add_percent(struct text *out, double ratio);
+/* "1.046 [1.038, 1.054]", "base"; nothing for NULL. */
+void view_add_ratio(struct text *out, const struct relative *relative);
 /* Is one of the ends known? An infinite one is not, and never looks like a number. */
 bool view_is_interval(double low_ns, double high_ns);
 /* "+-0.52 %"; "[1.2 us, 1.4 us]" where the ends are not alike, ">= 1.2 us" where one is known (with

@@ -1,4 +1,5 @@
 /* view_cells.c - one value of a row: in order, and as text. */
+#include "core/compare/compare_text.h"
 #include "core/view/view_cases.h"
 
 #include <math.h>
@@ -125,4 +126,12 @@ void cell_readable(const struct cell *cell, struct text *out)
         text_add(out, format_si(cell->real, "/s", 4, number));
         break;
     }
+}
+
+void view_add_ratio(struct text *out, const struct relative *relative)
+{
+    if (relative && relative->is_base)
+        text_add(out, "base");
+    else if (relative)
+        compare_add_ratio(relative->theta, relative->low, relative->high, out);
 }

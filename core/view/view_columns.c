@@ -181,6 +181,12 @@ static const struct check_record no_check = {.metric = NULL};
     X(high_ns, REAL, UNIT_NS, estimated(c, e->high_ns), "Upper end of its confidence interval")    \
     X(confidence, REAL, UNIT_RATIO, estimated(c, e->confidence),                                   \
       "Confidence level of the interval")                                                          \
+    X(ratio, REAL, UNIT_NONE, relative ? exp(relative->theta) : NAN,                               \
+      "With --relative-to: time over that of the base, over all rounds of the case")               \
+    X(ratio_low, REAL, UNIT_NONE, relative ? exp(relative->low) : NAN,                             \
+      "Lower end of its 95 % interval, as of `gbrun compare`")                                     \
+    X(ratio_high, REAL, UNIT_NONE, relative ? exp(relative->high) : NAN,                           \
+      "Upper end of its 95 % interval")                                                            \
     X(statistic, TEXT, UNIT_NONE, r->has_estimate ? e->statistic : NULL,                           \
       "What is estimated: median, mean")                                                           \
     X(verdict, TEXT, UNIT_NONE, r->has_estimate ? verdict_words(e->verdict) : NULL,                \
@@ -326,6 +332,7 @@ static struct cell result_cell(const struct view_row *row, int result)
     const struct gb_estimate *e = &r->estimate;
     const struct gb_activity *a = row->kernel;
     const struct check_record *k = main_check(c);
+    const struct relative *relative = row->relative;
     if (!k)
         k = &no_check;
     switch (result) {
@@ -402,6 +409,11 @@ bool result_column_named(const char *name, struct view_column *ret)
             return true;
         }
     return false;
+}
+
+bool result_column_is_relative(size_t i)
+{
+    return i >= RESULT_ratio && i <= RESULT_ratio_high;
 }
 
 bool is_setting_column(const char *name)
@@ -508,6 +520,8 @@ static struct cell ratio_cell(const struct view_row *row, const char *name)
 
 struct cell cell_of(const struct view_row *row, const struct view_column *column)
 {
+    if (column->kind == COLUMN_EXPRESSION)
+        return view_expression_cell(column->expression, row);
     if (column->kind == COLUMN_METRIC)
         return is_paper_ratio(column->name)
                    ? ratio_cell(row, column->name + sizeof RATIO_PREFIX - 1)

@@ -13,7 +13,8 @@ static int32_t columns_of_cases(struct view *view, struct column_list *ret, stru
     for (size_t i = 0; i < result_columns(); i++) {
         if (i == RESULT_COLUMNS_BEFORE_PARAMETERS)
             column_list_parameters(view, false, ret);
-        column_list_result(ret, result_column_name(i));
+        if (view->relatives || !result_column_is_relative(i))
+            column_list_result(ret, result_column_name(i));
     }
     column_list_metrics(view, ret);
     return GB_OK;

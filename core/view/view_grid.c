@@ -13,6 +13,37 @@ void grid_cell(struct grid *grid, struct cell cell)
     ARENA_APPEND(grid->arena, grid->cells, grid->n_cells, cell);
 }
 
+/* "fp16 32"; "-" for a cell that is empty. */
+static const char *joined_heads(const struct grid *grid, const struct cell *row, size_t n_heads)
+{
+    CLEANUP(text_free) struct text head = {0};
+    for (size_t i = 0; i < n_heads; i++) {
+        size_t before = head.length;
+        text_add(&head, i ? " " : "");
+        cell_short(&row[i], &head);
+        if (head.length == before + (i > 0))
+            text_add(&head, "-");
+    }
+    return arena_text(grid->arena, text_get(&head));
+}
+
+struct grid grid_transposed(const struct grid *grid, size_t n_heads)
+{
+    CLEANUP(text_free) struct text corner = {0};
+    struct grid turned = {.arena = grid->arena};
+    for (size_t i = 0; i < n_heads; i++)
+        text_printf(&corner, "%s%s", i ? " " : "", grid->columns[i].head);
+    grid_column(&turned, text_get(&corner), false);
+    for (size_t at = 0; at < grid->n_cells; at += grid->n_columns)
+        grid_column(&turned, joined_heads(grid, &grid->cells[at], n_heads), true);
+    for (size_t i = n_heads; i < grid->n_columns; i++) {
+        grid_cell(&turned, cell_TEXT(grid->columns[i].head));
+        for (size_t at = i; at < grid->n_cells; at += grid->n_columns)
+            grid_cell(&turned, grid->cells[at]);
+    }
+    return turned;
+}
+
 /* json: an array of objects; jsonl: an object a line. */
 static void write_json(const struct grid *grid, bool by_lines, struct text *out)
 {

@@ -1,4 +1,5 @@
 /* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
+#include "core/compare/comparison.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -12,6 +13,11 @@
     X(LARGEST, "max", "max(COLUMN)", "", "Its largest value")                                      \
     X(SMALLEST, "min", "min(COLUMN)", "", "Its smallest value")                                    \
     X(MEDIAN, "median", "median(COLUMN)", "", "Its median")                                        \
+    X(GEOMEAN, "geomean", "geomean(COLUMN)", "",                                                   \
+      "Its geometric mean; of `ratio` over the cases that are not the base, each once")            \
+    X(GEOMEAN_LOW, "geomean_low", "geomean_low(COLUMN)", "",                                       \
+      "Lower end of the 95 % interval of that, Student's t over the logarithms")                   \
+    X(GEOMEAN_HIGH, "geomean_high", "geomean_high(COLUMN)", "", "Its upper end")                   \
     X(COUNT, "count", "count", "", "Number of cases in the group, each round one")                 \
     X(PASS_RATE, "pass_rate", "pass_rate", "ratio",                                                \
       "Share of status ok among the cases that were measured")
@@ -33,7 +39,7 @@ static const struct help_entry aggregate_helps[AGGREGATES] = {
 #undef AGGREGATE_HELP
 };
 #define NO_PIVOT SIZE_MAX
-static const char EXPECTED[] = "expected avg, max, min or median of a column, such as "
+static const char EXPECTED[] = "expected avg, max, min, median or geomean of a column, such as "
                                "avg(median_ns); count, or pass_rate";
 
 bool aggregate_column_help(size_t i, struct help_entry *ret)
@@ -53,7 +59,8 @@ struct aggregate {
 struct source {
     struct view_column column;
     int unit;
-    bool is_there; /* some case has it */
+    bool is_there;  /* some case has it */
+    bool *is_taken; /* of a ratio, which the rounds of a case share: by its index; NULL */
 };
 
 /* The values that a source has in some cases: all that are known. */
@@ -98,17 +105,25 @@ static size_t source_of(struct grouping *grouping, const struct view_column *col
     for (size_t i = 0; i < grouping->n_sources; i++)
         if (text_equal(grouping->sources[i].column.head, column->head))
             return i;
-    grouping->sources[grouping->n_sources] = (struct source){.column = *column};
+    struct source *source = &grouping->sources[grouping->n_sources];
+    const struct view *view = grouping->view;
+    *source = (struct source){.column = *column};
+    if (column->kind == COLUMN_RESULT && result_column_is_relative((size_t)column->result))
+        source->is_taken = ARENA_ARRAY(&grouping->view->arena, bool,
+                                       relatives_count(view->relatives) + 1);
     return grouping->n_sources++;
 }
 
-static void add_aggregate(struct grouping *grouping, int kind, const struct view_column *column)
+/* title: what it is called, or NULL. */
+static void add_aggregate(struct grouping *grouping, int kind, const struct view_column *column,
+                          const char *title)
 {
     struct arena *arena = &grouping->view->arena;
     grouping->aggregates[grouping->n_aggregates++] = (struct aggregate){
         .kind = kind,
-        .head = column ? arena_printf(arena, "%s(%s)", aggregate_words[kind], column->head)
-                       : aggregate_words[kind],
+        .head = title    ? title
+                : column ? arena_printf(arena, "%s(%s)", aggregate_words[kind], column->head)
+                         : aggregate_words[kind],
         .source = column ? source_of(grouping, column) : 0};
 }
 
@@ -120,43 +135,43 @@ static bool is_head(const struct grouping *grouping, const char *name)
     return false;
 }
 
+/* AGGREGATE_... of the first n letters of an item; AGGREGATES: it is none. */
+static int aggregate_named(const char *item, size_t n)
+{
+    int kind = 0;
+    while (kind < AGGREGATES &&
+           (strlen(aggregate_words[kind]) != n || strncmp(aggregate_words[kind], item, n) != 0))
+        kind++;
+    return kind;
+}
+
 /* One item of --columns. */
-static int32_t read_aggregate(struct grouping *grouping, const char *item, struct gb_error *error)
+static int32_t read_aggregate(struct grouping *grouping, const char *written, struct origin origin,
+                              struct gb_error *error)
 {
     struct view *view = grouping->view;
-    size_t length = strcspn(item, "("), n = strlen(item);
     struct view_column column;
-    int kind = 0;
-    while (kind < AGGREGATES && (strlen(aggregate_words[kind]) != length ||
-                                 strncmp(aggregate_words[kind], item, length) != 0))
-        kind++;
+    char *item = arena_text(&view->arena, written);
+    const char *title = view_take_title(item);
+    size_t length = strcspn(item, "("), n = strlen(item);
+    int kind = aggregate_named(item, length);
     if (length == n && is_head(grouping, item))
         return GB_OK; /* it stands before the others anyway */
     if (kind == AGGREGATES || (length < n) != (kind < OF_COLUMN) ||
         (length < n && item[n - 1] != ')'))
         return error_set(error, GB_INVALID, "--columns: '%s' with --group-by: %s", item, EXPECTED);
     if (length == n) {
-        add_aggregate(grouping, kind, NULL);
+        add_aggregate(grouping, kind, NULL, title);
         return GB_OK;
     }
     const char *name = arena_text_n(&view->arena, item + length + 1, n - length - 2);
-    int32_t status = view_column_named(view, name, "--columns", &column, error);
+    origin.column += (uint32_t)length + 1;
+    int32_t status = view_column_asked(view, name, origin, &column, error);
     if (status == GB_OK && column_is_words(view, &column))
         return error_set(error, GB_INVALID, "--columns: %s: '%s' is words: expected numbers", item,
                          name);
     if (status == GB_OK)
-        add_aggregate(grouping, kind, &column);
-    return status;
-}
-
-static int32_t split(struct view *view, const char *list, const char *option, struct text_list *ret,
-                     struct gb_error *error)
-{
-    int32_t status = text_split(list, ',', (struct origin){0}, &view->arena, ret, error);
-    if (status != GB_OK)
-        error_prefix(error, "%s", option);
-    else if (ret->n == 0)
-        status = error_set(error, GB_INVALID, "%sit is empty: expected names of columns", option);
+        add_aggregate(grouping, kind, &column, title);
     return status;
 }
 
@@ -164,7 +179,7 @@ static int32_t read_heads(struct grouping *grouping, struct gb_error *error)
 {
     struct view *view = grouping->view;
     struct text_list names = {0};
-    int32_t status = split(view, view->options->group_by, "--group-by: ", &names, error);
+    int32_t status = view_split(view, view->options->group_by, "--group-by", &names, error);
     if (status != GB_OK)
         return status;
     grouping->heads = ARENA_ARRAY(&view->arena, struct view_column, names.n);
@@ -176,19 +191,32 @@ static int32_t read_heads(struct grouping *grouping, struct gb_error *error)
     return status;
 }
 
-/* Without --columns: of all metrics of comparisons; drop_absent leaves those that there are. */
+static void add_named(struct grouping *grouping, int kind, const char *name)
+{
+    struct view_column column;
+    if (result_column_named(name, &column))
+        add_aggregate(grouping, kind, &column, NULL);
+}
+
+/* Without --columns: times, ratios, all metrics of comparisons; drop_absent leaves those that there
+ * are. */
+enum { CHOSEN_MOST = 4 + 3 + 2 * VERIFY_METRICS };
 static void choose_aggregates(struct grouping *grouping)
 {
-    add_aggregate(grouping, AGGREGATE_COUNT, NULL);
-    add_aggregate(grouping, AGGREGATE_PASS_RATE, NULL);
+    add_aggregate(grouping, AGGREGATE_COUNT, NULL, NULL);
+    add_aggregate(grouping, AGGREGATE_PASS_RATE, NULL, NULL);
+    add_named(grouping, AGGREGATE_MEDIAN, "median_ns");
+    add_named(grouping, AGGREGATE_GEOMEAN, "median_ns");
+    if (grouping->view->relatives) {
+        add_named(grouping, AGGREGATE_GEOMEAN, "ratio");
+        add_named(grouping, AGGREGATE_GEOMEAN_LOW, "ratio");
+        add_named(grouping, AGGREGATE_GEOMEAN_HIGH, "ratio");
+    }
     for (int metric = 0; metric < VERIFY_METRICS; metric++) {
-        struct view_column column;
         const char *name = arena_printf(&grouping->view->arena, "check.%s",
                                         verify_metric_name(metric));
-        if (!result_column_named(name, &column))
-            continue;
-        add_aggregate(grouping, AGGREGATE_AVERAGE, &column);
-        add_aggregate(grouping, AGGREGATE_LARGEST, &column);
+        add_named(grouping, AGGREGATE_AVERAGE, name);
+        add_named(grouping, AGGREGATE_LARGEST, name);
     }
 }
 
@@ -198,12 +226,12 @@ static int32_t read_aggregates(struct grouping *grouping, struct gb_error *error
     struct text_list items = {0};
     int32_t status = GB_OK;
     if (view->options->columns)
-        status = split(view, view->options->columns, "--columns: ", &items, error);
-    size_t most = items.n + 2 + 2 * VERIFY_METRICS;
+        status = view_split(view, view->options->columns, "--columns", &items, error);
+    size_t most = items.n + CHOSEN_MOST;
     grouping->aggregates = ARENA_ARRAY(&view->arena, struct aggregate, most);
     grouping->sources = ARENA_ARRAY(&view->arena, struct source, most);
     for (size_t i = 0; status == GB_OK && i < items.n; i++)
-        status = read_aggregate(grouping, items.items[i], error);
+        status = read_aggregate(grouping, items.items[i], items.origins[i], error);
     if (status == GB_OK && !view->options->columns)
         choose_aggregates(grouping);
     return status;
@@ -280,6 +308,18 @@ static bool is_measured(int status)
     return case_status_is_done(status) && status != CASE_SKIPPED;
 }
 
+/* Was the ratio of the row's case taken from another round? */
+static bool is_again(const struct grouping *grouping, struct source *source,
+                     const struct view_row *row)
+{
+    if (!source->is_taken)
+        return false;
+    bool *taken = &source->is_taken[relatives_index(grouping->view->relatives, row->relative)];
+    bool is_taken = *taken;
+    *taken = true;
+    return is_taken;
+}
+
 static void add_case(struct grouping *grouping, const struct view_row *row)
 {
     size_t pivot = pivot_of(grouping, row);
@@ -293,7 +333,7 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
         struct source *source = &grouping->sources[i];
         struct values *values = &part->values[i];
         struct cell cell = cell_of(row, &source->column);
-        if (cell.kind == CELL_NULL || cell.kind == CELL_TEXT)
+        if (cell.kind == CELL_NULL || cell.kind == CELL_TEXT || is_again(grouping, source, row))
             continue;
         source->is_there = true;
         source->unit = cell.unit;
@@ -312,6 +352,20 @@ static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
 
 /* ---- what comes of them ---- */
 
+/* NaN where there are values that have no logarithm. */
+static double geometric_mean(int kind, const struct values *values)
+{
+    static const double confidence = 0.95;
+    CLEANUP(free_pointer) double *logs = memory_allocate(values->n * sizeof *logs);
+    for (size_t i = 0; i < values->n; i++)
+        logs[i] = values->items[i] > 0 ? log(values->items[i]) : NAN;
+    struct geometric_mean mean = compare_mean(logs, values->n, confidence);
+    double log = kind == AGGREGATE_GEOMEAN       ? mean.theta
+                 : kind == AGGREGATE_GEOMEAN_LOW ? mean.low
+                                                 : mean.high;
+    return isfinite(log) ? exp(log) : NAN;
+}
+
 static double aggregate_values(int kind, struct values *values)
 {
     if (!values->n)
@@ -329,6 +383,10 @@ static double aggregate_values(int kind, struct values *values)
         return largest;
     case AGGREGATE_SMALLEST:
         return smallest;
+    case AGGREGATE_GEOMEAN:
+    case AGGREGATE_GEOMEAN_LOW:
+    case AGGREGATE_GEOMEAN_HIGH:
+        return geometric_mean(kind, values);
     default:
         return median_of_known(values->items, values->n);
     }

@@ -202,7 +202,7 @@ static void add_axes(struct json_writer *json, const struct stored_case *c)
 
 /* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
  * cannot hide one. */
-static void add_case(struct json_writer *json, const struct view_row *row)
+static void add_case(struct json_writer *json, const struct view_row *row, bool is_relative)
 {
     const struct case_record *record = &row->c.record;
     struct view_row bare = *row; /* without parameters, which would win over result columns */
@@ -214,7 +214,8 @@ static void add_case(struct json_writer *json, const struct view_row *row)
         }
         struct view_column column = result_column(i);
         struct cell cell = cell_of(&bare, &column);
-        json_cell(json, column.name, &cell);
+        if (is_relative || !result_column_is_relative(i))
+            json_cell(json, column.name, &cell);
     }
     ADD_RECORDS(json, "metrics", record->metrics, record->n_metrics, metric_members);
     ADD_RECORDS(json, "checks", record->checks, record->n_checks, check_members);
@@ -271,7 +272,7 @@ static void add_members(struct case_writer *writer, const struct view_row *row)
     if (writer->columns)
         add_columns(&writer->json, row, writer->columns, writer->n_columns);
     else
-        add_case(&writer->json, row);
+        add_case(&writer->json, row, writer->view->relatives != NULL);
 }
 
 /* One array for each column of the case. */

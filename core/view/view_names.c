@@ -1,7 +1,10 @@
 /* view_names.c - the columns that a user names. */
 #include "core/view/view_cases.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 bool view_has_name(const char *const *names, size_t n, const char *name)
 {
@@ -23,6 +26,7 @@ static const struct {
     {"apart", "round_variation"},
     {"rounds", "n_rounds"},
     {"round variation", "round_variation"},
+    {"ratio", "ratio, ratio_low and ratio_high, with --relative-to"},
     {"samples", "n_samples"},
     {"stopped because", "stop_reason"},
     {"GFLOP/s", "gflops"},
@@ -100,7 +104,10 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
 {
     struct arena *arena = (struct arena *)&view->arena;
     if (result_column_named(name, ret))
-        return GB_OK;
+        return view->relatives || !result_column_is_relative((size_t)ret->result)
+                   ? GB_OK
+                   : error_set(error, GB_INVALID, "%s: '%s' needs --relative-to: a ratio to what?",
+                               option, name);
     name = arena_text(arena, name);
     if (view_has_name(view->parameters, view->n_parameters, name)) {
         *ret = (struct view_column){
@@ -117,20 +124,130 @@ int32_t view_column_named(const struct view *view, const char *name, const char 
     return no_such_column(view, name, option, error);
 }
 
+const char *view_column_title(const struct view_column *column)
+{
+    return column->title                   ? column->title
+           : column->kind == COLUMN_METRIC ? column->name
+                                           : column->head;
+}
+
+/* ---- lists ---- */
+
+/* Where a part of an expression that begins at text[i] ends: a quoted one as a whole, else one
+ * character. *depth: of parentheses. */
+static size_t part_end(const char *text, size_t i, int *depth)
+{
+    char quote = text[i];
+    *depth += (quote == '(') - (quote == ')');
+    if (quote != '"' && quote != '\'')
+        return i + 1;
+    const char *end = strchr(text + i + 1, quote);
+    return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+int32_t view_split(struct view *view, const char *list, const char *option, struct text_list *ret,
+                   struct gb_error *error)
+{
+    struct arena *arena = &view->arena;
+    const struct origin origin = {.file = option, .line = 1, .column = 1};
+    size_t length = strlen(list);
+    for (size_t start = 0, end; start <= length; start = end + 1) {
+        int depth = 0;
+        for (end = start; list[end] && (depth > 0 || list[end] != ',');)
+            end = part_end(list, end, &depth);
+        const char *item = list + start;
+        size_t n = end - start;
+        text_trim(&item, &n);
+        struct origin at = origin_at(origin, list, (size_t)(item - list));
+        if (n == 0)
+            return ret->n == 0 && end == length
+                       ? error_set(error, GB_INVALID, "%s: it is empty: expected names of columns",
+                                   option)
+                       : error_set_at(error, GB_INVALID, at,
+                                      "item %zu is empty: expected the name of a column",
+                                      ret->n + 1);
+        ret->items = arena_grow(arena, ret->items, ret->n, sizeof *ret->items);
+        ret->origins = arena_grow(arena, ret->origins, ret->n, sizeof *ret->origins);
+        ret->items[ret->n] = arena_text_n(arena, item, n);
+        ret->origins[ret->n++] = at;
+    }
+    return GB_OK;
+}
+
+/* The last "as" of an item outside parentheses and quotes, with blanks around; NULL: there is none.
+ */
+static char *find_as(char *item)
+{
+    char *found = NULL;
+    int depth = 0;
+    for (size_t i = 0; item[i]; i = part_end(item, i, &depth))
+        if (depth == 0 && i > 0 && isspace((unsigned char)item[i - 1]) &&
+            strncasecmp(item + i, "as", 2) == 0 && isspace((unsigned char)item[i + 2]))
+            found = item + i;
+    return found;
+}
+
+const char *view_take_title(char *item)
+{
+    char *as = find_as(item);
+    if (!as)
+        return NULL;
+    const char *title = as + 2;
+    size_t n = strlen(title), length = (size_t)(as - item);
+    text_trim(&title, &n);
+    while (length > 0 && isspace((unsigned char)item[length - 1]))
+        length--;
+    item[length] = 0;
+    if (n > 1 && title[0] == '"' && title[n - 1] == '"') {
+        as[title - as + (ptrdiff_t)n - 1] = 0;
+        title++;
+    }
+    return title;
+}
+
+/* A word that can be a name only, or what stands over a column. */
+static bool is_name(const char *item)
+{
+    bool is_word = true;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (text_equal(heads[i].head, item))
+            return true;
+    for (const char *c = item; *c; c++)
+        is_word &= isalpha((unsigned char)*c) || strchr("_.", *c) ||
+                   (isdigit((unsigned char)*c) && c > item);
+    return is_word;
+}
+
+int32_t view_column_asked(struct view *view, const char *item, struct origin origin,
+                          struct view_column *ret, struct gb_error *error)
+{
+    char *text = arena_text(&view->arena, item);
+    const char *title = view_take_title(text);
+    size_t n = strlen(text);
+    bool is_quoted = n > 2 && *text == '"' && strchr(text + 1, '"') == text + n - 1;
+    const char *name = is_quoted ? arena_text_n(&view->arena, text + 1, n - 2) : text;
+    int32_t status = view_column_named(view, name, origin.file, ret, error);
+    if (status != GB_OK && !is_name(text)) {
+        *ret = (struct view_column){
+            .kind = COLUMN_EXPRESSION, .name = text, .head = text, .unit = ""};
+        status = view_expression_new(view, text, origin, &ret->expression, error);
+    }
+    if (title) {
+        ret->title = title;
+        ret->head = title;
+    }
+    return status;
+}
+
 int32_t view_columns_asked(struct view *view, struct view_column **ret, size_t *ret_n,
                            struct gb_error *error)
 {
-    struct text_list names = {0};
-    int32_t status = text_split(view->options->columns, ',', (struct origin){0}, &view->arena,
-                                &names, error);
-    if (status != GB_OK) {
-        error_prefix(error, "--columns: ");
-        return status;
-    }
-    struct view_column *columns = ARENA_ARRAY(&view->arena, struct view_column, names.n + 1);
-    for (size_t i = 0; status == GB_OK && i < names.n; i++)
-        status = view_column_named(view, names.items[i], "--columns", &columns[i], error);
+    struct text_list items = {0};
+    int32_t status = view_split(view, view->options->columns, "--columns", &items, error);
+    struct view_column *columns = ARENA_ARRAY(&view->arena, struct view_column, items.n + 1);
+    for (size_t i = 0; status == GB_OK && i < items.n; i++)
+        status = view_column_asked(view, items.items[i], items.origins[i], &columns[i], error);
     *ret = columns;
-    *ret_n = names.n;
+    *ret_n = items.n;
     return status;
 }

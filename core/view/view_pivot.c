@@ -12,7 +12,7 @@ struct item {
     const char **heads; /* what distinguishes its row */
     uint64_t place, position, n_samples;
     int64_t case_id;
-    double central;
+    size_t entry; /* number */
     const char *clock;
     int status;
 };
@@ -36,6 +36,8 @@ struct pivot {
     struct view_column column;
     struct view_column *head_columns;
     size_t n_heads;
+    struct view_column *columns; /* of --columns; NULL: times */
+    size_t n_columns;
     struct item *items;
     size_t n_items;
     const struct item **values; /* an item for each value, in order */
@@ -109,7 +111,7 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
                               .position = c->position,
                               .n_samples = c->record.n_samples,
                               .case_id = c->id,
-                              .central = central_ns(c),
+                              .entry = at.n_read - 1,
                               .clock = arena_text(&view->arena, c->record.clock),
                               .status = c->record.status};
         if (value.kind == CELL_TEXT)
@@ -142,15 +144,12 @@ static int compare_by_position(const void *a, const void *b)
     return cell_compare(&x->value, &y->value);
 }
 
-/* Numbers go up; words stand as in the sweep. */
+/* In the order of the sweep. */
 static void find_values(struct pivot *pivot)
 {
-    bool all_numbers = true;
     pivot->values = ARENA_ARRAY(&pivot->view->arena, const struct item *, pivot->n_items + 1);
-    for (size_t i = 0; i < pivot->n_items; i++) {
+    for (size_t i = 0; i < pivot->n_items; i++)
         pivot->values[i] = &pivot->items[i];
-        all_numbers &= pivot->items[i].value.kind != CELL_TEXT;
-    }
     if (!pivot->n_items)
         return;
     qsort(pivot->values, pivot->n_items, sizeof *pivot->values, compare_by_value);
@@ -158,8 +157,7 @@ static void find_values(struct pivot *pivot)
         if (!pivot->n_values ||
             cell_compare(&pivot->values[pivot->n_values - 1]->value, &pivot->values[i]->value))
             pivot->values[pivot->n_values++] = pivot->values[i];
-    if (!all_numbers)
-        qsort(pivot->values, pivot->n_values, sizeof *pivot->values, compare_by_position);
+    qsort(pivot->values, pivot->n_values, sizeof *pivot->values, compare_by_position);
 }
 
 static size_t value_index(const struct pivot *pivot, const struct item *item)
@@ -250,20 +248,8 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
         return status;
     find_values(ret);
     fill_rows(ret);
-    return GB_OK;
-}
-
-/* Median of the rounds' times; NaN if there are none. */
-static double cell_time(const struct pivot_cell *cell)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    double *times = ARENA_ARRAY(&arena, double, cell->n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < cell->n; i++)
-        if (!isnan(cell->items[i]->central))
-            times[n++] = cell->items[i]->central;
-    sort_values(times, n);
-    return quantile_of_sorted(times, n, 0.5);
+    return view->options->columns ? view_columns_asked(view, &ret->columns, &ret->n_columns, error)
+                                  : GB_OK;
 }
 
 static uint64_t cell_samples(const struct pivot_cell *cell)
@@ -329,10 +315,11 @@ static int32_t csv_trials(struct pivot *pivot, const struct pivot_row *row, doub
             for (size_t j = 0; j < pivot->n_heads; j++)
                 text_add_csv(out, row->heads[j], j == 0);
             for (size_t j = 0; j < pivot->n_values; j++) {
+                char number[NUMBER_TEXT_MAX];
                 double value = values[j * TRIALS_AT_ONCE + i];
                 text_add(out, pivot->n_heads + j ? "," : "");
                 if (row->cells[j].n && isfinite(value))
-                    text_printf(out, "%.4f", value * 1e-6);
+                    text_add(out, format_double(value / 1e6, number));
             }
             text_add(out, "\n");
             status = view_flush_if_long(out, file, error);
@@ -360,49 +347,176 @@ static int32_t csv_pivot(struct pivot *pivot, struct text *out, FILE *file, stru
     return status;
 }
 
-/* readable: for people, with words where a case has no time. */
-static struct grid make_grid(const struct pivot *pivot, bool readable)
+/* ---- a row for each combination of the other axes ---- */
+
+/* What each value of the pivot has a column of. */
+enum {
+    SHOWN_COLUMN, /* of --columns */
+    SHOWN_TIME,   /* for people with marks and interval */
+    SHOWN_RATIO   /* for people, with its interval */
+};
+struct shown_column {
+    int kind;
+    struct view_column column; /* whose cell it is, unless it is made for people */
+};
+
+static struct shown_column result_shown(int kind, const char *name)
+{
+    struct shown_column shown = {.kind = kind};
+    result_column_named(name, &shown.column);
+    return shown;
+}
+
+/* Into an array of n_columns + 4. */
+static size_t shown_columns(const struct pivot *pivot, bool readable, struct shown_column *ret)
+{
+    static const char *const ratios[] = {"ratio", "ratio_low", "ratio_high"};
+    size_t n = 0;
+    for (size_t i = 0; i < pivot->n_columns; i++)
+        ret[n++] = (struct shown_column){SHOWN_COLUMN, pivot->columns[i]};
+    if (pivot->columns)
+        return n;
+    ret[n++] = result_shown(SHOWN_TIME, "median_ns");
+    for (size_t i = 0; pivot->view->relatives && i < (readable ? 1 : 3); i++)
+        ret[n++] = result_shown(readable ? SHOWN_RATIO : SHOWN_COLUMN, ratios[i]);
+    return n;
+}
+
+static const char *column_head(const struct pivot *pivot, const struct shown_column *shown,
+                               size_t value, bool readable)
 {
     CLEANUP(text_free) struct text words = {0};
-    struct grid grid = {.arena = &pivot->view->arena};
-    for (size_t i = 0; i < pivot->n_heads; i++)
-        grid_column(&grid, pivot->head_columns[i].head, false);
-    for (size_t i = 0; i < pivot->n_values; i++) {
-        text_clear(&words);
-        if (readable && (i == 0))
-            text_printf(&words, "%s=", pivot->column.name);
-        (readable ? cell_readable : cell_exact)(&pivot->values[i]->value, &words);
-        grid_column(&grid, text_get(&words), true);
+    struct arena *arena = &pivot->view->arena;
+    bool is_plain = pivot->columns == NULL && shown->kind == SHOWN_TIME;
+    bool has_unit = pivot->view->options->format == FORMAT_MARKDOWN && !readable;
+    if (!is_plain)
+        text_printf(&words, "%s ",
+                    has_unit || shown->column.kind == COLUMN_METRIC
+                        ? view_head_with_unit(pivot->view, &shown->column)
+                        : view_column_title(&shown->column));
+    else if (readable && value == 0)
+        text_printf(&words, "%s=", pivot->column.name);
+    (readable ? cell_readable : cell_exact)(&pivot->values[value]->value, &words);
+    text_add(&words, is_plain && has_unit ? " (ns)" : "");
+    return arena_text(arena, text_get(&words));
+}
+
+/* For people, as a table of cases has it. */
+static struct cell cell_for_people(const struct shown *shown, int kind, struct arena *arena)
+{
+    CLEANUP(text_free) struct text words = {0};
+    if (kind == SHOWN_RATIO) {
+        view_add_ratio(&words, shown->row.relative);
+        return cell_TEXT(arena_text(arena, text_get(&words)));
     }
+    shown_add_central(&words, shown);
+    if (shown->has_interval) {
+        text_add(&words, " ");
+        view_add_interval(&words, shown->central_ns, shown->low_ns, shown->high_ns);
+    }
+    return cell_TEXT(arena_text(arena, text_get(&words)));
+}
+
+static struct cell cell_of_shown(const struct shown *shown, const struct shown_column *column,
+                                 bool readable, struct arena *arena)
+{
+    struct cell cell;
+    if (readable && column->kind != SHOWN_COLUMN)
+        return cell_for_people(shown, column->kind, arena);
+    if (column->kind == SHOWN_TIME) {
+        cell = cell_REAL(shown->central_ns);
+        cell.unit = UNIT_NS;
+        return cell;
+    }
+    cell = cell_of(&shown->row, &column->column);
+    if (cell.kind == CELL_TEXT)
+        cell.text = arena_text(arena, cell.text);
+    return cell;
+}
+
+/* The cells of one value in a row: n of them. */
+static int32_t make_cells(const struct pivot *pivot, const struct pivot_cell *cell,
+                          const struct shown_column *columns, size_t n, bool readable,
+                          struct cell *ret, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct view *view = pivot->view;
+    struct view_row *rows = ARENA_ARRAY(&arena, struct view_row, cell->n + 1);
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n; i++)
+        ret[i] = (struct cell){0};
+    if (readable && cell->status != CASE_OK) {
+        ret[0] = cell_TEXT(case_status_word(cell->status));
+        return GB_OK;
+    }
+    for (size_t i = 0; status == GB_OK && i < cell->n; i++)
+        status = view_read(view, &view->entries[cell->items[i]->entry], &arena, &rows[i], error);
+    if (status != GB_OK || !cell->n)
+        return status;
+    struct shown shown = combine_rounds(rows, cell->n, &arena);
+    for (size_t i = 0; i < n; i++)
+        ret[i] = cell_of_shown(&shown, &columns[i], readable, &view->arena);
+    return view_expressions_status(view, error);
+}
+
+/* Column after column, each for all values. readable: for people, with words where a case has no
+ * time. */
+static int32_t make_grid(const struct pivot *pivot, bool readable, struct grid *ret,
+                         struct gb_error *error)
+{
+    struct arena *arena = &pivot->view->arena;
+    struct shown_column *columns = ARENA_ARRAY(arena, struct shown_column, pivot->n_columns + 4);
+    size_t n = shown_columns(pivot, readable, columns);
+    struct cell *cells = ARENA_ARRAY(arena, struct cell, n * pivot->n_values + 1);
+    int32_t status = GB_OK;
+    *ret = (struct grid){.arena = arena};
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        grid_column(ret, pivot->head_columns[i].head, false);
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < pivot->n_values; j++)
+            grid_column(ret, column_head(pivot, &columns[k], j, readable), true);
     for (size_t i = 0; i < pivot->n_rows; i++) {
         for (size_t j = 0; j < pivot->n_heads; j++)
-            grid_cell(&grid, cell_TEXT(pivot->rows[i].heads[j]));
-        for (size_t j = 0; j < pivot->n_values; j++) {
-            const struct pivot_cell *cell = &pivot->rows[i].cells[j];
-            struct cell time = cell_REAL(cell_time(cell));
-            time.unit = UNIT_NS;
-            if (readable && cell->status != CASE_OK)
-                time = cell_TEXT(case_status_word(cell->status));
-            grid_cell(&grid, time);
-        }
+            grid_cell(ret, cell_TEXT(pivot->rows[i].heads[j]));
+        for (size_t j = 0; status == GB_OK && j < pivot->n_values; j++)
+            status = make_cells(pivot, &pivot->rows[i].cells[j], columns, n, readable,
+                                &cells[j * n], error);
+        for (size_t k = 0; k < n; k++)
+            for (size_t j = 0; j < pivot->n_values; j++)
+                grid_cell(ret, cells[j * n + k]);
     }
-    return grid;
+    return status;
+}
+
+static int32_t write_grid(const struct pivot *pivot, bool readable,
+                          void (*cell)(const struct cell *cell, struct text *out), struct text *out,
+                          struct gb_error *error)
+{
+    const struct view_options *options = pivot->view->options;
+    struct grid grid;
+    int32_t status = make_grid(pivot, readable, &grid, error);
+    if (status != GB_OK)
+        return status;
+    if (options->transpose)
+        grid = grid_transposed(&grid, pivot->n_heads);
+    grid_write(&grid, options->format, cell, out);
+    return GB_OK;
 }
 
 int32_t pivot_export(struct view *view, FILE *file, struct gb_error *error)
 {
     struct pivot pivot;
     CLEANUP(text_free) struct text out = {0};
-    int format = view->options->format;
+    bool of_trials = view->options->format == FORMAT_CSV && !view->options->columns;
+    if (of_trials && (view->relatives || view->options->transpose))
+        return error_set(error, GB_INVALID,
+                         "--pivot as csv is a row for each sample, which has no %s: name --columns,"
+                         " such as median_ns",
+                         view->relatives ? "ratio" : "--transpose");
     int32_t status = pivot_make(view, false, &pivot, error);
-    if (status != GB_OK)
-        return status;
-    if (format == FORMAT_CSV) {
-        status = csv_pivot(&pivot, &out, file, error);
-    } else {
-        struct grid grid = make_grid(&pivot, false);
-        grid_write(&grid, format, cell_exact, &out);
-    }
+    if (status == GB_OK)
+        status = of_trials ? csv_pivot(&pivot, &out, file, error)
+                           : write_grid(&pivot, false, cell_exact, &out, error);
     return status == GB_OK ? view_flush(&out, file, error) : status;
 }
 
@@ -410,13 +524,11 @@ int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error)
 {
     struct pivot pivot;
     int32_t status = pivot_make(view, true, &pivot, error);
-    if (status != GB_OK)
-        return status;
-    struct grid grid = make_grid(&pivot, true);
-    grid_write(&grid, view->options->format, cell_readable, out);
-    if (pivot.n_left_out)
+    if (status == GB_OK)
+        status = write_grid(&pivot, true, cell_readable, out, error);
+    if (status == GB_OK && pivot.n_left_out)
         text_printf(out, "\nleft out: %llu case%s without %s\n",
                     (unsigned long long)pivot.n_left_out, pivot.n_left_out == 1 ? "" : "s",
                     pivot.column.name);
-    return GB_OK;
+    return status;
 }

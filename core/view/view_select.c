@@ -1,8 +1,6 @@
 /* view_select.c - which cases a view sees, and in which order. */
 #include "core/view/view_cases.h"
 
-#include "core/config/expression.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,89 +53,6 @@ static int32_t load_devices(struct view *view, struct gb_error *error)
     return status;
 }
 
-/* --where, compiled: names and the columns that give their values. */
-struct filter {
-    struct expression_engine *engine;
-    struct expression *expression;
-    struct view_column *columns;
-    struct expression_column *values;
-    size_t n;
-};
-
-static void filter_add(struct filter *filter, struct view_column column, const char *name)
-{
-    for (size_t i = 0; i < filter->n; i++)
-        if (text_equal(filter->values[i].name, name))
-            return;
-    filter->columns[filter->n] = column;
-    filter->values[filter->n++].name = name;
-}
-
-static int32_t filter_open(struct view *view, struct filter *filter, struct gb_error *error)
-{
-    size_t most = view->n_parameters + result_columns() + 2 * view->n_metrics;
-    filter->columns = ARENA_ARRAY(&view->arena, struct view_column, most);
-    filter->values = ARENA_ARRAY(&view->arena, struct expression_column, most);
-    for (size_t i = 0; i < result_columns(); i++)
-        filter_add(filter, result_column(i), result_column_name(i));
-    for (size_t i = 0; i < view->n_parameters; i++)
-        filter_add(filter,
-                   (struct view_column){.kind = COLUMN_PARAMETER, .name = view->parameters[i]},
-                   view->parameters[i]);
-    for (size_t i = 0; i < view->n_metrics; i++) {
-        struct view_column column = view_metric_column(&view->arena, view->metrics[i]);
-        filter_add(filter, column, column.head);
-        filter_add(filter, column, column.name);
-    }
-    int32_t status = expression_engine_new(&filter->engine, error);
-    if (status == GB_OK)
-        status = expression_compile(filter->engine, view->options->where, (struct origin){0},
-                                    filter->values, filter->n, &filter->expression, error);
-    if (status != GB_OK) {
-        view_explain_unknown(error);
-        error_prefix(error, "--where: ");
-    }
-    return status;
-}
-
-static void filter_close(struct filter *filter)
-{
-    expression_free(filter->expression);
-    if (filter->engine)
-        expression_engine_free(filter->engine);
-}
-
-static struct value value_of_cell(const struct cell *cell)
-{
-    static const uint32_t types[] = {[CELL_NULL] = 0,
-                                     [CELL_INTEGER] = GB_TYPE_INT,
-                                     [CELL_REAL] = GB_TYPE_FLOAT,
-                                     [CELL_BOOL] = GB_TYPE_BOOL,
-                                     [CELL_TEXT] = GB_TYPE_STRING};
-    bool is_whole = cell->kind == CELL_INTEGER || cell->kind == CELL_BOOL;
-    return (struct value){.type = types[cell->kind],
-                          .integer = cell->integer,
-                          .number = is_whole                  ? (double)cell->integer
-                                    : cell->kind == CELL_REAL ? cell->real
-                                                              : NAN,
-                          .text = cell->kind == CELL_TEXT ? cell->text : ""};
-}
-
-static int32_t filter_test(struct filter *filter, const struct view_row *row, bool *ret,
-                           struct gb_error *error)
-{
-    for (size_t i = 0; i < filter->n; i++) {
-        if (!expression_reads(filter->expression, filter->values[i].name))
-            continue;
-        struct cell cell = cell_of(row, &filter->columns[i]);
-        filter->values[i].value = value_of_cell(&cell);
-    }
-    int32_t status = expression_test(filter->expression, filter->values, ret, error);
-    if (status != GB_OK)
-        error_prefix(error, "--where: ");
-    return status;
-}
-
 /* --sort: keys of an entry, compared one after the other. */
 struct sorter {
     struct view_column *columns;
@@ -146,22 +61,36 @@ struct sorter {
     struct cell *keys; /* n for each entry */
 };
 
+/* One of --columns by the name that it is given there. */
+static bool titled_column(const struct view_column *columns, size_t n, const char *title,
+                          struct view_column *ret)
+{
+    for (size_t i = 0; i < n; i++)
+        if (columns[i].title && text_equal(columns[i].title, title)) {
+            *ret = columns[i];
+            return true;
+        }
+    return false;
+}
+
 static int32_t sorter_open(struct view *view, struct sorter *sorter, struct gb_error *error)
 {
-    struct text_list names = {0};
-    int32_t status = text_split(view->options->sort, ',', (struct origin){0}, &view->arena, &names,
-                                error);
-    if (status != GB_OK) {
-        error_prefix(error, "--sort: ");
-        return status;
-    }
-    sorter->columns = ARENA_ARRAY(&view->arena, struct view_column, names.n + 1);
-    sorter->downwards = ARENA_ARRAY(&view->arena, bool, names.n + 1);
-    sorter->n = names.n;
-    for (size_t i = 0; status == GB_OK && i < names.n; i++) {
-        sorter->downwards[i] = names.items[i][0] == '-';
-        status = view_column_named(view, names.items[i] + sorter->downwards[i], "--sort",
-                                   &sorter->columns[i], error);
+    struct text_list items = {0};
+    struct view_column *asked = NULL;
+    size_t n_asked = 0;
+    int32_t status = view_split(view, view->options->sort, "--sort", &items, error);
+    if (status == GB_OK && view->options->columns && !view->options->group_by)
+        status = view_columns_asked(view, &asked, &n_asked, error);
+    sorter->columns = ARENA_ARRAY(&view->arena, struct view_column, items.n + 1);
+    sorter->downwards = ARENA_ARRAY(&view->arena, bool, items.n + 1);
+    sorter->n = items.n;
+    for (size_t i = 0; status == GB_OK && i < items.n; i++) {
+        sorter->downwards[i] = items.items[i][0] == '-';
+        items.origins[i].column += sorter->downwards[i];
+        if (!titled_column(asked, n_asked, items.items[i] + sorter->downwards[i],
+                           &sorter->columns[i]))
+            status = view_column_asked(view, items.items[i] + sorter->downwards[i],
+                                       items.origins[i], &sorter->columns[i], error);
     }
     return status;
 }
@@ -220,6 +149,8 @@ static int32_t read_record(struct view *view, const struct view_entry *entry, st
     for (size_t i = 0; i < devices->n; i++)
         if (devices->items[i].id == ret->c.record.device_id)
             ret->device = &devices->items[i];
+    if (view->relatives)
+        ret->relative = relatives_find(view->relatives, entry->case_id);
     return view_find_roofs(view, ret, error);
 }
 
@@ -252,6 +183,8 @@ bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *err
 {
     struct view *view = cursor->view;
     arena_free(&cursor->arena);
+    if (*status == GB_OK)
+        *status = view_expressions_status(view, error);
     if (*status != GB_OK || cursor->n_read == view->n_entries)
         return false;
     cursor->entry = &view->entries[cursor->n_read++];
@@ -263,9 +196,24 @@ bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *err
 
 struct selection {
     struct view *view;
-    struct filter filter;
+    struct view_expression *filter; /* --where; NULL */
     struct sorter sorter;
 };
+
+static int32_t filter_open(struct selection *selection, struct gb_error *error)
+{
+    struct view *view = selection->view;
+    int32_t status = view_expression_new(view, view->options->where, (struct origin){0},
+                                         &selection->filter, error);
+    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
+}
+
+static int32_t filter_test(const struct selection *selection, const struct view_row *row, bool *ret,
+                           struct gb_error *error)
+{
+    int32_t status = view_expression_test(selection->filter, row, ret, error);
+    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
+}
 
 /* The keys of entry number i; in the order of the entries. */
 static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
@@ -289,8 +237,8 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
     struct view_row row;
     bool wanted = true;
     int32_t status = view_read(view, entry, &arena, &row, error);
-    if (status == GB_OK && selection->filter.expression)
-        status = filter_test(&selection->filter, &row, &wanted, error);
+    if (status == GB_OK && selection->filter)
+        status = filter_test(selection, &row, &wanted, error);
     if (status != GB_OK || !wanted)
         return status;
     entry->place = place_of(&row);
@@ -390,17 +338,22 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
                             options->group_by || options->has_names))
         status = load_names(view, error);
+    if (status == GB_OK && options->relative_to)
+        status = relatives_new(view->store, options->path ? options->path : "this file",
+                               options->relative_to, view->runs, view->n_runs, &view->relatives,
+                               error);
     if (status == GB_OK && options->where)
-        status = filter_open(view, &selection.filter, error);
+        status = filter_open(&selection, error);
     if (status == GB_OK && options->sort)
         status = sorter_open(view, &selection.sorter, error);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
         status = select_run(&selection, i, error);
     if (status == GB_OK && options->rows == ROWS_COMBINED)
         status = combine_entries(&selection, error);
+    if (status == GB_OK)
+        status = view_expressions_status(view, error);
     if (status == GB_OK && selection.sorter.n)
         sort_entries(&selection);
-    filter_close(&selection.filter);
     free(selection.sorter.keys);
     return status;
 }
@@ -425,6 +378,8 @@ void view_close(struct view *view)
     store_snapshot_end(view->store);
     free(view->entries);
     free(view->rounds);
+    relatives_free(view->relatives);
+    view_expressions_free(view);
     arena_free(&view->arena);
     *view = (struct view){0};
 }

@@ -67,8 +67,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < n; i++)
-        table_column(&table, columns[i].kind == COLUMN_METRIC ? columns[i].name : columns[i].head,
-                     !column_is_words(view, &columns[i]));
+        table_column(&table, view_column_title(&columns[i]), !column_is_words(view, &columns[i]));
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
@@ -148,6 +147,10 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else
         status = tables_show(view, out, error);
     roofs_write(view, out);
+    if (view->relatives) {
+        text_add(out, "\n");
+        relatives_explain(view->relatives, out);
+    }
     if (status == GB_OK && view->options->breakdown)
         status = breakdown_show(view, out, error);
     if (status == GB_OK)

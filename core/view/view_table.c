@@ -36,7 +36,7 @@ static void add_rate(struct text *out, const struct shown *shown, double amount,
 struct layout {
     const struct survey *survey;
     bool bench, device, policy, clock, launch, pace, rounds, flops, bytes, items, roof, check,
-        status;
+        status, ratio;
     const struct survey_parameter **parameters;
     size_t n_parameters, n_metrics;
     bool telemetry[TELEMETRY_COLUMNS];
@@ -98,6 +98,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->pace, "pace", false, NEVER},
                  {true, "median", true, NEVER},
                  {true, "interval", true, NEVER},
+                 {layout->ratio, "ratio", true, NEVER},
                  {true, "rel. IQR", true, RANK_RELATIVE_IQR},
                  {layout->rounds, "rounds", true, RANK_ROUNDS},
                  {layout->variation, "round variation", true, NEVER},
@@ -308,6 +309,10 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     finish_cell(table, &cell);
     shown_add_interval(&cell, &shown);
     finish_cell(table, &cell);
+    if (layout->ratio) {
+        view_add_ratio(&cell, shown.row.relative);
+        finish_cell(table, &cell);
+    }
     view_add_percent(&cell, shown.relative_iqr);
     finish_cell(table, &cell);
     if (layout->rounds) {
@@ -404,6 +409,7 @@ static struct layout layout_of(const struct view *view, bool bench_column,
         .model = view->options->verbose && survey->any_roof,
         .check = survey->any_check,
         .status = survey->any_bad || survey->any_skipped,
+        .ratio = view->relatives != NULL,
         .n_metrics = survey->n_metrics < most ? survey->n_metrics : most,
         .estimate = view->options->verbose && survey->any_estimate,
         .variation = view->options->verbose && survey->last_round > 0,

@@ -16,6 +16,8 @@ void column_list_result(struct column_list *list, const char *name);
 void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
 void column_list_metrics(struct view *view, struct column_list *list);
 bool column_is_words(const struct view *view, const struct view_column *column);
+/* "median (ns)", "gflops (GFLOP/s)", "registers (count)". */
+const char *view_head_with_unit(struct view *view, const struct view_column *column);
 
 /* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
 int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
@@ -55,6 +57,8 @@ struct grid {
 };
 void grid_column(struct grid *grid, const char *head, bool right); /* before the first cell */
 void grid_cell(struct grid *grid, struct cell cell);
+/* Rows as columns: the first n_heads cells of a row, joined by blanks, are the column's head. */
+struct grid grid_transposed(const struct grid *grid, size_t n_heads);
 /* cell: cell_exact, cell_short or cell_readable; not of JSON. */
 void grid_write(const struct grid *grid, int format,
                 void (*cell)(const struct cell *cell, struct text *out), struct text *out);

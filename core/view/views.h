@@ -24,19 +24,24 @@
  * high_ns, sums of counts and medians of other numbers (combine_rounds in view_cases.h); round
  * and uuid are NULL.
  * --where chooses among rounds, before they are combined. Not with --pivot, which combines anyway.
+ * --columns takes SQL expressions of all columns (expression.h), perhaps with "as NAME"; --sort
+ * too. With --relative-to each record has the ratio of its case (relative.h).
  * --group-by A,B: a row for each group of cases with the same A and B, in order of appearance; then
- * --columns are avg(X), max(X), min(X) and median(X) of a column of numbers X, over the cases that
- * have it; count (of cases, each round one); and pass_rate (share of status ok among the cases that
- * were measured, so not of those skipped, cancelled or running). Without --columns: count,
- * pass_rate, and avg and max of each check metric there is. With --pivot P each of these columns is
- * there once for each value of P, over the cases that have P. Groups are over all runs asked for.
- * With --transpose each group, and value of P, is a column, headed by its values with blanks
- * between; rows are the aggregates, named in the first column. Show lists failed and skipped cases
- * of groups if it is verbose only: the pass rate has them.
- * --pivot P: rows are the other axes, a column for each value of P; cells are medians (of the
- * rounds' times) in ns. In csv they are samples instead: one row a trial up to the fewest of any
- * case in the row, rounds one after the other, ms with four decimals; of a whole number the head is
- * value and name ("1 Stream", "2 Streams"). Only cases with status ok fill cells.
+ * --columns are avg(X), max(X), min(X), median(X), geomean(X) and the ends of its interval of a
+ * column or expression of numbers X, over the cases that have it; count (of cases, each round one);
+ * and pass_rate (share of status ok among the cases that were measured, so not of those skipped,
+ * cancelled or running). Of a ratio each case counts once. Without --columns: count, pass_rate,
+ * median and geometric mean of times, and avg and max of each check metric there is. With --pivot P
+ * each of these columns is there once for each value of P, over the cases that have P. Groups are
+ * over all runs asked for. With --transpose each group, and value of P, is a column, headed by its
+ * values with blanks between; rows are the aggregates, named in the first column. Show lists failed
+ * and skipped cases of groups if it is verbose only: the pass rate has them.
+ * --pivot P: rows are the other axes, a column for each value of P, in the order of the sweep;
+ * cells are medians (of the rounds' times) in ns, for people with marks and intervals. With
+ * --columns each of them is there once for each value. In csv without --columns cells are samples
+ * instead: one row a trial up to the fewest of any case in the row, rounds one after the other, in
+ * ms; of a whole number the head is value and name ("1 Stream", "2 Streams"). Only cases with
+ * status ok fill cells. With --transpose rows and columns change places.
  */
 #pragma once
 
@@ -61,15 +66,18 @@ struct view_options {
     int rows;             /* ROWS_...; only for exports; show combines rounds anyway */
     const char *group_by; /* comma list of columns: a row for each group of cases that have the same
                              values there; columns are then aggregates; NULL */
-    const char *columns;  /* comma list of columns to show; NULL: those that say something */
-    const char *path;     /* of the file, for words where there are several files; NULL */
-    const char *roofs;    /* a results file whose roofs come before all others (roofs.h); NULL */
-    const char *sort;     /* comma list of columns, `-` before one: downwards; NULL: as measured */
-    bool has_names;       /* columns will be asked for with view_column_named */
-    bool verbose;         /* more columns, all facts and messages */
-    bool breakdown;       /* show: what each case puts on the device, after the table of cases */
-    bool transpose;       /* of groups: columns are groups, rows what is asked of them */
-    size_t width; /* that tables for people have, as far as columns can be left out; 0: 120 */
+    const char *columns;  /* comma list of columns to show, or SQL expressions of them, perhaps each
+                             with "as NAME"; NULL: those that say something */
+    const char *relative_to; /* what columns `ratio`, `ratio_low` and `ratio_high` are relative to:
+                                relative.h; NULL: there are none */
+    const char *path;        /* of the file, for words where there are several files; NULL */
+    const char *roofs;       /* a results file whose roofs come before all others (roofs.h); NULL */
+    const char *sort; /* comma list of columns, `-` before one: downwards; NULL: as measured */
+    bool has_names;   /* columns will be asked for with view_column_named */
+    bool verbose;     /* more columns, all facts and messages */
+    bool breakdown;   /* show: what each case puts on the device, after the table of cases */
+    bool transpose;   /* of groups: columns are groups, rows what is asked of them */
+    size_t width;     /* that tables for people have, as far as columns can be left out; 0: 120 */
 };
 
 /* What a column means, for `gbrun help columns`. False: there is no column i. */

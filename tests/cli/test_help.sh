@@ -84,8 +84,12 @@ heads_of()
 {
     head -n 1 | tr -d '\r' | tr ',' '\n' | sort
 }
-equals "the columns of exports are documented" "$(gbrun export one.gbr | heads_of)" "$(columns_of cases)"
-equals "and those of combined rows" "$(gbrun export --rows combined one.gbr | heads_of)" "$(columns_of cases)"
+equals "the columns of exports are documented" "$(gbrun export one.gbr --relative-to 1 | heads_of)" \
+    "$(columns_of cases)"
+equals "and those of combined rows" "$(gbrun export --rows combined one.gbr --relative-to bench=one | heads_of)" \
+    "$(columns_of cases)"
+equals "and without a base there are no ratios" "ratio ratio_high ratio_low" \
+    "$(columns_of cases | grep -vxF -e "$(gbrun export one.gbr | heads_of)" | paste -sd ' ')"
 equals "and those of samples" "" \
     "$(gbrun export --rows sample one.gbr | heads_of | sed 's/^\(wall\|cpu\|thread\)_ns$/CLOCK_ns/' |
         grep -vxF -e "$(columns_of samples)" -e "$(columns_of cases)")"

@@ -197,11 +197,11 @@ static const struct {
      "floor    cpu     precise  wall   1.00001e+06  "},
     {FORMAT_CSV, true, NULL, ",device,device_number,", ",cpu,0,"},
     {FORMAT_MARKDOWN, true, "policy",
-     "| bench   | device | clock |         a |         b |   precise |",
-     "| floor   | cpu    | wall  |           |           | 1000009.5 |"},
+     "| bench   | device | clock |    a (ns) |    b (ns) | precise (ns) |",
+     "| floor   | cpu    | wall  |           |           |    1000009.5 |"},
     {FORMAT_MARKDOWN, false, "clock",
-     "| bench   | policy  | device |  clock=a |        b |     wall |",
-     "| floor   | precise | cpu    |          |          | 1.000 ms |"},
+     "| bench   | policy  | device |          clock=a |                b |             wall |",
+     "| floor   | precise | cpu    |                  |                  | 1.000 ms ±1.00 % |"},
 };
 enum { N_ONE_COLUMNS = sizeof one_columns / sizeof *one_columns };
 

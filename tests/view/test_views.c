@@ -103,13 +103,15 @@ static const struct {
     {{.group_by = "rowz"}, "--group-by: no column 'rowz': did you mean 'rows'?"},
     {{.group_by = ""}, "--group-by: it is empty: expected names of columns"},
     {{.group_by = "rows", .columns = "mean(median_ns)"},
-     "--columns: 'mean(median_ns)' with --group-by: expected avg, max, min or median of a column,"
+     "--columns: 'mean(median_ns)' with --group-by: expected avg, max, min, median or geomean of a "
+     "column,"
      " such as avg(median_ns); count, or pass_rate"},
     {{.group_by = "rows", .columns = "median_ns"},
-     "--columns: 'median_ns' with --group-by: expected avg, max, min or median of a column,"
+     "--columns: 'median_ns' with --group-by: expected avg, max, min, median or geomean of a "
+     "column,"
      " such as avg(median_ns); count, or pass_rate"},
     {{.group_by = "rows", .columns = "count,avg"},
-     "--columns: 'avg' with --group-by: expected avg, max, min or median of a column,"
+     "--columns: 'avg' with --group-by: expected avg, max, min, median or geomean of a column,"
      " such as avg(median_ns); count, or pass_rate"},
     {{.group_by = "rows", .columns = "avg(status)"},
      "--columns: avg(status): 'status' is words: expected numbers"},
@@ -210,7 +212,14 @@ START_TEST(json_is_valid)
 }
 END_TEST
 
-/* The document's shape: a header for streams 1 to 16, one line a trial, ms with four decimals. */
+/* A time in ms, in full precision. */
+static void add_ms(struct text *out, double ns)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_add(out, format_double(ns / 1e6, number));
+}
+
+/* The document's shape: a header for streams 1 to 16, one line a trial, ms. */
 START_TEST(the_pivot_of_streams_is_the_documents_table)
 {
     struct store *store = fixture_open("document.gbr", STORE_WRITE);
@@ -233,9 +242,10 @@ START_TEST(the_pivot_of_streams_is_the_documents_table)
     for (int s = 1; s <= 16; s++)
         text_printf(&expected, "%d Stream%s%s", s, s > 1 ? "s" : "", s < 16 ? "," : "\n");
     for (int trial = 0; trial < FIXTURE_SAMPLES - 1; trial++) /* as many as all have */
-        for (int s = 1; s <= 16; s++)
-            text_printf(&expected, "%.4f%s", (765.5e6 / s + 1e4 * trial) * 1e-6,
-                        s < 16 ? "," : "\n");
+        for (int s = 1; s <= 16; s++) {
+            add_ms(&expected, 765.5e6 / s + 1e4 * trial);
+            text_add(&expected, s < 16 ? "," : "\n");
+        }
     views_expect_text("the table", text_get(&expected), text_get(&got));
 }
 END_TEST
@@ -249,10 +259,13 @@ START_TEST(a_pivot_with_another_axis_and_rounds)
     text_add(&expected, "dtype,1 Stream,2 Streams\n");
     for (int i = 0; i < 2; i++)
         for (int round = 0; round < 3; round++)
-            for (int j = 0; j < FIXTURE_SAMPLES; j++)
-                text_printf(&expected, "%s,%.4f,%.4f\n", i ? "bf16" : "fp16",
-                            (1000.0 * (2 * i + 1) + 10 * round + j) * 1e-6,
-                            (1000.0 * (2 * i + 2) + 10 * round + j) * 1e-6);
+            for (int j = 0; j < FIXTURE_SAMPLES; j++) {
+                text_add(&expected, i ? "bf16," : "fp16,");
+                add_ms(&expected, 1000.0 * (2 * i + 1) + 10 * round + j);
+                text_add(&expected, ",");
+                add_ms(&expected, 1000.0 * (2 * i + 2) + 10 * round + j);
+                text_add(&expected, "\n");
+            }
     views_expect_text("the table", text_get(&expected), text_get(&got));
 }
 END_TEST
@@ -277,8 +290,10 @@ START_TEST(long_recordings_are_exported_whole)
     struct view_options options = {.format = FORMAT_CSV, .pivot = "streams"};
     views_export("long.gbr", &options, &got);
     text_add(&expected, "1 Stream\n");
-    for (int i = 0; i < LONG; i++)
-        text_printf(&expected, "%.4f\n", 1e-4 * i);
+    for (int i = 0; i < LONG; i++) {
+        add_ms(&expected, 100.0 * i);
+        text_add(&expected, "\n");
+    }
     views_expect_text("the table", text_get(&expected), text_get(&got));
     text_clear(&got);
     text_clear(&expected);
@@ -492,7 +507,7 @@ START_TEST(runs_are_shown_one_after_the_other)
     ck_assert_str_eq(text_get(&csv), "run,streams,median_ns\n1,4,1000009.5\n2,4,2000009.5\n");
     options = (struct view_options){.run = RUN_ALL, .format = FORMAT_MARKDOWN, .pivot = "run"};
     views_export("two.gbr", &options, &pivot);
-    ck_assert_str_eq(text_get(&pivot), "|         1 |         2 |\n"
+    ck_assert_str_eq(text_get(&pivot), "|    1 (ns) |    2 (ns) |\n"
                                        "| --------: | --------: |\n"
                                        "| 1000009.5 | 2000009.5 |\n");
 }
