@@ -63,6 +63,7 @@ DOCUMENTS = \
 	docs/compare.md \
 	docs/config.md \
 	docs/experiments \
+	docs/exchange.md \
 	docs/faq.md \
 	docs/gpu.md \
 	docs/kernel.md \

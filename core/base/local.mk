@@ -32,4 +32,6 @@ core_libgbrun_la_SOURCES += \
 	core/base/text.h \
 	core/base/utf8.c \
 	core/base/utf8.h \
-	core/base/vector.h
+	core/base/vector.h \
+	core/base/xml_text.c \
+	core/base/xml_text.h

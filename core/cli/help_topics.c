@@ -4,7 +4,7 @@
 #include "core/base/table.h"
 #include "core/cli/verbs.h"
 #include "core/replay/replay.h"
-#include "core/view/views.h"
+#include "core/view/exchange.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -79,6 +79,13 @@ static bool head_help(size_t i, struct help_entry *ret)
     return is_there;
 }
 
+static bool format_help(size_t i, struct help_entry *ret)
+{
+    bool is_there = exchange_help(i, ret);
+    ret->unit = NULL;
+    return is_there;
+}
+
 static void add_all_columns(struct help_topics *topics, struct arena *arena)
 {
     struct help_topic list;
@@ -105,6 +112,13 @@ static void add_all_columns(struct help_topics *topics, struct arena *arena)
     add_columns(topics, arena, "heads of tables, and the columns of exports they stand for", "",
                 head_help);
     topics->items[topics->n - 1].name = "tables";
+    add_columns(topics, arena, "formats of other tools",
+                "Of gbrun export --format. Values are medians of rounds, with --rows combined of "
+                "cases, with --rows sample all samples. Tools that test significance take each "
+                "value for a repetition, which samples of one process are not. Cases that failed "
+                "are left out where a format cannot hold them.",
+                format_help);
+    topics->items[topics->n - 1].name = "formats";
 }
 
 void help_topics_find(struct arena *arena, struct help_topics *ret)

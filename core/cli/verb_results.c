@@ -2,7 +2,7 @@
 #include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 #include "core/store/store_read.h"
-#include "core/view/views.h"
+#include "core/view/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,9 @@ static const struct verb_option show_options[] = {
 
 static const struct verb_option export_options[] = {
     VIEW_OPTIONS,
-    {"format", 'f', "FORMAT", "csv, json, jsonl or md; csv if not given"},
+    {"format", 'f', "FORMAT",
+     "csv, json, jsonl or md; csv if not given; or that of another tool: google, nvbench, "
+     "hyperfine, pyperf, jmh, t4, github, bmf, junit, openmetrics, trace (gbrun help formats)"},
     {"rows", 0, "case|sample|combined",
      "one row for each round of a case, for each sample, or for each case, its rounds combined"},
     {"output", 'o', "FILE", "write to FILE instead of standard output"},
@@ -95,8 +97,7 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
     return status;
 }
 
-static int read_view(const struct arguments *arguments, int default_format,
-                     struct view_options *ret)
+static int read_view(const struct arguments *arguments, struct view_options *ret)
 {
     const char *rows = argument(arguments, "rows");
     *ret = (struct view_options){.where = argument(arguments, "where"),
@@ -109,9 +110,6 @@ static int read_view(const struct arguments *arguments, int default_format,
                                  .transpose = argument(arguments, "transpose") != NULL,
                                  .breakdown = argument(arguments, "breakdown") != NULL,
                                  .verbose = argument(arguments, "verbose") != NULL};
-    int code = read_format(arguments, default_format, &ret->format);
-    if (code != EXIT_FINE)
-        return code;
     if (ret->transpose && !ret->group_by && !ret->pivot)
         return fail_usage("--transpose: expected --group-by or --pivot with it");
     if (rows && rows_named(rows) < 0)
@@ -140,7 +138,9 @@ static int run_show(const struct arguments *arguments)
     struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
-    int code = read_view(arguments, FORMAT_TABLE, &view);
+    int code = read_view(arguments, &view);
+    if (code == EXIT_FINE)
+        code = read_format(arguments, FORMAT_TABLE, &view.format);
     if (code == EXIT_FINE)
         code = open_named(arguments, &store, &view.run);
     if (code != EXIT_FINE)
@@ -167,8 +167,12 @@ static int run_export(const struct arguments *arguments)
     struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
-    int code = read_view(arguments, FORMAT_CSV, &view);
-    if (code == EXIT_FINE && view.format == FORMAT_TABLE)
+    const char *format = argument(arguments, "format");
+    int exchange = format ? exchange_named(format) : -1;
+    int code = read_view(arguments, &view);
+    if (code == EXIT_FINE && exchange < 0)
+        code = read_format(arguments, FORMAT_CSV, &view.format);
+    if (code == EXIT_FINE && exchange < 0 && view.format == FORMAT_TABLE)
         code = fail_usage("--format table: expected csv, json, jsonl or md");
     if (code == EXIT_FINE)
         code = open_named(arguments, &store, &view.run);
@@ -178,7 +182,9 @@ static int run_export(const struct arguments *arguments)
     struct output_file output = {.stream = stdout};
     int32_t status = path ? output_begin(&output, path, &error) : GB_OK;
     if (status == GB_OK) {
-        status = view_export(store, &view, output.stream, &error);
+        status = exchange >= 0
+                     ? exchange_export(store, &view, exchange, path, output.stream, &error)
+                     : view_export(store, &view, output.stream, &error);
         if (path)
             status = output_end(&output, status, &error);
     }

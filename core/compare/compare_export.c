@@ -1,6 +1,7 @@
 /* compare_export.c - see compare_text.h: what programs read. */
 #include "core/base/json_writer.h"
 #include "core/base/memory.h"
+#include "core/base/xml_text.h"
 #include "core/compare/compare_text.h"
 
 #include <math.h>
@@ -163,30 +164,6 @@ void compare_write_json(const struct compare_result *result, bool is_strict, str
 
 /* ---- junit ---- */
 
-static void xml_attribute(const char *name, const char *value, struct text *out)
-{
-    text_printf(out, " %s=\"", name);
-    for (const char *at = value; *at; at++) {
-        switch (*at) {
-        case '&':
-            text_add(out, "&amp;");
-            break;
-        case '<':
-            text_add(out, "&lt;");
-            break;
-        case '>':
-            text_add(out, "&gt;");
-            break;
-        case '"':
-            text_add(out, "&quot;");
-            break;
-        default: /* control characters are no XML, not even escaped */
-            text_add_n(out, (unsigned char)*at < ' ' ? " " : at, 1);
-        }
-    }
-    text_add(out, "\"");
-}
-
 static size_t count_bad(const struct compare_against *against, bool is_strict)
 {
     size_t n = 0;
@@ -202,17 +179,17 @@ static void junit_case(const struct compare_result *result, const struct compare
     int verdict = c->result.verdict;
     compare_add_sentence(result, c, &message);
     text_add(out, "    <testcase");
-    xml_attribute("classname", any_side(c)->first->bench, out);
-    xml_attribute("name", c->label, out);
+    xml_add_attribute(out, "classname", any_side(c)->first->bench);
+    xml_add_attribute(out, "name", c->label);
     text_add(out, ">");
     if (compared_is_bad(verdict, is_strict) || verdict == COMPARED_FAILED) {
         text_add(out, "<failure");
-        xml_attribute("type", compared_word(verdict), out);
-        xml_attribute("message", text_get(&message), out);
+        xml_add_attribute(out, "type", compared_word(verdict));
+        xml_add_attribute(out, "message", text_get(&message));
         text_add(out, "/>");
     } else if (verdict == COMPARED_SKIPPED || verdict == COMPARED_UNCLEAR) {
         text_add(out, "<skipped");
-        xml_attribute("message", text_get(&message), out);
+        xml_add_attribute(out, "message", text_get(&message));
         text_add(out, "/>");
     }
     text_add(out, "</testcase>\n");
@@ -225,7 +202,7 @@ void compare_write_junit(const struct compare_result *result, bool is_strict, st
         const struct compare_against *against = &result->against[i];
         size_t n_skipped = against->counts[COMPARED_SKIPPED] + against->counts[COMPARED_UNCLEAR];
         text_add(out, "  <testsuite");
-        xml_attribute("name", against->side->name, out);
+        xml_add_attribute(out, "name", against->side->name);
         text_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
                     against->n, count_bad(against, is_strict), is_strict ? 0 : n_skipped);
         for (size_t j = 0; j < against->n; j++)

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "core/base/xml_text.h"
 #include "core/compare/compare.h"
 #include "core/report/case_samples.h"
 #include "core/report/html_report.h"

@@ -1,6 +1,7 @@
 /* plot_svg.c - see plot_svg.h. */
 #include "core/report/plot_svg.h"
 
+#include "core/base/xml_text.h"
 #include "core/report/plot_layout.h"
 
 #include <math.h>
@@ -9,34 +10,6 @@
 enum { TICKS_MAX = 24 };
 
 /* ---- words and numbers ---- */
-
-static void add_escaped(struct text *out, const char *words)
-{
-    static const char special[] = "&<>\"'";
-    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    while (*words) {
-        size_t n = strcspn(words, special);
-        text_add_n(out, words, n);
-        words += n;
-        if (*words)
-            text_add(out, escapes[strchr(special, *words++) - special]);
-    }
-}
-
-void xml_add_text(struct text *out, const char *words)
-{
-    CLEANUP(text_free) struct text plain = {0};
-    text_add_valid(&plain, words, 0, NULL);
-    add_escaped(out, text_get(&plain));
-}
-
-void xml_add_words(struct text *out, const char *words, size_t most)
-{
-    CLEANUP(text_free) struct text plain = {0}, shortened = {0};
-    text_add_line(&plain, words);
-    text_add_shortened(&shortened, text_get(&plain), most);
-    add_escaped(out, text_get(&shortened));
-}
 
 /* Pixels, to a tenth. */
 static void add_pixels(struct text *out, double value)

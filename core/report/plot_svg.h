@@ -14,8 +14,3 @@ void plot_svg(const struct plot_page *page, bool is_inline, struct text *out);
 
 /* Rules for the classes that plot_svg uses. */
 void plot_svg_style(bool is_inline, struct text *out);
-
-/* Words on one line as text of XML and HTML, at most so many columns. */
-void xml_add_words(struct text *out, const char *words, size_t most);
-/* The same of any length with its line breaks, for attributes in double quotes as well. */
-void xml_add_text(struct text *out, const char *words);

@@ -1,4 +1,11 @@
 core_libgbrun_la_SOURCES += \
+	core/view/exchange.c \
+	core/view/exchange.h \
+	core/view/exchange_ci.c \
+	core/view/exchange_json.c \
+	core/view/exchange_nvbench.c \
+	core/view/exchange_trace.c \
+	core/view/exchange_writers.h \
 	core/view/view_aligned.c \
 	core/view/view_breakdown.c \
 	core/view/view_cases.h \

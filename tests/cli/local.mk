@@ -27,6 +27,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_listing.sh \
 	tests/cli/test_measuring.sh \
 	tests/cli/test_no_gpu.sh \
+	tests/cli/test_other_tools.sh \
 	tests/cli/test_pace.sh \
 	tests/cli/test_papers.sh \
 	tests/cli/test_profile.sh \

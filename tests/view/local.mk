@@ -2,6 +2,7 @@
 TEST_PROGRAM_LIST += \
 	tests/view/test_breakdown \
 	tests/view/test_relative \
+	tests/view/test_exchange \
 	tests/view/test_roofs \
 	tests/view/test_view_details \
 	tests/view/test_views

@@ -1,0 +1,13 @@
+/*
+ * xml_text.h - words as text of XML and HTML.
+ */
+#pragma once
+
+#include "core/base/text.h"
+
+/* With its line breaks; for attributes in quotes as well. What is not plain becomes U+FFFD. */
+void xml_add_text(struct text *out, const char *words);
+/* On one line, at most so many columns. */
+void xml_add_words(struct text *out, const char *words, size_t most);
+/* ` name="value"`, on one line. */
+void xml_add_attribute(struct text *out, const char *name, const char *value);

@@ -1,0 +1,229 @@
+/* exchange.c - see exchange.h: which formats there are, and the cases they get. */
+#include "core/view/exchange_writers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const struct exchange_writer *const writers[] = {
+    &exchange_google, &exchange_nvbench, &exchange_hyperfine,   &exchange_pyperf,
+    &exchange_jmh,    &exchange_t4,      &exchange_github,      &exchange_bmf,
+    &exchange_junit,  &exchange_trace,   &exchange_openmetrics,
+};
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+int exchange_named(const char *name)
+{
+    for (int i = 0; i < WRITERS; i++)
+        if (text_equal(writers[i]->name, name))
+            return i;
+    return -1;
+}
+
+bool exchange_help(size_t i, struct help_entry *ret)
+{
+    if (i < WRITERS)
+        *ret = (struct help_entry){writers[i]->name, "", writers[i]->help};
+    return i < WRITERS;
+}
+
+/* ---- for the writers ---- */
+
+const struct run_record *exchange_run(const struct exchange *exchange)
+{
+    return &exchange->view->runs[0].record;
+}
+
+const char *exchange_fact(const struct exchange *exchange, const char *name)
+{
+    const struct run_record *run = exchange_run(exchange);
+    return fact_of(run->facts, run->n_facts, name);
+}
+
+int32_t exchange_samples(struct exchange *exchange, const struct exchange_case *c,
+                         const char *column, struct arena *arena, double **ret, size_t *ret_n,
+                         struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena own = {0};
+    double *values = ARENA_ARRAY(&own, double, 2 * STORE_CHUNK);
+    int32_t status = GB_OK;
+    uint64_t n = 0;
+    for (size_t i = 0; i < c->n_rounds; i++)
+        n += c->rounds[i].c.record.n_samples;
+    *ret = ARENA_ARRAY(arena, double, n + 1);
+    *ret_n = 0;
+    for (size_t i = 0; i < c->n_rounds; i++)
+        for (uint64_t first = 0; first < c->rounds[i].c.record.n_samples && status == GB_OK;
+             first += STORE_CHUNK) {
+            uint64_t left = c->rounds[i].c.record.n_samples - first;
+            uint64_t more = left < STORE_CHUNK ? left : STORE_CHUNK;
+            status = view_read_samples(exchange->view, &c->rounds[i], &column, column != NULL,
+                                       first, more, values, error);
+            for (uint64_t j = 0; status == GB_OK && j < more; j++)
+                (*ret)[(*ret_n)++] = values[(column ? STORE_CHUNK : 0) + j];
+        }
+    return status;
+}
+
+void exchange_add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed)
+{
+    const struct stored_case *stored = &c->shown.row.c;
+    for (size_t i = 0; i < stored->n_parameters; i++) {
+        const struct parameter *parameter = &stored->parameters[i];
+        if (!parameter->is_axis)
+            continue;
+        struct cell cell = cell_of_parameter(parameter);
+        if (is_typed)
+            json_cell(json, parameter->name, &cell);
+        else
+            json_text(json, parameter->name, parameter->value.text);
+    }
+}
+
+double exchange_seconds(const char *iso)
+{
+    struct tm time = {0};
+    double seconds = 0;
+    if (!iso || sscanf(iso, "%d-%d-%dT%d:%d:%lf", &time.tm_year, &time.tm_mon, &time.tm_mday,
+                       &time.tm_hour, &time.tm_min, &seconds) != 6)
+        return NAN;
+    time.tm_year -= 1900;
+    time.tm_mon -= 1;
+    return (double)timegm(&time) + seconds;
+}
+
+/* ---- the cases ---- */
+
+/* Names may hold no slashes but those between their parts. */
+static void add_part(struct text *out, const char *words)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add_line(&line, words);
+    for (const char *at = text_get(&line); *at; at++)
+        text_add_n(out, *at == '/' ? "_" : at, 1);
+}
+
+static const char *name_of(const struct view *view, const struct view_row *row, struct arena *arena)
+{
+    CLEANUP(text_free) struct text name = {0};
+    add_part(&name, row->c.bench);
+    for (size_t i = 0; i < row->c.n_parameters; i++) {
+        const struct parameter *parameter = &row->c.parameters[i];
+        if (!parameter->is_axis)
+            continue;
+        text_printf(&name, "/%s:", parameter->name);
+        add_part(&name, parameter->value.text);
+    }
+    if (view->survey.several_devices) {
+        text_add(&name, "/device:");
+        add_part(&name, device_label(row, arena));
+    }
+    if (view->survey.several_policies) {
+        text_add(&name, "/policy:");
+        add_part(&name, row->c.policy);
+    }
+    return arena_text(arena, text_get(&name));
+}
+
+static int32_t find_values(struct exchange *exchange, struct exchange_case *c, struct arena *arena,
+                           struct gb_error *error)
+{
+    c->values = ARENA_ARRAY(arena, double, c->n_rounds + 1);
+    if (exchange->rows == ROWS_SAMPLE)
+        return exchange_samples(exchange, c, NULL, arena, &c->values, &c->n, error);
+    if (exchange->rows == ROWS_COMBINED) {
+        c->values[c->n++] = c->shown.central_ns;
+        return GB_OK;
+    }
+    for (size_t i = 0; i < c->n_rounds; i++) {
+        double value = central_ns(&c->rounds[i].c);
+        if (c->rounds[i].c.record.status == CASE_OK && isfinite(value))
+            c->values[c->n++] = value;
+    }
+    return GB_OK;
+}
+
+static int32_t add_group(struct exchange *exchange, const struct exchange_writer *writer,
+                         const struct group *group, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct view_row *rows = NULL;
+    struct exchange_case c = {.n_rounds = group->n};
+    struct view *view = exchange->view;
+    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
+    if (status != GB_OK)
+        return status;
+    c.rounds = rows;
+    c.shown = combine_rounds(rows, group->n, &arena);
+    c.name = name_of(view, rows, &arena);
+    int kind = c.shown.row.c.record.status;
+    c.is_ok = kind == CASE_OK && isfinite(c.shown.central_ns);
+    exchange->n_failed += !c.is_ok && kind != CASE_SKIPPED;
+    exchange->n_skipped += kind == CASE_SKIPPED;
+    if (!c.is_ok && !writer->takes_failures)
+        return GB_OK;
+    if (c.is_ok)
+        status = find_values(exchange, &c, &arena, error);
+    if (status == GB_OK)
+        status = writer->add(exchange, &c, error);
+    exchange->bench = arena_text(&view->arena, rows[0].c.bench);
+    return status;
+}
+
+static int32_t check_options(const struct view_options *options, const char *format,
+                             struct gb_error *error)
+{
+    const char *option = options->group_by      ? "group-by"
+                         : options->pivot       ? "pivot"
+                         : options->columns     ? "columns"
+                         : options->relative_to ? "relative-to"
+                                                : NULL;
+    if (option)
+        return error_set(error, GB_INVALID, "--%s: --format %s has rows and columns of its own",
+                         option, format);
+    if (options->run == RUN_ALL)
+        return error_set(error, GB_INVALID, "--run all: --format %s is of one run", format);
+    return GB_OK;
+}
+
+static int32_t write_all(struct exchange *exchange, const struct exchange_writer *writer, FILE *out,
+                         struct gb_error *error)
+{
+    size_t n = 0;
+    int32_t status = GB_OK;
+    struct group *groups = group_rounds(exchange->view, true, &n);
+    if (writer->begin)
+        writer->begin(exchange);
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        status = add_group(exchange, writer, &groups[i], error);
+        if (status == GB_OK)
+            status = view_flush_if_long(&exchange->text, out, error);
+    }
+    if (writer->end && status == GB_OK)
+        writer->end(exchange);
+    free(groups);
+    return status == GB_OK ? view_flush(&exchange->text, out, error) : status;
+}
+
+int32_t exchange_export(struct store *store, const struct view_options *options, int format,
+                        const char *path, FILE *out, struct gb_error *error)
+{
+    const struct exchange_writer *writer = writers[format];
+    struct view_options rounds = *options;
+    struct view view;
+    rounds.rows = ROWS_CASE;
+    int32_t status = check_options(options, writer->name, error);
+    if (status == GB_OK)
+        status = view_open(store, &rounds, options->run, &view, error);
+    if (status != GB_OK)
+        return status;
+    struct exchange exchange = {.view = &view, .rows = options->rows, .path = path, .bench = ""};
+    exchange.json.out = &exchange.text;
+    status = write_all(&exchange, writer, out, error);
+    text_free(&exchange.text);
+    for (size_t i = 0; i < EXCHANGE_FAMILIES; i++)
+        text_free(&exchange.families[i]);
+    view_close(&view);
+    return status;
+}

@@ -1,0 +1,428 @@
+/* exchange_json.c - see exchange.h: formats in JSON that hold a list of benchmarks. */
+#include "core/view/exchange_writers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double S = 1e9, MS = 1e6; /* ns */
+
+static void add_values(struct json_writer *json, const char *name, const struct exchange_case *c,
+                       double unit_ns)
+{
+    json_open(json, name, JSON_ARRAY);
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->values[i]))
+            json_real(json, NULL, c->values[i] / unit_ns);
+    json_close(json, JSON_ARRAY);
+}
+
+/* ---- Google Benchmark ---- */
+
+static void google_begin(struct exchange *exchange)
+{
+    struct json_writer *json = &exchange->json;
+    json_open(json, NULL, JSON_OBJECT);
+    json_open(json, "context", JSON_OBJECT);
+    json_text(json, "date", exchange_run(exchange)->started);
+    json_text(json, "host_name", exchange_fact(exchange, "host"));
+    json_text(json, "executable", exchange_run(exchange)->command_line);
+    json_real(json, "num_cpus", strtod(exchange_fact(exchange, "processors"), NULL));
+    json_open(json, "caches", JSON_ARRAY);
+    json_close(json, JSON_ARRAY);
+    json_text(json, "library_build_type", "release");
+    json_integer(json, "json_schema_version", 1);
+    json_close(json, JSON_OBJECT);
+    json_open(json, "benchmarks", JSON_ARRAY);
+}
+
+static int32_t google_add(struct exchange *exchange, const struct exchange_case *c,
+                          struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    const struct gb_work *work = &c->shown.row.c.record.work;
+    for (size_t i = 0; i < c->n; i++) {
+        if (!isfinite(c->values[i]))
+            continue;
+        double bytes = work->bytes_read + work->bytes_written;
+        json_line(json);
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", c->name);
+        json_text(json, "run_name", c->name);
+        json_text(json, "run_type", "iteration");
+        json_integer(json, "repetitions", (int64_t)c->n);
+        json_integer(json, "repetition_index", (int64_t)i);
+        json_integer(json, "threads", 1);
+        json_integer(json, "iterations", (int64_t)c->shown.row.c.record.iterations);
+        json_real(json, "real_time", c->values[i]);
+        json_real(json, "cpu_time", c->values[i]);
+        json_text(json, "time_unit", "ns");
+        if (bytes > 0)
+            json_real(json, "bytes_per_second", bytes / c->values[i] * S);
+        if (work->items > 0)
+            json_real(json, "items_per_second", work->items / c->values[i] * S);
+        json_close(json, JSON_OBJECT);
+    }
+    return GB_OK;
+}
+
+static void list_end(struct exchange *exchange)
+{
+    json_close(&exchange->json, JSON_ARRAY);
+    json_close(&exchange->json, JSON_OBJECT);
+    text_add(&exchange->text, "\n");
+}
+
+const struct exchange_writer exchange_google = {
+    .name = "google",
+    .help = "Google Benchmark's JSON, a repetition for each round: its compare.py, "
+            "github-action-benchmark, Bencher",
+    .begin = google_begin,
+    .add = google_add,
+    .end = list_end,
+};
+
+/* ---- hyperfine ---- */
+
+static void results_begin(struct exchange *exchange)
+{
+    json_open(&exchange->json, NULL, JSON_OBJECT);
+    json_open(&exchange->json, "results", JSON_ARRAY);
+}
+
+static int32_t hyperfine_add(struct exchange *exchange, const struct exchange_case *c,
+                             struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    struct summary summary = summary_of(c->values, c->n);
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "command", c->name);
+    json_real(json, "mean", summary.mean / S);
+    json_real(json, "stddev", summary.stdev / S);
+    json_real(json, "median", summary.median / S);
+    json_real(json, "user", summary.mean / S);
+    json_real(json, "system", 0);
+    json_real(json, "min", summary.min / S);
+    json_real(json, "max", summary.max / S);
+    add_values(json, "times", c, S);
+    json_open(json, "exit_codes", JSON_ARRAY);
+    for (size_t i = 0; i < c->n; i++)
+        json_integer(json, NULL, 0);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "parameters", JSON_OBJECT);
+    exchange_add_axes(json, c, false);
+    json_close(json, JSON_OBJECT);
+    json_close(json, JSON_OBJECT);
+    return GB_OK;
+}
+
+const struct exchange_writer exchange_hyperfine = {
+    .name = "hyperfine",
+    .help = "hyperfine's JSON, a run for each round: its scripts, which want five and more",
+    .begin = results_begin,
+    .add = hyperfine_add,
+    .end = list_end,
+};
+
+/* ---- pyperf ---- */
+
+static void pyperf_begin(struct exchange *exchange)
+{
+    struct json_writer *json = &exchange->json;
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "version", "1.0");
+    json_open(json, "metadata", JSON_OBJECT);
+    json_text(json, "hostname", exchange_fact(exchange, "host"));
+    json_close(json, JSON_OBJECT);
+    json_open(json, "benchmarks", JSON_ARRAY);
+}
+
+/* A run holds values of one process: with --rows sample all samples of a round. */
+static int32_t pyperf_runs(struct exchange *exchange, const struct exchange_case *c,
+                           struct gb_error *error)
+{
+    struct json_writer *json = &exchange->json;
+    size_t at = 0;
+    (void)error;
+    for (size_t i = 0; i < (exchange->rows == ROWS_SAMPLE ? c->n_rounds : c->n); i++) {
+        size_t n = exchange->rows == ROWS_SAMPLE ? c->rounds[i].c.record.n_samples : 1;
+        json_open(json, NULL, JSON_OBJECT);
+        json_open(json, "values", JSON_ARRAY);
+        for (size_t j = 0; j < n && at < c->n; j++, at++)
+            if (c->values[at] > 0)
+                json_real(json, NULL, c->values[at] / S);
+        json_close(json, JSON_ARRAY);
+        json_close(json, JSON_OBJECT);
+    }
+    return GB_OK;
+}
+
+static int32_t pyperf_add(struct exchange *exchange, const struct exchange_case *c,
+                          struct gb_error *error)
+{
+    struct json_writer *json = &exchange->json;
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_open(json, "metadata", JSON_OBJECT);
+    json_text(json, "name", c->name);
+    json_text(json, "unit", "second");
+    json_integer(json, "loops", (int64_t)c->shown.row.c.record.iterations);
+    json_close(json, JSON_OBJECT);
+    json_open(json, "runs", JSON_ARRAY);
+    int32_t status = pyperf_runs(exchange, c, error);
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+    return status;
+}
+
+const struct exchange_writer exchange_pyperf = {
+    .name = "pyperf",
+    .help = "pyperf's JSON, a run for each round: pyperf compare_to, stats, hist",
+    .begin = pyperf_begin,
+    .add = pyperf_add,
+    .end = list_end,
+};
+
+/* ---- JMH ---- */
+
+static void array_begin(struct exchange *exchange)
+{
+    json_open(&exchange->json, NULL, JSON_ARRAY);
+}
+
+static void array_end(struct exchange *exchange)
+{
+    json_close(&exchange->json, JSON_ARRAY);
+    text_add(&exchange->text, "\n");
+}
+
+static void jmh_metric(struct json_writer *json, const struct exchange_case *c)
+{
+    const struct shown *shown = &c->shown;
+    const struct summary *summary = &shown->row.c.summary;
+    const struct {
+        const char *name;
+        double ns;
+    } percentiles[] = {{"0.0", summary->min},  {"25.0", summary->q1},  {"50.0", summary->median},
+                       {"75.0", summary->q3},  {"90.0", summary->p90}, {"99.0", summary->p99},
+                       {"100.0", summary->max}};
+    json_open(json, "primaryMetric", JSON_OBJECT);
+    json_real(json, "score", shown->central_ns);
+    json_real(json, "scoreError", (shown->high_ns - shown->low_ns) / 2);
+    json_open(json, "scoreConfidence", JSON_ARRAY);
+    json_real(json, NULL, shown->low_ns);
+    json_real(json, NULL, shown->high_ns);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "scorePercentiles", JSON_OBJECT);
+    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
+        json_real(json, percentiles[i].name, percentiles[i].ns);
+    json_close(json, JSON_OBJECT);
+    json_text(json, "scoreUnit", "ns/op");
+    json_open(json, "rawData", JSON_ARRAY);
+    for (size_t i = 0; i < c->n; i++) {
+        json_open(json, NULL, JSON_ARRAY);
+        json_real(json, NULL, c->values[i]);
+        json_close(json, JSON_ARRAY);
+    }
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+}
+
+static int32_t jmh_add(struct exchange *exchange, const struct exchange_case *c,
+                       struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    CLEANUP(text_free) struct text benchmark = {0};
+    text_printf(&benchmark, "gbrun.%s", c->shown.row.c.bench);
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "jmhVersion", "1.37");
+    json_text(json, "benchmark", text_get(&benchmark));
+    json_text(json, "mode", "avgt");
+    json_integer(json, "threads", 1);
+    json_integer(json, "forks", (int64_t)c->n);
+    json_integer(json, "warmupIterations", 0);
+    json_text(json, "warmupTime", "0 s");
+    json_integer(json, "warmupBatchSize", 1);
+    json_integer(json, "measurementIterations", 1);
+    json_text(json, "measurementTime", "1 s");
+    json_integer(json, "measurementBatchSize", 1);
+    json_open(json, "params", JSON_OBJECT);
+    exchange_add_axes(json, c, false);
+    json_close(json, JSON_OBJECT);
+    jmh_metric(json, c);
+    json_open(json, "secondaryMetrics", JSON_OBJECT);
+    json_close(json, JSON_OBJECT);
+    json_close(json, JSON_OBJECT);
+    return GB_OK;
+}
+
+const struct exchange_writer exchange_jmh = {
+    .name = "jmh",
+    .help = "JMH's JSON, a fork for each round: visualizers, plugins of CI systems",
+    .begin = array_begin,
+    .add = jmh_add,
+    .end = array_end,
+};
+
+/* ---- autotuning, T4 ---- */
+
+static void t4_begin(struct exchange *exchange)
+{
+    struct json_writer *json = &exchange->json;
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "schema_version", "1.0.0");
+    json_open(json, "results", JSON_ARRAY);
+}
+
+static const char *invalidity(int status)
+{
+    switch (status) {
+    case CASE_OK:
+        return "correct";
+    case CASE_TIMED_OUT:
+        return "timeout";
+    case CASE_WRONG_RESULT:
+        return "correctness";
+    case CASE_SKIPPED:
+        return "constraints";
+    default:
+        return "runtime";
+    }
+}
+
+static int32_t t4_add(struct exchange *exchange, const struct exchange_case *c,
+                      struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    const struct case_record *record = &c->shown.row.c.record;
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "timestamp", record->started);
+    json_open(json, "configuration", JSON_OBJECT);
+    exchange_add_axes(json, c, true);
+    json_close(json, JSON_OBJECT);
+    json_open(json, "objectives", JSON_ARRAY);
+    json_text(json, NULL, "time");
+    json_close(json, JSON_ARRAY);
+    json_open(json, "times", JSON_OBJECT);
+    json_real(json, "compilation_time", 0);
+    add_values(json, "runtimes", c, MS);
+    json_real(json, "framework", record->wall_ns / MS);
+    json_real(json, "search_algorithm", 0);
+    json_real(json, "validation", 0);
+    json_close(json, JSON_OBJECT);
+    json_text(json, "invalidity", invalidity(record->status));
+    json_integer(json, "correctness", record->status == CASE_OK);
+    json_open(json, "measurements", JSON_ARRAY);
+    if (c->is_ok) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", "time");
+        json_real(json, "value", c->shown.central_ns / MS);
+        json_text(json, "unit", "ms");
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+    return GB_OK;
+}
+
+const struct exchange_writer exchange_t4 = {
+    .name = "t4",
+    .help = "results of autotuning, schema T4 1.0.0, failed cases too: Kernel Tuner",
+    .takes_failures = true,
+    .begin = t4_begin,
+    .add = t4_add,
+    .end = list_end,
+};
+
+/* ---- github-action-benchmark, Bencher ---- */
+
+static int32_t github_add(struct exchange *exchange, const struct exchange_case *c,
+                          struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    CLEANUP(text_free) struct text range = {0}, extra = {0};
+    const struct shown *shown = &c->shown;
+    double half = (shown->high_ns - shown->low_ns) / 2;
+    text_printf(&extra, "%llu samples in %zu round%s",
+                (unsigned long long)shown->row.c.record.n_samples, c->n_rounds,
+                c->n_rounds == 1 ? "" : "s");
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "name", c->name);
+    json_text(json, "unit", "ns"); /* a series keeps its unit for ever */
+    json_real(json, "value", shown->central_ns);
+    if (shown->has_interval && isfinite(half)) {
+        text_printf(&range, "\u00B1 %.6g", half);
+        json_text(json, "range", text_get(&range));
+    }
+    json_text(json, "extra", text_get(&extra));
+    json_close(json, JSON_OBJECT);
+    return GB_OK;
+}
+
+const struct exchange_writer exchange_github = {
+    .name = "github",
+    .help = "github-action-benchmark's customSmallerIsBetter, times in ns",
+    .begin = array_begin,
+    .add = github_add,
+    .end = array_end,
+};
+
+static void bmf_measure(struct json_writer *json, const char *name, double value, double low,
+                        double high)
+{
+    json_open(json, name, JSON_OBJECT);
+    json_real(json, "value", value);
+    if (isfinite(low))
+        json_real(json, "lower_value", low);
+    if (isfinite(high))
+        json_real(json, "upper_value", high);
+    json_close(json, JSON_OBJECT);
+}
+
+static int32_t bmf_add(struct exchange *exchange, const struct exchange_case *c,
+                       struct gb_error *error)
+{
+    (void)error;
+    struct json_writer *json = &exchange->json;
+    const struct shown *shown = &c->shown;
+    const struct gb_work *work = &shown->row.c.record.work;
+    double bytes = work->bytes_read + work->bytes_written;
+    double amount = work->flops > 0 ? work->flops : work->items > 0 ? work->items : bytes;
+    json_line(json);
+    json_open(json, c->name, JSON_OBJECT);
+    bmf_measure(json, "latency", shown->central_ns, shown->low_ns, shown->high_ns);
+    if (amount > 0)
+        bmf_measure(json, "throughput", amount / shown->central_ns * S, amount / shown->high_ns * S,
+                    amount / shown->low_ns * S);
+    json_close(json, JSON_OBJECT);
+    return GB_OK;
+}
+
+static void object_begin(struct exchange *exchange)
+{
+    json_open(&exchange->json, NULL, JSON_OBJECT);
+}
+
+static void object_end(struct exchange *exchange)
+{
+    json_close(&exchange->json, JSON_OBJECT);
+    text_add(&exchange->text, "\n");
+}
+
+const struct exchange_writer exchange_bmf = {
+    .name = "bmf",
+    .help =
+        "Bencher Metric Format: latency in ns, throughput of operations, items or bytes a second",
+    .begin = object_begin,
+    .add = bmf_add,
+    .end = object_end,
+};

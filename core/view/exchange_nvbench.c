@@ -1,0 +1,329 @@
+/* exchange_nvbench.c - see exchange.h: NVBench's JSON, with samples as files of float32. */
+#include "core/view/exchange_writers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const double S = 1e9; /* ns */
+
+static void begin(struct exchange *exchange)
+{
+    struct json_writer *json = &exchange->json;
+    json_open(json, NULL, JSON_OBJECT);
+    json_open(json, "meta", JSON_OBJECT);
+    json_open(json, "argv", JSON_ARRAY);
+    json_text(json, NULL, exchange_run(exchange)->command_line);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "version", JSON_OBJECT);
+    json_open(json, "json", JSON_OBJECT);
+    json_integer(json, "major", 1);
+    json_integer(json, "minor", 0);
+    json_integer(json, "patch", 0);
+    json_text(json, "string", "1.0.0");
+    for (int i = 0; i < 3; i++)
+        json_close(json, JSON_OBJECT);
+    json_open(json, "devices", JSON_ARRAY);
+    for (size_t i = 0; i < exchange->view->devices[0].n; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_integer(json, "id", (int64_t)i);
+        json_text(json, "name", exchange->view->devices[0].items[i].record.model);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    json_open(json, "benchmarks", JSON_ARRAY);
+}
+
+/* ---- a benchmark and its axes ---- */
+
+static const char *type_of(const struct parameter *parameter)
+{
+    struct cell cell = cell_of_parameter(parameter);
+    return cell.kind == CELL_INTEGER ? "int64" : cell.kind == CELL_REAL ? "float64" : "string";
+}
+
+static void add_number(struct json_writer *json, const char *type, const char *text)
+{
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "name", "value");
+    json_text(json, "type", type);
+    json_text(json, "value", text); /* numbers are text there */
+    json_close(json, JSON_OBJECT);
+}
+
+struct seen {
+    const char **values;
+    size_t n;
+};
+
+static void add_axis_value(struct json_writer *json, struct seen *seen,
+                           const struct parameter *parameter, struct arena *arena)
+{
+    const char *words = parameter->value.text;
+    struct cell cell = cell_of_parameter(parameter);
+    for (size_t i = 0; i < seen->n; i++)
+        if (text_equal(seen->values[i], words))
+            return;
+    ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "input_string", words);
+    json_text(json, "description", "");
+    json_cell(json, "value", &cell);
+    json_close(json, JSON_OBJECT);
+}
+
+static int32_t add_axis(struct exchange *exchange, const char *bench,
+                        const struct parameter *parameter, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct json_writer *json = &exchange->json;
+    struct seen seen = {0};
+    int32_t status = GB_OK;
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "name", parameter->name);
+    json_text(json, "type", type_of(parameter));
+    json_text(json, "flags", "");
+    json_open(json, "values", JSON_ARRAY);
+    for (struct view_cursor at = {.view = exchange->view}; view_next(&at, &status, error);) {
+        const struct parameter *one = find_parameter(&at.row.c, parameter->name);
+        if (one && text_equal(at.row.c.bench, bench))
+            add_axis_value(json, &seen, one, &arena);
+    }
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+    return status;
+}
+
+static void end_bench(struct exchange *exchange)
+{
+    if (!*exchange->bench)
+        return;
+    json_close(&exchange->json, JSON_ARRAY);
+    json_close(&exchange->json, JSON_OBJECT);
+}
+
+static int32_t begin_bench(struct exchange *exchange, const struct stored_case *c,
+                           struct gb_error *error)
+{
+    struct json_writer *json = &exchange->json;
+    int32_t status = GB_OK;
+    end_bench(exchange);
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "name", c->bench);
+    json_open(json, "devices", JSON_ARRAY);
+    for (size_t i = 0; i < exchange->view->devices[0].n; i++)
+        json_integer(json, NULL, (int64_t)i);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "axes", JSON_ARRAY);
+    for (size_t i = 0; i < c->n_parameters && status == GB_OK; i++)
+        if (c->parameters[i].is_axis)
+            status = add_axis(exchange, c->bench, &c->parameters[i], error);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "states", JSON_ARRAY);
+    return status;
+}
+
+/* ---- a state ---- */
+
+static void add_summary(struct json_writer *json, const char *tag, const char *name,
+                        const char *hint, double value)
+{
+    char number[NUMBER_TEXT_MAX];
+    if (!isfinite(value))
+        return;
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "tag", tag);
+    json_text(json, "name", name);
+    json_text(json, "hint", hint);
+    json_text(json, "description", "");
+    json_open(json, "data", JSON_ARRAY);
+    add_number(json, text_equal(hint, "sample_size") ? "int64" : "float64",
+               format_double(value, number));
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+}
+
+static double mean_of_known(const double *values, size_t n)
+{
+    double sum = 0;
+    size_t n_known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > 0) {
+            sum += values[i];
+            n_known++;
+        }
+    return n_known ? sum / (double)n_known : NAN;
+}
+
+/* PATH-bin/NUMBER.bin, little-endian; *ret_name: relative to the folder of PATH. */
+static int32_t write_floats(const struct exchange *exchange, const char *suffix,
+                            const double *values, size_t n, double unit, struct arena *arena,
+                            const char **ret_name, struct gb_error *error)
+{
+    const char *slash = strrchr(exchange->path, '/');
+    const char *folder = arena_printf(arena, "%s-%s", exchange->path, suffix);
+    const char *path = arena_printf(arena, "%s/%" PRIu64 ".bin", folder, exchange->n_files);
+    *ret_name = arena_printf(arena, "%s-%s/%" PRIu64 ".bin", slash ? slash + 1 : exchange->path,
+                             suffix, exchange->n_files);
+    FILE *file = mkdir(folder, 0777) == 0 || errno == EEXIST ? fopen(path, "wb") : NULL;
+    bool is_good = file != NULL;
+    for (size_t i = 0; i < n && is_good; i++) {
+        float value = (float)(values[i] / unit);
+        is_good = fwrite(&value, sizeof value, 1, file) == 1;
+    }
+    int reason = errno;
+    if (file && fclose(file) != 0)
+        is_good = false;
+    return is_good ? GB_OK
+                   : error_set(error, GB_IO, "%s: cannot be written: %s", path, reason_of(reason));
+}
+
+static void add_file(struct json_writer *json, const char *tag, const char *filename, size_t n)
+{
+    char size[NUMBER_TEXT_MAX];
+    snprintf(size, sizeof size, "%zu", n);
+    const char *const members[][3] = {{"filename", "string", filename}, {"size", "int64", size}};
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "tag", tag);
+    json_text(json, "name", "Samples");
+    json_text(json, "hint", "file/sample_times");
+    json_text(json, "description", "");
+    json_text(json, "hide", "Not needed in a table.");
+    json_open(json, "data", JSON_ARRAY);
+    for (size_t i = 0; i < 2; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", members[i][0]);
+        json_text(json, "type", members[i][1]);
+        json_text(json, "value", members[i][2]);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+}
+
+static int32_t add_files(struct exchange *exchange, const double *times, const double *clocks,
+                         size_t n, struct arena *arena, struct gb_error *error)
+{
+    struct json_writer *json = &exchange->json;
+    const char *name = "";
+    if (!exchange->path || n == 0)
+        return GB_OK;
+    int32_t status = write_floats(exchange, "bin", times, n, S, arena, &name, error);
+    if (status == GB_OK)
+        add_file(json, "nv/json/bin:nv/cold/sample_times", name, n);
+    if (status == GB_OK && isfinite(mean_of_known(clocks, n))) {
+        status = write_floats(exchange, "freqs-bin", clocks, n, 1, arena, &name, error);
+        add_file(json, "nv/json/freqs-bin:nv/cold/sample_freqs", name, n);
+    }
+    exchange->n_files++;
+    return status;
+}
+
+#define TIME "nv/cold/time/gpu/"
+
+static int32_t add_summaries(struct exchange *exchange, const struct exchange_case *c,
+                             struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct json_writer *json = &exchange->json;
+    double *times = NULL, *clocks = NULL;
+    size_t n = 0;
+    int32_t status = exchange_samples(exchange, c, NULL, &arena, &times, &n, error);
+    if (status == GB_OK)
+        status = exchange_samples(exchange, c, "clock_hz", &arena, &clocks, &n, error);
+    if (status != GB_OK)
+        return status;
+    struct summary summary = summary_of(times, n);
+    double iqr = summary.q3 - summary.q1;
+    add_summary(json, "nv/cold/sample_size", "Samples", "sample_size", (double)n);
+    add_summary(json, TIME "mean", "GPU Time", "duration", summary.mean / S);
+    add_summary(json, TIME "stdev/absolute", "Stdev", "duration", summary.stdev / S);
+    add_summary(json, TIME "stdev/relative", "Noise", "percentage", summary.stdev / summary.mean);
+    add_summary(json, TIME "min", "Min", "duration", summary.min / S);
+    add_summary(json, TIME "max", "Max", "duration", summary.max / S);
+    add_summary(json, TIME "q1", "Q1", "duration", summary.q1 / S);
+    add_summary(json, TIME "median", "Median", "duration", summary.median / S);
+    add_summary(json, TIME "q3", "Q3", "duration", summary.q3 / S);
+    add_summary(json, TIME "iqr/absolute", "IQR", "duration", iqr / S);
+    add_summary(json, TIME "iqr/relative", "Relative IQR", "percentage", iqr / summary.median);
+    add_summary(json, "nv/cold/sm_clock_rate/mean", "Clock Rate", "frequency",
+                mean_of_known(clocks, n));
+    return add_files(exchange, times, clocks, n, &arena, error);
+}
+
+static int64_t device_of(const struct exchange *exchange, const struct view_row *row)
+{
+    for (size_t i = 0; row->device && i < exchange->view->devices[0].n; i++)
+        if (exchange->view->devices[0].items[i].id == row->device->id)
+            return (int64_t)i;
+    return 0;
+}
+
+static void add_axis_values(struct json_writer *json, const struct stored_case *c)
+{
+    json_open(json, "axis_values", JSON_ARRAY);
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        if (!c->parameters[i].is_axis)
+            continue;
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", c->parameters[i].name);
+        json_text(json, "type", type_of(&c->parameters[i]));
+        json_text(json, "value", c->parameters[i].value.text);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static int32_t add(struct exchange *exchange, const struct exchange_case *c, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text name = {0}, reason = {0};
+    struct json_writer *json = &exchange->json;
+    const struct stored_case *stored = &c->shown.row.c;
+    int64_t device = device_of(exchange, c->rounds);
+    int32_t status = GB_OK;
+    if (!text_equal(exchange->bench, stored->bench))
+        status = begin_bench(exchange, stored, error);
+    if (status != GB_OK)
+        return status;
+    text_printf(&name, "Device=%" PRId64, device);
+    for (size_t i = 0; i < stored->n_parameters; i++)
+        if (stored->parameters[i].is_axis)
+            text_printf(&name, " %s=%s", stored->parameters[i].name,
+                        stored->parameters[i].value.text);
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "name", text_get(&name));
+    json_integer(json, "device", device);
+    add_axis_values(json, stored);
+    json_bool(json, "is_skipped", !c->is_ok);
+    if (!c->is_ok) {
+        case_status_describe(stored->record.status, stored->record.status_text, &reason);
+        json_text(json, "skip_reason", text_get(&reason));
+    }
+    json_open(json, "summaries", JSON_ARRAY);
+    if (c->is_ok)
+        status = add_summaries(exchange, c, error);
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+    return status;
+}
+
+static void end(struct exchange *exchange)
+{
+    end_bench(exchange);
+    json_close(&exchange->json, JSON_ARRAY);
+    json_close(&exchange->json, JSON_OBJECT);
+    text_add(&exchange->text, "\n");
+}
+
+const struct exchange_writer exchange_nvbench = {
+    .name = "nvbench",
+    .help = "NVBench's JSON, with -o also files of samples and clock rates: its compare scripts",
+    .takes_failures = true,
+    .begin = begin,
+    .add = add,
+    .end = end,
+};

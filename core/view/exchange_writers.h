@@ -1,0 +1,58 @@
+/*
+ * exchange_writers.h - what the writers of exchange.h share.
+ */
+#pragma once
+
+#include "core/base/json_writer.h"
+#include "core/view/exchange.h"
+#include "core/view/view_writers.h"
+
+/* A case with its rounds. */
+struct exchange_case {
+    const struct view_row *rounds;
+    size_t n_rounds;
+    struct shown shown;
+    const char *name; /* "gemm/m:4096/dtype:fp16" */
+    bool is_ok;       /* measured, with a time */
+    /* Times in ns, as --rows asks: of each round that is ok, of the case, or of each sample. */
+    double *values;
+    size_t n;
+};
+
+enum { EXCHANGE_FAMILIES = 8 };
+struct exchange {
+    struct view *view;
+    int rows;
+    const char *path; /* of the output; NULL */
+    struct text text; /* written out as it grows */
+    struct json_writer json;
+    struct text families[EXCHANGE_FAMILIES]; /* what belongs together in the output */
+    uint64_t n_failed, n_skipped, n_files;
+    const char *bench; /* of the case before */
+};
+
+struct exchange_writer {
+    const char *name, *help;
+    bool takes_failures; /* cases that are not ok, too */
+    /* In this order; add for each case. begin and end may be NULL. */
+    void (*begin)(struct exchange *exchange);
+    int32_t (*add)(struct exchange *exchange, const struct exchange_case *c,
+                   struct gb_error *error);
+    void (*end)(struct exchange *exchange);
+};
+extern const struct exchange_writer exchange_google, exchange_nvbench, exchange_hyperfine,
+    exchange_pyperf, exchange_jmh, exchange_t4, exchange_github, exchange_bmf, exchange_junit,
+    exchange_openmetrics, exchange_trace;
+
+/* What the run says of itself. */
+const struct run_record *exchange_run(const struct exchange *exchange);
+const char *exchange_fact(const struct exchange *exchange, const char *name); /* "" */
+/* All samples of a case on its clock, ns, in the arena; NaN where one was lost. column: NULL, or
+ * another column of samples (clock_hz). */
+int32_t exchange_samples(struct exchange *exchange, const struct exchange_case *c,
+                         const char *column, struct arena *arena, double **ret, size_t *ret_n,
+                         struct gb_error *error);
+/* "axis": value, for each axis; numbers as numbers where typed. */
+void exchange_add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed);
+/* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
+double exchange_seconds(const char *iso);

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# `gbrun export` for other tools: what a parser of each format, and the tools that are installed, make of it.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+
+# says NAME CODE TEXT ARGUMENT...
+says()
+{
+    local name=$1 code=$2 text=$3
+    shift 3
+    "$GBRUN" "$@" >out.txt 2>err.txt
+    equals "$name: exit code" "$code" "$?"
+    equals "$name: message" 1 "$(grep -cF -- "$text" err.txt)"
+}
+
+cat >bench.ini <<'INI'
+[defaults]
+policy = few
+device = cpu
+[policy few]
+plugin = fixed
+samples = 6
+[bench copy]
+plugin = copy
+rounds = 5
+sweep.bytes = 4KiB, 8KiB
+INI
+succeeds "measured" "$GBRUN" -q -c bench.ini -o old.gbr
+succeeds "and again" "$GBRUN" -q -c bench.ini -o new.gbr
+for format in google nvbench hyperfine pyperf jmh t4 github bmf junit openmetrics trace; do
+    for run in old new; do
+        succeeds "$run as $format" "$GBRUN" export $run.gbr -f $format -o $run.$format
+    done
+done
+
+says "an unknown format" 2 "--format xml: expected" export old.gbr -f xml
+says "columns of one's own" 2 "--columns: --format google has rows and columns of its own" \
+    export old.gbr -f google --columns bench
+says "not of show" 2 "--format google: expected table, csv, json, jsonl or md" show old.gbr -f google
+"$GBRUN" help formats | grep -c '^  [a-z]' >count.txt
+equals "help has all of them" 11 "$(cat count.txt)"
+
+if command -v python3 >/dev/null; then
+    for format in google nvbench hyperfine pyperf jmh t4 github bmf trace; do
+        succeeds "$format is JSON" python3 -c "import json; json.load(open('old.$format'))"
+    done
+    succeeds "junit is XML" python3 -c "import xml.etree.ElementTree as e; e.parse('old.junit')"
+else
+    skip "parsers" "python3 is not installed"
+fi
+# module NAME: is it there for Python?
+module()
+{
+    python3 -c "import $1" 2>/dev/null
+}
+if module pyperf; then
+    succeeds "pyperf compares" python3 -m pyperf compare_to old.pyperf new.pyperf
+else
+    skip "pyperf" "it is not installed"
+fi
+if module junitparser; then
+    equals "junitparser" 2 "$(python3 -c "import junitparser as j; print(sum(s.tests for s in j.JUnitXml.fromfile('old.junit')))")"
+else
+    skip "junitparser" "it is not installed"
+fi
+if module prometheus_client; then
+    succeeds "prometheus_client" python3 -c "
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+assert {f.name for f in parse(open('old.openmetrics').read())} >= {'gbrun_ok', 'gbrun_time_seconds'}"
+else
+    skip "prometheus_client" "it is not installed"
+fi
+if command -v nvbench-compare-legacy >/dev/null; then
+    succeeds "nvbench_compare" nvbench-compare-legacy old.nvbench new.nvbench
+    succeeds "nvbench_compare, robust" nvbench-compare-robust old.nvbench new.nvbench
+    succeeds "nvbench_json_summary" nvbench-json-summary old.nvbench
+else
+    skip "nvbench_compare" "it is not installed"
+fi
+for tool in google nvbench hyperfine pyperf; do
+    "$GBRUN" compare old.$tool new.gbr >out.txt 2>err.txt
+    equals "$tool as a baseline" "0 or 3" "$(case $? in 0 | 3) echo "0 or 3" ;; *) cat err.txt ;; esac)"
+done
+finish

@@ -1,0 +1,153 @@
+/* test_exchange.c - core/view/exchange.h: what other tools read. */
+#include "core/view/exchange.h"
+#include "tests/check_main.h"
+#include "tests/report/markup.h"
+#include "tests/view/views_fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const formats[] = {"google", "nvbench", "hyperfine", "pyperf",      "jmh",  "t4",
+                                      "github", "bmf",     "junit",     "openmetrics", "trace"};
+enum { FORMATS_OF_TOOLS = sizeof formats / sizeof *formats };
+
+static int32_t try_export(const char *file, const char *format, const struct view_options *options,
+                          const char *path, struct text *out, struct gb_error *error)
+{
+    struct store *store = fixture_open(file, STORE_READ);
+    char block[4096];
+    FILE *stream = tmpfile();
+    ck_assert_ptr_nonnull(stream);
+    int32_t status = exchange_export(store, options, exchange_named(format), path, stream, error);
+    rewind(stream);
+    text_clear(out);
+    for (size_t n = 1; n > 0;) {
+        n = fread(block, 1, sizeof block, stream);
+        text_add_n(out, block, n);
+    }
+    fclose(stream);
+    fixture_close(store);
+    return status;
+}
+
+static const char *export_of(const char *file, const char *format, int rows)
+{
+    static struct text out;
+    struct gb_error error = {0};
+    const struct view_options options = {.rows = rows};
+    ck_assert_msg(try_export(file, format, &options, NULL, &out, &error) == GB_OK, "%s: %s", format,
+                  error.text);
+    return text_get(&out);
+}
+
+START_TEST(rounds_are_repetitions)
+{
+    CLEANUP(text_free) struct text got = {0}, name = {0};
+    views_make_rounds("rounds.gbr");
+    text_add(&got, export_of("rounds.gbr", formats[_i], ROWS_CASE));
+    text_printf(&name, "exchange_%s.txt", formats[_i]);
+    views_expect_golden(text_get(&name), &got);
+}
+END_TEST
+
+static size_t count(const char *text, const char *words)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, words); at; at = strstr(at + 1, words))
+        n++;
+    return n;
+}
+
+/* Ten cases: one crashed, one wrong, one skipped. */
+START_TEST(failures_have_no_times)
+{
+    views_make_file("fates.gbr");
+    ck_assert_uint_eq(count(export_of("fates.gbr", "google", ROWS_CASE), "\"real_time\""), 7);
+    ck_assert_uint_eq(count(export_of("fates.gbr", "github", ROWS_CASE), "\"value\""), 7);
+    const char *t4 = export_of("fates.gbr", "t4", ROWS_CASE);
+    ck_assert_uint_eq(count(t4, "\"invalidity\":\"correct\""), 7);
+    ck_assert_uint_eq(count(t4, "\"invalidity\":\"correctness\""), 1);
+    ck_assert_uint_eq(count(t4, "\"invalidity\":\"runtime\""), 1);
+    ck_assert_uint_eq(count(t4, "\"invalidity\":\"constraints\""), 1);
+    const char *junit = export_of("fates.gbr", "junit", ROWS_CASE);
+    ck_assert_str_eq(markup_error(junit), "");
+    ck_assert_ptr_nonnull(strstr(junit, "tests=\"10\" failures=\"2\" errors=\"0\" skipped=\"1\""));
+    ck_assert_ptr_nonnull(strstr(junit, "message=\"crashed (SIGSEGV)\""));
+    ck_assert_ptr_nonnull(strstr(junit, "a|b, &quot;c&quot;"));
+    ck_assert_uint_eq(count(export_of("fates.gbr", "nvbench", ROWS_CASE), "\"is_skipped\":true"),
+                      3);
+    ck_assert_uint_eq(count(export_of("fates.gbr", "openmetrics", ROWS_CASE), "gbrun_ok{"), 10);
+    for (size_t i = 0; i < FORMATS_OF_TOOLS; i++) {
+        ck_assert_ptr_null(strstr(export_of("fates.gbr", formats[i], ROWS_CASE), "nan"));
+        ck_assert_ptr_null(strstr(export_of("fates.gbr", formats[i], ROWS_CASE), "inf"));
+    }
+}
+END_TEST
+
+START_TEST(rows_are_chosen)
+{
+    views_make_rounds("rounds.gbr");
+    ck_assert_uint_eq(count(export_of("rounds.gbr", "google", ROWS_COMBINED), "\"real_time\""), 4);
+    ck_assert_uint_eq(count(export_of("rounds.gbr", "google", ROWS_SAMPLE), "\"real_time\""), 240);
+    ck_assert_uint_eq(count(export_of("rounds.gbr", "pyperf", ROWS_SAMPLE), "\"values\""), 12);
+}
+END_TEST
+
+START_TEST(samples_in_files)
+{
+    CLEANUP(text_free) struct text out = {0};
+    char path[300], bin[400];
+    struct gb_error error = {0};
+    struct stat status;
+    float first = 0;
+    views_make_rounds("rounds.gbr");
+    snprintf(path, sizeof path, "%s", fixture_path("x.json"));
+    ck_assert_int_eq(
+        try_export("rounds.gbr", "nvbench", &(struct view_options){0}, path, &out, &error), GB_OK);
+    ck_assert_ptr_nonnull(strstr(text_get(&out), "\"value\":\"x.json-bin/3.bin\""));
+    for (int i = 0; i < 4; i++) {
+        snprintf(bin, sizeof bin, "%s-bin/%d.bin", path, i);
+        ck_assert_int_eq(stat(bin, &status), 0);
+        ck_assert_int_eq(status.st_size, 60 * 4);
+        FILE *file = fopen(bin, "rb");
+        ck_assert_uint_eq(fread(&first, sizeof first, 1, file), 1);
+        fclose(file);
+        ck_assert_float_eq_tol(first, (float)(1e-6 * (i + 1)), 1e-12F);
+        unlink(bin);
+    }
+    snprintf(bin, sizeof bin, "%s-bin", path);
+    rmdir(bin);
+    ck_assert_int_eq(try_export("rounds.gbr", "nvbench", &(struct view_options){0},
+                                "/nowhere/x.json", &out, &error),
+                     GB_IO);
+}
+END_TEST
+
+START_TEST(options_without_a_meaning)
+{
+    CLEANUP(text_free) struct text out = {0};
+    struct gb_error error = {0};
+    views_make_rounds("rounds.gbr");
+    const struct view_options options[] = {
+        {.pivot = "streams"}, {.group_by = "bench"}, {.columns = "bench"}, {.run = RUN_ALL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        ck_assert_int_eq(try_export("rounds.gbr", "bmf", &options[i], NULL, &out, &error),
+                         GB_INVALID);
+    ck_assert_str_eq(error.text, "--run all: --format bmf is of one run");
+    ck_assert_int_eq(exchange_named("csv"), -1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *all_tests = suite_create("exchange");
+    TCase *tests = tcase_create("exchange");
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_loop_test(tests, rounds_are_repetitions, 0, FORMATS_OF_TOOLS);
+    tcase_add_test(tests, failures_have_no_times);
+    tcase_add_test(tests, rows_are_chosen);
+    tcase_add_test(tests, samples_in_files);
+    tcase_add_test(tests, options_without_a_meaning);
+    suite_add_tcase(all_tests, tests);
+    return all_tests;
+}
