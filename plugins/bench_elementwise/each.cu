@@ -50,6 +50,14 @@ struct gelu {
     }
 };
 
+struct relu {
+    static const int INPUTS = 1;
+    template <typename number> static __device__ __forceinline__ number of(number x, number)
+    {
+        return x > (number)0 ? x : (number)0;
+    }
+};
+
 template <typename format, typename op> struct each {
     typedef typename format::number number;
     typedef typename format::stored stored;
@@ -144,6 +152,7 @@ static __device__ __forceinline__ void map(void *to, const void *a, const void *
     MAP(scale, scale, format)                                                                      \
     MAP(add, add, format)                                                                          \
     MAP(triad, triad, format)                                                                      \
-    MAP(gelu, gelu, format)
+    MAP(gelu, gelu, format)                                                                        \
+    MAP(relu, relu, format)
 FOR_ALL_TYPES(ALL)
 #undef ALL

@@ -16,8 +16,9 @@
 
 enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
 
-static const char *const kernel_words[] = {"copy", "scale",   "add",       "triad",
-                                           "gelu", "softmax", "layernorm", "sum"};
+static const char *const kernel_words[] = {"copy",      "scale",   "add",     "triad",
+                                           "gelu",      "relu",    "softmax", "layernorm",
+                                           "batchnorm", "maxpool", "sum"};
 static const char *const dtype_words[] = {"fp32", "fp16", "bf16", "fp64"};
 
 static const struct gb_option options[] = {
@@ -25,7 +26,8 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, dtype, "fp32", dtype_words, "type of the elements"),
     GB_INT(struct params, n, "16Mi", "1:2^32", "elements", "elements of each array"),
     GB_INT(struct params, columns, "1024", "1:1048576", "elements",
-           "softmax and layernorm: elements of a row"),
+           "softmax, layernorm and batchnorm: elements of a row; maxpool: of a row of an image, "
+           "which has as many rows"),
     GB_FLOAT(struct params, low, "-1", "-1000:1000", NULL, "inputs are random from here"),
     GB_FLOAT(struct params, high, "1", "-1000:1000", NULL, "up to here"),
     GB_INT(struct params, block, "256", "32:1024", "threads",
@@ -46,14 +48,25 @@ static const struct {
 
 /* --- create --- */
 
+/* Elements that belong together. */
+static int64_t row_of(const struct params *params)
+{
+    return kernels[params->kernel].has_images ? params->columns * params->columns : params->columns;
+}
+
 static int32_t check_params(const struct gb_host *host, const struct params *params)
 {
     if (!(params->low <= params->high))
         return host_fail(host, "low = %g is above high = %g", params->low, params->high);
-    if (kernels[params->kernel].has_rows && params->n % params->columns != 0)
-        return host_fail(host,
-                         "n = %" PRId64 " is not a whole number of rows of columns = %" PRId64,
-                         params->n, params->columns);
+    if (!kernels[params->kernel].has_rows)
+        return GB_OK;
+    if (row_of(params) > CHUNK_VALUES)
+        return host_fail(host, "columns = %" PRId64 ": an image has at most %d elements",
+                         params->columns, CHUNK_VALUES);
+    if (params->n % row_of(params) != 0)
+        return host_fail(host, "n = %" PRId64 " is not a whole number of %s of columns = %" PRId64,
+                         params->n, kernels[params->kernel].has_images ? "images" : "rows",
+                         params->columns);
     return GB_OK;
 }
 
@@ -66,6 +79,7 @@ static void describe_arrays(struct elementwise *elementwise)
     elementwise->kernel = &kernels[params->kernel];
     elementwise->n = (uint64_t)params->n;
     elementwise->columns = (uint64_t)params->columns;
+    elementwise->row = (uint64_t)row_of(params);
     elementwise->format = types[params->dtype].format;
     elementwise->element_bytes = formats->describe(elementwise->format)->bytes;
     elementwise->output_format = is_sum ? computed : elementwise->format;
@@ -96,7 +110,7 @@ static uint64_t chunk_values(const struct elementwise *elementwise)
 {
     if (!elementwise->kernel->has_rows)
         return CHUNK_VALUES;
-    return CHUNK_VALUES / elementwise->columns * elementwise->columns;
+    return CHUNK_VALUES / elementwise->row * elementwise->row;
 }
 
 /* `first` is where a chunk begins. */
@@ -284,7 +298,10 @@ static int32_t work(void *object, struct gb_work *work)
     const struct elementwise *elementwise = object;
     const double n = (double)elementwise->n;
     work->flops = elementwise->kernel->flops * n;
-    work->bytes_read = elementwise->kernel->n_inputs * n * (double)elementwise->element_bytes;
+    const struct kernel *kernel = elementwise->kernel;
+    const double n_parameters = n / (double)elementwise->columns * kernel->n_parameters;
+    const double n_read = kernel->n_parameters > 0 ? n + n_parameters : kernel->n_inputs * n;
+    work->bytes_read = n_read * (double)elementwise->element_bytes;
     work->bytes_written = (double)elementwise->output_bytes;
     work->items = n;
     work->item = "element";
@@ -314,16 +331,24 @@ static const struct gb_plugin plugin = {
         "    add        a + b                                         1   3\n"
         "    triad      a + 3 b                                       2   3\n"
         "    gelu       a / (1 + exp(-2 z)), the form with tanh       7   2\n"
+        "    relu       a, or 0 where a is below it                   1   2\n"
         "    softmax    exp(a - max) / sum of those, of a row         4   2\n"
         "    layernorm  (a - mean) / sqrt(variance + 1e-5), of a row  6   2\n"
+        "    batchnorm  f a + s, with f and s of a row                2   2\n"
+        "    maxpool    the largest of 3 x 3 elements of an image     8   2\n"
         "    sum        the sum of all elements                       1   1\n\n"
         "Flops are for each element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential and a "
-        "division count as one each, a comparison as none: softmax subtracts, exponentiates, adds "
-        "and divides; layernorm adds, subtracts, squares, adds, subtracts and divides. "
+        "division count as one each, a comparison as none but in relu and maxpool, which do "
+        "nothing "
+        "else: softmax subtracts, exponentiates, adds and divides; layernorm adds, subtracts, "
+        "squares, adds, subtracts and divides. batchnorm takes f and s from the first and the last "
+        "element of each row of b, so that a row stands for a channel. Images of maxpool are "
+        "`columns` x `columns`; around them is nothing. "
         "Exponentials of halves are computed twice and count once. Halves are computed with as "
         "fp32, and their sum is given as fp32.\n\n"
         "Random inputs lie between `low` and `high`. Results are compared with those in float64 of "
-        "the same inputs: a copy to the bit, scale and add as rounded once, all else by the bound "
+        "the same inputs: a copy to the bit, scale, add, relu and maxpool as rounded once, all "
+        "else by the bound "
         "that follows from the number of roundings and, for sums, from the order of additions.\n\n"
         "On a GPU a row is held in the registers of a warp or, if it is longer, of a block: 64 "
         "bytes for each thread of that, so that `block` = 1024 holds rows of 64 KiB. Rows are a "

@@ -29,6 +29,7 @@ struct elementwise {
     const struct gb_formats *formats;
     void *own; /* of the backend, taken from the host */
     uint64_t n, columns, element_bytes;
+    uint64_t row;           /* elements that belong together: a row's, an image's */
     uint32_t format;        /* of the inputs and, but for a sum, the output: GB_... */
     uint32_t output_format; /* GB_... */
     uint64_t n_outputs, output_bytes;

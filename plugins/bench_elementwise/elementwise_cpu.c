@@ -54,7 +54,7 @@ static const void *input_at(const struct elementwise *elementwise, uint32_t inpu
 
 static void share_out(const struct elementwise *elementwise, struct elementwise_cpu *cpu)
 {
-    const uint64_t grain = elementwise->kernel->has_rows ? elementwise->columns : GRAIN_VALUES;
+    const uint64_t grain = elementwise->kernel->has_rows ? elementwise->row : GRAIN_VALUES;
     const bool is_sum = elementwise->params->kernel == KERNEL_SUM;
     for (uint32_t i = 0; i < cpu->n_threads; i++) {
         const uint64_t first = first_of(elementwise->n, grain, i, cpu->n_threads);

@@ -9,6 +9,7 @@
 
 #define NUMBERS "plugins/bench_elementwise/numbers.cuh"
 CUDA_IMAGE_AFTER(each_image, NUMBERS, "plugins/bench_elementwise/each");
+CUDA_IMAGE_AFTER(planes_image, NUMBERS, "plugins/bench_elementwise/planes");
 CUDA_IMAGE_AFTER(rows_image, NUMBERS, "plugins/bench_elementwise/rows");
 CUDA_IMAGE_AFTER(sum_image, NUMBERS, "plugins/bench_elementwise/sum");
 
@@ -28,7 +29,7 @@ struct elementwise_cuda {
     void *arguments[5];
     CUdeviceptr output, inputs[2];
     CUdeviceptr partial, ticket; /* of sums: each block's, and which of them is the last to end */
-    unsigned long long n, n_rows;
+    unsigned long long n, n_rows, n_vectors;
     unsigned columns, per_thread;
     uint64_t resident_blocks; /* that the device has room for */
 };
@@ -55,7 +56,7 @@ static int32_t check_rows(const struct elementwise *elementwise)
         return host_skip(host,
                          "columns = %" PRId64 " of %s: a row is a multiple of %d bytes on a GPU",
                          params->columns, dtype_names[params->dtype], VECTOR_BYTES);
-    if (elementwise->columns <= most)
+    if (elementwise->columns <= most || !elementwise->kernel->has_sums)
         return GB_OK;
     return host_skip(host,
                      "columns = %" PRId64 " of %s: a block of %" PRId64 " threads holds %" PRIu64,
@@ -159,6 +160,20 @@ static int32_t prepare_each(const struct elementwise *elementwise, struct elemen
     return load(elementwise, &each_image, "");
 }
 
+/* One vector a thread, none of which is held. */
+static int32_t prepare_planes(const struct elementwise *elementwise, struct elementwise_cuda *cuda)
+{
+    cuda->n_vectors = cuda->n / in_vector(elementwise);
+    cuda->n_blocks = at_least_one(
+        quotient_up(cuda->n_vectors, (uint64_t)elementwise->params->block));
+    cuda->arguments[0] = &cuda->output;
+    cuda->arguments[1] = &cuda->inputs[0];
+    cuda->arguments[2] = &cuda->inputs[1];
+    cuda->arguments[3] = &cuda->n_vectors;
+    cuda->arguments[4] = &cuda->columns;
+    return load(elementwise, &planes_image, "");
+}
+
 /* Additions: within a thread, within its warp, and of the block's warps. */
 static int32_t prepare_rows(struct elementwise *elementwise, struct elementwise_cuda *cuda)
 {
@@ -222,6 +237,8 @@ static int32_t prepare(struct elementwise *elementwise, const struct gb_queue *q
     cuda->columns = (unsigned)elementwise->columns;
     if (status != GB_OK)
         return status;
+    if (elementwise->kernel->has_rows && !elementwise->kernel->has_sums)
+        return prepare_planes(elementwise, cuda);
     if (elementwise->kernel->has_rows)
         return prepare_rows(elementwise, cuda);
     return elementwise->kernel->has_sums ? prepare_sum(elementwise, cuda)

@@ -12,6 +12,7 @@ ELEMENTWISE_CPU_SOURCES = \
 	plugins/bench_elementwise/ways_formats.h
 ELEMENTWISE_KERNELS = \
 	plugins/bench_elementwise/each.fatbin \
+	plugins/bench_elementwise/planes.fatbin \
 	plugins/bench_elementwise/rows.fatbin \
 	plugins/bench_elementwise/sum.fatbin
 plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
@@ -20,6 +21,7 @@ plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
 	plugins/bench_elementwise/elementwise.c \
 	plugins/bench_elementwise/elementwise_cpu.c \
 	plugins/bench_elementwise/numbers.cuh \
+	plugins/bench_elementwise/planes.cu \
 	plugins/bench_elementwise/rows.cu \
 	plugins/bench_elementwise/sum.cu
 plugins_bench_elementwise_bench_elementwise_la_CFLAGS = $(WITH_CUDA_CFLAGS)

@@ -55,6 +55,14 @@ static void gelu(const struct reference_request *request, double *output, double
     }
 }
 
+static void relu(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        output[i] = fmax(request->a[i], 0.0);
+        magnitude[i] = 0.0;
+    }
+}
+
 /* --- rows --- */
 
 static double largest_of(const double *x, uint64_t n)
@@ -119,6 +127,38 @@ static void layernorm(const struct reference_request *request, double *output, d
                       magnitude + i);
 }
 
+/* As it is computed when a network is used: with the mean and the deviation of a channel, which are
+ * known, in a factor and a shift. */
+static void batchnorm(const struct reference_request *request, double *output, double *magnitude)
+{
+    for (uint64_t i = 0; i < request->n; i++) {
+        const double *row = request->b + i / request->columns * request->columns;
+        output[i] = fma(request->a[i], row[0], row[request->columns - 1]);
+        magnitude[i] = fabs(request->a[i] * row[0]) + fabs(row[request->columns - 1]);
+    }
+}
+
+/* --- images --- */
+
+static double largest_around(const double *image, uint64_t columns, uint64_t row, uint64_t column)
+{
+    double largest = image[row * columns + column];
+    for (uint64_t y = row > 0 ? row - 1 : 0; y < columns && y <= row + 1; y++)
+        for (uint64_t x = column > 0 ? column - 1 : 0; x < columns && x <= column + 1; x++)
+            largest = fmax(largest, image[y * columns + x]);
+    return largest;
+}
+
+static void maxpool(const struct reference_request *request, double *output, double *magnitude)
+{
+    const uint64_t columns = request->columns;
+    for (uint64_t i = 0; i < request->n; i++) {
+        const double *image = request->a + i / (columns * columns) * (columns * columns);
+        output[i] = largest_around(image, columns, i / columns % columns, i % columns);
+        magnitude[i] = 0.0;
+    }
+}
+
 /* --- one output --- */
 
 static void sum(const struct reference_request *request, double *output, double *magnitude)
@@ -136,12 +176,13 @@ static void sum(const struct reference_request *request, double *output, double 
 /*
  * Flops: gelu squares, multiplies and adds, multiplies, exp, adds 1, divides: 7. softmax: subtract,
  * exp, add, divide; comparisons are none. layernorm: add; subtract, square, add; subtract, divide.
+ * relu and maxpool do nothing but compare: there it counts.
  *
- * Roundings: triad a product and a sum, if they are not one. gelu: 5 for the exponent and its
- * constants, 2 for reducing the argument of exp, 4 for exp (2 units in the last place), 1 + e,
- * and 4 for the quotient: 16. softmax: the difference 1, exp 2 and 4, both in the numerator and in
- * the sum, and the quotient in two steps 3: 17. layernorm: mean 2, difference 1, square 2, mean of
- * squares 2, epsilon 1, root and quotient 4: 12. scale and add are rounded once: that a sum of
+ * Roundings: triad and batchnorm a product and a sum, if they are not one. gelu: 5 for the exponent
+ * and its constants, 2 for reducing the argument of exp, 4 for exp (2 units in the last place), 1 +
+ * e, and 4 for the quotient: 16. softmax: the difference 1, exp 2 and 4, both in the numerator and
+ * in the sum, and the quotient in two steps 3: 17. layernorm: mean 2, difference 1, square 2, mean
+ * of squares 2, epsilon 1, root and quotient 4: 12. scale and add are rounded once: that a sum of
  * halves is a float before it is a half makes no difference, for a float has twice the digits and
  * two more (Figueroa: When is double rounding innocuous?, 1995).
  */
@@ -152,6 +193,7 @@ const struct kernel kernels[KERNELS] = {
     [KERNEL_TRIAD] =
         {.name = "triad", .n_inputs = 2, .flops = 2, .roundings = 2, .reference = triad},
     [KERNEL_GELU] = {.name = "gelu", .n_inputs = 1, .flops = 7, .roundings = 16, .reference = gelu},
+    [KERNEL_RELU] = {.name = "relu", .n_inputs = 1, .flops = 1, .reference = relu},
     [KERNEL_SOFTMAX] = {.name = "softmax",
                         .n_inputs = 1,
                         .has_rows = true,
@@ -166,6 +208,19 @@ const struct kernel kernels[KERNELS] = {
                           .flops = 6,
                           .roundings = 12,
                           .reference = layernorm},
+    [KERNEL_BATCHNORM] = {.name = "batchnorm",
+                          .n_inputs = 2,
+                          .has_rows = true,
+                          .n_parameters = 2,
+                          .flops = 2,
+                          .roundings = 2,
+                          .reference = batchnorm},
+    [KERNEL_MAXPOOL] = {.name = "maxpool",
+                        .n_inputs = 1,
+                        .has_rows = true,
+                        .has_images = true,
+                        .flops = 8,
+                        .reference = maxpool},
     [KERNEL_SUM] = {.name = "sum",
                     .n_inputs = 1,
                     .has_sums = true,

@@ -14,8 +14,11 @@ enum {
     KERNEL_ADD,
     KERNEL_TRIAD,
     KERNEL_GELU,
+    KERNEL_RELU,
     KERNEL_SOFTMAX,
     KERNEL_LAYERNORM,
+    KERNEL_BATCHNORM,
+    KERNEL_MAXPOOL,
     KERNEL_SUM,
     KERNELS
 };
@@ -29,7 +32,7 @@ enum {
 
 #define LAYERNORM_EPSILON 1e-5 /* added to the variance */
 
-/* Whole rows; `columns` is of use to kernels that have rows only. */
+/* Whole rows or images; `columns` is of use to kernels that have rows only. */
 struct reference_request {
     const double *a, *b; /* n values each, as stored by the device */
     uint64_t n, columns;
@@ -40,8 +43,10 @@ struct kernel {
     const char *name;
     uint32_t n_inputs;
     bool has_rows;
+    bool has_images; /* columns x columns elements belong together, not `columns` */
     bool has_sums;
-    double flops; /* for each element; an exponential is one, and so is a division */
+    uint32_t n_parameters; /* elements that are read of each row of the second input; 0: all */
+    double flops;          /* for each element; an exponential is one, and so is a division */
 
     /* Outputs, and what a rounding of each step is relative to: with `roundings` of them, and one
      * more for each addition that a term of a sum goes through, and the unit roundoff u of the type

@@ -63,8 +63,9 @@ static bool always(void)
 
 #define KERNELS_OF(suffix, copy_)                                                                  \
     {                                                                                              \
-        copy_, scale_##suffix, add_##suffix, triad_##suffix, gelu_##suffix, softmax_##suffix,      \
-            layernorm_##suffix, sum_##suffix                                                       \
+        copy_, scale_##suffix, add_##suffix, triad_##suffix, gelu_##suffix, relu_##suffix,         \
+            softmax_##suffix, layernorm_##suffix, batchnorm_##suffix, maxpool_##suffix,            \
+            sum_##suffix                                                                           \
     }
 #define WAYS(way, is_here)                                                                         \
     {                                                                                              \

@@ -13,7 +13,7 @@
 /* Terms of a sum are added up in this many at a time, each in 4 vectors; these sums in double. */
 enum { WAY_SUM_BLOCK = 1024 };
 
-/* What one thread has to do: whole rows, if the kernel has such. */
+/* What one thread has to do: whole rows or images, if the kernel has such. */
 struct way_part {
     void *to; /* NULL for a sum */
     const void *a, *b;

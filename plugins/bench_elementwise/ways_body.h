@@ -114,6 +114,7 @@ EACH(scale, x *(NUMBER)ELEMENTWISE_SCALE)
 EACH(add, x + y)
 EACH(triad, x + (NUMBER)ELEMENTWISE_SCALE * y)
 EACH(gelu, NAME(gelu_of)(x))
+EACH(relu, NAME(larger)(x, NAME(all)(0)))
 
 /* --- rows --- */
 
@@ -204,6 +205,60 @@ static TARGET void NAME(layernorm)(struct way_part *part)
             NAME(store)(to + i, (NAME(load)(from + i, left) - mean) * factor, left);
         }
     }
+}
+
+static TARGET void NAME(batchnorm)(struct way_part *part)
+{
+    for (uint64_t row = 0; row < part->n; row += part->columns) {
+        const STORED *from = (const STORED *)part->a + row;
+        const STORED *parameters = (const STORED *)part->b + row;
+        STORED *to = (STORED *)part->to + row;
+        const NUMBER factor = NAME(load)(parameters, 1)[0];
+        const NUMBER shift = NAME(load)(parameters + part->columns - 1, 1)[0];
+        for (uint64_t i = 0; i < part->columns; i += LANES) {
+            const uint64_t left = part->columns - i;
+            NAME(store)(to + i, NAME(load)(from + i, left) * factor + shift, left);
+        }
+    }
+}
+
+/* --- images --- */
+
+/* Of `n` elements from `at` on, the larger of each and those beside it, of which there are some. */
+EVERYWHERE TARGET NUMBERS NAME(largest_in_line)(const STORED *at, uint64_t n, bool has_left,
+                                                bool has_right)
+{
+    const NUMBERS here = NAME(load)(at, n);
+    const NUMBERS left = has_left ? NAME(load)(at - 1, n) : here;
+    const NUMBERS right = has_right ? NAME(load)(at + 1, n) : here;
+    return NAME(larger)(NAME(larger)(here, left), right);
+}
+
+/* Those of an image's line whose neighbours are all there in whole vectors, the others one by one.
+ */
+static TARGET void NAME(maxpool_line)(const STORED *image, uint64_t columns, uint64_t row,
+                                      STORED *to)
+{
+    const uint64_t first = row > 0 ? row - 1 : 0;
+    const uint64_t last = row + 1 < columns ? row + 1 : row;
+    uint64_t n = 1;
+    for (uint64_t x = 0; x < columns; x += n) {
+        n = x > 0 && x + LANES < columns ? LANES : 1;
+        NUMBERS largest = NAME(load)(image + row * columns + x, n);
+        for (uint64_t line = first; line <= last; line++)
+            largest = NAME(larger)(largest, NAME(largest_in_line)(image + line * columns + x, n,
+                                                                  x > 0, x + n < columns));
+        NAME(store)(to + x, largest, n);
+    }
+}
+
+static TARGET void NAME(maxpool)(struct way_part *part)
+{
+    const uint64_t columns = part->columns;
+    for (uint64_t line = 0; line < part->n / columns; line++)
+        NAME(maxpool_line)
+    ((const STORED *)part->a + line / columns * columns * columns, columns, line % columns,
+     (STORED *)part->to + line * columns);
 }
 
 static TARGET void NAME(sum)(struct way_part *part)

@@ -28,7 +28,7 @@ less_work()
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
     recordings) echo "-s gbrun.rounds=2 -s streams.aligned=64" \
         "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
-    roofline) echo "-s elementwise.n=64Ki -s 'gemm_cpu.only=size <= 64'" \
+    roofline) echo "-s elementwise.n=64Ki -s pooling.n=64Ki -s 'gemm_cpu.only=size <= 64'" \
         "-s 'copy.only=bytes <= 1048576'" ;;
     esac
 }

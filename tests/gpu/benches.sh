@@ -105,11 +105,11 @@ measure '[bench histogram]' 'n = 1Mi' 'sweep.bins = 12289, 16Mi' 'sweep.method =
 fine_or_skipped "histogram: more bins than shared memory holds"
 skipped_for 'a block has shared memory for 12288'
 
-kernels='sweep.kernel = copy, scale, add, triad, gelu, softmax, layernorm, sum'
+kernels='sweep.kernel = copy, scale, add, triad, gelu, relu, softmax, layernorm, batchnorm, maxpool, sum'
 types='sweep.dtype = fp32, fp16, bf16, fp64'
-measure '[bench elementwise]' "$kernels" "$types" 'sweep.n = 4096, 1Mi, 33Mi'
+measure '[bench elementwise]' "$kernels" "$types" 'sweep.n = 4096, 1Mi, 33Mi' 'columns = 64'
 verified "elementwise: kernels, types and sizes"
-number_of_cases 96
+number_of_cases 132
 measure '[bench elementwise]' 'sweep.kernel = copy, add, gelu, sum' "$types" 'sweep.n = 1, 7, 4099'
 verified "elementwise: sizes that fill no vector"
 measure '[bench elementwise]' 'sweep.kernel = softmax, layernorm' "$types" 'n = 1Mi' \

@@ -126,6 +126,7 @@ static unsigned atomicInc(unsigned *at, unsigned last)
 
 #pragma GCC visibility push(default)
 #include "plugins/bench_elementwise/each.cu"
+#include "plugins/bench_elementwise/planes.cu"
 #include "plugins/bench_elementwise/rows.cu"
 #include "plugins/bench_elementwise/sum.cu"
 

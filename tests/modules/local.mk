@@ -91,6 +91,12 @@ cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) 
 fake_cupti_needs = $(cuda_kernels_needs)
 fake_profiler_needs = $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so: $(CUDA_DRIVER_FILES)
+tests/modules/.libs/convolution_kernels.so: \
+	plugins/bench_convolution/convolution.cu plugins/bench_convolution/window.h
+tests/modules/.libs/elementwise_kernels.so: \
+	$(ELEMENTWISE_KERNELS:.fatbin=.cu) plugins/bench_elementwise/numbers.cuh
+tests/modules/.libs/histogram_kernels.so: plugins/bench_histogram/histogram.cu
+tests/modules/.libs/padding_kernels.so: plugins/bench_padding/padding.cu
 
 # LDFLAGS may hold what makes programs position-independent, which modules are in their own way.
 TEST_MODULE_FLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-z,defs \
