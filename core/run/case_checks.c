@@ -19,7 +19,8 @@ static const double unnoticed_ns = 5e6;
 
 static bool can_renew(const struct case_state *state)
 {
-    return GB_HAS(state->ops, refresh) && state->ops->refresh && state->ops->verify;
+    return GB_HAS(state->ops, refresh) && state->ops->refresh && state->ops->verify &&
+           !state->has_no_checks;
 }
 
 int32_t case_checks_begin(struct case_state *state)
@@ -40,6 +41,17 @@ int32_t case_checks_begin(struct case_state *state)
     return GB_OK;
 }
 
+/* GB_SKIPPED, or the case fails. */
+static int32_t refuse_checks(struct case_state *state)
+{
+    state->has_no_checks = true;
+    if (state->bench_case->common.verify != VERIFY_SAMPLES)
+        return GB_SKIPPED;
+    return case_stop(state, CASE_FAILED,
+                     "verify = samples: nothing of this case is compared with anything: expected "
+                     "verify = end");
+}
+
 /* Other inputs than before, in turn, if there are several sets. */
 static int32_t renew(struct case_state *state)
 {
@@ -48,6 +60,8 @@ static int32_t renew(struct case_state *state)
     state->input_set = (state->input_set + 1) % (uint64_t)(asked > 0 ? asked : INPUTS_DEFAULT);
     CALL_BENCH(state, status,
                state->ops->refresh(state->bench, state->device->queue, state->input_set));
+    if (status == GB_SKIPPED)
+        return refuse_checks(state);
     if (case_judge_bench(state, "refresh", status) != GB_OK ||
         case_wait(state, "refresh") != GB_OK || !state->ops->reset)
         return state->outcome->status == CASE_OK ? GB_OK : GB_FAILED;
@@ -74,8 +88,9 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
     const struct gb_queue *queue = state->device->queue;
     int32_t status;
     link_phase(state->link, PHASE_VERIFY);
-    if (renew(state) != GB_OK)
-        return GB_FAILED;
+    const int32_t renewed = renew(state);
+    if (renewed != GB_OK)
+        return renewed == GB_SKIPPED ? GB_OK : GB_FAILED;
     state->n_checked++;
     CALL_BENCH(state, status, state->ops->run(state->bench, queue, iterations));
     if (case_judge_bench(state, "run", status) != GB_OK || case_wait(state, "run") != GB_OK)
@@ -89,7 +104,7 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
 static int32_t check_calls(struct case_state *state, uint64_t iterations, uint64_t n)
 {
     int32_t status = GB_OK;
-    for (uint64_t i = 0; i < n && status == GB_OK && !host_cancelled(); i++)
+    for (uint64_t i = 0; i < n && status == GB_OK && can_renew(state) && !host_cancelled(); i++)
         status = check_call(state, iterations);
     return status;
 }

@@ -31,6 +31,7 @@ struct case_state {
     bool has_range;         /* of a profiler, begun */
     uint64_t input_set;     /* the current one */
     uint64_t n_checked;     /* calls on renewed inputs */
+    bool has_no_checks;     /* refresh says that nothing of the case is compared */
     uint64_t n_moments;     /* between samples, at which there were some */
     uint64_t next_check;    /* the batch before which they are due */
 };

@@ -86,8 +86,9 @@ struct gb_bench_ops {
     /* [untimed] Called before calls of run (after it: reset) that verify follows at once. Makes new
      * inputs in the memory of the old ones, a function of the seed and the number `set`, with 0
      * those of prepare; and fills the outputs with what no run computes, such as NaN. verify copies
-     * outputs before it does anything that takes time. Optional: without it results are verified
-     * at the end only, where one from an earlier call cannot be told from one of the last. */
+     * outputs before it does anything that takes time. GB_SKIPPED: nothing of this case is
+     * compared. Optional: without it results are verified at the end only, where one from an
+     * earlier call cannot be told from one of the last. */
     int32_t (*refresh)(void *bench, const struct gb_queue *queue, uint64_t set);
 };
 

@@ -198,6 +198,13 @@ static int32_t reset(void *object, const struct gb_queue *queue)
     return world_restore(&bench->world);
 }
 
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
+{
+    struct call_bench *bench = object;
+    (void)queue;
+    return plan_compares(&bench->plan) ? world_refresh(&bench->world, set) : GB_SKIPPED;
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct call_bench *bench = object;
@@ -214,6 +221,8 @@ static void destroy(void *object)
         make_calls(bench, "after", bench->plan.after, bench->plan.n_after) != GB_OK)
         bench->host->log(bench->host, GB_LOG_WARNING, "a call of 'after' failed");
     world_free(&bench->world);
+    if (bench->has_reference_world)
+        world_free(&bench->reference_world);
 }
 
 static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
@@ -234,7 +243,7 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
     {                                                                                              \
         .size = sizeof(struct gb_bench_ops), .flags = (flags_), .create = (create_),               \
         .prepare = prepare, .run = run, .reset = reset, .verify = call_verify, .work = work,       \
-        .destroy = destroy                                                                         \
+        .destroy = destroy, .refresh = refresh                                                     \
     }
 static const struct gb_bench_ops call_ops = OPS(0, create);
 static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZES,

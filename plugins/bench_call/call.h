@@ -9,6 +9,8 @@ struct call_bench {
     struct plan plan;
     struct linkage linkage;
     struct world world;
+    struct world reference_world; /* made in the first comparison */
+    bool has_reference_world;
     struct invocation invocation;
     struct invocation scratch; /* of calls before and after, and of the reference: through libffi */
     struct signature scratch_signature;

@@ -109,10 +109,25 @@ static bool compares_results(const struct plan *plan)
 
 /* ---- the whole ---- */
 
-static int32_t call_reference(struct call_bench *bench, struct world *world)
+/* Made, or as it was made. */
+static int32_t reference_world(struct call_bench *bench)
+{
+    struct world *world = &bench->reference_world;
+    if (bench->has_reference_world)
+        return world_refresh(world, bench->world.set);
+    *world = bench->world;
+    world->library = bench->linkage.reference_library;
+    world->is_on_host = bench->plan.params->reference_memory == REFERENCE_HOST;
+    const int32_t status = world_new(&bench->plan, world);
+    bench->has_reference_world = status == GB_OK;
+    return status;
+}
+
+static int32_t call_reference(struct call_bench *bench)
 {
     struct invocation *call = &bench->scratch;
-    int32_t status = world_new(&bench->plan, world);
+    struct world *world = &bench->reference_world;
+    int32_t status = reference_world(bench);
     if (status == GB_OK)
         status = invocation_bind(world, &bench->plan.reference, bench->linkage.reference, call);
     if (status == GB_OK)
@@ -136,23 +151,18 @@ int32_t call_verify(void *object, const struct gb_queue *queue)
 {
     struct call_bench *bench = object;
     const struct plan *plan = &bench->plan;
-    struct world world = bench->world;
     const struct raw *returned = NULL;
     (void)queue;
-    world.library = bench->linkage.reference_library;
-    world.is_on_host = plan->params->reference_memory == REFERENCE_HOST;
-    world.closures = NULL;
     int32_t status = call_once_more(bench);
     if (status == GB_OK && plan->has_reference) {
-        status = call_reference(bench, &world);
+        status = call_reference(bench);
         returned = compares_results(plan) ? &bench->scratch.result : NULL;
     }
     if (status == GB_OK) {
         status = check_return(bench, returned);
-        const int32_t of_buffers = compare_buffers(&bench->world,
-                                                   plan->has_reference ? &world : NULL);
+        const int32_t of_buffers = compare_buffers(
+            &bench->world, plan->has_reference ? &bench->reference_world : NULL);
         status = status == GB_OK ? of_buffers : status;
     }
-    world_free(&world);
     return status;
 }

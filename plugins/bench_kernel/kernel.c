@@ -310,6 +310,18 @@ static int32_t reset(void *object, const struct gb_queue *queue)
                          "restoring buffers");
 }
 
+/* What files hold is right for the first set only. */
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
+{
+    struct kernel_bench *bench = object;
+    const bool has_files = bench->settings.params->output.n > 0;
+    (void)queue;
+    if (!has_files && !plan_compares(&bench->settings.plan))
+        return GB_SKIPPED;
+    const int32_t status = world_refresh(&bench->world, has_files ? 0 : set);
+    return status == GB_OK ? kernel_read_inputs(bench, &bench->world) : status;
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct kernel_bench *bench = object;
@@ -323,6 +335,8 @@ static void destroy(void *object)
     if (bench == NULL)
         return;
     world_free(&bench->world);
+    if (bench->has_reference_world)
+        world_free(&bench->reference_world);
     if (bench->module != NULL)
         bench->driver.module_unload(bench->module);
     if (bench->reference_module != NULL)
@@ -351,6 +365,7 @@ static const struct gb_bench_ops ops = {
     .verify = kernel_verify,
     .work = work,
     .destroy = destroy,
+    .refresh = refresh,
 };
 
 static const void *extension(const char *id)

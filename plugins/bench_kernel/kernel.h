@@ -9,6 +9,8 @@ struct kernel_bench {
     struct driver driver;
     CUmodule module, reference_module; /* the second NULL: there is none, or it is the first */
     struct world world;
+    struct world reference_world; /* made in the first comparison */
+    bool has_reference_world;
     struct launch launch, reference;
 };
 

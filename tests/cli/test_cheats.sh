@@ -83,6 +83,57 @@ equals "a seed of its own for each round, but for the first" "3 5" \
 equals "seeds are swept" "9 10" \
     "$("$GBRUN" export --columns seed --where "bench = 'swept'" seeds.gbr | tail -n +2 | sort -un | xargs)"
 
+cat >bench.ini <<EOF
+[defaults]
+policy = fixed
+[bench doubled]
+plugin = call
+library = $top_builddir/tests/modules/.libs/call_targets.so
+signature = void(pointer, pointer, int)
+sweep.function = double_all, double_cached, double_once
+sweep.verify = end, samples
+reference = double_all
+arg.1 = buffer(float[50], out)
+arg.2 = buffer(float[50], uniform=-1:1)
+arg.3 = 50
+isolate = yes
+[bench restored]
+plugin = call
+library = $top_builddir/tests/modules/.libs/call_targets.so
+signature = void(pointer, pointer, int)
+function = double_all
+reference = double_all
+verify = samples
+arg.1 = buffer(float[50], uniform=-1:1, out, restore)
+arg.2 = arg.1
+arg.3 = 50
+[bench expected]
+plugin = call
+library = $top_builddir/tests/modules/.libs/call_targets.so
+signature = void(pointer, pointer, int)
+function = double_all
+verify = samples
+arg.1 = buffer(float[50], expect=6)
+arg.2 = buffer(float[50], fill=3)
+arg.3 = 50
+[bench unchecked]
+plugin = call
+library = $top_builddir/tests/modules/.libs/call_targets.so
+signature = void(pointer, pointer, int)
+function = double_all
+verify = samples
+arg.1 = buffer(float[50])
+arg.2 = buffer(float[50], fill=3)
+arg.3 = 50
+EOF
+export GBRUN_PLUGIN_PATH=
+"$GBRUN" -c bench.ini -o calls.gbr >stdout 2>stderr
+equals "functions of a library that cheat are found by calls on renewed buffers" \
+    "ok,ok,ok,wrong result,ok,wrong result,ok,ok,failed" \
+    "$("$GBRUN" export --columns status calls.gbr | tail -n +2 | paste -sd ',')"
+succeeds "where nothing is compared it is refused" grep -q \
+    'verify = samples: nothing of this case is compared with anything: expected verify = end' stderr
+
 cat >bench.ini <<'EOF'
 [bench product]
 plugin = gemm_verify

@@ -380,6 +380,37 @@ double quotient(double a, double b)
     return a / b;
 }
 
+enum { CHEAT_MOST = 64 };
+
+TARGET void double_all(float *to, const float *from, int n);
+void double_all(float *to, const float *from, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = 2 * from[i];
+}
+
+/* The same with the result of the first call, whatever the inputs. */
+TARGET void double_cached(float *to, const float *from, int n);
+void double_cached(float *to, const float *from, int n)
+{
+    static float kept[CHEAT_MOST];
+    static int n_kept;
+    if (n_kept == 0)
+        double_all(kept, from, n < CHEAT_MOST ? n : CHEAT_MOST);
+    n_kept = n < CHEAT_MOST ? n : CHEAT_MOST;
+    for (int i = 0; i < n_kept; i++)
+        to[i] = kept[i];
+}
+
+/* The same, but that it does nothing once its output is there. */
+TARGET void double_once(float *to, const float *from, int n);
+void double_once(float *to, const float *from, int n)
+{
+    static int n_calls;
+    if (n_calls++ == 0)
+        double_all(to, from, n);
+}
+
 TARGET extern int variable;
 int variable = 1;
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_long(enum type_id type)
@@ -18,12 +19,16 @@ static double wanted_value(const struct comparison *comparison, uint64_t i)
                : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
 }
 
-/* Not all integers of 64 bits have a double. NULL: there is no memory. */
-static const void *exact_reference(const struct gb_host *host, const struct comparison *comparison)
+/* Numbers that live as long as a comparison; NULL: there is no memory. */
+static void *take_numbers(uint64_t n)
 {
-    if (comparison->constant == NULL)
-        return comparison->wanted;
-    uint64_t *wanted = host->allocate(host, comparison->n * sizeof *wanted);
+    return n <= SIZE_MAX / sizeof(double) ? malloc((n > 0 ? n : 1) * sizeof(double)) : NULL;
+}
+
+/* The constant as often as there are elements. */
+static uint64_t *exact_reference(const struct comparison *comparison)
+{
+    uint64_t *wanted = take_numbers(comparison->n);
     for (uint64_t i = 0; wanted != NULL && i < comparison->n; i++)
         number_store(comparison->constant, comparison->type, &wanted[i]);
     return wanted;
@@ -43,46 +48,63 @@ static void make_doubles(const struct comparison *comparison, double *output)
         output[i] = element_value(comparison->type, comparison->output + i * bytes);
 }
 
-int32_t compare(const struct gb_host *host, const struct comparison *comparison)
+/* What a comparison takes besides; freed with it. */
+struct scratch {
+    double *reference, *output;
+    uint64_t *exact; /* not all integers of 64 bits have a double */
+};
+
+static int32_t compare_with(const struct gb_host *host, const struct comparison *comparison,
+                            struct scratch *scratch)
 {
     const struct type_info *info = type_info(comparison->type);
-    double *reference = host->allocate(host, comparison->n * sizeof *reference);
     struct gb_check check = {
         .size = sizeof check,
         .format = info->format,
         .name = comparison->name,
         .n = comparison->n,
         .output = comparison->output,
-        .reference = reference,
+        .reference = scratch->reference,
         .flags = info->kind == KIND_INTEGER ? GB_CHECK_EXACT : 0u,
         .default_metric = comparison->n == 1 ? "rel" : "rms",
         .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
     };
-    if (reference == NULL)
-        return GB_NO_MEMORY;
     for (uint64_t i = 0; i < comparison->n; i++)
-        reference[i] = wanted_value(comparison, i);
-    if (comparison->n == 1 && reference[0] == 0.0) {
+        scratch->reference[i] = wanted_value(comparison, i);
+    if (comparison->n == 1 && scratch->reference[0] == 0.0) {
         check.default_metric = "abs";
         check.default_tolerance = 0;
     }
     if (comparison->constant != NULL && isinf(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
     if (is_long(comparison->type) && comparison->wanted_type == comparison->type) {
-        check.reference_exact = exact_reference(host, comparison);
+        scratch->exact = comparison->constant != NULL ? exact_reference(comparison) : NULL;
+        check.reference_exact = comparison->constant != NULL ? (const void *)scratch->exact
+                                                             : comparison->wanted;
         if (check.reference_exact == NULL)
             return GB_NO_MEMORY;
     }
     /* gb_check knows no integers of 16 bits. */
     if (has_fractions(comparison) || check.format == 0) {
-        double *output = host->allocate(host, comparison->n * sizeof *output);
-        if (output == NULL)
+        scratch->output = take_numbers(comparison->n);
+        if (scratch->output == NULL)
             return GB_NO_MEMORY;
-        make_doubles(comparison, output);
+        make_doubles(comparison, scratch->output);
         check.format = GB_F64;
-        check.output = output;
+        check.output = scratch->output;
     }
     return host->check(host, &check);
+}
+
+int32_t compare(const struct gb_host *host, const struct comparison *comparison)
+{
+    struct scratch scratch = {.reference = take_numbers(comparison->n)};
+    const int32_t status = scratch.reference != NULL ? compare_with(host, comparison, &scratch)
+                                                     : GB_NO_MEMORY;
+    free(scratch.reference);
+    free(scratch.output);
+    free(scratch.exact);
+    return status;
 }
 
 int32_t compare_outcome(const struct gb_host *host, const char *name, const char *wrong)

@@ -11,6 +11,21 @@ bool is_number(const struct type *type)
     return type_kind(type) == KIND_INTEGER || type_kind(type) == KIND_FLOAT;
 }
 
+bool plan_expects(const struct plan *plan)
+{
+    bool expects = plan->expect.kind != EXPECT_NONE || plan->expected_struct.n > 0;
+    for (size_t i = 0; i < plan->n_entries; i++) {
+        const struct value *value = &plan->entries[i].value;
+        expects |= value->kind == VALUE_BUFFER && value->buffer.expect.kind != EXPECT_NONE;
+    }
+    return expects;
+}
+
+bool plan_compares(const struct plan *plan)
+{
+    return plan->has_reference || plan_expects(plan);
+}
+
 bool plan_compares_structs(const struct plan *plan)
 {
     const struct type *own = &plan->routine.signature.result;

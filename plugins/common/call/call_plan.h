@@ -92,6 +92,10 @@ void plan_work(const struct plan *plan, struct gb_work *ret);
 /* Do the function and its reference return structs of the same members? */
 bool plan_compares_structs(const struct plan *plan);
 
+/* Is anything compared with what the configuration says, or with a reference? */
+bool plan_expects(const struct plan *plan);
+bool plan_compares(const struct plan *plan);
+
 /* The value that a chain of names ends in: of the entry itself if it is none. NULL: a variable. */
 const struct entry *plan_resolve(const struct plan *plan, const struct entry *entry);
 /* The entry that a name means, or NULL; likewise the number of a variable, or VARIABLES_MAX. */

@@ -104,16 +104,22 @@ static int32_t no_room(const struct world *world, const struct entry *entry)
     return GB_NO_MEMORY;
 }
 
+/* Each entry has a stream of random numbers in each set; those of ref the same as those of arg. */
+static uint64_t stream_of(const struct world *world, const struct entry *entry)
+{
+    const struct plan *plan = world->plan;
+    const struct entry *first = entry < plan->ref_entries ? plan->entries : plan->ref_entries;
+    return world->set * (plan->n_entries + plan->n_ref_entries + 1) + (uint64_t)(entry - first) + 1;
+}
+
 static int32_t make_buffer(const struct world *world, const struct entry *entry, struct made *made)
 {
     const struct buffer *buffer = &entry->value.buffer;
-    const struct entry *first = entry < world->plan->ref_entries ? world->plan->entries
-                                                                 : world->plan->ref_entries;
     int32_t status = take_memory(world, buffer, &made->memory);
     if (status == GB_NO_MEMORY)
         return no_room(world, entry);
     if (status == GB_OK)
-        status = fill_memory(world, buffer, (uint64_t)(entry - first) + 1, made->memory);
+        status = fill_memory(world, buffer, stream_of(world, entry), made->memory);
     if (status != GB_OK || !buffer->is_restored)
         return status;
     status = take_memory(world, buffer, &made->pristine);
@@ -145,19 +151,60 @@ int32_t world_restore(struct world *world)
     return status;
 }
 
+/* Also by way of a struct, whose members may be addresses. */
+static bool is_given_before(const struct plan *plan, const struct entry *entry)
+{
+    for (size_t i = 0; i < plan->n_before; i++) {
+        for (size_t j = 0; j < plan->before[i].n; j++) {
+            const struct value *value = &plan->before[i].arguments[j].value;
+            const struct entry *named = value->kind == VALUE_NAME ? plan_entry(plan, value->text)
+                                                                  : NULL;
+            const struct entry *last = named != NULL ? plan_resolve(plan, named) : NULL;
+            if (last != NULL && (last == entry || last->value.kind == VALUE_STRUCT))
+                return true;
+        }
+    }
+    return false;
+}
+
+static int32_t refill(struct world *world, const struct entry *entry)
+{
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct made *made = world_made(world, entry);
+    const int32_t status = fill_memory(world, buffer, stream_of(world, entry), made->memory);
+    return status == GB_OK && made->pristine != NULL
+               ? copy_memory(world, buffer, made->pristine, made->memory)
+               : status;
+}
+
+int32_t world_refresh(struct world *world, uint64_t set)
+{
+    const struct plan *plan = world->plan;
+    int32_t status = GB_OK;
+    world->set = plan_expects(plan) ? 0 : set;
+    for (size_t i = 0; i < plan->n_entries + plan->n_ref_entries && status == GB_OK; i++) {
+        const struct entry *entry = &plan->entries[i];
+        if (entry->value.kind == VALUE_BUFFER && world->made[i].is_made &&
+            !is_given_before(plan, entry))
+            status = refill(world, entry);
+    }
+    return status;
+}
+
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret)
 {
     const struct gb_host *host = host_of(world);
     const struct buffer *buffer = &entry->value.buffer;
-    const void *memory = world_made(world, entry)->memory;
-    *ret = memory;
+    struct made *made = world_made(world, entry);
+    *ret = made->memory;
     if (is_host_memory(world, buffer))
         return GB_OK;
-    void *copy = host->allocate(host, buffer_bytes(buffer));
-    if (copy == NULL)
+    if (made->copy == NULL)
+        made->copy = host->allocate(host, buffer_bytes(buffer));
+    if (made->copy == NULL)
         return GB_NO_MEMORY;
-    *ret = copy;
-    return host->device_copy(host, copy, memory, buffer_bytes(buffer));
+    *ret = made->copy;
+    return host->device_copy(host, made->copy, made->memory, buffer_bytes(buffer));
 }
 
 /* ---- other addresses ---- */

@@ -20,12 +20,14 @@ struct made {
     bool is_made;
     void *memory;   /* the address it stands for; of numbers, structs and variables: none */
     void *pristine; /* of a buffer that is restored: its first contents */
+    void *copy;     /* of a buffer that is no host memory: what it was when it was read last */
 };
 
 struct world {
     const struct plan *plan;
     void *library;   /* for symbols */
     bool is_on_host; /* all buffers are host memory */
+    uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;   /* of all entries of the plan */
     uint64_t *variables; /* VARIABLES_MAX */
@@ -55,6 +57,14 @@ int32_t world_complete(struct world *world);
 int32_t world_restore(struct world *world);
 bool world_restores(const struct plan *plan);
 
+/*
+ * Fills the buffers that were made once more, as they were filled first but with the random numbers
+ * of the set; outputs that no key fills get all bits set. Buffers that calls of `before` are given
+ * stay as those left them. Where results are compared with what the configuration expects, which
+ * may be that of one set only, it is set 0.
+ */
+int32_t world_refresh(struct world *world, uint64_t set);
+
 uint64_t buffer_bytes(const struct buffer *buffer);
 /*
  * Writes all of a buffer's elements to host memory. stream: of random numbers, one for each buffer.
@@ -69,6 +79,7 @@ uint8_t buffer_first_byte(const struct buffer *buffer);
 /* n numbers as elements of a type, one behind the other. */
 int32_t numbers_store(const struct gb_host *host, const struct number *numbers, size_t n,
                       enum type_id type, void *to);
-/* The contents of a buffer in host memory: the buffer itself or a copy, freed with the host. */
+/* The contents of a buffer in host memory: the buffer itself or a copy, which the next one
+ * replaces. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
 struct made *world_made(const struct world *world, const struct entry *entry);
