@@ -16,7 +16,10 @@ plugins_bench_padding_bench_padding_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIB
 PADDING_CUDA_OBJECT = plugins/bench_padding/bench_padding_la-padding_cuda.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_padding_bench_padding_la_SOURCES += plugins/bench_padding/padding_cuda.c
+plugins_bench_padding_bench_padding_la_SOURCES += \
+	plugins/bench_padding/compile.c \
+	plugins/bench_padding/compile.h \
+	plugins/bench_padding/padding_cuda.c
 $(PADDING_CUDA_OBJECT): plugins/bench_padding/padding.fatbin
 endif
 endif

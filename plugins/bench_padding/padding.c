@@ -37,6 +37,9 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, tile, "auto", tile_names,
               "CUDA, schedule tuned: rows x columns of a block and its step along K; auto: chosen "
               "for the shape and the number of multiprocessors"),
+    GB_BOOL(struct params, compile, "no",
+            "CUDA: compile the kernel once more, by itself, and report how long that takes and how "
+            "large its code is"),
 };
 
 int32_t padding_skip_schedule(const struct padding *padding, const char *words)
@@ -265,7 +268,9 @@ static const struct gb_plugin plugin = {
         "tile: the blocks of each multiprocessor in turn times the work of a tile, filling it "
         "included, is least. `cublas` is cublasSgemm with pedantic math. Metrics: registers, "
         "spill_bytes and shared_bytes of the kernel, its blocks, and padding_ratio, the work that "
-        "is computed over the work that is wanted.\n\n"
+        "is computed over the work that is wanted. With compile = yes also compile_ms, what NVRTC "
+        "takes for the kernel alone, and code_bytes, the size of its instructions; cublas has "
+        "neither.\n\n"
         "On the CPU one thread computes tiles of 6 x 16 by steps of 4: with AVX2 and FMA where the "
         "processor has them, and with scalars where elements have guards. `tuned` packs both "
         "matrices into blocks that fit the caches and uses AVX-512 if it is there. There is no "

@@ -2,7 +2,8 @@
 // computes a tile of 128 x 128 outputs and the matrices end within a tile. Plugin side.
 //
 // Taken by nvcc and by NVRTC: nothing is included. tests/modules/padding_kernels.cc compiles it for
-// the host.
+// the host. With ONE_KERNEL kernels are templates, of which NVRTC makes only those that are asked
+// for.
 
 // What a kernel still has to ask of the element at hand. `baseline` asks everything that the shape
 // leaves open, `partition` nothing where a tile lies wholly inside.
@@ -198,15 +199,21 @@ static __device__ __forceinline__ bool is_inside(const product &p)
     const product p = product_here(x, w, y, m, n, k, TILE, TILE);                                  \
     const tiles<DEPTH, THREAD_ROWS> t = {sums, xs, ws}
 
-// Two blocks at a time on a multiprocessor: one computes while the other waits for its loads.
-#define KERNEL(name, THREADS)                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2)                                       \
+#ifdef ONE_KERNEL
+#define ENTRY template <int>
+#else
+#define ENTRY extern "C"
+#endif
+
+#define KERNEL(name, THREADS, BLOCKS)                                                              \
+    ENTRY __global__ void __launch_bounds__(THREADS, BLOCKS)                                       \
         name(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ y,      \
              int m, int n, int k)
 
-// All blocks the same. GUARDS: what the shape leaves open.
+// All blocks the same, two of them at a time on a multiprocessor: one computes while the other
+// waits for its loads. GUARDS: what the shape leaves open.
 #define UNIFORM(name, DEPTH, THREAD_ROWS, LOADED, IS_PADDED, MULTIPLIED)                           \
-    KERNEL(name, TILE / THREAD_ROWS * WARP)                                                        \
+    KERNEL(name, TILE / THREAD_ROWS * WARP, 2)                                                     \
     {                                                                                              \
         BEGIN_TILES(DEPTH, THREAD_ROWS);                                                           \
         all_steps<LOADED, IS_PADDED, MULTIPLIED>(t, p);                                            \
@@ -222,7 +229,7 @@ static __device__ __forceinline__ bool is_inside(const product &p)
 // Blocks that lie inside have a loop of their own without guards; LOADED, MULTIPLIED and BY_THREAD
 // are about the others.
 #define PARTITION(name, DEPTH, THREAD_ROWS, IS_PADDED, LOADED, MULTIPLIED, BY_THREAD)              \
-    KERNEL(name, TILE / THREAD_ROWS * WARP)                                                        \
+    KERNEL(name, TILE / THREAD_ROWS * WARP, 2)                                                     \
     {                                                                                              \
         BEGIN_TILES(DEPTH, THREAD_ROWS);                                                           \
         if (is_inside(p)) {                                                                        \
@@ -474,9 +481,7 @@ static __device__ __forceinline__ void run_tuned(const product &p, float *xs, fl
 
 // As plan.c lists them, with BLOCKS of them at a time on a multiprocessor.
 #define TUNED(BM, BN, BK, TM, TN, STAGES, BLOCKS)                                                  \
-    extern "C" __global__ void __launch_bounds__(BM / TM * (BN / TN), BLOCKS)                      \
-        tuned_##BM##x##BN##x##BK(const float *__restrict__ x, const float *__restrict__ w,         \
-                                 float *__restrict__ y, int m, int n, int k)                       \
+    KERNEL(tuned_##BM##x##BN##x##BK, BM / TM * (BN / TN), BLOCKS)                                  \
     {                                                                                              \
         using s = shape<BM, BN, BK, TM, TN, STAGES>;                                               \
         __shared__ __align__(16) float xs[STAGES * s::X_SIZE];                                     \

@@ -16,6 +16,7 @@ struct params {
     int32_t schedule;
     int64_t m, n, k, batch; /* 0: as the problem has it */
     int32_t tile;
+    int32_t compile;
 };
 
 struct padding {

@@ -283,6 +283,8 @@ static int32_t create(struct padding *padding)
         return padding_skip_schedule(padding, "for CUDA");
     if (params->tile != TILE_AUTO)
         return host->skip(host, "tile is for CUDA: on the CPU the processor decides");
+    if (params->compile != 0)
+        return host->skip(host, "compile is for CUDA: the CPU's code is that of this build");
     struct cpu_padding *cpu = padding->own;
     *cpu = (struct cpu_padding){
         .multiply = has_avx2() ? multiply_avx2 : multiply_portable,

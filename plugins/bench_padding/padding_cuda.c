@@ -1,5 +1,7 @@
 /* padding_cuda.c - the schedules on CUDA: which kernel runs is decided by plan.c. Plugin side. */
+#include "compile.h"
 #include "padding.h"
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_image.h"
 
@@ -88,6 +90,26 @@ static int32_t tell_resources(const struct padding *padding)
     return driver_status(driver, host, result, "asking what the kernel needs");
 }
 
+static int32_t tell_compiled(const struct padding *padding)
+{
+    const struct cuda_padding *cuda = padding->own;
+    const struct gb_host *host = padding->host;
+    const char *source = padding_image.source;
+    struct compiled compiled;
+    char reason[1024];
+    int architecture = 0;
+    const int32_t status = driver_architecture(&cuda->kernels.driver, host, &architecture);
+    if (status != GB_OK)
+        return status;
+    if (!compile_kernel(source, (size_t)(padding_image.source_end - source), cuda->plan.kernel,
+                        architecture, &compiled, reason, sizeof reason))
+        return host_skip(host, "compile = yes: %s", reason);
+    host->metric(host, "compile_ms", compiled.ms, "ms");
+    if (compiled.code_bytes > 0)
+        host->metric(host, "code_bytes", (double)compiled.code_bytes, "bytes");
+    return GB_OK;
+}
+
 static void set_arguments(struct padding *padding)
 {
     struct cuda_padding *cuda = padding->own;
@@ -126,8 +148,10 @@ static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
         return prepare_library(padding, queue);
     cuda->plan = plan_of(&padding->shape, params->problem, params->schedule, params->tile,
                          host->device->n_units);
-    const int32_t status = cuda_kernels_load(&cuda->kernels, &padding_image, cuda->plan.kernel,
-                                             &cuda->function);
+    int32_t status = cuda_kernels_load(&cuda->kernels, &padding_image, cuda->plan.kernel,
+                                       &cuda->function);
+    if (status == GB_OK && params->compile != 0)
+        status = tell_compiled(padding);
     if (status != GB_OK)
         return status;
     set_arguments(padding);

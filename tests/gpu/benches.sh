@@ -135,6 +135,9 @@ measure '[bench padding]' 'sweep.problem = dense, batched' 'sweep.launch = strea
     'sweep.schedule = partition, pad, tuned, cublas'
 fine_or_skipped "padding: both problems, beside cuBLAS"
 skipped_for 'libcublas was not found'
+measure '[bench padding]' 'm = 100' 'n = 100' 'k = 30' 'schedule = pad' 'compile = yes'
+fine_or_skipped "padding: a kernel that is compiled by itself"
+skipped_for 'libnvrtc was not found'
 shapes='zip.shape = n, c, h, w, k, r, s, stride, pad, dilation, groups:
     2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2 | 3, 8, 7, 7, 8, 3, 3, 1, 2, 2, 8 | 1, 40, 8, 33, 13, 3, 3, 1, 1, 1, 1'
 directions='sweep.direction = forward, backward_data, backward_weight'

@@ -23,6 +23,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_kernel_cache \
 	tests/plugins/test_kernel_files \
 	tests/plugins/test_nvrtc \
+	tests/plugins/test_padding_compile \
 	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
@@ -104,6 +105,14 @@ tests_plugins_test_kernel_files_SOURCES = \
 	$(CALL_PARSER_SOURCES)
 tests_plugins_test_kernel_files_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_files_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_padding_compile_SOURCES = \
+	tests/plugins/test_padding_compile.c \
+	plugins/bench_padding/compile.c \
+	plugins/bench_padding/compile.h \
+	plugins/bench_padding/plan.c \
+	plugins/bench_padding/plan.h
+tests_plugins_test_padding_compile_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_padding_compile_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_profiler_SOURCES = \
