@@ -16,6 +16,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
+	core/cli/verb_log.c \
 	core/cli/verb_replay.c \
 	core/cli/verb_report.c \
 	core/cli/verb_results.c \

@@ -60,11 +60,22 @@ static int read_ratio(const struct arguments *arguments, const char *name, doubl
     return EXIT_FINE;
 }
 
+int read_rule(const struct arguments *arguments, struct compare_options *ret)
+{
+    double alpha = NAN;
+    int code = read_ratio(arguments, "margin", &ret->margin);
+    if (code == EXIT_FINE)
+        code = read_ratio(arguments, "alpha", &alpha);
+    if (code == EXIT_FINE && alpha == 0)
+        code = fail_usage("--alpha 0: expected more than 0, such as 5%%");
+    ret->confidence = 1 - alpha;
+    return code;
+}
+
 static int read_request(const struct arguments *arguments, struct request *ret)
 {
     const char *format = argument(arguments, "format");
     const char *metric = argument(arguments, "metric");
-    double alpha = NAN;
     *ret = (struct request){.options = {.metric = metric ? metric : "",
                                         .is_forced = argument(arguments, "force") != NULL,
                                         .is_sequential = argument(arguments, "sequential") != NULL},
@@ -85,13 +96,7 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                           ret->run);
     if (ret->options.is_sequential && !ret->by)
         return fail_usage("--sequential: goes with --by: rounds of two runs are no pairs");
-    int code = read_ratio(arguments, "margin", &ret->options.margin);
-    if (code == EXIT_FINE)
-        code = read_ratio(arguments, "alpha", &alpha);
-    if (code == EXIT_FINE && alpha == 0)
-        code = fail_usage("--alpha 0: expected more than 0, such as 5%%");
-    ret->options.confidence = 1 - alpha;
-    return code;
+    return read_rule(arguments, &ret->options);
 }
 
 /* A run of the file, which is opened for that. */

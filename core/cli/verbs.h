@@ -8,7 +8,7 @@
 #include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
-    verb_merge, verb_compare, verb_ab, verb_report, verb_replay, verb_doctor;
+    verb_merge, verb_compare, verb_ab, verb_log, verb_report, verb_replay, verb_doctor;
 
 /* All verbs, in the order of `gbrun help`. */
 size_t verbs_all(const struct verb *const **ret);
@@ -37,6 +37,9 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
 /* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
 int read_run(const struct arguments *arguments, struct store *store, const char *path,
              int64_t *ret);
+/* --margin and --alpha; NaN: not given. */
+struct compare_options;
+int read_rule(const struct arguments *arguments, struct compare_options *ret);
 /* The files named, or results.gbr. */
 size_t results_files(const struct arguments *arguments, const char *const **ret);
 

@@ -94,6 +94,26 @@ int32_t compare_add_run(struct compare *compare, struct store *store, const char
     return status;
 }
 
+int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
+                             struct gb_error *error)
+{
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    int32_t status = store_snapshot_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    status = read_runs(compare, store, &runs, &n, error);
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        status = add_side(compare, store, path, &runs[i],
+                          arena_printf(&compare->arena, "run %lld", (long long)runs[i].number),
+                          error);
+        if (status == GB_NOT_FOUND && *compare->options.metric) /* this run does not have it */
+            status = GB_OK;
+    }
+    store_snapshot_end(store);
+    return status;
+}
+
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error)
 {
     static const struct stored_run foreign_run = {
@@ -664,7 +684,7 @@ static void judge(struct compare *compare)
     }
 }
 
-static void set_defaults(struct compare_options *options)
+void compare_set_defaults(struct compare_options *options)
 {
     if (isnan(options->margin))
         options->margin = COMPARE_MARGIN;
@@ -676,7 +696,7 @@ int32_t compare_finish(struct compare *compare, struct gb_error *error)
 {
     struct compare_result *result = &compare->result;
     int32_t status = GB_OK;
-    set_defaults(&compare->options);
+    compare_set_defaults(&compare->options);
     result->base = &compare->sides[0];
     result->n_against = compare->n_sides - 1;
     result->against = ARENA_ARRAY(&compare->arena, struct compare_against, compare->n_sides);

@@ -96,6 +96,10 @@ void compare_free(struct compare *compare);
 int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
                         const char *run, const char *name, struct gb_error *error);
 
+/* Adds every run of a file that has the metric; for compare_history. */
+int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
+                             struct gb_error *error);
+
 /* Adds a file of another tool as a side (foreign.h). Its cases are matched by their labels. */
 int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb_error *error);
 

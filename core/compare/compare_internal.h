@@ -46,4 +46,7 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
                         const struct compare_case *other, const char **ret_from,
                         const char **ret_to);
 
+/* In place of NaN. */
+void compare_set_defaults(struct compare_options *options);
+
 void find_differences(struct compare *compare, struct compare_against *against);

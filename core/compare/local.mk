@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/compare/change_points.c \
+	core/compare/change_points.h \
 	core/compare/compare.c \
 	core/compare/compare.h \
 	core/compare/compare_cases.c \
@@ -9,5 +11,8 @@ core_libgbrun_la_SOURCES += \
 	core/compare/compare_text.h \
 	core/compare/comparison.c \
 	core/compare/comparison.h \
+	core/compare/history.c \
+	core/compare/history.h \
+	core/compare/history_text.c \
 	core/compare/relative.c \
 	core/compare/relative.h

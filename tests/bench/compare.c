@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/random.h"
 #include "core/base/statistics.h"
-#include "core/compare/comparison.h"
+#include "core/compare/change_points.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -323,6 +323,34 @@ static void print_families(size_t n)
         (double)n_rounds / (double)n / FAMILY);
 }
 
+/* Histories of RUNS runs of three rounds: runs differ by RUN_SD, from run STEP on they are slower.
+ */
+static void print_histories(double effect, size_t n)
+{
+    enum { RUNS = 20, STEP = 12, ROUNDS = 3 };
+    static const double RUN_SD = 0.003;
+    size_t n_any = 0, n_right = 0, n_near = 0;
+    for (size_t i = 0; i < n; i++) {
+        double values[RUNS][ROUNDS];
+        struct history_run runs[RUNS];
+        struct change_point *points;
+        for (size_t r = 0; r < RUNS; r++) {
+            double run = RUN_SD * normal() + (r >= STEP ? log1p(effect) : 0);
+            for (size_t k = 0; k < ROUNDS; k++)
+                values[r][k] = exp(run + VISIT_SD * normal());
+            runs[r] = (struct history_run){values[r], ROUNDS, 0, NAN};
+        }
+        size_t n_points = change_points_find(runs, RUNS, MARGIN, CONFIDENCE, &points);
+        n_any += n_points > 0;
+        n_right += n_points == 1 && points[0].at == STEP;
+        n_near += n_points == 1 && points[0].at >= STEP - 1 && points[0].at <= STEP + 1;
+        free(points);
+    }
+    double any = percent(n_any, n);
+    printf("%-8.1f %10.1f %10.1f %10.1f%s\n", 100 * effect, any, percent(n_right, n),
+           percent(n_near, n), effect == 0 ? limit(any, 5) : "");
+}
+
 int main(int argc, char **argv)
 {
     static const double effects[] = {0.005, 0.01, 0.02, 0.05};
@@ -362,5 +390,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < EFFECTS; i++)
         print_sequence(effects[i]);
     print_families(n);
+    printf(
+        "\nhistories of 20 runs, slower from one on by so many %%; %% with any change (limit 5), "
+        "with one\nchange at the right run, with one at most a run away\n");
+    printf("%-8s %10s %10s %10s\n", "slower", "any", "right", "near");
+    print_histories(0, n);
+    for (size_t i = 0; i < EFFECTS; i++)
+        print_histories(effects[i], n);
     return n_failed ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 # tests/compare/local.mk - tests of comparisons, core/compare/.
 TEST_PROGRAM_LIST += \
+	tests/compare/test_change_points \
 	tests/compare/test_compare_cases \
 	tests/compare/test_comparison

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# `gbrun log`: histories over runs and files, their order, change points, formats. The device `fake` (tests/modules)
+# takes the times that its options say.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+
+{
+    few_samples 7 'device = quick'
+    printf 'rounds = 2\n[device quick]\nplugin = fake\n[bench one]\nplugin = process\n[bench other]\nplugin = process\n'
+    printf 'seed = 3\n'
+} >bench.ini
+
+# measure FILE VERSION TIME: a run with a label.
+measure()
+{
+    "$GBRUN" -q -c bench.ini -s "device quick.time=$3" -o "$1" --label "version=$2" >/dev/null || fail "$2 is measured"
+}
+for version in 1.8 1.9 1.10 1.11; do measure log.gbr $version 1us; done
+for version in 1.13 1.12 1.14; do measure log.gbr $version 1.05us; done
+
+# has NAME TEXT: a line of out.txt has the text.
+has()
+{
+    if grep -qF -- "$2" out.txt; then
+        pass "$1"
+    else
+        fail "$1" "expected a line with: $2" "$(cat out.txt)"
+    fi
+}
+
+succeeds "a history" "$GBRUN" log log.gbr
+"$GBRUN" log log.gbr >out.txt
+equals "each case in each run" 14 "$(grep -c ' 20[0-9][0-9]-' out.txt)"
+has "how many" "2 cases, 7 runs, 2 changes"
+equals "the fifth run is slower" "5 5" "$(grep slower out.txt | grep -oE ' [0-9] +20' | tr -d ' ' | sed 's/20$//' | paste -sd ' ')"
+"$GBRUN" log log.gbr --changes -f csv >out.txt
+equals "only changes" "one,1.13,slower,1.049 other,1.13,slower,1.049" \
+    "$(awk -F, 'NR > 1 {printf "%s,%s,%s,%.3f\n", $1, $7 != "" ? $7 : "1.13", $15, $16}' out.txt | paste -sd ' ')"
+"$GBRUN" log log.gbr --by label.version -f csv >out.txt
+equals "in order of a label, numbers as numbers" "1.8 1.9 1.10 1.11 1.12 1.13 1.14" \
+    "$(awk -F, '$1 == "one" {print $7}' out.txt | paste -sd ' ')"
+equals "the change is at another run then" "1.12" "$(awk -F, '$1 == "one" && $15 != "" {print $7}' out.txt)"
+equals "segments" "0 0 0 0 1 1 1" "$(awk -F, '$1 == "one" {print $14}' out.txt | paste -sd ' ')"
+"$GBRUN" log log.gbr --margin 6% --changes >out.txt
+equals "within the margin: none" "2 cases, 7 runs, 0 changes" "$(cat out.txt)"
+
+measure more.gbr 2.0 1us
+"$GBRUN" -q -c bench.ini -o more.gbr >/dev/null
+"$GBRUN" log log.gbr more.gbr --by label.version >out.txt
+has "two files" "2 cases, 8 runs, 4 changes; 1 run without label.version"
+has "faster again" "faster 0.95"
+"$GBRUN" log log.gbr --metric made -f csv >out.txt
+equals "of a metric" "7" "$(grep -c '^one,' out.txt)"
+if command -v python3 >/dev/null; then
+    "$GBRUN" log log.gbr -f json >out.txt
+    equals "JSON" "2 7 slower" "$(python3 -c '
+import json
+h = json.load(open("out.txt"))
+print(len(h["cases"]), len(h["cases"][0]["points"]), h["cases"][0]["points"][4]["change"]["verdict"])')"
+fi
+"$GBRUN" log log.gbr -f md >out.txt
+equals "Markdown: each row has its case" 7 "$(grep -cE '^\| *one *\|' out.txt)"
+
+# A run in which a case fails has no value, and is in no segment's way.
+cp log.gbr failed.gbr
+"$GBRUN" -q -c bench.ini -o failed.gbr -s "device quick.error_at=3" >/dev/null 2>&1
+"$GBRUN" log failed.gbr >out.txt
+equals "a run that failed" 2 "$(grep -c ' 8  20.*device error' out.txt)"
+has "a run that failed: the change is found all the same" "2 cases, 8 runs, 2 changes"
+
+while IFS='|' read -r name message arguments; do
+    # shellcheck disable=SC2086 # several arguments
+    "$GBRUN" log $arguments >out.txt 2>err.txt
+    equals "$name: exit code" 2 $?
+    equals "$name: message" "gbrun: error: $message" "$(cat err.txt)"
+done <<'EOF'
+no such label|--by label.commit: no run has such a fact or label|log.gbr --by label.commit
+no such format|--format junit: expected table, md, csv or json|log.gbr --format junit
+no such file|none.gbr: there is no such results file|none.gbr
+no margin|--margin much: expected a ratio from 0 to 1, such as 1% or 0.01|log.gbr --margin much
+EOF
+finish
