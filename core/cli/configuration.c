@@ -176,6 +176,8 @@ static int32_t take_sides(struct configuration *configuration, struct error_list
 {
     const struct ab_given *given = configuration->ab_given;
     struct arena *arena = &configuration->arena;
+    if (given->is_without_section)
+        ab_sections_remove(&configuration->ini);
     struct ini_section *section = ab_section_choose(&configuration->ini, given->name, arena,
                                                     errors);
     if (!section)

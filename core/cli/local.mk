@@ -12,6 +12,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
 	core/cli/verb_ab.c \
+	core/cli/verb_bisect.c \
 	core/cli/verb_compare.c \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \

@@ -8,7 +8,7 @@
 #include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
-    verb_merge, verb_compare, verb_ab, verb_log, verb_report, verb_replay, verb_doctor;
+    verb_merge, verb_compare, verb_ab, verb_log, verb_bisect, verb_report, verb_replay, verb_doctor;
 
 /* All verbs, in the order of `gbrun help`. */
 size_t verbs_all(const struct verb *const **ret);
@@ -56,6 +56,7 @@ struct configuration;
 /* What `gbrun ab` asks for beside the configuration. */
 struct ab_given {
     const char *name;                  /* of [ab NAME]; NULL: the only one */
+    bool is_without_section;           /* whatever there is */
     const char *const *changes[SIDES]; /* KEY=VALUE, in place of those of the section */
     size_t n_changes[SIDES];
     const struct setting *settings; /* over those of the section: margin ... */

@@ -112,6 +112,15 @@ static void names_of(const struct ini *ini, struct text *ret)
             text_printf(ret, "%s%s", ret->length ? ", " : "", ini->sections[i].name);
 }
 
+void ab_sections_remove(struct ini *ini)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ini->n; i++)
+        if (!text_equal(ini->sections[i].kind, "ab"))
+            ini->sections[n++] = ini->sections[i];
+    ini->n = n;
+}
+
 /* Leaves only one section of its kind. */
 static struct ini_section *keep_section(struct ini *ini, size_t chosen)
 {

@@ -38,6 +38,8 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
 struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct arena *arena,
                                       struct error_list *errors);
 
+void ab_sections_remove(struct ini *ini);
+
 /*
  * Makes the sections of both sides. Each that a change is put into gets the axis, `rounds` and
  * `max_time`; those that no side changes stay as they are.

@@ -63,4 +63,4 @@ complete -c gbrun -n '__gbrun_after -p --plugin-path' -a '(__fish_complete_direc
 complete -c gbrun -n '__gbrun_after -o --output --plot -R --resume --roofs' -F
 complete -c gbrun -n '__gbrun_is list' -a 'cases plugins devices counters runs verbs columns keywords'
 complete -c gbrun -n '__gbrun_is help' -a '(__gbrun_words)'
-complete -c gbrun -n "__gbrun_is show export merge compare report replay; and not __gbrun_after $takes_columns" -F
+complete -c gbrun -n "__gbrun_is show export merge compare log report replay; and not __gbrun_after $takes_columns" -F

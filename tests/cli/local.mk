@@ -1,6 +1,7 @@
 # tests/cli/local.mk - tests of the program, from its command line.
 TEST_SCRIPT_LIST += \
 	tests/cli/test_ab.sh \
+	tests/cli/test_bisect.sh \
 	tests/cli/test_bundle.sh \
 	tests/cli/test_call.sh \
 	tests/cli/test_cheats.sh \

@@ -25,7 +25,7 @@ esac
 case \$*: in
 run*--resume*) ;;
 run*) set -- \"\$@\" -s defaults.max_samples=12 -s defaults.warmup=0 ;;
-ab*) set -- \"\$@\" --max-rounds 4 --visit 1ms ;;
+ab* | bisect*) set -- \"\$@\" --max-rounds 4 --visit 1ms ;;
 esac
 exec '$GBRUN' \"\$@\""
 program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\""

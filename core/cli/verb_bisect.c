@@ -1,0 +1,427 @@
+/* verb_bisect.c - gbrun bisect: which commit made it slower; git bisect, judged by ab. */
+#include "core/cli/ab.h"
+#include "core/cli/ab_builds.h"
+#include "core/run/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct verb_option options[] = {
+    {"good", 0, "COMMIT", "a commit that is as fast as it should be"},
+    {"bad", 0, "COMMIT", "a later one that is slower; HEAD if not given"},
+    {"build", 0, "COMMAND", "builds what is checked out, in the current folder"},
+    CONFIG_OPTIONS,
+    {"margin", 0, "RATIO",
+     "differences up to this are none; 1% if not given. Commits between are judged by half of what "
+     "bad differs by, if that is more"},
+    {"alpha", 0, "RATIO",
+     "how often commits that are the same may be called different; 5% if not given"},
+    {"max-rounds", 0, "N",
+     "after so many rounds a commit is measured anew with four times as many, then skipped; 40 if "
+     "not given"},
+    {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},
+    {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results, a run a commit"},
+    {"quiet", 'q', NULL, "print only errors and the commit"},
+    {"verbose", 'v', NULL, "a line for each visit"},
+};
+
+enum { SETTINGS_MOST = 4, MORE_ROUNDS = 4, USUAL_ROUNDS = 40 };
+static const double MARGIN_MOST = 0.9;
+enum answer {
+    ANSWER_GOOD,
+    ANSWER_BAD,
+    ANSWER_UNCLEAR,
+    ANSWER_FAILED,
+    ANSWER_STOPPED,
+    ANSWER_ERROR
+};
+
+struct bisect {
+    const struct arguments *arguments;
+    struct arena arena;
+    const char *good, *bad, *build;
+    const char *original; /* what is checked out at first */
+    bool is_begun;        /* git knows of it */
+    struct ab_builds builds;
+    const char **base; /* changes of the base: the good commit's plugins */
+    size_t n_base;
+    const char *text;     /* of the configuration, whatever is checked out */
+    const char **targets; /* cases that are slower at `bad` */
+    size_t n_targets;
+    double margin;      /* for commits between; NaN: not known yet */
+    char ratio[64];     /* of the commit that was judged last */
+    char bad_ratio[64]; /* of the last one that is slower */
+};
+
+/* ---- git ---- */
+
+/* What it prints, without the last line's end; NULL: it failed, and why is in error. */
+static const char *git(struct bisect *bisect, const char *const *words, struct gb_error *error)
+{
+    enum { WORDS_MOST = 12 };
+    CLEANUP(text_free) struct text output = {0};
+    const char *arguments[WORDS_MOST] = {"env", "LC_ALL=C", "git"};
+    int code = 0;
+    for (size_t i = 0; words[i]; i++)
+        arguments[3 + i] = words[i];
+    if (command_run(arguments, &output, &code, error) != GB_OK)
+        return NULL;
+    if (code != 0) {
+        error_set(error, GB_FAILED, "git %s %s: ended with code %d", words[0],
+                  words[1] ? words[1] : "", code);
+        return NULL;
+    }
+    char *text = arena_text(&bisect->arena, text_get(&output));
+    size_t n = strlen(text);
+    if (n && text[n - 1] == '\n')
+        text[n - 1] = 0;
+    return text;
+}
+#define GIT(bisect, error, ...) git(bisect, (const char *const[]){__VA_ARGS__, NULL}, error)
+
+/* A commit as git has it; NULL: there is none. */
+static const char *commit_of(struct bisect *bisect, const char *name, struct gb_error *error)
+{
+    const char *commit = GIT(bisect, error, "rev-parse", "--verify", "--quiet",
+                             arena_printf(&bisect->arena, "%s^{commit}", name));
+    if (!commit)
+        error_set(error, GB_NOT_FOUND, "%s: no such commit in the repository of this folder", name);
+    return commit;
+}
+
+static const char *short_of(struct bisect *bisect, const char *commit)
+{
+    return arena_text_n(&bisect->arena, commit, strnlen(commit, 10));
+}
+
+static int32_t look_at_repository(struct bisect *bisect, struct gb_error *error)
+{
+    const char *changed = GIT(bisect, error, "status", "--porcelain", "--untracked-files=no");
+    if (!changed)
+        return error_set(error, GB_INVALID, "this folder is in no repository of git");
+    if (*changed)
+        return error_set(error, GB_INVALID,
+                         "tracked files are changed: commit or stash them, since other commits "
+                         "are checked out");
+    if (GIT(bisect, error, "rev-parse", "--verify", "--quiet", "refs/bisect/bad"))
+        return error_set(error, GB_INVALID, "git bisect is going on: end it by git bisect reset");
+    bisect->good = commit_of(bisect, bisect->good, error);
+    bisect->bad = bisect->good ? commit_of(bisect, bisect->bad, error) : NULL;
+    if (!bisect->bad)
+        return error->status;
+    const char *head = GIT(bisect, error, "rev-parse", "--abbrev-ref", "HEAD");
+    bisect->original = head && !text_equal(head, "HEAD") ? head : commit_of(bisect, "HEAD", error);
+    if (!GIT(bisect, error, "merge-base", "--is-ancestor", bisect->good, bisect->bad))
+        return error_set(error, GB_INVALID, "--good %s: is no ancestor of --bad %s",
+                         short_of(bisect, bisect->good), short_of(bisect, bisect->bad));
+    return GB_OK;
+}
+
+static void give_tree_back(struct bisect *bisect)
+{
+    struct gb_error error;
+    if (bisect->is_begun && !GIT(bisect, &error, "bisect", "reset"))
+        fail_with(&error, EXIT_INTERNAL);
+    if (!GIT(bisect, &error, "checkout", "-q", bisect->original))
+        fail_with(&error, EXIT_INTERNAL);
+}
+
+/* ---- a commit against the good one ---- */
+
+static size_t take_settings(const struct bisect *bisect, int64_t times, struct setting *settings,
+                            struct arena *arena)
+{
+    const char *rounds = argument(bisect->arguments, "max-rounds");
+    const char *margin = argument(bisect->arguments, "margin");
+    const char *const all[SETTINGS_MOST][3] = {
+        {"margin", "--margin",
+         isnan(bisect->margin) ? margin : arena_printf(arena, "%.17g", bisect->margin)},
+        {"alpha", "--alpha", argument(bisect->arguments, "alpha")},
+        {"visit", "--visit", argument(bisect->arguments, "visit")},
+        {"max_rounds", "--max-rounds",
+         times > 1
+             ? arena_printf(arena, "%lld",
+                            (long long)times * (rounds ? strtoll(rounds, NULL, 10) : USUAL_ROUNDS))
+             : rounds}};
+    size_t n = 0;
+    for (size_t i = 0; i < SETTINGS_MOST; i++)
+        if (all[i][2])
+            settings[n++] = (struct setting){all[i][0], all[i][2], {.file = all[i][1]}};
+    return n;
+}
+
+static bool is_target(const struct bisect *bisect, const char *label)
+{
+    for (size_t i = 0; i < bisect->n_targets; i++)
+        if (text_equal(bisect->targets[i], label))
+            return true;
+    return false;
+}
+
+static void keep_ratio(struct bisect *bisect, const struct compared *c)
+{
+    CLEANUP(text_free) struct text ratio = {0};
+    compare_add_ratio(c->result.theta, c->result.low, c->result.high, &ratio);
+    snprintf(bisect->ratio, sizeof bisect->ratio, "%s", text_get(&ratio));
+}
+
+/* Only of the cases that are slower at `bad`; one of them is enough. */
+static enum answer answer_of(struct bisect *bisect, const struct compare_against *against)
+{
+    size_t n_slower = 0, n_open = 0, n_other = 0;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        if (!is_target(bisect, c->label))
+            continue;
+        int verdict = c->result.verdict;
+        if (n_slower == 0)
+            keep_ratio(bisect, c);
+        n_slower += verdict == COMPARED_SLOWER;
+        n_open += verdict == COMPARED_UNCLEAR;
+        n_other += verdict > COMPARED_UNCLEAR;
+    }
+    return n_slower ? ANSWER_BAD : n_other ? ANSWER_FAILED : n_open ? ANSWER_UNCLEAR : ANSWER_GOOD;
+}
+
+/* What is slower at `bad`, and by how much at least. */
+static void take_targets(struct bisect *bisect, const struct compare_result *result)
+{
+    const struct compare_against *against = &result->against[0];
+    double least = INFINITY;
+    for (size_t i = 0; i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        if (c->result.verdict != COMPARED_SLOWER)
+            continue;
+        ARENA_APPEND(&bisect->arena, bisect->targets, bisect->n_targets,
+                     arena_text(&bisect->arena, c->label));
+        least = fmin(least, c->result.theta);
+    }
+    if (bisect->n_targets)
+        bisect->margin = fmax(fmin(expm1(least / 2), MARGIN_MOST), result->options->margin);
+}
+
+/* The copies of the good commit's plugins are the base of all further commits. */
+static void take_base(struct bisect *bisect, const struct ab *ab)
+{
+    const struct text_list *changes = &ab->job.configuration.ab.changes[SIDE_BASE];
+    for (size_t i = 0; i < changes->n; i++)
+        ARENA_APPEND(&bisect->arena, bisect->base, bisect->n_base,
+                     arena_text(&bisect->arena, changes->items[i]));
+}
+
+/* Measures what is built. The first time builds say how both sides are made. */
+static enum answer measure(struct bisect *bisect, const char *commit, int64_t times)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct setting settings[SETTINGS_MOST];
+    bool is_first = bisect->n_base == 0;
+    const struct fact facts[] = {{"label.commit", commit}};
+    struct ab_given given = {.is_without_section = true,
+                             .changes = {bisect->base, NULL},
+                             .n_changes = {bisect->n_base, 0},
+                             .settings = settings,
+                             .n_settings = take_settings(bisect, times, settings, &arena),
+                             .text = bisect->text,
+                             .build = is_first ? ab_builds_make : NULL,
+                             .context = &bisect->builds};
+    struct ab ab = {.job = {.arguments = bisect->arguments,
+                            .ab = &given,
+                            .facts = facts,
+                            .n_facts = sizeof facts / sizeof *facts}};
+    int code = ab_run(&ab);
+    enum answer answer = ANSWER_ERROR;
+    if (code == EXIT_FINE && ab.job.counts.is_cancelled)
+        answer = ANSWER_STOPPED;
+    else if (code == EXIT_FINE && ab.judged) {
+        const struct compare_result *result = compare_result(ab.judged);
+        if (is_first) {
+            take_base(bisect, &ab);
+            take_targets(bisect, result);
+        }
+        answer = answer_of(bisect, &result->against[0]);
+    }
+    return ab_close(&ab, code) == EXIT_FINE ? answer : ANSWER_ERROR;
+}
+
+static enum answer judge_commit(struct bisect *bisect, const char *commit)
+{
+    struct gb_error error;
+    if (command_shell("--build", bisect->build, &error) != GB_OK) {
+        fail_with(&error, EXIT_FINE);
+        return ANSWER_FAILED;
+    }
+    enum answer answer = measure(bisect, commit, 1);
+    return answer == ANSWER_UNCLEAR ? measure(bisect, commit, MORE_ROUNDS) : answer;
+}
+
+/* ---- the search ---- */
+
+static const char *answer_word(enum answer answer)
+{
+    return answer == ANSWER_GOOD ? "good" : answer == ANSWER_BAD ? "bad" : "skip";
+}
+
+static void say_answer(struct bisect *bisect, const char *commit, enum answer answer)
+{
+    static const char *const reasons[] = {[ANSWER_GOOD] = "not slower",
+                                          [ANSWER_BAD] = "slower",
+                                          [ANSWER_UNCLEAR] = "unclear, skipped",
+                                          [ANSWER_FAILED] = "cannot be measured, skipped"};
+    if (answer == ANSWER_BAD)
+        snprintf(bisect->bad_ratio, sizeof bisect->bad_ratio, "%s", bisect->ratio);
+    if (!argument(bisect->arguments, "quiet"))
+        say("gbrun: commit %s: %s%s%s", short_of(bisect, commit), reasons[answer],
+            answer == ANSWER_FAILED ? "" : ", ratio ",
+            answer == ANSWER_FAILED ? "" : bisect->ratio);
+}
+
+/* "HASH is the first bad commit": HASH; NULL: it is not known yet. */
+static const char *culprit_of(struct bisect *bisect, const char *said)
+{
+    static const char words[] = " is the first bad commit";
+    const char *found = strstr(said, words);
+    const char *begin = found;
+    while (begin && begin > said && begin[-1] != '\n')
+        begin--;
+    return found ? arena_text_n(&bisect->arena, begin, (size_t)(found - begin)) : NULL;
+}
+
+static int print_culprit(struct bisect *bisect, const char *commit)
+{
+    struct gb_error error;
+    const char *shown = GIT(bisect, &error, "show", "--no-patch", "--format=%h %ad %an: %s",
+                            "--date=short", commit);
+    if (!shown)
+        return fail_with(&error, EXIT_INTERNAL);
+    printf("%s is the first that is slower%s%s\n%s\n", commit, *bisect->bad_ratio ? ": ratio " : "",
+           bisect->bad_ratio, shown);
+    for (size_t i = 0; i < bisect->n_targets; i++)
+        printf("  %s\n", bisect->targets[i]);
+    return EXIT_FINE;
+}
+
+/* Nobody is called the culprit of what cannot be told. */
+static int say_left(struct bisect *bisect)
+{
+    struct gb_error error;
+    const char *left = GIT(bisect, &error, "log", "--oneline", "refs/bisect/bad", "--not",
+                           "--glob=refs/bisect/good-*");
+    say("gbrun: only commits that were skipped are left: the first that is slower is one of\n%s",
+        left ? left : "");
+    return EXIT_CASE_FAILED;
+}
+
+static int search(struct bisect *bisect)
+{
+    struct gb_error error;
+    const char *said = GIT(bisect, &error, "bisect", "start", bisect->bad, bisect->good);
+    bisect->is_begun = true;
+    for (;;) {
+        const char *culprit = said ? culprit_of(bisect, said) : NULL;
+        if (culprit)
+            return print_culprit(bisect, culprit);
+        const char *commit = said ? commit_of(bisect, "HEAD", &error) : NULL;
+        if (!commit)
+            return fail_with(&error, EXIT_INTERNAL);
+        enum answer answer = judge_commit(bisect, commit);
+        if (answer == ANSWER_ERROR)
+            return EXIT_USAGE;
+        if (answer == ANSWER_STOPPED) {
+            say("gbrun: stopped");
+            return EXIT_CASE_FAILED;
+        }
+        say_answer(bisect, commit, answer);
+        said = GIT(bisect, &error, "bisect", answer_word(answer));
+        if (!said && error.status == GB_FAILED && answer != ANSWER_GOOD && answer != ANSWER_BAD)
+            return say_left(bisect); /* git: code 2 */
+    }
+}
+
+/* Is `bad` slower at all? */
+static int confirm(struct bisect *bisect)
+{
+    bisect->builds.commands[SIDE_BASE] = arena_printf(
+        &bisect->arena, "git checkout -q --detach %s && { %s\n}", bisect->good, bisect->build);
+    bisect->builds.commands[SIDE_NEW] = arena_printf(
+        &bisect->arena, "git checkout -q --detach %s && { %s\n}", bisect->bad, bisect->build);
+    enum answer answer = measure(bisect, bisect->bad, 1);
+    if (answer == ANSWER_ERROR)
+        return EXIT_USAGE;
+    if (answer == ANSWER_BAD) {
+        say_answer(bisect, bisect->bad, answer);
+        return EXIT_FINE;
+    }
+    say(answer == ANSWER_STOPPED
+            ? "gbrun: stopped"
+            : "gbrun: nothing is certainly slower at --bad %s than at --good %s: there is nothing "
+              "to find; gbrun show, or --max-rounds, say more",
+        short_of(bisect, bisect->bad), short_of(bisect, bisect->good));
+    return EXIT_CASE_FAILED;
+}
+
+static int32_t read_text(struct bisect *bisect, const char *path, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text text = {0};
+    char buffer[4096];
+    size_t n;
+    FILE *file = text_equal(path, "-") ? stdin : fopen(path, "re");
+    if (!file)
+        return error_set(error, GB_IO, "%s: cannot be opened: %s", path, reason_of(errno));
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+        text_add_n(&text, buffer, n);
+    if (file != stdin)
+        fclose(file);
+    bisect->text = arena_text(&bisect->arena, text_get(&text));
+    return GB_OK;
+}
+
+static int run(const struct arguments *arguments)
+{
+    struct bisect bisect = {.arguments = arguments,
+                            .good = argument(arguments, "good"),
+                            .bad = argument(arguments, "bad"),
+                            .build = argument(arguments, "build"),
+                            .margin = NAN};
+    const char *const *operands, *config = argument(arguments, "config");
+    struct gb_error error;
+    signal(SIGPIPE, SIG_IGN);
+    if (argument_operands(arguments, &operands) > 0)
+        return fail_usage("'%s': bisect takes no operand", operands[0]);
+    if (!bisect.good || !bisect.build || !config)
+        return fail_usage("expected --good COMMIT, --build COMMAND and -c FILE");
+    bisect.bad = bisect.bad ? bisect.bad : "HEAD";
+    int code = EXIT_FINE;
+    if (read_text(&bisect, config, &error) != GB_OK || look_at_repository(&bisect, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    if (code == EXIT_FINE) {
+        code = confirm(&bisect);
+        if (code == EXIT_FINE)
+            code = search(&bisect);
+        give_tree_back(&bisect);
+    }
+    ab_builds_free(&bisect.builds, false);
+    arena_free(&bisect.arena);
+    return code;
+}
+
+const struct verb verb_bisect = {
+    .name = "bisect",
+    .operands = "",
+    .summary = "Find the commit that made a benchmark slower",
+    .help =
+        "Drives git bisect in the repository of the current folder, with gbrun ab as its judge. "
+        "The good commit is built, and its plugins are copied aside: they are the base that all "
+        "others are measured against. Then bad is built and measured, which must be slower, and "
+        "the commits between, by git's choice. One that cannot be built or measured is skipped, "
+        "and so is one that stays unclear after four times the rounds: what is not certain is "
+        "never called the culprit. Plugins, or libraries of `call`, are found by the paths that "
+        "the configuration gives; it is read once, before.\n\n"
+        "Exit code 0: the commit was found, and is printed; 1: bad is not slower, only skipped "
+        "commits are left, or it was stopped. The commit that was checked out is so again.",
+    VERB_OPTIONS(options),
+    .run = run,
+};
