@@ -29,7 +29,13 @@ struct verb {
 };
 #define VERB_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof *(table)
 
-enum { EXIT_FINE = 0, EXIT_CASE_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERNAL = 4 };
+enum {
+    EXIT_FINE = 0,
+    EXIT_CASE_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_NOT_AS_WANTED = 3, /* nothing failed, but it is worse or less certain than asked for */
+    EXIT_INTERNAL = 4
+};
 
 /* argv[0] is the verb. Memory: the arena's. Errors name the nearest known option. */
 int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,

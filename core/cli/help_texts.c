@@ -180,12 +180,17 @@ static const struct help_entry statuses[] = {
 static const struct help_entry exit_codes[] = {
     {"0", NULL, "All fine"},
     {"1", NULL,
-     "Some case failed (crashed, timed out, wrong result, device error, failed), or the run was "
-     "stopped; a policy failed in a replay"},
+     "Some case failed (crashed, timed out, wrong result, device error, failed), nothing at all "
+     "was "
+     "measured, or the run was stopped; a policy failed in a replay"},
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
-    {"3", NULL, "gbrun compare or gbrun ab found a case that is slower, broken or missing"},
+    {"3", NULL,
+     "gbrun compare or gbrun ab found a case that is slower, broken or missing; with --strict "
+     "gbrun "
+     "run and show have cases that were skipped or are not certified; gbrun doctor found something "
+     "noisy, with --format json or --strict"},
     {"4", NULL, "gbrun itself could not go on; the message says why"},
 };
 

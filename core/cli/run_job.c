@@ -356,6 +356,25 @@ static void warn_of_load(const struct run_job *job)
                 load);
 }
 
+static int32_t find_verdict(struct run_job *job, struct gb_error *error)
+{
+    struct run_verdict *verdict = &job->verdict;
+    const struct view_options view = {.run = job->run_number};
+    verdict->is_strict = !job->ab && argument(job->arguments, "strict");
+    int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
+    verdict->is_empty = !job->counts.is_cancelled && verdict->all.done == verdict->all.skipped;
+    return status == GB_OK && verdict->is_strict
+               ? view_count(job->store, &view, &verdict->strict, error)
+               : status;
+}
+
+static int code_of(const struct run_job *job)
+{
+    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->verdict.is_empty)
+        return EXIT_CASE_FAILED;
+    return job->verdict.is_strict ? code_if_strict(&job->verdict.strict) : EXIT_FINE;
+}
+
 int run_job_measure(struct run_job *job)
 {
     struct configuration *configuration = &job->configuration;
@@ -403,12 +422,12 @@ int run_job_measure(struct run_job *job)
         return EXIT_INTERNAL;
     }
     char finished[UTC_TEXT];
-    int code = counts->n_bad > 0 || counts->is_cancelled ? EXIT_CASE_FAILED : EXIT_FINE;
     utc_text(finished);
-    if (!counts->is_cancelled &&
-        store_run_end(job->store, job->run_id, finished, code, &error) != GB_OK)
+    if (find_verdict(job, &error) != GB_OK ||
+        (!counts->is_cancelled &&
+         store_run_end(job->store, job->run_id, finished, code_of(job), &error) != GB_OK))
         return fail_with(&error, EXIT_INTERNAL);
-    return code;
+    return code_of(job);
 }
 
 int run_job_close(struct run_job *job, int code)

@@ -6,6 +6,16 @@
 
 #include "core/cli/verbs.h"
 #include "core/run/supervisor.h"
+#include "core/store/store_read.h"
+#include "core/view/views.h"
+
+/* What the exit code follows from beside what this process has measured. */
+struct run_verdict {
+    struct case_counts all; /* of the whole run, if it was resumed */
+    bool is_empty;          /* nothing at all was measured */
+    bool is_strict;         /* --strict, which looks at: */
+    struct view_counts strict;
+};
 
 /* Zero-initialize; set what is asked for, then run_job_open or run_job_resume, run_job_measure, and
  * run_job_close in any case. The functions say their errors and return exit codes. */
@@ -37,13 +47,14 @@ struct run_job {
 
     struct progress progress;
     struct run_counts counts; /* of what was measured */
+    struct run_verdict verdict;
 };
 
 /* A fresh run: the configuration is read, the file opened. */
 int run_job_open(struct run_job *job);
 /* The newest run of --resume FILE, or that of --run. */
 int run_job_resume(struct run_job *job);
-/* Measures. EXIT_FINE or EXIT_CASE_FAILED: there are results, in counts. */
+/* Measures. EXIT_FINE, EXIT_CASE_FAILED or EXIT_NOT_AS_WANTED: there are results, in counts. */
 int run_job_measure(struct run_job *job);
 /* The code, or that of a failure to close the file. */
 int run_job_close(struct run_job *job, int code);

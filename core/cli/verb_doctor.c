@@ -1,17 +1,36 @@
 /* verb_doctor.c - gbrun doctor: what makes measurements on this machine noisy. */
+#include "core/base/json_writer.h"
 #include "core/cli/verbs.h"
 #include "core/run/machine.h"
 
 #include <stdio.h>
 
-static const struct verb_option doctor_options[] = {CONFIG_OPTIONS};
+static const struct verb_option doctor_options[] = {
+    CONFIG_OPTIONS,
+    {"format", 'f', "FORMAT", "table or json; with json exit code 3 if something looks noisy"},
+    {"strict", 0, NULL, "exit code 3 if something looks noisy"},
+};
 
-/* Returns how many of them are noisy. */
-static size_t print_findings(const struct finding *findings, size_t n)
+/* What was found on the machine and on its devices. */
+struct findings {
+    struct finding *of_machine;
+    size_t n_of_machine;
+    struct examination devices;
+    size_t n, n_noisy; /* all */
+};
+
+static void count_findings(const struct finding *items, size_t n, struct findings *ret)
 {
-    size_t n_noisy = 0;
+    ret->n += n;
+    for (size_t i = 0; i < n; i++)
+        ret->n_noisy += items[i].is_noisy;
+}
+
+/* ---- for people ---- */
+
+static void print_findings(const struct finding *findings, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
-        n_noisy += findings[i].is_noisy;
         printf("%-5s  %-28s  %s\n", findings[i].is_noisy ? "noisy" : "ok", findings[i].subject,
                findings[i].state);
         if (*findings[i].why)
@@ -19,47 +38,103 @@ static size_t print_findings(const struct finding *findings, size_t n)
         if (*findings[i].fix)
             printf("       %-28s  $ %s\n", "", findings[i].fix);
     }
-    return n_noisy;
 }
 
-static void print_examination(const struct examination *examination, size_t *n, size_t *n_noisy)
+static void print_table(const struct findings *found)
 {
-    for (size_t i = 0; i < examination->n; i++) {
-        const struct examined_device *device = &examination->devices[i];
+    print_findings(found->of_machine, found->n_of_machine);
+    for (size_t i = 0; i < found->devices.n; i++) {
+        const struct examined_device *device = &found->devices.devices[i];
         printf("\n%s\n", device->name);
-        *n_noisy += print_findings(device->findings, device->n);
-        *n += device->n;
+        print_findings(device->findings, device->n);
     }
     fflush(stdout);
-    for (size_t i = 0; i < examination->n_unexamined; i++)
-        say("%s: %s: %s", examination->unexamined[i].settings->name,
-            examination->unexamined[i].is_absent ? "absent" : "cannot be examined",
-            examination->unexamined[i].reason);
+    for (size_t i = 0; i < found->devices.n_unexamined; i++) {
+        const struct unexamined *device = &found->devices.unexamined[i];
+        say("%s: %s: %s", device->settings->name,
+            device->is_absent ? "absent" : "cannot be examined", device->reason);
+    }
+    printf("\n%zu of %zu look noisy; nothing was changed\n", found->n_noisy, found->n);
+}
+
+/* ---- for programs ---- */
+
+static void add_findings(struct json_writer *json, const char *name, const struct finding *findings,
+                         size_t n)
+{
+    static const struct json_member members[] = {
+        JSON_MEMBERS(struct finding, subject, state, is_noisy, why, fix)};
+    json_records(json, name, findings, n, sizeof *findings, members,
+                 sizeof members / sizeof *members);
+}
+
+static void print_json(const struct findings *found)
+{
+    CLEANUP(text_free) struct text text = {0};
+    struct json_writer json = {.out = &text};
+    json_open(&json, NULL, JSON_OBJECT);
+    json_text(&json, "format", "gbrun doctor 1");
+    json_integer(&json, "n_findings", (int64_t)found->n);
+    json_integer(&json, "n_noisy", (int64_t)found->n_noisy);
+    add_findings(&json, "machine", found->of_machine, found->n_of_machine);
+    json_open(&json, "devices", JSON_ARRAY);
+    for (size_t i = 0; i < found->devices.n; i++) {
+        const struct examined_device *device = &found->devices.devices[i];
+        json_open(&json, NULL, JSON_OBJECT);
+        json_text(&json, "name", device->name);
+        add_findings(&json, "findings", device->findings, device->n);
+        json_close(&json, JSON_OBJECT);
+    }
+    json_close(&json, JSON_ARRAY);
+    json_open(&json, "unexamined", JSON_ARRAY);
+    for (size_t i = 0; i < found->devices.n_unexamined; i++) {
+        const struct unexamined *device = &found->devices.unexamined[i];
+        json_open(&json, NULL, JSON_OBJECT);
+        json_text(&json, "name", device->settings->name);
+        json_bool(&json, "is_absent", device->is_absent);
+        json_text(&json, "reason", device->reason);
+        json_close(&json, JSON_OBJECT);
+    }
+    json_close(&json, JSON_ARRAY);
+    json_close(&json, JSON_OBJECT);
+    text_add(&text, "\n");
+    fputs(text_get(&text), stdout);
+}
+
+/* What is found on devices before a plugin fails is printed as well. */
+static int examine(const struct plugin_settings *settings, size_t n_settings, bool is_json,
+                   struct arena *arena, struct findings *found)
+{
+    struct gb_error error;
+    machine_examine(arena, &found->of_machine, &found->n_of_machine);
+    int code = devices_examine(settings, n_settings, arena, &found->devices, &error) == GB_OK
+                   ? EXIT_FINE
+                   : fail_with(&error, EXIT_INTERNAL);
+    count_findings(found->of_machine, found->n_of_machine, found);
+    for (size_t i = 0; i < found->devices.n; i++)
+        count_findings(found->devices.devices[i].findings, found->devices.devices[i].n, found);
+    (is_json ? print_json : print_table)(found);
+    return code;
 }
 
 static int run_doctor(const struct arguments *arguments)
 {
     const char *const *operands;
+    const char *format = argument(arguments, "format");
+    bool is_json = format && text_equal(format, "json");
     if (argument_operands(arguments, &operands) > 0)
         return fail_usage("'%s': doctor takes no operand", operands[0]);
+    if (format && !is_json && !text_equal(format, "table"))
+        return fail_usage("--format %s: expected table or json", format);
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
-    struct examination examination = {0};
-    struct finding *findings = NULL;
-    struct gb_error error;
-    size_t n, n_noisy = 0, n_settings, n_auto;
+    struct findings found = {0};
+    size_t n_settings, n_auto;
     int code = device_settings_read(arguments, &configuration, &settings, &n_settings, &n_auto);
-    if (code == EXIT_FINE) {
-        machine_examine(&configuration.arena, &findings, &n);
-        n_noisy = print_findings(findings, n);
-        fflush(stdout);
-        if (devices_examine(settings, n_settings, &configuration.arena, &examination, &error) !=
-            GB_OK)
-            code = fail_with(&error, EXIT_INTERNAL);
-        print_examination(&examination, &n, &n_noisy);
-        printf("\n%zu of %zu look noisy; nothing was changed\n", n_noisy, n);
-    }
-    return code;
+    if (code == EXIT_FINE)
+        code = examine(settings, n_settings, is_json, &configuration.arena, &found);
+    bool is_judged = is_json || argument(arguments, "strict");
+    return code == EXIT_FINE && is_judged && found.n_noisy ? EXIT_NOT_AS_WANTED : code;
 }
 
 const struct verb verb_doctor = {
@@ -68,7 +143,8 @@ const struct verb verb_doctor = {
     .summary = "Report what makes measurements on this machine noisy",
     .help = "Changes nothing: prints the command that would fix what it finds, and runs none. The "
             "devices are those of the configuration, or of all device plugins with their default "
-            "settings.",
+            "settings.\n\nExit code 0, also where something looks noisy; with --format json or "
+            "--strict that is 3.",
     VERB_OPTIONS(doctor_options),
     .run = run_doctor,
 };

@@ -350,10 +350,10 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     struct stored_device *devices = NULL;
     const struct run_record *record = &run->record;
     size_t n = 0;
-    int64_t n_done = 0, n_bad = 0;
+    struct case_counts counts = {0};
     int32_t status = store_devices(store, run->id, &arena, &devices, &n, error);
     if (status == GB_OK)
-        status = store_case_counts(store, run->id, &n_done, &n_bad, error);
+        status = store_case_counts(store, run->id, &counts, error);
     if (status != GB_OK)
         return status;
     char *started = arena_text_n(&arena, record->started, strnlen(record->started, SECONDS));
@@ -367,12 +367,13 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
         started,
         fact_of(record->facts, record->n_facts, "host"),
         models_of(devices, n, &arena),
-        is_of_ab ? arena_printf(&arena, "%lld", (long long)n_done)
-                 : arena_printf(&arena, "%lld of %llu", (long long)n_done,
+        is_of_ab ? arena_printf(&arena, "%lld", (long long)counts.done)
+                 : arena_printf(&arena, "%lld of %llu", (long long)counts.done,
                                 (unsigned long long)record->n_cases),
-        n_bad            ? arena_printf(&arena, "%lld failed", (long long)n_bad)
-        : run->has_ended ? "ok"
-                         : "not finished",
+        counts.bad ? arena_printf(&arena, "%lld failed", (long long)counts.bad)
+        : run->has_ended && counts.done > 0 && counts.done == counts.skipped ? "all skipped"
+        : run->has_ended                                                     ? "ok"
+                                                                             : "not finished",
         labels_of(record, &arena),
         fact_of(record->facts, record->n_facts, "note"),
     };

@@ -41,6 +41,8 @@ static const struct verb_option show_options[] = {
     VIEW_OPTIONS,
     {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
     {"breakdown", 0, NULL, "after the table each kernel, copy and fill of a case, with its time"},
+    {"strict", 0, NULL,
+     "exit code 3 where a case that is shown failed, was skipped or is not certified"},
     {"verbose", 'v', NULL, "more columns, all facts and messages"},
 };
 
@@ -94,7 +96,24 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
     options.width = output_width(0);
     int32_t status = view_show(store, &options, &text, error);
     fputs(text_get(&text), stdout);
+    fflush(stdout); /* before what is said of it */
     return status;
+}
+
+int code_if_strict(const struct view_counts *counts)
+{
+    bool is_fine = counts->n > 0 && counts->n_bad + counts->n_skipped + counts->n_uncertified == 0;
+    return is_fine ? EXIT_FINE : EXIT_NOT_AS_WANTED;
+}
+
+void say_if_strict(const struct view_counts *counts)
+{
+    if (code_if_strict(counts) == EXIT_FINE)
+        return;
+    say("gbrun: --strict: failed %llu, skipped %llu, not certified %llu, of %llu (each round "
+        "counts)",
+        (unsigned long long)counts->n_bad, (unsigned long long)counts->n_skipped,
+        (unsigned long long)counts->n_uncertified, (unsigned long long)counts->n);
 }
 
 static int read_view(const struct arguments *arguments, struct view_options *ret)
@@ -133,6 +152,17 @@ static int open_named(const struct arguments *arguments, struct store **ret, int
     return code;
 }
 
+/* --strict */
+static int judge(struct store *store, const struct view_options *view)
+{
+    struct view_counts counts;
+    struct gb_error error;
+    if (view_count(store, view, &counts, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    say_if_strict(&counts);
+    return code_if_strict(&counts);
+}
+
 static int run_show(const struct arguments *arguments)
 {
     struct view_options view;
@@ -147,6 +177,8 @@ static int run_show(const struct arguments *arguments)
         return code;
     if (print_view(store, &view, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
+    else if (argument(arguments, "strict"))
+        code = judge(store, &view);
     store_close(store, NULL);
     return code;
 }

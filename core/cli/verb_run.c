@@ -26,6 +26,7 @@ static const struct verb_option options[] = {
      "profiler "
      "that has started it; nothing is stored without --output"},
     {"quiet", 'q', NULL, "print only errors and the table"},
+    {"strict", 0, NULL, "exit code 3 also where a case was skipped or is not certified"},
     {"verbose", 'v', NULL, "more columns, all messages"},
 };
 
@@ -108,6 +109,21 @@ static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
 
 /* ---- measuring ---- */
 
+static void say_verdict(const struct run_job *job)
+{
+    const struct run_verdict *verdict = &job->verdict;
+    if (job->counts.is_cancelled && !job->profiles)
+        say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
+            "--resume %s",
+            (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
+            job->store_path);
+    else if (verdict->is_empty)
+        say("gbrun: nothing was measured: skipped %lld of %lld (each round counts)",
+            (long long)verdict->all.skipped, (long long)verdict->all.done);
+    else if (verdict->is_strict)
+        say_if_strict(&verdict->strict);
+}
+
 static int report(struct run_job *job, int format)
 {
     struct gb_error error;
@@ -117,11 +133,7 @@ static int report(struct run_job *job, int format)
                                 .verbose = argument(job->arguments, "verbose") != NULL};
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    if (job->counts.is_cancelled && !job->profiles)
-        say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
-            "--resume %s",
-            (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
-            job->store_path);
+    say_verdict(job);
     return EXIT_FINE;
 }
 
@@ -142,7 +154,7 @@ static int run(const struct arguments *arguments)
                                            : run_job_open(&job);
     if (code == EXIT_FINE)
         code = run_job_measure(&job);
-    if (code == EXIT_FINE || code == EXIT_CASE_FAILED) {
+    if (code == EXIT_FINE || code == EXIT_CASE_FAILED || code == EXIT_NOT_AS_WANTED) {
         int reported = job.run_id ? report(&job, format) : EXIT_FINE;
         code = reported == EXIT_FINE ? code : reported;
     }

@@ -34,6 +34,10 @@ int read_format(const struct arguments *arguments, int default_format, int *ret)
 struct store;
 struct view_options;
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error);
+/* --strict: the exit code, and how many cases failed, were skipped or are not certified. */
+struct view_counts;
+int code_if_strict(const struct view_counts *counts);
+void say_if_strict(const struct view_counts *counts);
 /* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
 int read_run(const struct arguments *arguments, struct store *store, const char *path,
              int64_t *ret);

@@ -107,15 +107,22 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
     return GB_OK;
 }
 
-int32_t store_case_counts(struct store *store, int64_t run_id, int64_t *ret_done, int64_t *ret_bad,
+int32_t store_case_counts(struct store *store, int64_t run_id, struct case_counts *ret,
                           struct gb_error *error)
 {
-    static const char done[] =
-        "SELECT count(*) FROM bench_case AS c WHERE run_id = ? AND done AND " STORE_IS_LATEST;
-    static const char bad[] = "SELECT count(*) FROM bench_case AS c WHERE run_id = ? AND done AND "
-                              "status NOT IN ('ok', 'skipped') AND " STORE_IS_LATEST;
-    int32_t status = store_integer(store, done, run_id, ret_done, error);
-    return status == GB_OK ? store_integer(store, bad, run_id, ret_bad, error) : status;
+#define COUNT_DONE(condition)                                                                      \
+    "SELECT count(*) FROM bench_case AS c WHERE run_id = ? AND done AND " condition STORE_IS_LATEST
+    const struct {
+        const char *sql;
+        int64_t *ret;
+    } counts[] = {{COUNT_DONE(""), &ret->done},
+                  {COUNT_DONE("status NOT IN ('ok', 'skipped') AND "), &ret->bad},
+                  {COUNT_DONE("status = 'skipped' AND "), &ret->skipped}};
+#undef COUNT_DONE
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < sizeof counts / sizeof *counts; i++)
+        status = store_integer(store, counts[i].sql, run_id, counts[i].ret, error);
+    return status;
 }
 
 static int32_t read_names(struct store *store, const char *sql, int64_t id, struct arena *arena,

@@ -64,8 +64,11 @@ int32_t run_select(const struct stored_run *runs, size_t n, const char *path, co
 int32_t store_run_named(struct store *store, const char *path, const char *text,
                         int64_t *ret_number, struct gb_error *error);
 
-/* Records of a run that came to their end, and those of them that failed. */
-int32_t store_case_counts(struct store *store, int64_t run_id, int64_t *ret_done, int64_t *ret_bad,
+/* Records of a run that came to their end; of them those that failed, and that were skipped. */
+struct case_counts {
+    int64_t done, bad, skipped;
+};
+int32_t store_case_counts(struct store *store, int64_t run_id, struct case_counts *ret,
                           struct gb_error *error);
 
 int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,

@@ -175,6 +175,7 @@ struct survey {
     bool any_roof;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;
+    struct view_counts counts;
 };
 
 /* The cases or records that options select, in order. */

@@ -99,6 +99,16 @@ static bool differs(struct survey *survey, const char **first, const char *word)
     return !text_equal(*first, word);
 }
 
+static void count_record(struct view_counts *counts, const struct case_record *record)
+{
+    int32_t verdict = record->has_estimate ? record->estimate.verdict : GB_VERDICT_NONE;
+    counts->n++;
+    counts->n_bad += case_status_is_bad(record->status);
+    counts->n_skipped += record->status == CASE_SKIPPED;
+    counts->n_uncertified += record->status == CASE_OK && verdict != GB_VERDICT_CERTIFIED &&
+                             verdict != GB_VERDICT_MULTIMODAL;
+}
+
 void survey_add(struct survey *survey, const struct view_row *row)
 {
     const struct case_record *record = &row->c.record;
@@ -128,6 +138,7 @@ void survey_add(struct survey *survey, const struct view_row *row)
         if (result_column_named(telemetry_column(i)->name, &column))
             survey->any_telemetry[i] |= cell_of(row, &column).kind == CELL_REAL;
     }
+    count_record(&survey->counts, record);
     survey->n_done += case_status_is_done(record->status);
     survey->n_cases++;
 }

@@ -54,6 +54,18 @@ int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error)
     return text->length > LONG ? view_flush(text, out, error) : GB_OK;
 }
 
+int32_t view_count(struct store *store, const struct view_options *options, struct view_counts *ret,
+                   struct gb_error *error)
+{
+    struct view view;
+    int32_t status = view_open(store, options, options->run, &view, error);
+    if (status != GB_OK)
+        return status;
+    *ret = view.survey.counts;
+    view_close(&view);
+    return GB_OK;
+}
+
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error)
 {

@@ -89,6 +89,15 @@ bool is_paper_column(const char *name);
 /* What stands over a column of a table where that is not the column's name. */
 bool table_head_help(size_t i, struct help_entry *ret);
 
+/* Records that options select, by what became of them. */
+struct view_counts {
+    uint64_t n, n_bad, n_skipped;
+    uint64_t
+        n_uncertified; /* ok, but their policy guarantees nothing: certified and multimodal do */
+};
+int32_t view_count(struct store *store, const struct view_options *options, struct view_counts *ret,
+                   struct gb_error *error);
+
 /*
  * Appends to out. show: for people (run, machine and device in the head; a table; then failures,
  * messages and notes on overhead). export: for programs, full precision, every parameter a column.

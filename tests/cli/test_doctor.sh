@@ -44,6 +44,30 @@ n_noisy=$(grep -c '^noisy ' out.txt)
 equals "they are counted with the machine's" "$n_noisy of $n look noisy; nothing was changed" \
     "$(tail -n 1 out.txt)"
 
+"$GBRUN" doctor -c doctor.ini --strict >strict.txt 2>/dev/null
+equals "--strict: findings are exit code 3" 3 $?
+"$GBRUN" doctor -c doctor.ini --format json >doctor.json 2>/dev/null
+equals "so they are as JSON" 3 $?
+if command -v python3 >/dev/null; then
+    equals "JSON has the same" "fake:0 persistence of arithmetic: off, noisy, numbers are forgotten, sudo remember --all
+fake:0 other programs: none at all, fine
+fake:1 persistence of arithmetic: on, fine
+fake:1 other programs: none at all, fine" "$(python3 - doctor.json <<'PY'
+import json, sys
+found = json.load(open(sys.argv[1]))
+everything = found["machine"] + [one for device in found["devices"] for one in device["findings"]]
+assert found["n_findings"] == len(everything)
+assert found["n_noisy"] == sum(one["is_noisy"] for one in everything) >= 1
+for device in found["devices"]:
+    for one in device["findings"] if device["name"].startswith("fake") else []:
+        words = [one["state"], "noisy" if one["is_noisy"] else "fine", one["why"], one["fix"]]
+        print(f"{device['name'].split()[0]} {one['subject']}:", ", ".join(filter(None, words)))
+PY
+)"
+fi
+"$GBRUN" doctor --format csv >out.txt 2>err.txt
+equals "another format is an error of usage" 2 $?
+
 doctor '[device old]
 plugin = shorter' 'old'
 equals "a device by an older header is not asked" "" "$(cat devices.txt; said old)"
