@@ -122,6 +122,14 @@ size_t argument_operands(const struct arguments *arguments, const char *const **
     return arguments->n_operands;
 }
 
+bool argument_knows(const struct arguments *arguments, const char *name)
+{
+    for (size_t i = 0; i < arguments->verb->n_options; i++)
+        if (text_equal(arguments->verb->options[i].name, name))
+            return true;
+    return false;
+}
+
 static void add_switches(const struct verb_option *option, const char *dash, struct text *out)
 {
     if (option->letter)

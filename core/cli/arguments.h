@@ -46,6 +46,8 @@ const char *argument(const struct arguments *arguments, const char *name);
 /* All values given to an option, in order. */
 size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret);
 size_t argument_operands(const struct arguments *arguments, const char *const **ret);
+/* Has the verb that option? */
+bool argument_knows(const struct arguments *arguments, const char *name);
 
 /* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h; width: of
  * plain help. */

@@ -192,15 +192,86 @@ static int32_t take_sides(struct configuration *configuration, struct error_list
     return status;
 }
 
+/* ---- what the command line changes ---- */
+
+/* Options that stand for settings: see SELECT_OPTIONS and SETTING_OPTIONS. */
+static const struct shortcut {
+    const char *option, *section, *key;
+} shortcuts[] = {
+    {"where", "gbrun", "where"}, {"sample", "gbrun", "sample"},
+    {"policy", "*", "policy"},   {"max-time", "*", "max_time"},
+    {"rounds", "*", "rounds"},   {"device", "*", "device"},
+    {"jobs", "gbrun", "jobs"},   {"precision", "policy *", "precision"},
+};
+/* Those before the last come before --set, which may say otherwise for one section; the last one
+ * needs to know which policies are used. */
+enum { N_SHORTCUTS = sizeof shortcuts / sizeof *shortcuts, N_SELECTING = 2 };
+
+bool is_configuration(const char *operand)
+{
+    return text_ends_with(operand, ".ini");
+}
+
+/* What a verb's option says; `list` has a --device that is no setting. */
+static const char *shortcut_value(const struct arguments *arguments, size_t i)
+{
+    bool is_setting = i < N_SELECTING || argument_knows(arguments, "max-time");
+    return is_setting ? argument(arguments, shortcuts[i].option) : NULL;
+}
+
+const char *configuration_argument(const struct arguments *arguments)
+{
+    const char *const *operands;
+    for (size_t i = 0; i < N_SHORTCUTS; i++)
+        if (shortcut_value(arguments, i))
+            return shortcuts[i].option;
+    return argument_operands(arguments, &operands) ? operands[0] : NULL;
+}
+
+/* "a, b*": what the operands name. */
+static void select_benchmarks(const struct arguments *arguments,
+                              struct configuration *configuration, struct error_list *errors)
+{
+    CLEANUP(text_free) struct text list = {0};
+    const char *const *operands;
+    size_t n = argument_operands(arguments, &operands);
+    for (size_t i = configuration->first_operand; i < n; i++)
+        if (!is_configuration(operands[i]))
+            text_printf(&list, "%s%s", list.length ? ", " : "", operands[i]);
+    if (list.length)
+        ini_set(&configuration->ini, "gbrun", "benchmarks", text_get(&list), NULL,
+                &configuration->arena, errors);
+}
+
+static void apply_shortcut(const struct arguments *arguments, size_t i,
+                           struct configuration *configuration, struct error_list *errors)
+{
+    const char *value = shortcut_value(arguments, i);
+    if (value)
+        ini_set(&configuration->ini, shortcuts[i].section, shortcuts[i].key, value,
+                arena_printf(&configuration->arena, "--%s", shortcuts[i].option),
+                &configuration->arena, errors);
+}
+
+static void apply_arguments(const struct arguments *arguments, struct configuration *configuration,
+                            struct error_list *errors)
+{
+    const char *const *overrides;
+    size_t n = argument_all(arguments, "set", &overrides);
+    for (size_t i = 0; i + 1 < N_SHORTCUTS; i++)
+        apply_shortcut(arguments, i, configuration, errors);
+    ini_override(&configuration->ini, overrides, n, &configuration->arena, errors);
+    apply_shortcut(arguments, N_SHORTCUTS - 1, configuration, errors);
+    select_benchmarks(arguments, configuration, errors);
+}
+
 /* Goes as far as it makes sense, so that all errors are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
 {
     struct arena *arena = &configuration->arena;
     struct gb_error error;
-    const char *const *overrides;
-    size_t n_overrides = argument_all(arguments, "set", &overrides);
-    ini_override(&configuration->ini, overrides, n_overrides, arena, errors);
+    apply_arguments(arguments, configuration, errors);
     if (configuration->ab_given)
         take_sides(configuration, errors);
     settings_parse(&configuration->ini, configuration->folder, arena, &configuration->settings,
@@ -223,8 +294,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(
             errors, whole_file,
-            "there is no case to measure: expected a [bench NAME] section of which `only` "
-            "and `exclude` leave something");
+            "there is no case to measure: expected a [bench NAME] section of which `only`, "
+            "`exclude` and `where` leave something");
         return GB_INVALID;
     }
     if (status == GB_OK)
@@ -244,24 +315,62 @@ static int finish(const struct arguments *arguments, struct configuration *confi
     return code;
 }
 
+/* The files of --config, then the operands that are configurations. */
+static size_t find_files(const struct arguments *arguments, struct configuration *configuration,
+                         const char ***ret)
+{
+    const char *const *given, *const *operands;
+    size_t n = 0, n_given = argument_all(arguments, "config", &given);
+    size_t n_operands = argument_operands(arguments, &operands);
+    const char **files = ARENA_ARRAY(&configuration->arena, const char *, n_given + n_operands);
+    for (size_t i = 0; i < n_given; i++)
+        files[n++] = given[i];
+    for (size_t i = configuration->first_operand; i < n_operands; i++)
+        if (is_configuration(operands[i]))
+            files[n++] = operands[i];
+    *ret = files;
+    return n;
+}
+
+static int read_files(const struct arguments *arguments, struct configuration *ret)
+{
+    struct error_list errors = {0};
+    const char **files;
+    size_t n = find_files(arguments, ret, &files);
+    if (n == 0)
+        return fail_usage("no configuration: expected -c FILE");
+    ret->path = files[0];
+    ret->folder = folder_of(ret->path, &ret->arena);
+    const struct ab_given *given = ret->ab_given;
+    int32_t status = given && given->text
+                         ? ini_read_text(ret->path, given->text, strlen(given->text), &ret->arena,
+                                         &ret->ini, &errors)
+                         : ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
+    for (size_t i = 1; i < n && status != GB_IO; i++) {
+        struct ini later;
+        status = ini_read_file(files[i], &ret->arena, &later, &errors);
+        ini_merge(&ret->ini, &later, &ret->arena);
+    }
+    return finish(arguments, ret, &errors, status != GB_IO);
+}
+
 int configuration_read(const struct arguments *arguments, struct configuration *ret)
 {
-    return configuration_read_ab(arguments, NULL, ret);
+    *ret = (struct configuration){.first_operand = SIZE_MAX};
+    return read_files(arguments, ret);
 }
 
 int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
                           struct configuration *ret)
 {
-    struct error_list errors = {0};
-    *ret = (struct configuration){.path = argument(arguments, "config"), .ab_given = given};
-    if (!ret->path)
-        return fail_usage("no configuration: expected -c FILE");
-    ret->folder = folder_of(ret->path, &ret->arena);
-    int32_t status = given && given->text
-                         ? ini_read_text(ret->path, given->text, strlen(given->text), &ret->arena,
-                                         &ret->ini, &errors)
-                         : ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
-    return finish(arguments, ret, &errors, status != GB_IO);
+    *ret = (struct configuration){.first_operand = SIZE_MAX, .ab_given = given};
+    return read_files(arguments, ret);
+}
+
+int configuration_select(const struct arguments *arguments, size_t first, struct configuration *ret)
+{
+    *ret = (struct configuration){.first_operand = first};
+    return read_files(arguments, ret);
 }
 
 int configuration_read_text(const char *path, const char *folder, const char *text,
@@ -269,8 +378,11 @@ int configuration_read_text(const char *path, const char *folder, const char *te
                             struct configuration *ret)
 {
     struct error_list errors = {0};
-    *ret = (struct configuration){
-        .path = path, .folder = folder, .is_stored = true, .ab_given = given};
+    *ret = (struct configuration){.path = path,
+                                  .folder = folder,
+                                  .first_operand = SIZE_MAX,
+                                  .is_stored = true,
+                                  .ab_given = given};
     ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
     return finish(arguments, ret, &errors, true);
 }

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         return worker_main();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of whoever writes it */
     if (argc < 2) {
-        say("usage: gbrun -c FILE, gbrun VERB [OPTION...]; see `gbrun help`");
+        say("usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`");
         return EXIT_USAGE;
     }
     if (text_equal(argv[1], "--version") || text_equal(argv[1], "-V")) {
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     }
     if (text_equal(argv[1], "--help") || text_equal(argv[1], "-h"))
         return call(&verb_help_on, 1, argv);
-    if (argv[1][0] == '-')
+    if (argv[1][0] == '-' || is_configuration(argv[1]))
         return call(&verb_run, argc, argv); /* `gbrun -c FILE`: argv[0] stands for the verb */
     const struct verb *verb = verb_named(argv[1]);
     if (!verb)

@@ -266,6 +266,11 @@ int run_job_resume(struct run_job *job)
             "--resume %s: goes on with the configuration and the file it names: leave "
             "out --config, --set and --output",
             job->store_path);
+    const char *other = job->ab ? NULL : configuration_argument(job->arguments);
+    if (other)
+        return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
+                          "'%s'",
+                          job->store_path, other);
     if (argument(job->arguments, "label") || argument(job->arguments, "note"))
         return fail_usage("--resume %s: the run has its labels and its note already: leave out "
                           "--label and --note",
@@ -320,7 +325,8 @@ int run_job_open(struct run_job *job)
     struct gb_error error;
     int code = check_labels(job->arguments);
     if (code == EXIT_FINE)
-        code = configuration_read_ab(job->arguments, job->ab, &job->configuration);
+        code = job->ab ? configuration_read_ab(job->arguments, job->ab, &job->configuration)
+                       : configuration_select(job->arguments, 0, &job->configuration);
     if (code != EXIT_FINE)
         return code;
     job->store_path = argument(job->arguments, "output");

@@ -14,6 +14,7 @@
 
 static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
+    SELECT_OPTIONS,
     {"format", 'f', "FORMAT", "table, csv or md"},
     {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
     {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
@@ -21,6 +22,8 @@ static const struct verb_option list_options[] = {
 
 static const struct verb_option check_options[] = {
     CONFIG_OPTIONS,
+    SELECT_OPTIONS,
+    SETTING_OPTIONS,
     {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
 };
 
@@ -153,7 +156,7 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
     (void)text;
     CLEANUP(configuration_free) struct configuration configuration;
     struct gb_error error;
-    int code = configuration_read(arguments, &configuration);
+    int code = configuration_select(arguments, 1, &configuration);
     if (code != EXIT_FINE)
         return code;
     uint64_t n = sweep_size(configuration.sweep);
@@ -433,17 +436,17 @@ static const struct list {
     const char *name, *title;
     int (*list)(const struct arguments *arguments, struct listing *listing, const char *text);
     const struct help_entry *columns;
-    bool takes_text;  /* a second operand */
+    size_t n_more;    /* operands that may follow: SIZE_MAX, any number */
     const char *text; /* what stands for it; NULL */
 } lists[] = {
-    {"cases", "columns of list cases", list_cases, case_columns, false, NULL},
-    {"plugins", "columns of list plugins", list_plugins, plugin_columns, false, NULL},
-    {"devices", "columns of list devices", list_devices, device_columns, false, NULL},
-    {"counters", "columns of list counters", list_counters, counter_columns, true, NULL},
-    {"runs", "columns of list runs", list_runs, run_columns, true, "results.gbr"},
-    {"verbs", NULL, list_topics, NULL, false, "verbs"},
-    {"columns", NULL, list_topics, NULL, false, "columns"},
-    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, true,
+    {"cases", "columns of list cases", list_cases, case_columns, SIZE_MAX, NULL},
+    {"plugins", "columns of list plugins", list_plugins, plugin_columns, 0, NULL},
+    {"devices", "columns of list devices", list_devices, device_columns, 0, NULL},
+    {"counters", "columns of list counters", list_counters, counter_columns, 1, NULL},
+    {"runs", "columns of list runs", list_runs, run_columns, 1, "results.gbr"},
+    {"verbs", NULL, list_topics, NULL, 0, "verbs"},
+    {"columns", NULL, list_topics, NULL, 0, "columns"},
+    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, 1,
      NULL},
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
@@ -478,12 +481,12 @@ static int run_list(const struct arguments *arguments)
         return fail_usage("--format %s: expected table, csv or md", format_text);
     const char *what = n ? operands[0] : "cases";
     for (size_t i = 0; i < N_LISTS; i++) {
-        size_t most = 1 + lists[i].takes_text;
+        const size_t most = lists[i].n_more;
         if (!text_equal(lists[i].name, what))
             continue;
-        if (n > most)
+        if (n > 1 && n - 1 > most)
             return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
-                              operands[most], operands[most - 1]);
+                              operands[most + 1], operands[most]);
         struct listing listing = {.format = format};
         int code = lists[i].list(arguments, &listing, n > 1 ? operands[1] : lists[i].text);
         listing_end(&listing);
@@ -497,15 +500,17 @@ static int run_list(const struct arguments *arguments)
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[cases|plugins|devices|counters|runs|verbs|columns|keywords [WORD]]",
+    .operands = "[cases|plugins|devices|counters|runs|verbs|columns|keywords [WORD...]]",
     .summary =
         "List cases of a configuration, plugins, devices, counters, runs of a file, or words",
-    .help = "Opens no device. Cases need -c; without it the devices are those of all device "
-            "plugins with their default settings. Modules that cannot be used are named with the "
-            "reason. Counters are those with WORD in name or description; where WORD is the name "
-            "of one, with or without its form (.sum, .avg ...), all of its forms are listed. Runs "
-            "are those of the file WORD, results.gbr if it is not given, with their labels. "
-            "Keywords are all words that `gbrun help` explains, or those of the topic WORD.",
+    .help =
+        "Opens no device. Cases need -c, and WORD, --where and --sample choose among them as in "
+        "`gbrun run`; without a configuration the devices are those of all device "
+        "plugins with their default settings. Modules that cannot be used are named with the "
+        "reason. Counters are those with WORD in name or description; where WORD is the name "
+        "of one, with or without its form (.sum, .avg ...), all of its forms are listed. Runs "
+        "are those of the file WORD, results.gbr if it is not given, with their labels. "
+        "Keywords are all words that `gbrun help` explains, or those of the topic WORD.",
     VERB_OPTIONS(list_options),
     .run = run_list,
 };
@@ -516,7 +521,7 @@ static int run_check(const struct arguments *arguments)
 {
     CLEANUP(configuration_free) struct configuration configuration;
     CLEANUP(text_free) struct text text = {0};
-    int code = configuration_read(arguments, &configuration);
+    int code = configuration_select(arguments, 0, &configuration);
     if (code == EXIT_FINE && argument(arguments, "print")) {
         settings_print(configuration.settings, &text);
     } else if (code == EXIT_FINE) {
@@ -531,7 +536,7 @@ static int run_check(const struct arguments *arguments)
 
 const struct verb verb_check = {
     .name = "check",
-    .operands = "",
+    .operands = "[NAME...]",
     .summary = "Check a configuration and report all errors in it",
     .help = "Reads the configuration, checks every value through the option tables of the plugins "
             "and expands the sweeps. All errors are reported at once with file, line and column; "

@@ -11,6 +11,8 @@
 
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
+    SELECT_OPTIONS,
+    SETTING_OPTIONS,
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
@@ -92,7 +94,7 @@ static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
     struct gb_error error;
     if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown"))
         return fail_usage("--profile is not for --resume, nor for --breakdown");
-    int code = configuration_read(job->arguments, &job->configuration);
+    int code = configuration_select(job->arguments, 0, &job->configuration);
     if (code == EXIT_FINE)
         code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
     if (code != EXIT_FINE)
@@ -142,10 +144,6 @@ static int run(const struct arguments *arguments)
     struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
     char scratch[SCRATCH_TEXT] = "";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
-    const char *const *operands;
-    if (argument_operands(arguments, &operands) > 0)
-        return fail_usage("'%s': run takes no operand; a configuration is given with -c",
-                          operands[0]);
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
     if (code != EXIT_FINE)
         return code;
@@ -165,12 +163,16 @@ static int run(const struct arguments *arguments)
 
 const struct verb verb_run = {
     .name = "run",
-    .operands = "",
+    .operands = "[NAME...]",
     .summary = "Measure every case of a configuration",
-    .help = "Expands the sweeps of the configuration, measures each case in a worker process until "
-            "its stopping policy is satisfied, checks its result, and stores it before the next "
-            "one. Ends with a table of the run. `gbrun -c FILE` means `gbrun run -c FILE`; `gbrun "
-            "help exit-codes` explains how it ends.",
+    .help =
+        "Expands the sweeps of the configuration, measures each case in a worker process until "
+        "its stopping policy is satisfied, checks its result, and stores it before the next "
+        "one. Ends with a table of the run. Each NAME is a benchmark, or a pattern such as "
+        "'gemm*': the others are left out; with --where and --sample those are cases. What "
+        "ends with .ini is a configuration, as after --config: `gbrun bench.ini` means `gbrun "
+        "run -c bench.ini`. A setting that changes nothing is an error. `gbrun help exit-codes` "
+        "explains how it ends.",
     VERB_OPTIONS(options),
     .run = run,
 };

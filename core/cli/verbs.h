@@ -49,8 +49,13 @@ size_t results_files(const struct arguments *arguments, const char *const **ret)
 
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \
-    {"config", 'c', "FILE", "read the configuration from FILE; - is standard input"},              \
-        {"set", 's', "SECTION.KEY=VALUE", "override a key of the configuration; may be repeated"}, \
+    {"config", 'c', "FILE",                                                                        \
+     "read the configuration from FILE; - is standard input; may be repeated: keys of later "      \
+     "files "                                                                                      \
+     "take the place of those of earlier ones, and paths start from the folder of the first"},     \
+        {"set", 's', "SECTION.KEY=VALUE",                                                          \
+         "override a key of the configuration, in all sections that SECTION matches if it is a "   \
+         "pattern, such as '*.max_time=1 s'; may be repeated"},                                    \
     {                                                                                              \
         "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
     }
@@ -72,6 +77,25 @@ struct ab_given {
     void *context;
 };
 
+/* Those of verbs that take benchmarks as operands (configuration_select). */
+#define SELECT_OPTIONS                                                                             \
+    {"where", 'w', "SQL",                                                                          \
+     "only cases for which the expression is true, such as \"rows > 64 and device = 'cpu'\""},     \
+    {                                                                                              \
+        "sample", 0, "N", "only N of the cases, chosen by chance from the seed of the run"         \
+    }
+
+/* Settings of all benchmarks, for those of them that measure. */
+#define SETTING_OPTIONS                                                                            \
+    {"policy", 0, "NAME", "the stopping policy of all benchmarks"},                                \
+        {"precision", 0, "RATIO", "precision of all policies in use that have it, such as 0.5%"},  \
+        {"max-time", 0, "TIME", "max_time of all benchmarks, such as 0.3s"},                       \
+        {"rounds", 0, "N", "rounds of all benchmarks"},                                            \
+        {"device", 0, "DEVICE", "the device of all benchmarks, such as cuda:1"},                   \
+    {                                                                                              \
+        "jobs", 0, "N", "workers that measure at the same time, each on a device of its own"       \
+    }
+
 /* A configuration, read, checked and expanded. */
 struct configuration {
     struct arena arena;
@@ -82,7 +106,8 @@ struct configuration {
     struct path_list folders;
     struct catalogue catalogue;
     struct sweep *sweep;
-    bool is_stored; /* comes from a results file: which code it has loaded is said before */
+    size_t first_operand; /* from which on operands are about it; SIZE_MAX: none is */
+    bool is_stored;       /* comes from a results file: which code it has loaded is said before */
     const struct ab_given *ab_given;
     struct ab_params ab; /* if that is given */
 };
@@ -95,6 +120,14 @@ int configuration_read(const struct arguments *arguments, struct configuration *
 /* The same, with the sections of both sides; given NULL: without. */
 int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
                           struct configuration *ret);
+/* The same for a verb with SELECT_OPTIONS: operands from number `first` on are benchmarks, names or
+ * patterns, or configurations, if they end with .ini. */
+int configuration_select(const struct arguments *arguments, size_t first,
+                         struct configuration *ret);
+/* Is it the name of a configuration? */
+bool is_configuration(const char *operand);
+/* An option or operand that chooses or sets something in the configuration; NULL: there is none. */
+const char *configuration_argument(const struct arguments *arguments);
 /* The folder that a file is in, as a full path; of "-", the current one. */
 const char *folder_of(const char *path, struct arena *arena);
 /* The same from text, as it is kept in a results file: the sections of sides are there already. */

@@ -1,8 +1,8 @@
 /* ini_override.c - settings of the command line over those of the file: see ini.h. */
 #include "core/base/text.h"
-#include "core/config/ini.h"
-#include "core/config/value.h"
+#include "core/config/settings_internal.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 /* Sections that a file need not have to be spoken of. */
@@ -25,14 +25,14 @@ static struct ini_section *find_section(const struct ini *ini, const char *kind,
     return NULL;
 }
 
-static struct ini_section *add_section(struct ini *ini, const char *kind, struct origin origin,
-                                       struct arena *arena)
+static struct ini_section *add_section(struct ini *ini, const char *kind, const char *name,
+                                       struct origin origin, struct arena *arena)
 {
     struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
     if (ini->n)
         memcpy(sections, ini->sections, ini->n * sizeof *sections);
     sections[ini->n] = (struct ini_section){
-        .kind = arena_text(arena, kind), .name = "", .origin = origin};
+        .kind = arena_text(arena, kind), .name = arena_text(arena, name), .origin = origin};
     ini->sections = sections;
     return &sections[ini->n++];
 }
@@ -46,7 +46,7 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     char *name = kind + strcspn(kind, " \t");
     struct ini_section *section = find_section(ini, kind, "");
     if (!section && is_always_there(kind))
-        section = add_section(ini, kind, origin, arena);
+        section = add_section(ini, kind, "", origin, arena);
     if (!section)
         section = find_section(ini, "bench", kind);
     if (section || !*name)
@@ -56,8 +56,7 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     return find_section(ini, kind, name);
 }
 
-/* What an option is called without the words that make an axis of it. */
-static const char *option_of(const char *key)
+const char *ini_option_of(const char *key)
 {
     static const char axis[] = "sweep.";
     return text_starts_with(key, axis) ? key + sizeof axis - 1 : key;
@@ -69,7 +68,8 @@ void ini_put(struct ini_section *section, const struct ini_entry *entry, struct 
     size_t n = 0;
     bool is_put = false;
     for (size_t i = 0; i < section->n; i++) {
-        bool is_same = text_equal(option_of(section->entries[i].key), option_of(entry->key));
+        bool is_same = text_equal(ini_option_of(section->entries[i].key),
+                                  ini_option_of(entry->key));
         if (!is_same)
             entries[n++] = section->entries[i];
         else if (!is_put)
@@ -105,12 +105,118 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
     struct section_names names = {ini, arena};
     const char *dot = memchr(text, '.', equals);
     const char *section = arena_text_n(arena, text, dot ? (size_t)(dot - text) : equals);
+    if (strpbrk(section, "*?[")) {
+        error_list_add(errors, origin, "'%s': there is no section that '%s' matches", text,
+                       section);
+        return;
+    }
     const char *near = text_nearest(section, ini->n + N_ALWAYS_THERE, section_name, &names);
     error_list_add(errors, origin,
                    near ? "'%s': unknown section '%s'; did you mean '%s'?"
                         : "'%s': unknown section '%s': expected gbrun, defaults, the NAME of a "
                           "[bench NAME] or 'KIND NAME'",
                    text, section, near);
+}
+
+/* ---- patterns ---- */
+
+/* A section for every policy that is named without one: by a policy of [defaults] or a benchmark,
+ * or by nobody, where that is the default. */
+static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
+{
+    bool has_default = false;
+    for (size_t i = 0; i < ini->n; i++) {
+        bool is_defaults = text_equal(ini->sections[i].kind, "defaults");
+        if (!is_defaults && !text_equal(ini->sections[i].kind, "bench"))
+            continue;
+        for (size_t j = 0; j < ini->sections[i].n; j++) {
+            const struct ini_entry *entry = &ini->sections[i].entries[j];
+            struct text_list names = {0};
+            if (!text_equal(ini_option_of(entry->key), "policy") ||
+                text_split(entry->value, ',', entry->value_origin, arena, &names, NULL) != GB_OK)
+                continue;
+            has_default |= is_defaults;
+            for (size_t k = 0; k < names.n; k++)
+                if (!find_section(ini, "policy", names.items[k]))
+                    add_section(ini, "policy", names.items[k], origin, arena);
+        }
+    }
+    if (!has_default && !find_section(ini, "policy", DEFAULT_POLICY))
+        add_section(ini, "policy", DEFAULT_POLICY, origin, arena);
+}
+
+static void put_setting(struct ini_section *section, const struct ini_entry *entry,
+                        struct arena *arena)
+{
+    struct ini_setting *setting = entry->setting;
+    if (!*entry->key) /* an error of the caller's */
+        return;
+    if (!setting->key) {
+        setting->kind = section->kind;
+        setting->name = section->name;
+        setting->key = entry->key;
+    }
+    ini_put(section, entry, arena);
+}
+
+/* Of words such as "gemm*" and "policy *"; false: no section matches, or they are no pattern. */
+static bool put_matching(struct ini *ini, const char *words, const struct ini_entry *entry,
+                         struct arena *arena)
+{
+    const char *blank = strpbrk(words, " \t");
+    const char *kind = blank ? arena_text_n(arena, words, (size_t)(blank - words)) : "bench";
+    const char *pattern = blank ? blank + strspn(blank, " \t") : words;
+    bool is_put = false;
+    if (!strpbrk(pattern, "*?["))
+        return false;
+    if (text_equal(kind, "policy"))
+        add_used_policies(ini, entry->origin, arena);
+    entry->setting->is_pattern = true;
+    for (size_t i = 0; i < ini->n; i++) {
+        struct ini_section *section = &ini->sections[i];
+        if (!*section->name || !text_equal(section->kind, kind) ||
+            fnmatch(pattern, section->name, 0) != 0)
+            continue;
+        put_setting(section, entry, arena);
+        is_put = true;
+    }
+    return is_put;
+}
+
+/* ---- settings ---- */
+
+static struct ini_setting *add_setting(struct ini *ini, const char *text, struct origin origin,
+                                       struct arena *arena)
+{
+    struct ini_setting *setting = ARENA_NEW(arena, struct ini_setting);
+    *setting = (struct ini_setting){.text = arena_text(arena, text), .origin = origin};
+    ARENA_APPEND(arena, ini->settings, ini->n_settings, setting);
+    return setting;
+}
+
+/* Puts it where n bytes say; false: they mean no section. */
+static bool put(struct ini *ini, const char *words, size_t n, const struct ini_entry *entry,
+                struct arena *arena)
+{
+    text_trim(&words, &n);
+    struct ini_section *section = resolve(ini, words, n, entry->origin, arena);
+    if (section)
+        put_setting(section, entry, arena);
+    return section || put_matching(ini, arena_text_n(arena, words, n), entry, arena);
+}
+
+static struct ini_entry make_entry(const char *key, size_t n_key, const char *value,
+                                   struct ini_setting *setting, struct arena *arena)
+{
+    size_t n_value = strlen(value);
+    text_trim(&key, &n_key);
+    text_trim(&value, &n_value);
+    return (struct ini_entry){.key = arena_text_n(arena, key, n_key),
+                              .value = arena_text_n(arena, value, n_value),
+                              .origin = setting->origin,
+                              .value_origin = setting->origin,
+                              .is_override = true,
+                              .setting = setting};
 }
 
 static void apply(struct ini *ini, const char *text, struct origin origin, struct arena *arena,
@@ -123,30 +229,17 @@ static void apply(struct ini *ini, const char *text, struct origin origin, struc
         error_list_add(errors, origin, "'%s' is not an override: %s", text, form);
         return;
     }
-    struct ini_section *section = NULL;
+    struct ini_setting *setting = add_setting(ini, text, origin, arena);
     for (; dot; dot = memchr(dot + 1, '.', (size_t)(equals - dot - 1))) {
-        section = resolve(ini, text, (size_t)(dot - text), origin, arena);
-        if (section)
-            break;
-    }
-    if (!section) {
-        unknown_section(ini, text, (size_t)(equals - text), origin, arena, errors);
+        struct ini_entry entry = make_entry(dot + 1, (size_t)(equals - dot - 1), equals + 1,
+                                            setting, arena);
+        if (!put(ini, text, (size_t)(dot - text), &entry, arena))
+            continue;
+        if (!*entry.key)
+            error_list_add(errors, origin, "'%s': the key is empty: %s", text, form);
         return;
     }
-    const char *key = dot + 1, *value = equals + 1;
-    size_t n_key = (size_t)(equals - key), n_value = strlen(value);
-    text_trim(&key, &n_key);
-    text_trim(&value, &n_value);
-    if (n_key == 0) {
-        error_list_add(errors, origin, "'%s': the key is empty: %s", text, form);
-        return;
-    }
-    struct ini_entry entry = {.key = arena_text_n(arena, key, n_key),
-                              .value = arena_text_n(arena, value, n_value),
-                              .origin = origin,
-                              .value_origin = origin,
-                              .is_override = true};
-    ini_put(section, &entry, arena);
+    unknown_section(ini, text, (size_t)(equals - text), origin, arena, errors);
 }
 
 int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, struct arena *arena,
@@ -159,4 +252,29 @@ int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, st
             apply(ini, overrides[i], origin, arena, errors);
     }
     return errors->n + errors->n_left_out == before ? GB_OK : GB_INVALID;
+}
+
+int32_t ini_set(struct ini *ini, const char *section, const char *key, const char *value,
+                const char *option, struct arena *arena, struct error_list *errors)
+{
+    struct origin origin = {option, 0, 0};
+    if (!ini_check_bytes(value, strlen(value), origin, errors))
+        return GB_INVALID;
+    const char *text = arena_printf(arena, "%s.%s=%s", section, key, value);
+    struct ini_entry entry = make_entry(key, strlen(key), value,
+                                        add_setting(ini, text, origin, arena), arena);
+    put(ini, section, strlen(section), &entry, arena);
+    return GB_OK;
+}
+
+void ini_merge(struct ini *ini, const struct ini *later, struct arena *arena)
+{
+    for (size_t i = 0; i < later->n; i++) {
+        const struct ini_section *from = &later->sections[i];
+        struct ini_section *to = find_section(ini, from->kind, from->name);
+        if (!to)
+            to = add_section(ini, from->kind, from->name, from->origin, arena);
+        for (size_t j = 0; j < from->n; j++)
+            ini_put(to, &from->entries[j], arena);
+    }
 }

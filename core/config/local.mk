@@ -19,6 +19,7 @@ core_libgbrun_la_SOURCES += \
 	core/config/option_table_check.c \
 	core/config/settings.h \
 	core/config/settings_bench.c \
+	core/config/settings_effects.c \
 	core/config/settings_expand.c \
 	core/config/settings_internal.h \
 	core/config/settings_keys.c \
@@ -27,6 +28,7 @@ core_libgbrun_la_SOURCES += \
 	core/config/settings_print.c \
 	core/config/settings_requests.c \
 	core/config/settings_resolve.c \
+	core/config/settings_select.c \
 	core/config/settings_slot.c \
 	core/config/settings_template.c \
 	core/config/sides.c \

@@ -15,6 +15,9 @@
 struct run_params {
     const char *results; /* path of the results file: "results.gbr" */
     const char *roofs; /* a results file with roofs of the devices, relative to the INI file; "" */
+    struct gb_list benchmarks; /* const char *: names or patterns (fnmatch); empty: all */
+    const char *where;         /* SQL: over the names of its case, as `only` */
+    int64_t sample;            /* so many of the cases, by chance; 0: all */
     int64_t seed;
     int32_t order;          /* ORDER_... */
     struct gb_list devices; /* const char *: what `device = auto` chooses from, in order; empty: all
@@ -57,7 +60,8 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
 const struct run_params *settings_run(const struct settings *settings);
 size_t settings_requests(const struct settings *settings, const struct plugin_request **ret);
 
-/* `rounds` of [gbrun] or a section ends up in each case's common.rounds. */
+/* `rounds` of [gbrun] or a section ends up in each case's common.rounds. A setting of the command
+ * line (ini_override, ini_set) that changes nothing is an error that says why. */
 int32_t settings_resolve(struct settings *settings, const struct catalogue *catalogue,
                          struct error_list *errors);
 
@@ -82,10 +86,10 @@ void settings_print(const struct settings *settings, struct text *out);
 
 /*
  * The cases. A sweep is never held as a whole: sweep_new finds which points of the product survive
- * only and exclude, and orders them; sweep_case makes case i of n in the caller's arena (texts of
- * fixed values stay those of the settings, which must outlive both). Errors in let and only come
- * out of sweep_new, with their origin and the first case they arose in. A sweep is used by one
- * thread at a time.
+ * only, exclude and where, takes the sample of them that is asked for, and orders it; sweep_case
+ * makes case i of n in the caller's arena (texts of fixed values stay those of the settings, which
+ * must outlive both). Errors in let and only come out of sweep_new, with their origin and the first
+ * case they arose in. A sweep is used by one thread at a time.
  */
 enum { SWEEP_CASES_MAX = 10000000 }; /* before only and exclude */
 struct sweep;

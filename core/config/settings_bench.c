@@ -328,6 +328,7 @@ void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
 {
     struct bench_resolver at = {resolver, bench, resolver->arena, {0}, NULL};
     find_bench_plugin(&at);
+    bench_drop_unknown_patterns(&at);
     make_slots(&at);
     read_set_keys(&at);
     bench_make_axes(&at);

@@ -179,6 +179,10 @@ static bool takes_part(const struct bench_resolver *at, const struct key *key,
                        const struct slot *slot, const struct expression *expression)
 {
     bool reads_itself = expression_reads(expression, slot->name);
+    if (slot->is_axis && !reads_itself && key->entry->setting)
+        bench_fail(at, key->entry->origin,
+                   "'%s' has no effect: an axis gives '%s' its values in [bench %s]",
+                   key->entry->setting->text, slot->name, at->bench->name);
     if (slot->is_axis)
         return reads_itself;
     if (slot->key && !reads_itself)
@@ -269,6 +273,16 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
         check_variables(at, is_read);
 }
 
+void bench_add_filter(struct bench_section *bench, const struct key *key,
+                      const struct expression *expression)
+{
+    struct filter *filter = &bench->filters[bench->n_filters++];
+    *filter = (struct filter){.key = key};
+    for (size_t i = 0; i < bench->n_formulas; i++)
+        if (expression_reads(expression, bench->slots[bench->formulas[i].slot].name))
+            filter->n_formulas = i + 1;
+}
+
 static void make_filters(const struct bench_resolver *at, const struct expression_column *columns)
 {
     struct bench_section *bench = at->bench;
@@ -279,11 +293,7 @@ static void make_filters(const struct bench_resolver *at, const struct expressio
         struct expression *expression = compile(at, key, columns);
         if (!expression)
             continue;
-        struct filter *filter = &bench->filters[bench->n_filters++];
-        *filter = (struct filter){.key = key};
-        for (size_t j = 0; j < bench->n_formulas; j++)
-            if (expression_reads(expression, bench->slots[bench->formulas[j].slot].name))
-                filter->n_formulas = j + 1;
+        bench_add_filter(bench, key, expression);
         expression_free(expression);
     }
 }

@@ -54,7 +54,8 @@ enum slot_kind {
     SLOT_PAPER,     /* paper.COLUMN */
     SLOT_DEVICE,
     SLOT_POLICY,
-    SLOT_ENVIRONMENT
+    SLOT_ENVIRONMENT,
+    SLOT_ABSENT /* a name that `where` reads and other benchmarks have: NULL */
 };
 
 struct slot {
@@ -104,7 +105,7 @@ struct filter {
     size_t n_formulas; /* that must be evaluated before it */
 };
 
-enum { FILTERS_MAX = 2 /* only, exclude */ };
+enum { FILTERS_MAX = 3 /* only, exclude, where */ };
 
 struct bench_section {
     const char *name;
@@ -114,9 +115,10 @@ struct bench_section {
     struct key_list own;  /* of this section */
     struct key_list keys; /* with those of `like`, then those of [defaults] */
     const struct key *like;
-    int like_state; /* LIKE_... */
-    int like_depth; /* sections that it has keys from, behind each other */
-    bool is_broken; /* an error was found in it: it has no cases */
+    int like_state;   /* LIKE_... */
+    int like_depth;   /* sections that it has keys from, behind each other */
+    bool is_broken;   /* an error was found in it: it has no cases */
+    bool is_left_out; /* by `benchmarks` of [gbrun]: it has no cases, and is for `like` only */
     struct plugin_request request;
 
     const struct plugin_info *info;
@@ -141,6 +143,7 @@ struct plugin_section {
     const char *name;
     const struct ini_section *section;
     struct plugin_request request;
+    bool is_named; /* by a benchmark, or by `devices` of [gbrun] */
     bool is_resolved;
     const struct plugin_settings *settings; /* once resolved, if it is without errors */
 };
@@ -158,7 +161,10 @@ struct settings {
     struct run_params run;
     const struct ini_entry *devices_entry; /* of [gbrun], or NULL */
     struct key_list defaults;
-    struct key *rounds; /* `rounds` of [gbrun] as a key of every benchmark, or NULL */
+    struct key *rounds;         /* `rounds` of [gbrun] as a key of every benchmark, or NULL */
+    struct key *where;          /* `where` of [gbrun] as one, or NULL */
+    struct ini_setting **given; /* of the command line: to be checked for their effect */
+    size_t n_given;
     struct bench_section *benches;
     size_t n_benches;
     struct plugin_section *plugin_sections;
@@ -222,6 +228,8 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
                              struct gb_error *error);
 /* Gives each benchmark the keys of `like` and [defaults], and finds what is given twice. */
 void settings_complete(const struct parser *parser);
+/* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
+void settings_select(const struct parser *parser);
 void settings_collect_requests(const struct parser *parser);
 
 /* What is needed to give names a meaning. */
@@ -261,8 +269,16 @@ struct slot *bench_slot(const struct bench_section *bench, const char *name);
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
                          struct origin origin, struct value *ret, struct device_choice *ret_device,
                          const struct plugin_settings **ret_policy, struct gb_error *error);
+/* Takes out what a pattern of the command line has put into the section and it does not know. */
+void bench_drop_unknown_patterns(const struct bench_resolver *at);
+/* A key that a pattern of the command line put into a section that does not know it. */
+void settings_refuse_pattern(const struct ini_entry *entry, const char *kind, const char *name,
+                             const struct plugin_info *info, const char *nearest);
 void bench_make_axes(const struct bench_resolver *at);
 void bench_make_expressions(struct bench_resolver *at);
+/* A filter by a key, whose expression is compiled to see what it reads. */
+void bench_add_filter(struct bench_section *bench, const struct key *key,
+                      const struct expression *expression);
 /* The slots as columns of expressions, with the values that they have before axes and formulas. */
 struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena);
 
@@ -279,6 +295,11 @@ void settings_place_dump(const struct settings *settings, struct arena *arena,
                          struct common_params *common);
 
 void resolve_bench(const struct resolver *resolver, struct bench_section *bench);
+/* Makes `where` of [gbrun] a filter of every benchmark; they are resolved. */
+void resolve_where(const struct resolver *resolver);
+/* Adds an error for each setting of the command line that changes nothing; none of those that have
+ * a part in another error. */
+void settings_check_effects(const struct resolver *resolver, bool is_sound);
 /* The keys of [defaults], also those that no benchmark uses. */
 void resolve_defaults(const struct resolver *resolver);
 

@@ -22,6 +22,15 @@ static const struct gb_option run_table[] = {
         struct run_params, roofs, "",
         "A results file with cases of the benchmark ceilings, from the folder of the INI file: "
         "the devices' roofs, where the results file has none itself"),
+    GB_LIST(struct run_params, benchmarks, GB_TYPE_STRING, "", NULL, NULL,
+            "Which benchmarks are run: names of [bench NAME] sections, or patterns such as gemm*; "
+            "empty: all"),
+    GB_STRING(
+        struct run_params, where, "",
+        "Keeps the cases of all benchmarks for which the SQL expression is true: rows > 64; a "
+        "name that only other benchmarks have is NULL"),
+    GB_INT(struct run_params, sample, "0", "0:", "cases",
+           "So many of the cases are run, chosen by chance from the seed; 0: all"),
     GB_INT(struct run_params, seed, "42", NULL, NULL,
            "What random inputs and the shuffling of cases are derived from"),
     GB_CHOICE(struct run_params, order, "listed", order_words,
@@ -66,6 +75,27 @@ static bool is_section_name(const char *name)
     return true;
 }
 
+/* An entry of [gbrun] that is a key of every benchmark. */
+static struct key *key_of_all(const struct parser *parser, enum key_role role, const char *target,
+                              const struct ini_entry *entry)
+{
+    struct key *key = ARENA_NEW(parser->arena, struct key);
+    *key = (struct key){.role = role, .source = SOURCE_RUN, .target = target, .entry = entry};
+    return key;
+}
+
+static void unknown_run_key(const struct parser *parser, const struct ini_entry *entry)
+{
+    const char *nearest = option_nearest(run_options(), entry->key);
+    bool is_common = text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
+                     option_find(common_options(), entry->key, NULL);
+    error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s", entry->key,
+                   is_common ? ": it belongs to [defaults] or [bench NAME]"
+                   : nearest ? "; did you mean '"
+                             : "",
+                   nearest && !is_common ? nearest : "", nearest && !is_common ? "'?" : "");
+}
+
 static void parse_run(const struct parser *parser, const struct ini_section *section)
 {
     struct settings *settings = parser->settings;
@@ -79,9 +109,11 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
         struct setting setting = {entry->key, entry->value, entry->value_origin};
         const char *text;
         if (!option) {
-            const char *nearest = option_nearest(run_options(), entry->key);
-            error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s",
-                           entry->key, DID_YOU_MEAN(nearest, ""));
+            unknown_run_key(parser, entry);
+            continue;
+        }
+        if (text_equal(entry->key, "where")) { /* quotes in it are SQL's */
+            settings->where = *entry->value ? key_of_all(parser, KEY_ONLY, "where", entry) : NULL;
             continue;
         }
         if (option_read(option, &setting, parser->arena, &text, NULL, &error) != GB_OK) {
@@ -91,11 +123,8 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
         good[n++] = setting;
         if (text_equal(entry->key, "devices"))
             settings->devices_entry = entry;
-        if (text_equal(entry->key, "rounds")) {
-            settings->rounds = ARENA_NEW(parser->arena, struct key);
-            *settings->rounds = (struct key){
-                .role = KEY_SET, .source = SOURCE_RUN, .target = "rounds", .entry = entry};
-        }
+        if (text_equal(entry->key, "rounds"))
+            settings->rounds = key_of_all(parser, KEY_SET, "rounds", entry);
     }
     if (option_fill(run_options(), good, n, &settings->run, sizeof settings->run, parser->arena,
                     &error) != GB_OK)
@@ -259,6 +288,8 @@ static struct settings *settings_new(const struct ini *ini, const char *folder, 
     struct settings *settings = ARENA_NEW(arena, struct settings);
     settings->arena = arena;
     settings->path = ini->path;
+    settings->given = ini->settings;
+    settings->n_given = ini->n_settings;
     settings->folder = arena_text(arena, folder);
     settings->benches = ARENA_ARRAY(arena, struct bench_section, ini->n);
     settings->plugin_sections = ARENA_ARRAY(arena, struct plugin_section, ini->n);
@@ -275,6 +306,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
     for (size_t i = 0; i < ini->n; i++)
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
+    settings_select(&parser);
     settings_collect_requests(&parser);
     if (settings->n_benches == 0)
         error_list_add(errors, (struct origin){.file = ini->path},
@@ -294,6 +326,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
             text_equal(ini->sections[i].kind, "gbrun"))
             parse_section(&parser, &ini->sections[i]);
     settings->devices_entry = NULL; /* they need not be there */
+    settings->n_given = 0;          /* what they have an effect on may be left out */
     settings_collect_requests(&parser);
     *ret = settings;
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;

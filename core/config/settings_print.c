@@ -126,12 +126,20 @@ static const struct ini_entry *find_entry(const struct ini_section *section, con
     return NULL;
 }
 
+/* Has a pattern of the command line put it into a section that does not know it? */
+static bool is_refused(const struct ini_entry *entry, struct option_table table)
+{
+    return entry->setting && entry->setting->is_pattern && !text_equal(entry->key, "plugin") &&
+           !option_find(table, entry->key, NULL);
+}
+
 /* The keys of a section as written, then what the table adds. */
 static void print_table(const struct settings *settings, const struct ini_section *section,
                         struct option_table table, struct text *out)
 {
     for (size_t i = 0; section && i < section->n; i++)
-        print_entry(section->entries[i].key, &section->entries[i], "", settings, out);
+        if (!is_refused(&section->entries[i], table))
+            print_entry(section->entries[i].key, &section->entries[i], "", settings, out);
     for (uint32_t i = 0; i < table.n; i++) {
         const struct gb_option *option = option_at(table, i);
         if (option->type != GB_TYPE_MAP && option->default_value &&

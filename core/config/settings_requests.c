@@ -97,7 +97,7 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
 static void request_named(const struct parser *parser, uint32_t kind, const char *text,
                           struct origin origin)
 {
-    const struct settings *settings = parser->settings;
+    struct settings *settings = parser->settings;
     struct device_choice choice;
     if (kind == GB_PLUGIN_DEVICE &&
         (settings_device_split(text, origin, parser->arena, &text, &choice, NULL) != GB_OK ||
@@ -105,8 +105,10 @@ static void request_named(const struct parser *parser, uint32_t kind, const char
         return;
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
         if (settings->plugin_sections[i].kind == kind &&
-            text_equal(settings->plugin_sections[i].name, text))
+            text_equal(settings->plugin_sections[i].name, text)) {
+            settings->plugin_sections[i].is_named = true;
             return;
+        }
     add_request(parser, (struct plugin_request){.kind = kind, .id = text, .origin = origin});
 }
 
@@ -152,17 +154,21 @@ void settings_collect_requests(const struct parser *parser)
     struct settings *settings = parser->settings;
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
         add_request(parser, settings->plugin_sections[i].request);
-    if (settings->devices_entry && !settings_auto_is_all(settings))
-        request_list(parser, GB_PLUGIN_DEVICE, settings->devices_entry->value,
-                     settings->devices_entry->value_origin, 0, 1);
     /* Names in [defaults] are looked up even if every benchmark overrides them. */
     for (size_t i = 0; i < settings->defaults.n; i++) {
         request_key(parser, &settings->defaults.items[i], "device", GB_PLUGIN_DEVICE);
         request_key(parser, &settings->defaults.items[i], "policy", GB_PLUGIN_POLICY);
     }
+    for (size_t i = 0; i < settings->n_plugin_sections; i++)
+        settings->plugin_sections[i].is_named = false; /* not so far by what is run */
+    if (settings->devices_entry && !settings_auto_is_all(settings))
+        request_list(parser, GB_PLUGIN_DEVICE, settings->devices_entry->value,
+                     settings->devices_entry->value_origin, 0, 1);
     for (size_t i = 0; i < settings->n_benches; i++) {
         const struct bench_section *bench = &settings->benches[i];
         bool has_policy = false;
+        if (bench->is_left_out)
+            continue;
         add_request(parser, bench->request);
         for (size_t j = 0; j < bench->keys.n; j++) {
             const struct key *key = &bench->keys.items[j];

@@ -149,7 +149,10 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
         const struct gb_option *option = option_find(table, entry->key, NULL);
         if (text_equal(entry->key, "plugin"))
             continue;
-        if (!option)
+        if (!option && entry->setting && entry->setting->is_pattern)
+            settings_refuse_pattern(entry, ini->kind, section->name, settings->info,
+                                    option_nearest(table, entry->key));
+        else if (!option)
             unknown_plugin_key(resolver, section, settings->info, entry);
         else if (option_read(option, &setting, resolver->arena, &text, NULL, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
@@ -442,7 +445,10 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
     resolve_sections(&resolver, GB_PLUGIN_POLICY);
     resolve_defaults(&resolver);
     for (size_t i = 0; i < settings->n_benches; i++)
-        resolve_bench(&resolver, &settings->benches[i]);
+        if (!settings->benches[i].is_left_out)
+            resolve_bench(&resolver, &settings->benches[i]);
+    resolve_where(&resolver);
+    settings_check_effects(&resolver, errors->n + errors->n_left_out == n_before);
     expression_engine_free(resolver.engine);
     return resolver.errors->n + resolver.errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHUFFLE_STREAM = 0x73687566 }; /* of the random numbers of the seed */
+/* Of the random numbers of the seed. */
+enum { SHUFFLE_STREAM = 0x73687566, SAMPLE_STREAM = 0x73616d70 };
 
 static int32_t compile_key(const struct sweep *sweep, const struct sweep_bench *bench,
                            const struct key *key, struct expression **ret,
@@ -100,6 +101,28 @@ static void shuffle(struct sweep *sweep)
     }
 }
 
+/* Every set of so many cases is as likely as any other (Knuth, The Art of Computer Programming,
+ * vol. 2, 3.4.2, algorithm S): each is taken with the chance of what is needed among what is left.
+ */
+static void take_sample(struct sweep *sweep, uint64_t n_wanted)
+{
+    uint64_t seed = (uint64_t)sweep->settings->run.seed, seen = 0, n = sweep->n;
+    sweep->n = 0;
+    for (size_t i = 0; i < sweep->n_benches; i++) {
+        struct sweep_bench *bench = &sweep->benches[i];
+        uint32_t *taken = NULL;
+        uint64_t n_taken = 0;
+        for (uint64_t j = 0; j < bench->n; j++, seen++)
+            if (random_below(seed, SAMPLE_STREAM, seen, n - seen) < n_wanted - sweep->n - n_taken)
+                MEMORY_APPEND(taken, n_taken, bench->points ? bench->points[j] : (uint32_t)j);
+        free(bench->points);
+        bench->points = taken;
+        bench->first = sweep->n;
+        bench->n = n_taken;
+        sweep->n += n_taken;
+    }
+}
+
 static void add_bench(struct sweep *sweep, const struct bench_section *section,
                       struct error_list *errors)
 {
@@ -129,7 +152,7 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
     }
     for (size_t i = 0; i < settings->n_benches; i++) {
         const struct bench_section *section = &settings->benches[i];
-        if (section->is_broken)
+        if (section->is_broken || section->is_left_out)
             continue;
         uint64_t n_points = count_points(section, left);
         if (n_points > left) {
@@ -146,6 +169,8 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
         sweep_free(sweep);
         return GB_INVALID;
     }
+    if (settings->run.sample > 0 && (uint64_t)settings->run.sample < sweep->n)
+        take_sample(sweep, (uint64_t)settings->run.sample);
     if (settings->run.order == ORDER_SHUFFLED)
         shuffle(sweep);
     *ret = sweep;

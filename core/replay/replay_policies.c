@@ -150,7 +150,8 @@ static void add_text(struct sections *sections, size_t number, const char *text)
     if (given)
         memcpy(section.entries, given->entries, given->n * sizeof *section.entries);
     else
-        section.entries[0] = (struct ini_entry){"plugin", plugin, origin, origin, false};
+        section.entries[0] = (struct ini_entry){
+            .key = "plugin", .value = plugin, .origin = origin, .value_origin = origin};
     read_options(sections, &section, text, end, origin);
     sections->names[number] = section.name;
     sections->ini.sections[sections->ini.n++] = section;

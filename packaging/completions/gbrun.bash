@@ -38,6 +38,17 @@ _gbrun_given()
     done | tail -n 1
 }
 
+# The configuration of the command line so far: after -c, or a word of its own.
+_gbrun_configuration()
+{
+    local i given
+    given=$(_gbrun_given -c --config)
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        [[ -n $given || ${COMP_WORDS[i]} != *.ini ]] || given=${COMP_WORDS[i]}
+    done
+    printf '%s\n' "$given"
+}
+
 # Names of the [bench NAME] sections of a configuration.
 _gbrun_benches()
 {
@@ -118,12 +129,12 @@ _gbrun_value()
     INI) _gbrun_files .ini "$word" ;;
     COLUMNS) _gbrun_items "$(_gbrun_columns "$program")" "$word" ;;
     POLICY) _gbrun_words "$(_gbrun_plugins "$program" policy)" "$word" ;;
-    BENCH) _gbrun_words "$(_gbrun_benches "$(_gbrun_given -c --config)")" "$word" ;;
+    BENCH) _gbrun_words "$(_gbrun_benches "$(_gbrun_configuration)")" "$word" ;;
     FILE) _gbrun_files .gbr "$word" ;;
     FOLDER) _gbrun_files '' "$word" ;;
     FORMAT) _gbrun_words $'table\ncsv\njson\njsonl\nmd' "$word" ;;
     SECTION.KEY=VALUE)
-        _gbrun_words "$(_gbrun_settings "$program" "$(_gbrun_given -c --config)" "$word")" "$word"
+        _gbrun_words "$(_gbrun_settings "$program" "$(_gbrun_configuration)" "$word")" "$word"
         compopt -o nospace 2>/dev/null
         ;;
     *'|'*) _gbrun_words "$(tr '|' '\n' <<<"$argument" | grep -x '[a-z0-9]*')" "$word" ;;
@@ -151,15 +162,31 @@ _gbrun()
         _gbrun_words "$(_gbrun_list "$program" keywords "${verb:-run}")" "$word"
         return
     fi
+    local configuration
+    configuration=$(_gbrun_configuration)
+    [[ $verb != '' || -z $configuration ]] || verb=run # `gbrun bench.ini NAME`
     case $verb$((COMP_CWORD - at)) in
+    run* | check*)
+        if [ -n "$configuration" ]; then
+            _gbrun_words "$(_gbrun_benches "$configuration")" "$word"
+        else
+            _gbrun_files .ini "$word"
+        fi
+        ;;
     list1) _gbrun_words $'cases\nplugins\ndevices\ncounters\nruns\nverbs\ncolumns\nkeywords' "$word" ;;
     list2) [ "$before" != runs ] || _gbrun_files .gbr "$word"
+        [ "$before" != cases ] || _gbrun_files .ini "$word"
         [ "$before" != keywords ] || _gbrun_words "$(_gbrun_list "$program" keywords topics)" "$word" ;;
     help1) _gbrun_words "$(_gbrun_list "$program" keywords | grep -v '^-')" "$word" ;;
     help2) _gbrun_words "$(_gbrun_list "$program" keywords "$before" | sed 's/^--//')" "$word" ;;
     show* | export* | merge* | compare* | log* | report*) _gbrun_files .gbr "$word" ;;
     replay*) _gbrun_files '@(.gbr|.csv|.f32|.f64|.bin)' "$word" ;;
-    [0-9]*) _gbrun_words "$verbs" "$word" ;;
+    [0-9]*)
+        _gbrun_files .ini "$word"
+        local files=("${COMPREPLY[@]}")
+        _gbrun_words "$verbs" "$word"
+        [ -z "$word" ] || COMPREPLY+=("${files[@]}")
+        ;;
     esac
 }
 

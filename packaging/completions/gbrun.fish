@@ -51,6 +51,11 @@ function __gbrun_words
     end
 end
 
+function __gbrun_configurations
+    set -l files *.ini
+    printf '%s\n' $files
+end
+
 set -l takes_columns --columns --sort --group-by --pivot
 complete -c gbrun -f
 complete -c gbrun -n 'not __gbrun_verb >/dev/null; and not __gbrun_after -c --config' -a '(__gbrun_entries verbs)'
@@ -61,6 +66,7 @@ complete -c gbrun -n '__gbrun_after --rows' -a 'case sample combined'
 complete -c gbrun -n '__gbrun_after -c --config' -a '(__fish_complete_suffix .ini)'
 complete -c gbrun -n '__gbrun_after -p --plugin-path' -a '(__fish_complete_directories)'
 complete -c gbrun -n '__gbrun_after -o --output --plot -R --resume --roofs' -F
+complete -c gbrun -n 'not __gbrun_verb >/dev/null; or __gbrun_is run check' -a '(__gbrun_configurations)'
 complete -c gbrun -n '__gbrun_is list' -a 'cases plugins devices counters runs verbs columns keywords'
 complete -c gbrun -n '__gbrun_is help' -a '(__gbrun_words)'
 complete -c gbrun -n "__gbrun_is show export merge compare log report replay; and not __gbrun_after $takes_columns" -F

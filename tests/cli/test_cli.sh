@@ -21,7 +21,7 @@ column()
 }
 
 # ---- usage ----
-says "no argument" 2 "usage: gbrun -c FILE, gbrun VERB [OPTION...]; see \`gbrun help\`" "$GBRUN"
+says "no argument" 2 "usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see \`gbrun help\`" "$GBRUN"
 says "unknown verb" 2 "gbrun: error: unknown verb 'shwo', did you mean show?: see \`gbrun help\`" "$GBRUN" shwo
 says "unknown option" 2 \
     "gbrun: error: run: unknown option --confg, did you mean --config?: see \`gbrun help run\`" \

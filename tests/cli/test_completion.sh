@@ -41,9 +41,13 @@ verbs=$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1 | sort | paste 
 offers "verbs" "$verbs" gbrun ''
 offers "verbs by their start" "merge" gbrun me
 offers "long options of the verb that stands there" \
-    "--chip --config --device --format --plugin-path --set" gbrun list cases --
-offers "long options of run without a verb" "--resume --run" gbrun --r
-offers "long options by their start" "--resume --run" gbrun run --r
+    "--chip --config --device --format --plugin-path --sample --set --where" gbrun list cases --
+offers "long options of run without a verb" "--resume --rounds --run" gbrun --r
+offers "long options by their start" "--resume --rounds --run" gbrun run --r
+offers "configurations by their start, as a verb" "bench.ini" gbrun be
+offers "configurations of run" "conf bench.ini seen.ini" gbrun run ''
+offers "benchmarks of a configuration" "streams" gbrun bench.ini s
+offers "benchmarks of that of check" "streams" gbrun check -c bench.ini ''
 offers "configurations after -c" "conf bench.ini seen.ini" gbrun -c ''
 offers "results files of show" "conf old.gbr" gbrun show ''
 offers "samples and results files of replay" "conf old.gbr trace.csv" gbrun replay ''
@@ -104,8 +108,10 @@ for shell in zsh fish; do
     equals "$shell: words of a topic" 1 "$(in_$shell gbrun help steady prec | grep -cw precision)"
     equals "$shell: formats" 1 "$(in_$shell gbrun show --format j | grep -cw 'json jsonl')"
 done
-! command -v zsh >/dev/null || equals "zsh: verbs" "$verbs" "$(in_zsh gbrun '')"
-! command -v fish >/dev/null || equals "fish: verbs" "$verbs" "$(in_fish 'gbrun ')"
+! command -v zsh >/dev/null || equals "zsh: verbs and configurations" \
+    "$(printf '%s\n' "${verbs// /$'\n'}" 'files -g *.ini' | sort | paste -sd ' ')" "$(in_zsh gbrun '')"
+! command -v fish >/dev/null || equals "fish: verbs and configurations" \
+    "$(printf '%s\n' "${verbs// /$'\n'}" bench.ini seen.ini | sort | paste -sd ' ')" "$(in_fish 'gbrun ')"
 ! command -v fish >/dev/null || equals "fish: a verb by its start" "merge" "$(in_fish 'gbrun me')"
 
 finish

@@ -14,8 +14,8 @@ fi
 
 # What makes a file's run short. Without `device` it is on the CPU: those that have one are for GPUs.
 # Where there is none, their cases fail, which leaves a file with their columns as well.
-short="-q -s defaults.policy=fixed -s defaults.min_samples=1 -s defaults.max_samples=2"
-short+=" -s defaults.warmup=0"
+printf '[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0\n' >"$TMPDIR/short"
+short="-q -c '$TMPDIR/short'"
 less_work()
 {
     case $1 in

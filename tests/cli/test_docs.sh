@@ -18,13 +18,14 @@ program()
     printf '#!/bin/sh\nPATH=%q\n%s\n' "$PATH" "$2" >"$TMPDIR/bin/$1"
     chmod +x "$TMPDIR/bin/$1"
 }
+printf '[defaults]\nmax_samples = 12\nwarmup = 0\n' >"$TMPDIR/few"
 program gbrun "case \$*: in
 *--resume* | *--version*) ;;
 -*) set -- run \"\$@\" ;;
 esac
 case \$*: in
 run*--resume*) ;;
-run*) set -- \"\$@\" -s defaults.max_samples=12 -s defaults.warmup=0 ;;
+run*) set -- \"\$@\" -c '$TMPDIR/few' ;;
 ab* | bisect*) set -- \"\$@\" --max-rounds 4 --visit 1ms ;;
 esac
 exec '$GBRUN' \"\$@\""

@@ -29,7 +29,7 @@ for source in *.c *.cc *.cu *.rs; do
 done
 
 has_gpu=$("$GBRUN" list devices 2>/dev/null | grep -c '^cuda:0 ')
-little="-s defaults.policy=fixed -s defaults.min_samples=1 -s defaults.max_samples=2 -s defaults.warmup=0"
+printf '[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0\n' >little
 for file in *.ini; do
     name=${file%.ini}
     module=$(sed -n 's/^plugin = \.\/\(.*\)/\1/p' "$file")
@@ -47,8 +47,7 @@ for file in *.ini; do
         skip "$file is measured" "no GPU"
         continue
     fi
-    # shellcheck disable=SC2086 # options
-    "$GBRUN" -q -c "$file" $little -o "$name.gbr" >"$name.txt" 2>&1
+    "$GBRUN" -q -c "$file" -c little -o "$name.gbr" >"$name.txt" 2>&1
     code=$? wanted=0
     if [ "$name" = tolerances ] || grep -q '^gbrun: nothing was measured: ' "$name.txt"; then
         wanted=1

@@ -4,6 +4,7 @@ TEST_PROGRAM_LIST += \
 	tests/config/test_expression \
 	tests/config/test_ini \
 	tests/config/test_option_table \
+	tests/config/test_selection \
 	tests/config/test_settings \
 	tests/config/test_settings_errors \
 	tests/config/test_sweep \

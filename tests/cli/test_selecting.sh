@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Which cases are run: names, patterns, --where, --sample; options that set something in every benchmark; several
+# configurations. What the language makes of them is in tests/config/test_selection.c.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+{
+    few_samples 3 'warmup = 0'
+    cat <<'INI'
+[bench copy]
+sweep.bytes = 1k, 2k, 4k, 8k
+[bench nop_a]
+plugin = nop
+[bench nop_b]
+plugin = nop
+INI
+} >m.ini
+
+# cases ARGUMENT...: what `list cases` prints, lines joined with ; and its errors.
+cases()
+{
+    "$GBRUN" list cases "$@" 2>&1 | sed '/^[0-9]* cases\{0,1\}$/d' | paste -sd ';'
+}
+
+equals "a pattern of benchmarks" "nop_a;nop_b" "$(cases -c m.ini 'nop*')"
+equals "names, and a configuration as an operand" "copy bytes=1000;copy bytes=2000;copy bytes=4000;copy bytes=8000;nop_b" \
+    "$(cases m.ini nop_b copy)"
+equals "a name that is none" "gbrun: error: there is no [bench nop_c]; did you mean 'nop_a'?" "$(cases -c m.ini nop_c)"
+equals "cases by an expression" "copy bytes=4000;copy bytes=8000" "$(cases -c m.ini --where 'bytes > 2000')"
+equals "an expression with an unknown name" "--where: error: unknown name 'byts'; did you mean 'bytes'?" \
+    "$(cases -c m.ini -w 'byts > 2000')"
+equals "a sample of the cases is the same for one seed" "3 $(cases -c m.ini --sample 3)" \
+    "$(cases -c m.ini --sample 3 | tr ';' '\n' | wc -l) $(cases -c m.ini --sample 3)"
+equals "the last of two configurations counts" "nop_b;more" \
+    "$(printf '[bench more]\nplugin = nop\n[bench copy]\nonly = 0\n[bench nop_a]\nexclude = 1\n' >n.ini
+    cases -c m.ini -c n.ini)"
+equals "a second one that is not there" "none.ini: error: cannot be opened: No such file or directory" \
+    "$(cases -c m.ini -c none.ini)"
+
+# settings ARGUMENT...: lines of the settings that are not defaults.
+settings()
+{
+    "$GBRUN" check --print m.ini "$@" 2>&1 | grep -E '; .*-|error'
+}
+
+equals "options set the same in every benchmark" "      3 device = cpu:0  ; --device
+      3 max_time = 0.3 s  ; --max-time
+      3 policy = steady  ; --policy
+      3 rounds = 2  ; --rounds" \
+    "$(settings --max-time '0.3 s' --policy steady --rounds 2 --device cpu:0 | sort | uniq -c)"
+equals "precision is that of the policies" "precision = 3%  ; --precision" \
+    "$(settings nop_b --policy steady --precision 3% | grep precision)"
+equals "workers" "jobs = 2  ; --jobs" "$(settings --jobs 2)"
+equals "a policy without precision" \
+    "--precision: error: 'policy *.precision=3%' has no effect: unknown key 'precision' in [policy few]: see 'gbrun help fixed' for its options" \
+    "$(settings --precision 3%)"
+equals "a device that a benchmark does not run on" "--device: error: unknown device 'cpuu'; did you mean 'cpu'?" \
+    "$(settings --device cpuu)"
+equals "a setting that changes nothing" \
+    "-s:1: error: 'copy.bytes=4k' has no effect: [bench copy] is not among the benchmarks that are run" \
+    "$(settings nop_a -s copy.bytes=4k)"
+equals "gbrun list devices has no device to set" "cpu:0" \
+    "$("$GBRUN" list devices -c m.ini --format csv | tail -n 1 | cut -d, -f1)"
+
+succeeds "gbrun FILE.ini NAME measures" "$GBRUN" m.ini nop_a -q -o one.gbr
+equals "what was chosen, and nothing else" "nop_a" "$("$GBRUN" export one.gbr --columns bench | tail -n +2 | tr -d '\r')"
+succeeds "gbrun run FILE.ini measures as well" "$GBRUN" run m.ini -q -o two.gbr --where 'bytes < 3000' --rounds 2
+equals "in so many rounds" "4" "$("$GBRUN" export two.gbr --columns bench,bytes | tail -n +2 | wc -l)"
+succeeds "a run of chosen cases is resumed" "$GBRUN" run --resume two.gbr -q
+equals "with the same cases" "4" "$("$GBRUN" export two.gbr --columns bench | tail -n +2 | wc -l)"
+for option in "--where 1" "--max-time 1s" "nop_a" "m.ini"; do
+    # shellcheck disable=SC2086 # two words
+    "$GBRUN" run --resume two.gbr $option 2>messages
+    equals "not with $option" "2 1" "$? $(grep -c 'goes on with the cases and settings of the run' messages)"
+done
+finish
