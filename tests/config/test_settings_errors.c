@@ -23,8 +23,8 @@ static const struct {
      "1:1: unknown section [benhc b]; did you mean [bench b]?\n"},
     {"[speed]\n"
      "[bench nop]\n",
-     "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy NAME], [device NAME] or "
-     "[bench NAME]\n"},
+     "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy NAME], [device NAME], "
+     "[bench NAME] or [ab NAME]\n"},
     {"[gbrun fast]\n"
      "[bench nop]\n",
      "1:1: [gbrun fast]: expected [gbrun], without a name\n"},
