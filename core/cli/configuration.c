@@ -294,8 +294,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(
             errors, whole_file,
-            "there is no case to measure: expected a [bench NAME] section of which `only`, "
-            "`exclude` and `where` leave something");
+            "there is no case to measure: expected a [bench NAME] of which only, exclude and where "
+            "leave some");
         return GB_INVALID;
     }
     if (status == GB_OK)

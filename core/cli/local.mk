@@ -9,6 +9,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/help.h \
 	core/cli/help_texts.c \
 	core/cli/help_topics.c \
+	core/cli/plan.c \
+	core/cli/plan.h \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
 	core/cli/verb_ab.c \

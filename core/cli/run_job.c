@@ -1,6 +1,8 @@
 /* run_job.c - see run_job.h. */
 #include "core/cli/run_job.h"
 
+#include "core/cli/plan.h"
+
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 #include "core/base/sha256.h"
@@ -381,26 +383,114 @@ static int code_of(const struct run_job *job)
     return job->verdict.is_strict ? code_if_strict(&job->verdict.strict) : EXIT_FINE;
 }
 
+static struct schedule make_schedule(struct run_job *job)
+{
+    struct configuration *configuration = &job->configuration;
+    return (struct schedule){.sweep = configuration->sweep,
+                             .pairs = job->pairs,
+                             .is_decided = job->is_decided,
+                             .n_pairs = job->n_pairs,
+                             .devices = &job->devices,
+                             .distribute = settings_run(configuration->settings)->distribute,
+                             .breakdown = argument(job->arguments, "breakdown") != NULL,
+                             .profiles = job->profiles,
+                             .profiled = job->profiled,
+                             .done = job->done,
+                             .n_done = job->n_done};
+}
+
+static int32_t find_devices(struct run_job *job, struct gb_error *error)
+{
+    struct configuration *configuration = &job->configuration;
+    const struct plugin_settings *devices;
+    size_t n_auto, n = settings_devices(configuration->settings, &devices, &n_auto);
+    return devices_find(devices, n, n_auto, &configuration->arena, &job->devices,
+                        job->profiles ? NULL : &job->spare, error);
+}
+
+/* "cuda:0", or "cuda:0, cuda:1" of a case that is spread over both; they are noted in *used. */
+static const char *devices_of(const struct run_job *job, struct visit *visit, bool *used)
+{
+    CLEANUP(text_free) struct text names = {0};
+    for (size_t i = 0; i < visit->devices.n; i++) {
+        const struct known_device *device = visit->devices.items[i];
+        used[device - job->devices.items] = true;
+        text_printf(&names, "%s%s:%u", i ? ", " : "", device->settings->name, device->info.index);
+    }
+    return arena_text(&visit->arena, text_get(&names));
+}
+
+/* Workers that measure at the same time. */
+static size_t count_at_once(const struct run_job *job, const bool *used)
+{
+    const int64_t jobs = settings_run(job->configuration.settings)->jobs;
+    size_t n = 0;
+    for (size_t i = 0; i < job->devices.n; i++)
+        n += used[i];
+    if (jobs > 0 && (size_t)jobs < n)
+        n = (size_t)jobs;
+    return n ? n : 1;
+}
+
+/* All visits of the first round stand for their cases. */
+static int32_t add_visits(struct run_job *job, struct schedule *schedule, struct plan *plan,
+                          bool *used, struct gb_error *error)
+{
+    struct visit *visit;
+    int32_t status = schedule_next(schedule, &visit, error);
+    while (status == GB_OK && visit && visit->round == 0) {
+        const struct device_set *devices = &visit->devices;
+        plan_add(plan, &visit->bench_case, text_get(&visit->label), devices_of(job, visit, used),
+                 devices->n ? devices->items[0]->info.model : "", visit->refusal);
+        visit_free(visit);
+        status = schedule_next(schedule, &visit, error);
+    }
+    visit_free(status == GB_OK ? visit : NULL);
+    return status;
+}
+
+/* Times of the results file, if it is there. */
+static int32_t read_past(const struct run_job *job, struct plan *plan, struct gb_error *error)
+{
+    const char *given = argument(job->arguments, "estimate");
+    const char *path = given ? given : argument(job->arguments, "output");
+    if (!path)
+        path = settings_run(job->configuration.settings)->results;
+    return given || access(path, F_OK) == 0 ? plan_read(plan, path, error) : GB_OK;
+}
+
+int run_job_plan(struct run_job *job, int format)
+{
+    CLEANUP(plan_free) struct plan plan = {0};
+    CLEANUP(text_free) struct text text = {0}, summary = {0};
+    struct gb_error error;
+    uint64_t n_done;
+    int code = configuration_select(job->arguments, 0, &job->configuration);
+    if (code != EXIT_FINE)
+        return code;
+    if (read_past(job, &plan, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    if (find_devices(job, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    struct schedule schedule = make_schedule(job);
+    bool *used = ARENA_ARRAY(&plan.arena, bool, job->devices.n + 1);
+    if (count_visits(job, &schedule, &n_done, &error) != GB_OK ||
+        add_visits(job, &schedule, &plan, used, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    plan_write(&plan, format, &text);
+    plan_summary(&plan, count_at_once(job, used), &summary);
+    fputs(make_plain(text.data), stdout);
+    fprintf(stderr, "nothing is measured: %s", make_plain(summary.data));
+    return EXIT_FINE;
+}
+
 int run_job_measure(struct run_job *job)
 {
     struct configuration *configuration = &job->configuration;
     struct gb_error error;
-    const struct plugin_settings *devices;
-    size_t n_auto, n_devices = settings_devices(configuration->settings, &devices, &n_auto);
-    struct schedule schedule = {.sweep = configuration->sweep,
-                                .pairs = job->pairs,
-                                .is_decided = job->is_decided,
-                                .n_pairs = job->n_pairs,
-                                .devices = &job->devices,
-                                .distribute = settings_run(configuration->settings)->distribute,
-                                .breakdown = argument(job->arguments, "breakdown") != NULL,
-                                .profiles = job->profiles,
-                                .profiled = job->profiled,
-                                .done = job->done,
-                                .n_done = job->n_done};
+    struct schedule schedule = make_schedule(job);
     uint64_t n_done;
-    if (devices_find(devices, n_devices, n_auto, &configuration->arena, &job->devices,
-                     job->profiles ? NULL : &job->spare, &error) != GB_OK ||
+    if (find_devices(job, &error) != GB_OK ||
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
         (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);

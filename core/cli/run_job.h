@@ -54,6 +54,9 @@ struct run_job {
 int run_job_open(struct run_job *job);
 /* The newest run of --resume FILE, or that of --run. */
 int run_job_resume(struct run_job *job);
+/* Instead of both: prints what would be measured, in order, and for how long; opens no file for
+ * writing. format: as of plan_write. */
+int run_job_plan(struct run_job *job, int format);
 /* Measures. EXIT_FINE, EXIT_CASE_FAILED or EXIT_NOT_AS_WANTED: there are results, in counts. */
 int run_job_measure(struct run_job *job);
 /* The code, or that of a failure to close the file. */

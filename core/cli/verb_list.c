@@ -2,6 +2,7 @@
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/cli/help.h"
+#include "core/cli/plan.h"
 #include "core/cli/verbs.h"
 #include "core/compare/compare.h"
 #include "core/store/store_read.h"
@@ -15,6 +16,7 @@
 static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
+    {"estimate", 0, "FILE", "cases with the time that each will take by the earlier runs in FILE"},
     {"format", 'f', "FORMAT", "table, csv or md"},
     {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
     {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
@@ -151,6 +153,30 @@ static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listin
     return GB_OK;
 }
 
+/* With what earlier runs took; no device is opened, so whichever the file has counts. */
+static int list_estimates(struct sweep *sweep, const char *path, struct listing *listing)
+{
+    CLEANUP(plan_free) struct plan plan = {0};
+    CLEANUP(text_free) struct text text = {0};
+    struct gb_error error;
+    if (plan_read(&plan, path, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    for (uint64_t i = 0; i < sweep_size(sweep); i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        CLEANUP(text_free) struct text label = {0}, device = {0};
+        struct bench_case bench_case;
+        if (sweep_case(sweep, i, &arena, &bench_case, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
+        bench_case_label(&bench_case, &label);
+        device_choice_text(&bench_case.device, &device);
+        plan_add(&plan, &bench_case, text_get(&label), text_get(&device), NULL, "");
+    }
+    plan_write(&plan, listing->format, &text);
+    fputs(make_plain(text.data), stdout);
+    plan_summary(&plan, 1, &listing->notes);
+    return EXIT_FINE;
+}
+
 static int list_cases(const struct arguments *arguments, struct listing *listing, const char *text)
 {
     (void)text;
@@ -159,6 +185,8 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
     int code = configuration_select(arguments, 1, &configuration);
     if (code != EXIT_FINE)
         return code;
+    if (argument(arguments, "estimate"))
+        return list_estimates(configuration.sweep, argument(arguments, "estimate"), listing);
     uint64_t n = sweep_size(configuration.sweep);
     if (listing->format == FORMAT_CSV)
         listing_begin(listing, case_columns);

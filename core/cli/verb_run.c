@@ -22,6 +22,10 @@ static const struct verb_option options[] = {
     {"accept-changes", 0, NULL,
      "with --resume: go on although gbrun or a plugin is another build than before"},
     {"format", 'f', "FORMAT", "format of the table at the end: table, csv, json, jsonl or md"},
+    {"dry-run", 'n', NULL,
+     "print what would be measured, in order, and how long that will take by what the results file "
+     "has of earlier runs; measure nothing"},
+    {"estimate", 0, "FILE", "with --dry-run: take the times from FILE"},
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"profile", 0, "CASE",
      "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
@@ -139,6 +143,17 @@ static int report(struct run_job *job, int format)
     return EXIT_FINE;
 }
 
+static int plan(struct run_job *job)
+{
+    const char *format_text = argument(job->arguments, "format");
+    const int format = format_text ? format_named(format_text) : FORMAT_TABLE;
+    if (argument(job->arguments, "resume") || argument(job->arguments, "profile"))
+        return fail_usage("--dry-run is not for --resume, nor for --profile");
+    if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
+        return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
+    return run_job_plan(job, format);
+}
+
 static int run(const struct arguments *arguments)
 {
     struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
@@ -147,6 +162,10 @@ static int run(const struct arguments *arguments)
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
     if (code != EXIT_FINE)
         return code;
+    if (argument(arguments, "dry-run"))
+        return run_job_close(&job, plan(&job));
+    if (argument(arguments, "estimate"))
+        return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
     code = argument(arguments, "profile")  ? open_profiled(&job, scratch)
            : argument(arguments, "resume") ? run_job_resume(&job)
                                            : run_job_open(&job);

@@ -104,9 +104,9 @@ int32_t compare_add_all_runs(struct compare *compare, struct store *store, const
         return status;
     status = read_runs(compare, store, &runs, &n, error);
     for (size_t i = 0; i < n && status == GB_OK; i++) {
-        status = add_side(compare, store, path, &runs[i],
-                          arena_printf(&compare->arena, "run %lld", (long long)runs[i].number),
-                          error);
+        status = side_of_run(compare, store, path, &runs[i],
+                             arena_printf(&compare->arena, "run %lld", (long long)runs[i].number),
+                             error);
         if (status == GB_NOT_FOUND && *compare->options.metric) /* this run does not have it */
             status = GB_OK;
     }

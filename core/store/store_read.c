@@ -107,6 +107,32 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
     return GB_OK;
 }
 
+int32_t store_case_times(struct store *store, struct arena *arena, struct case_time **ret,
+                         size_t *ret_n, struct gb_error *error)
+{
+    /* With max, the other columns are those of its row (SQLite: bare columns in an aggregate). */
+    sqlite3_stmt *select = store_statement(
+        store,
+        "SELECT c.uid, c.plugin, coalesce(d.model, ''), c.wall_ns, max(c.started)"
+        " FROM bench_case AS c LEFT JOIN device AS d ON d.id = c.device_id"
+        " WHERE c.done AND c.wall_ns > 0 AND c.status <> 'skipped' GROUP BY c.uid ORDER BY c.uid",
+        error);
+    struct case_time *times = NULL;
+    size_t n = 0;
+    int code;
+    if (!select)
+        return store_failure(error);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        ARENA_APPEND(arena, times, n,
+                     (struct case_time){.uid = row_text(select, 0, arena),
+                                        .plugin = row_text(select, 1, arena),
+                                        .model = row_text(select, 2, arena),
+                                        .wall_ns = sqlite3_column_double(select, 3)});
+    *ret = times;
+    *ret_n = n;
+    return store_end_rows(store, select, code, error);
+}
+
 int32_t store_case_counts(struct store *store, int64_t run_id, struct case_counts *ret,
                           struct gb_error *error)
 {

@@ -81,6 +81,16 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
 int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
                        size_t *ret_n, struct gb_error *error);
 
+/* How long a case took, from create to destroy: the newest of a file's records of it. */
+struct case_time {
+    const char *uid, *plugin;
+    const char *model; /* of the device; "": none was opened */
+    double wall_ns;
+};
+/* Of all runs, in the order of their uids; cases that were skipped or cancelled are none. */
+int32_t store_case_times(struct store *store, struct arena *arena, struct case_time **ret,
+                         size_t *ret_n, struct gb_error *error);
+
 /* All of one case but its samples. */
 int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,
                         struct stored_case *ret, struct gb_error *error);

@@ -67,6 +67,29 @@ succeeds "gbrun run FILE.ini measures as well" "$GBRUN" run m.ini -q -o two.gbr 
 equals "in so many rounds" "4" "$("$GBRUN" export two.gbr --columns bench,bytes | tail -n +2 | wc -l)"
 succeeds "a run of chosen cases is resumed" "$GBRUN" run --resume two.gbr -q
 equals "with the same cases" "4" "$("$GBRUN" export two.gbr --columns bench | tail -n +2 | wc -l)"
+# ---- how long it will take ----
+equals "a dry run says what is measured, in order, and why it will take how long" \
+    "1,nop_a,few,cpu:0,3,at most: max_time
+2,nop_b,few,cpu:0,3,at most: max_time
+files: 0" \
+    "$("$GBRUN" run m.ini 'nop*' --rounds 3 --dry-run -o new.gbr -f csv 2>summary | tail -n +2 | cut -d, -f 1-5,7
+    echo "files: $(find . -name 'new.gbr*' | wc -l)")"
+equals "and what it is together" "nothing is measured: 2 cases, 6 visits: in this order once, then again for each further round; at most 90.0 s by max_time, not counting what is not sampling" \
+    "$(cat summary)"
+"$GBRUN" run m.ini copy --dry-run --estimate two.gbr -f csv 2>/dev/null | cut -d, -f 2,7 >plan
+equals "what the file has, and the mean of what it has of the plugin" \
+    "copy bytes=1000,as in two.gbr;copy bytes=4000,mean of copy in two.gbr" \
+    "$(grep -E '=[14]000' plan | paste -sd ';')"
+equals "list cases opens no device for it" "auto,as in two.gbr" \
+    "$("$GBRUN" list cases m.ini --where 'bytes = 2000' --estimate two.gbr -f csv 2>/dev/null | tail -n 1 | cut -d, -f 4,7)"
+equals "what took longer than it may now takes that" "max_time, below that of two.gbr" \
+    "$("$GBRUN" run m.ini copy --where 'bytes = 2000' --max-time 1us --dry-run --estimate two.gbr -f md 2>/dev/null |
+        tail -n 1 | cut -d '|' -f 8 | xargs)"
+equals "a file that is not there" "gbrun: error: none.gbr: there is no such results file" \
+    "$("$GBRUN" run m.ini --dry-run --estimate none.gbr 2>&1)"
+equals "what cannot be run is skipped" "skipped: device cpu:77" \
+    "$("$GBRUN" run m.ini nop_a --device cpu:77 --dry-run -f csv 2>/dev/null | grep -o 'skipped: device cpu:77')"
+
 for option in "--where 1" "--max-time 1s" "nop_a" "m.ini"; do
     # shellcheck disable=SC2086 # two words
     "$GBRUN" run --resume two.gbr $option 2>messages

@@ -1,0 +1,162 @@
+/* plan.c - see plan.h. */
+#include "core/cli/plan.h"
+
+#include "core/view/views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
+{
+    struct store *store;
+    int32_t status = store_open(path, STORE_READ, &store, error);
+    if (status != GB_OK)
+        return status;
+    status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
+    store_close(store, NULL);
+    plan->path = path;
+    return status;
+}
+
+static int compare_uids(const void *a, const void *b)
+{
+    return strcmp(((const struct case_time *)a)->uid, ((const struct case_time *)b)->uid);
+}
+
+static const struct case_time *find(const struct plan *plan, const struct bench_case *bench_case,
+                                    const char *model)
+{
+    char uid[CASE_UID_TEXT];
+    bench_case_uid(bench_case, model, uid);
+    const struct case_time key = {.uid = uid};
+    return plan->n_times ? bsearch(&key, plan->times, plan->n_times, sizeof key, compare_uids)
+                         : NULL;
+}
+
+/* On whichever device the file has it. */
+static const struct case_time *find_anywhere(const struct plan *plan,
+                                             const struct bench_case *bench_case)
+{
+    const char *model = NULL;
+    for (size_t i = 0; i < plan->n_times; i++) {
+        const struct case_time *time = &plan->times[i];
+        if (!text_equal(time->plugin, bench_case->info->plugin.id) ||
+            (model && text_equal(model, time->model)))
+            continue;
+        const struct case_time *found = find(plan, bench_case, model = time->model);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* Of the cases of a plugin; NaN: there are none. */
+static double mean_of_plugin(const struct plan *plan, const char *plugin)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_times; i++)
+        if (text_equal(plan->times[i].plugin, plugin)) {
+            sum += plan->times[i].wall_ns;
+            n++;
+        }
+    return n ? sum / (double)n : NAN;
+}
+
+/* Expected for one visit; why: a few words. A case that took longer than it may now takes that. */
+static double expect(struct plan *plan, const struct bench_case *bench_case, const char *model,
+                     const char **ret_why)
+{
+    const struct common_params *common = &bench_case->common;
+    const double limit = fmin(fmax(common->max_time_ns, common->max_time_undecided_ns),
+                              common->time_limit_ns);
+    const struct case_time *found = model ? find(plan, bench_case, model)
+                                          : find_anywhere(plan, bench_case);
+    const double mean = mean_of_plugin(plan, bench_case->info->plugin.id);
+    *ret_why = "at most: max_time";
+    if (!found && isnan(mean))
+        return limit;
+    const double past = found ? found->wall_ns : mean;
+    if (past > limit)
+        *ret_why = arena_printf(&plan->arena, "max_time, below that of %s", plan->path);
+    else if (found)
+        *ret_why = arena_printf(&plan->arena, "as in %s", plan->path);
+    else
+        *ret_why = arena_printf(&plan->arena, "mean of %s in %s", bench_case->info->plugin.id,
+                                plan->path);
+    return fmin(past, limit);
+}
+
+static void add_heads(struct plan *plan)
+{
+    static const char *const heads[] = {"#",      "case",     "policy", "device",
+                                        "rounds", "expected", "why"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
+}
+
+void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
+              const char *device, const char *model, const char *refusal)
+{
+    const char *why = refusal;
+    char expected[NUMBER_TEXT_MAX] = "-";
+    const uint64_t rounds = (uint64_t)bench_case->common.rounds;
+    if (plan->table.n_columns == 0)
+        add_heads(plan);
+    if (!*refusal) {
+        const double ns = expect(plan, bench_case, model, &why) * (double)rounds;
+        if (text_starts_with(why, "at most"))
+            plan->bound_ns += ns;
+        else
+            plan->known_ns += ns;
+        format_time(ns, 3, expected);
+    }
+    plan->n_cases++;
+    plan->n_visits += rounds;
+    plan->n_rounds = rounds > plan->n_rounds ? rounds : plan->n_rounds;
+    table_row(&plan->table);
+    table_cell_printf(&plan->table, "%llu", (unsigned long long)plan->n_cases);
+    table_cell(&plan->table, label);
+    table_cell(&plan->table, bench_case->policy->name);
+    table_cell(&plan->table, device);
+    table_cell_printf(&plan->table, "%llu", (unsigned long long)rounds);
+    table_cell(&plan->table, expected);
+    table_cell_printf(&plan->table, "%s%s", *refusal ? "skipped: " : "", why);
+}
+
+void plan_write(const struct plan *plan, int format, struct text *out)
+{
+    table_write(&plan->table,
+                format == FORMAT_CSV        ? TABLE_CSV
+                : format == FORMAT_MARKDOWN ? TABLE_MARKDOWN
+                                            : TABLE_PLAIN,
+                out);
+}
+
+void plan_summary(const struct plan *plan, size_t n_at_once, struct text *out)
+{
+    char known[NUMBER_TEXT_MAX], bound[NUMBER_TEXT_MAX];
+    const double n = (double)n_at_once;
+    format_time(plan->known_ns / n, 3, known);
+    format_time(plan->bound_ns / n, 3, bound);
+    text_printf(out, "%llu case%s, %llu visit%s", (unsigned long long)plan->n_cases,
+                plan->n_cases == 1 ? "" : "s", (unsigned long long)plan->n_visits,
+                plan->n_visits == 1 ? "" : "s");
+    if (plan->n_rounds > 1)
+        text_add(out, ": in this order once, then again for each further round");
+    if (n_at_once > 1)
+        text_printf(out, "; up to %zu at once", n_at_once);
+    if (plan->known_ns > 0)
+        text_printf(out, "; expected to take %s by %s", known, plan->path);
+    if (plan->bound_ns > 0)
+        text_printf(out, "; %s %s by max_time, not counting what is not sampling",
+                    plan->known_ns > 0 ? "what is not in it at most" : "at most", bound);
+    text_add(out, "\n");
+}
+
+void plan_free(struct plan *plan)
+{
+    table_free(&plan->table);
+    arena_free(&plan->arena);
+}
