@@ -199,6 +199,31 @@ static void split_side(struct compare *compare, const struct compare_side *all,
     }
 }
 
+static bool number_fact(const struct run_record *run, const char *name, double *ret)
+{
+    const char *text = fact_of(run->facts, run->n_facts, name);
+    struct number_text number;
+    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
+           number_double(&number, NULL, ret) == NUMBER_OK;
+}
+
+/* Of a run of ab: what it was decided by, where the options leave it open. */
+static void take_rule(struct compare *compare, const struct run_record *run)
+{
+    struct compare_options *options = &compare->options;
+    double margin, alpha;
+    compare->by_sides = text_equal(compare->by, SIDE_AXIS) &&
+                        number_fact(run, AB_FACT_MARGIN, &margin) &&
+                        number_fact(run, AB_FACT_ALPHA, &alpha);
+    if (!compare->by_sides)
+        return;
+    options->is_sequential = true;
+    if (isnan(options->margin))
+        options->margin = margin;
+    if (isnan(options->confidence))
+        options->confidence = 1 - alpha;
+}
+
 int32_t sides_of_values(struct compare *compare, struct store *store, const char *path,
                         const struct stored_run *run, const char *by, const char *base,
                         bool *ret_is_known, struct gb_error *error)
@@ -207,6 +232,7 @@ int32_t sides_of_values(struct compare *compare, struct store *store, const char
     struct text_set values = {0};
     compare->by = by;
     compare->by_values = true;
+    take_rule(compare, &run->record);
     int32_t status = read_side(compare, store, run, &all, error);
     for (size_t i = 0; status == GB_OK && i < all.n; i++) {
         const char *value = attribute_of(all.cases[i].first, by, &compare->arena);
@@ -245,31 +271,6 @@ static int32_t add_by_runs(struct compare *compare, struct store *store, const c
     return status;
 }
 
-static bool number_fact(const struct run_record *run, const char *name, double *ret)
-{
-    const char *text = fact_of(run->facts, run->n_facts, name);
-    struct number_text number;
-    return number_scan(text, strlen(text), &number) && number.n_unit == 0 &&
-           number_double(&number, NULL, ret) == NUMBER_OK;
-}
-
-/* Of a run of ab: what it was decided by, where the options leave it open. */
-static void take_rule(struct compare *compare, const struct run_record *run)
-{
-    struct compare_options *options = &compare->options;
-    double margin, alpha;
-    compare->by_sides = text_equal(compare->by, SIDE_AXIS) &&
-                        number_fact(run, AB_FACT_MARGIN, &margin) &&
-                        number_fact(run, AB_FACT_ALPHA, &alpha);
-    if (!compare->by_sides)
-        return;
-    options->is_sequential = true;
-    if (isnan(options->margin))
-        options->margin = margin;
-    if (isnan(options->confidence))
-        options->confidence = 1 - alpha;
-}
-
 static int32_t add_by(struct compare *compare, struct store *store, const char *path,
                       const char *run, const char *base, struct gb_error *error)
 {
@@ -281,7 +282,6 @@ static int32_t add_by(struct compare *compare, struct store *store, const char *
         status = run_select(runs, n, path, run, &i, error);
     if (status != GB_OK)
         return status;
-    take_rule(compare, &runs[i].record);
     status = sides_of_values(compare, store, path, &runs[i], compare->by, base, &is_known, error);
     if (status == GB_OK && !is_known && compare->options.is_sequential)
         return error_set(error, GB_INVALID,

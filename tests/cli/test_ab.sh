@@ -74,6 +74,8 @@ equals "compare says the same: exit code" 3 $?
 equals "compare says the same" "$(cat first.txt)" "$(cat out.txt)"
 "$GBRUN" compare ab.gbr --by side --base base --margin 3% -f csv >out.txt
 equals "compare under another margin" "changed changed" "$(row 13)"
+"$GBRUN" export ab.gbr --relative-to side=base --rows combined --columns side,ratio | tail -n +2 | tr -d '\r' >out.txt
+equals "ratios in a table" "base, new,1.019" "$(sed 's/\(\.[0-9]\{3\}\)[0-9]*/\1/' out.txt | sort -u | paste -sd ' ')"
 ab 0 "2 % faster" -c fake.ini --base device=later -f csv -o ab.gbr
 equals "2 % faster: verdicts" "one,faster other,faster" "$(row 2 13)"
 ab 0 "two devices that are the same" -c fake.ini --new device=twin -f csv -o ab.gbr
