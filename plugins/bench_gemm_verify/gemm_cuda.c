@@ -1,6 +1,7 @@
 /* gemm_cuda.c - products on CUDA: ordinary cores, tensor cores and cuBLAS. Plugin side. */
 #include "blas.h"
 #include "gemm.h"
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct cuda_gemm {
     CUfunction multiply, finish;
     struct product product;
     unsigned columns, rows, n_slices, threads_x, threads_y; /* of the launch of multiply */
+    void *sums, *magnitudes;                                /* m x n each, of the reference */
 };
 
 static const char *const dtype_names[] = {"fp16", "bf16", "fp32", "fp32",
@@ -346,6 +348,19 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
 
 /* --- references --- */
 
+/* Once a case. */
+static int32_t take_reference(const struct gemm *gemm, uint64_t bytes)
+{
+    struct cuda_gemm *cuda = gemm->own;
+    const struct gb_host *host = gemm->host;
+    int32_t status = GB_OK;
+    if (cuda->sums == NULL)
+        cuda->sums = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
+    if (cuda->magnitudes == NULL)
+        cuda->magnitudes = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
+    return status;
+}
+
 /* float64 sums and magnitudes, one thread each, copied to the host. */
 static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *sum,
                      double *magnitude)
@@ -364,11 +379,11 @@ static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *su
                                                name, &function)
                          : cuda_kernels_load(&cuda->kernels, &gemm_image, name, &function);
     if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &product.c);
-    if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &product.partial);
+        status = take_reference(gemm, bytes);
     if (status != GB_OK)
         return status;
+    product.c = cuda->sums;
+    product.partial = cuda->magnitudes;
     CUresult result = cuda->kernels.driver.launch(function, parts(product.n, 16),
                                                   parts(product.m, 16), 1, 16, 16, 1, 0,
                                                   queue->native, arguments, NULL);
