@@ -113,11 +113,10 @@ static struct keyed_case *collect(const struct ordered_side *sides, size_t n_sid
     size_t n = 0;
     for (size_t i = 0; i < n_sides; i++)
         for (size_t j = 0; j < sides[i].side->n; j++) {
-            const struct compare_case *c = &sides[i].side->cases[j];
-            MEMORY_APPEND(all, n,
-                          (struct keyed_case){.key = key_of(c),
-                                              .place = n,
-                                              .point = {.side = sides[i].side, .c = c}});
+            struct keyed_case keyed = {
+                .place = n, .point = {.side = sides[i].side, .c = &sides[i].side->cases[j]}};
+            keyed.key = key_of(keyed.point.c);
+            MEMORY_APPEND(all, n, keyed);
         }
     if (n)
         qsort(all, n, sizeof *all, compare_keyed);
