@@ -211,6 +211,83 @@ START_TEST(visits)
 }
 END_TEST
 
+#define SIDE(name, side, seeds)                                                                    \
+    "[bench " name "]\nplugin = nop\nrounds = 9\ndevice = cuda\nsweep.seed = " seeds               \
+    "\nsweep.side = " side "\n"
+
+/* Of all visits up to a round, with the pairs that are decided. */
+static void walk_pairs(struct schedule *schedule, uint32_t n_rounds, const bool *is_decided,
+                       struct text *out)
+{
+    text_clear(out);
+    schedule->n_rounds = n_rounds;
+    schedule->is_decided = is_decided;
+    walk(schedule, out);
+}
+
+START_TEST(sides_take_turns)
+{
+    CLEANUP(text_free) struct text notes = {0}, out = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
+    static const bool none[2], first[2] = {true, false};
+    struct visit_key done[] = {{3, 2, -1, "cuda"}};
+    struct side_pair *pairs;
+    struct error_list errors = {0};
+    struct gb_error error;
+    uint64_t n, n_known;
+    load_machine("[bench alone]\nplugin = nop\ndevice = cuda\n" SIDE("nop", "base", "1, 2")
+                     SIDE("nop@new", "new", "1, 2"));
+    struct schedule schedule = {
+        .sweep = loaded.sweep, .devices = &devices, .is_decided = none, .done = done, .n_done = 1};
+    ck_assert_int_eq(sides_pair(loaded.sweep, &arena, &pairs, &schedule.n_pairs, &errors), GB_OK);
+    ck_assert_uint_eq(schedule.n_pairs, 2);
+    schedule.pairs = pairs;
+    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+    ck_assert_uint_eq(n, 36);
+    ck_assert_uint_eq(n_known, 1);
+    ck_assert_uint_eq(schedule.n_rounds, 1);
+    walk_pairs(&schedule, 1, none, &out);
+    ck_assert_str_eq(text_get(&out),
+                     "nop seed=1 side=base/0:0 of 1 as cuda:-1; nop seed=1 side=new/0:0 of 1 as "
+                     "cuda:-1; nop seed=2 side=base/0:0 of 1 as cuda:-1; nop seed=2 side=new/0:0 "
+                     "of 1 as cuda:-1; ");
+    walk_pairs(&schedule, 2, first, &out);
+    ck_assert_str_eq(text_get(&out), "nop seed=2 side=new/1:0 of 1 as cuda:-1; nop seed=2 "
+                                     "side=base/1:0 of 1 as cuda:-1; ");
+    walk_pairs(&schedule, 3, none, &out); /* position 3 is done: that of side new and seed 1 */
+    ck_assert_str_eq(text_get(&out),
+                     "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=base/2:0 of 1 as "
+                     "cuda:-1; nop seed=2 side=new/2:0 of 1 as cuda:-1; ");
+    walk_pairs(&schedule, 3, none, &out);
+    ck_assert_str_eq(text_get(&out), "");
+    error_list_free(&errors);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} unlike[] = {
+    {SIDE("nop", "base", "1, 2") SIDE("nop@new", "new", "1"),
+     "[bench nop]: the base has 2 cases and the other side 1"},
+    {SIDE("nop", "base", "1, 2") SIDE("nop@new", "new", "1, 3"),
+     "[bench nop]: the sides have different cases: seed=2 on the base, seed=3 on the other"},
+};
+
+START_TEST(sides_have_the_same_cases)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct error_list errors = {0};
+    struct side_pair *pairs;
+    size_t n;
+    load_machine(unlike[_i].text);
+    ck_assert_int_ne(sides_pair(loaded.sweep, &arena, &pairs, &n, &errors), GB_OK);
+    ck_assert_uint_eq(errors.n, 1);
+    ck_assert_msg(text_starts_with(errors.items[0].text, unlike[_i].message), "%s",
+                  errors.items[0].text);
+    error_list_free(&errors);
+}
+END_TEST
+
 START_TEST(a_visit_given_away_names_its_device)
 {
     struct visit *visit;
@@ -265,6 +342,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, choice, 0, sizeof choices / sizeof choices[0]);
     tcase_add_test(tcase, an_absent_plugin_says_why);
     tcase_add_loop_test(tcase, visits, 0, sizeof schedules / sizeof schedules[0]);
+    tcase_add_test(tcase, sides_take_turns);
+    tcase_add_loop_test(tcase, sides_have_the_same_cases, 0, sizeof unlike / sizeof unlike[0]);
     tcase_add_test(tcase, a_visit_given_away_names_its_device);
     tcase_add_test(tcase, a_case_without_a_device_is_refused_once);
     tcase_add_test(tcase, what_wants_the_machine_says_so);
