@@ -332,6 +332,17 @@ static size_t find_files(const struct arguments *arguments, struct configuration
     return n;
 }
 
+/* File i, or its text as ab has it. */
+static int32_t read_one(struct configuration *configuration, const char *const *files, size_t i,
+                        struct ini *ret, struct error_list *errors)
+{
+    const struct ab_given *given = configuration->ab_given;
+    if (!given || !given->texts)
+        return ini_read_file(files[i], &configuration->arena, ret, errors);
+    return ini_read_text(files[i], given->texts[i], strlen(given->texts[i]), &configuration->arena,
+                         ret, errors);
+}
+
 static int read_files(const struct arguments *arguments, struct configuration *ret)
 {
     struct error_list errors = {0};
@@ -341,14 +352,10 @@ static int read_files(const struct arguments *arguments, struct configuration *r
         return fail_usage("no configuration: expected -c FILE");
     ret->path = files[0];
     ret->folder = folder_of(ret->path, &ret->arena);
-    const struct ab_given *given = ret->ab_given;
-    int32_t status = given && given->text
-                         ? ini_read_text(ret->path, given->text, strlen(given->text), &ret->arena,
-                                         &ret->ini, &errors)
-                         : ini_read_file(ret->path, &ret->arena, &ret->ini, &errors);
+    int32_t status = read_one(ret, files, 0, &ret->ini, &errors);
     for (size_t i = 1; i < n && status != GB_IO; i++) {
         struct ini later;
-        status = ini_read_file(files[i], &ret->arena, &later, &errors);
+        status = read_one(ret, files, i, &later, &errors);
         ini_merge(&ret->ini, &later, &ret->arena);
     }
     return finish(arguments, ret, &errors, status != GB_IO);

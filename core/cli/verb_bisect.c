@@ -49,7 +49,8 @@ struct bisect {
     struct ab_builds builds;
     const char **base; /* changes of the base: the good commit's plugins */
     size_t n_base;
-    const char *text;     /* of the configuration, whatever is checked out */
+    const char **texts; /* of the configuration's files, whatever is checked out */
+    size_t n_texts;
     const char **targets; /* cases that are slower at `bad` */
     size_t n_targets;
     double margin;      /* for commits between; NaN: not known yet */
@@ -225,7 +226,7 @@ static enum answer measure(struct bisect *bisect, const char *commit, int64_t ti
                              .n_changes = {bisect->n_base, 0},
                              .settings = settings,
                              .n_settings = take_settings(bisect, times, settings, &arena),
-                             .text = bisect->text,
+                             .texts = bisect->texts,
                              .build = is_first ? ab_builds_make : NULL,
                              .context = &bisect->builds};
     struct ab ab = {.job = {.arguments = bisect->arguments,
@@ -375,7 +376,8 @@ static int32_t read_text(struct bisect *bisect, const char *path, struct gb_erro
         text_add_n(&text, buffer, n);
     if (file != stdin)
         fclose(file);
-    bisect->text = arena_text(&bisect->arena, text_get(&text));
+    ARENA_APPEND(&bisect->arena, bisect->texts, bisect->n_texts,
+                 arena_text(&bisect->arena, text_get(&text)));
     return GB_OK;
 }
 
@@ -386,16 +388,22 @@ static int run(const struct arguments *arguments)
                             .bad = argument(arguments, "bad"),
                             .build = argument(arguments, "build"),
                             .margin = NAN};
-    const char *const *operands, *config = argument(arguments, "config");
+    const char *const *operands, *const *files;
+    size_t n_files = argument_all(arguments, "config", &files);
+    int32_t status = GB_OK;
     struct gb_error error;
     signal(SIGPIPE, SIG_IGN);
     if (argument_operands(arguments, &operands) > 0)
         return fail_usage("'%s': bisect takes no operand", operands[0]);
-    if (!bisect.good || !bisect.build || !config)
+    if (!bisect.good || !bisect.build || n_files == 0)
         return fail_usage("expected --good COMMIT, --build COMMAND and -c FILE");
     bisect.bad = bisect.bad ? bisect.bad : "HEAD";
     int code = EXIT_FINE;
-    if (read_text(&bisect, config, &error) != GB_OK || look_at_repository(&bisect, &error) != GB_OK)
+    for (size_t i = 0; i < n_files && status == GB_OK; i++)
+        status = read_text(&bisect, files[i], &error);
+    if (status == GB_OK)
+        status = look_at_repository(&bisect, &error);
+    if (status != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     if (code == EXIT_FINE) {
         code = confirm(&bisect);

@@ -70,7 +70,7 @@ struct ab_given {
     size_t n_changes[SIDES];
     const struct setting *settings; /* over those of the section: margin ... */
     size_t n_settings;
-    const char *text; /* of the configuration; NULL: the file is read */
+    const char *const *texts; /* of the files of --config, in order; NULL: they are read */
     /* Builds the plugins of the sides and adds their files to the changes; NULL: there is nothing
      * to build. */
     int32_t (*build)(void *context, struct configuration *configuration, struct error_list *errors);

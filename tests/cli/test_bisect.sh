@@ -53,6 +53,7 @@ EOF
     few_samples 20 'device = cpu'
     printf '[bench wait]\nplugin = ./wait.so\n[ab unused]\nnew = seed=2\n'
 } >wait.ini
+printf '[policy few]\nsamples = 25\n' >few.ini # a second file, whose keys take the place of those of the first
 printf 'wait.so\n*.gbr*\ngbrun-ab-*\n' >.gitignore
 
 # commit MESSAGE NANOSECONDS [LINE]: the loop takes so long.
@@ -76,7 +77,7 @@ bisect()
 {
     local expected=$1 name=$2 code
     shift 2
-    "$GBRUN" bisect -c wait.ini --build 'sh build.sh' "$@" >../out.txt 2>../err.txt
+    "$GBRUN" bisect -c wait.ini -c few.ini --build 'sh build.sh' "$@" >../out.txt 2>../err.txt
     code=$?
     [ "$code" = "$expected" ] || cat ../err.txt >&2
     equals "$name: exit code" "$expected" "$code"
