@@ -137,16 +137,14 @@ static int read_view(const struct arguments *arguments, struct view_options *ret
     return EXIT_FINE;
 }
 
-/* The one file named, or the default, and the run of it. */
-static int open_named(const struct arguments *arguments, struct store **ret, int64_t *ret_run)
+/* A file, and the run of it. */
+static int open_file(const struct arguments *arguments, const char *path, struct store **ret,
+                     int64_t *ret_run)
 {
-    const char *const *operands;
     struct gb_error error;
-    if (results_files(arguments, &operands) > 1)
-        return fail_usage("'%s': expected one results file", operands[1]);
-    if (store_open(operands[0], STORE_READ, ret, &error) != GB_OK)
+    if (store_open(path, STORE_READ, ret, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    int code = read_run(arguments, *ret, operands[0], ret_run);
+    int code = read_run(arguments, *ret, path, ret_run);
     if (code != EXIT_FINE)
         store_close(*ret, NULL);
     return code;
@@ -163,39 +161,67 @@ static int judge(struct store *store, const struct view_options *view)
     return code_if_strict(&counts);
 }
 
-static int run_show(const struct arguments *arguments)
+static int show_file(const struct arguments *arguments, const char *path, struct view_options *view)
 {
-    struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
+    int code = open_file(arguments, path, &store, &view->run);
+    if (code != EXIT_FINE)
+        return code;
+    if (print_view(store, view, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    else if (argument(arguments, "strict"))
+        code = judge(store, view);
+    store_close(store, NULL);
+    return code;
+}
+
+static void print_path(const char *path, bool is_first, int format)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add_line(&line, path);
+    printf(format == FORMAT_MARKDOWN ? "%s## %s\n\n" : "%s%s\n", is_first ? "" : "\n",
+           text_get(&line));
+}
+
+static int run_show(const struct arguments *arguments)
+{
+    const char *const *files;
+    struct view_options view;
+    size_t n = results_files(arguments, &files);
     int code = read_view(arguments, &view);
     if (code == EXIT_FINE)
         code = read_format(arguments, FORMAT_TABLE, &view.format);
-    if (code == EXIT_FINE)
-        code = open_named(arguments, &store, &view.run);
-    if (code != EXIT_FINE)
-        return code;
-    if (print_view(store, &view, &error) != GB_OK)
-        code = fail_with(&error, EXIT_USAGE);
-    else if (argument(arguments, "strict"))
-        code = judge(store, &view);
-    store_close(store, NULL);
+    bool is_for_people = view.format == FORMAT_TABLE || view.format == FORMAT_MARKDOWN;
+    if (code == EXIT_FINE && n > 1 && !is_for_people)
+        code = fail_usage("--format %s: '%s': expected one results file; gbrun merge makes one of "
+                          "several",
+                          argument(arguments, "format"), files[1]);
+    for (size_t i = 0; i < n && (code == EXIT_FINE || code == EXIT_NOT_AS_WANTED); i++) {
+        if (n > 1)
+            print_path(files[i], i == 0, view.format);
+        view.path = n > 1 ? files[i] : NULL;
+        int shown = show_file(arguments, files[i], &view);
+        code = shown == EXIT_FINE ? code : shown;
+    }
     return code;
 }
 
 const struct verb verb_show = {
     .name = "show",
-    .operands = "[FILE]",
+    .operands = "[FILE...]",
     .summary = "Show a results file as tables",
-    .help = "FILE is results.gbr if it is not given. Shows the newest run, with the machine and "
-            "the devices it was made on, one row for each case, then failures, messages and "
-            "notes.",
+    .help =
+        "FILE is results.gbr if it is not given. Shows the newest run of each, with the machine "
+        "and the devices it was made on, one row for each case in the order of the "
+        "configuration, then failures, messages and notes.",
     VERB_OPTIONS(show_options),
     .run = run_show,
 };
 
 static int run_export(const struct arguments *arguments)
 {
+    const char *const *files;
     struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
@@ -206,8 +232,10 @@ static int run_export(const struct arguments *arguments)
         code = read_format(arguments, FORMAT_CSV, &view.format);
     if (code == EXIT_FINE && exchange < 0 && view.format == FORMAT_TABLE)
         code = fail_usage("--format table: expected csv, json, jsonl or md");
+    if (code == EXIT_FINE && results_files(arguments, &files) > 1)
+        code = fail_usage("'%s': expected one results file", files[1]);
     if (code == EXIT_FINE)
-        code = open_named(arguments, &store, &view.run);
+        code = open_file(arguments, files[0], &store, &view.run);
     if (code != EXIT_FINE)
         return code;
     const char *path = argument(arguments, "output");
@@ -254,9 +282,10 @@ static int run_merge(const struct arguments *arguments)
         if (store_merge(store, operands[i], &counts, &error) != GB_OK)
             code = fail_with(&error, EXIT_USAGE);
         else
-            say("%s: %llu runs and %llu cases added, %llu cases were there already", operands[i],
-                (unsigned long long)counts.runs_added, (unsigned long long)counts.cases_added,
-                (unsigned long long)counts.cases_known);
+            say("%s: %llu run%s and %llu case%s added, %llu %s there already", operands[i],
+                (unsigned long long)counts.runs_added, counts.runs_added == 1 ? "" : "s",
+                (unsigned long long)counts.cases_added, counts.cases_added == 1 ? "" : "s",
+                (unsigned long long)counts.cases_known, counts.cases_known == 1 ? "was" : "were");
     }
     if (store_close(store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);

@@ -67,8 +67,8 @@ static const char *subtitle_of(const struct trace *trace, const struct replay_po
         text_printf(&text, "%s %s, ", trace->device, trace->row.device->record.model);
     if (*trace->clock)
         text_printf(&text, "%s %s, ", trace->clock, trace->view ? "clock" : "column");
-    text_printf(&text, "%llu samples in %s, median %s", (unsigned long long)trace->n,
-                format_time(trace->elapsed_ns, 3, elapsed),
+    text_printf(&text, "%llu sample%s in %s, median %s", (unsigned long long)trace->n,
+                trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
                 format_time(trace->median_ns, 5, median));
     for (size_t i = 0; i < policies->n; i++) {
         if (results[i].has_failed || results[i].has_ended)

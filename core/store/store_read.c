@@ -81,16 +81,11 @@ int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
     return reader.status;
 }
 
-int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
-                       size_t *ret_n, struct gb_error *error)
+#define SELECT_CASES "SELECT id FROM bench_case AS c WHERE run_id = ?1 AND " STORE_IS_LATEST
+
+static int32_t read_ids(struct store *store, sqlite3_stmt *select, int64_t **ret_ids, size_t *ret_n,
+                        struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(store,
-                                              "SELECT id FROM bench_case AS c WHERE run_id = ?1 "
-                                              "AND (?2 IS NULL OR plugin = ?2) AND " STORE_IS_LATEST
-                                              " ORDER BY sequence, started, uuid",
-                                              run_id, error);
-    if (!select || !store_bind_text(store, select, 2, plugin, error))
-        return store_failure(error);
     int64_t *ids = NULL;
     size_t n = 0;
     int code;
@@ -131,6 +126,28 @@ int32_t store_case_times(struct store *store, struct arena *arena, struct case_t
     *ret = times;
     *ret_n = n;
     return store_end_rows(store, select, code, error);
+}
+
+int32_t store_case_ids_in_order(struct store *store, int64_t run_id, int64_t **ret_ids,
+                                size_t *ret_n, struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement_on(
+        store,
+        SELECT_CASES " ORDER BY position, device_name, device_index, round, sequence, started, "
+                     "uuid",
+        run_id, error);
+    return select ? read_ids(store, select, ret_ids, ret_n, error) : store_failure(error);
+}
+
+int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
+                       size_t *ret_n, struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement_on(
+        store, SELECT_CASES " AND (?2 IS NULL OR plugin = ?2) ORDER BY sequence, started, uuid",
+        run_id, error);
+    if (!select || !store_bind_text(store, select, 2, plugin, error))
+        return store_failure(error);
+    return read_ids(store, select, ret_ids, ret_n, error);
 }
 
 int32_t store_case_counts(struct store *store, int64_t run_id, struct case_counts *ret,

@@ -168,6 +168,8 @@ struct survey {
     struct survey_metric *metrics;
     size_t n_metrics;
     const char *device, *policy, *clock, *launch; /* of the first case */
+    const char *item;                             /* of the first case that has some */
+    bool several_items;
     bool several_devices, several_policies, several_clocks, several_launches, several_runs;
     int64_t run_id;
     uint32_t last_round;
@@ -340,6 +342,12 @@ struct shown {
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena);
 /* "0.52 %"; "-" for what is not finite. */
 void view_add_percent(struct text *out, double ratio);
+/* "8.696 G", "12.00". */
+void view_add_si(struct text *out, double value);
+/* A plugin's metric with four digits: with its unit, where that is one of time or of bytes, with a
+ * prefix for units that take one and for counts. */
+void view_add_metric(struct text *out, double value, const char *unit);
+bool view_metric_has_unit(const char *unit); /* is it in the cells, or is there none? */
 /* "1.046 [1.038, 1.054]", "base"; nothing for NULL. */
 void view_add_ratio(struct text *out, const struct relative *relative);
 /* Is one of the ends known? An infinite one is not, and never looks like a number. */

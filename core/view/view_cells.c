@@ -135,3 +135,76 @@ void view_add_ratio(struct text *out, const struct relative *relative)
     else if (relative)
         compare_add_ratio(relative->theta, relative->low, relative->high, out);
 }
+
+void view_add_si(struct text *out, double value)
+{
+    char number[NUMBER_TEXT_MAX];
+    size_t n = strlen(format_si(value, "", 4, number));
+    while (n > 0 && number[n - 1] == ' ')
+        n--;
+    text_add_n(out, number, n);
+}
+
+static const struct {
+    const char *name;
+    double ns;
+} metric_times[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+/* Of a unit of time, in ns; 0: it is none. */
+static double time_of_unit(const char *unit)
+{
+    for (size_t i = 0; i < sizeof metric_times / sizeof *metric_times; i++)
+        if (text_equal(metric_times[i].name, unit))
+            return metric_times[i].ns;
+    return 0;
+}
+
+static bool is_bytes(const char *unit)
+{
+    return text_equal(unit, "B") || text_equal(unit, "bytes");
+}
+
+/* Of a number without a unit. */
+static bool is_plain(const char *unit)
+{
+    return !*unit || text_equal(unit, "1");
+}
+
+bool view_metric_has_unit(const char *unit)
+{
+    return time_of_unit(unit) > 0 || is_bytes(unit) || is_plain(unit);
+}
+
+/* Units that have no prefix yet: counts, what is counted a second ("1/s", "messages/s"), and the
+ * usual ones. */
+static bool takes_prefix(const char *unit)
+{
+    static const char *const usual[] = {"count", "1/s", "/s", "B/s", "FLOP", "FLOP/s",
+                                        "Hz",    "W",   "J",  "V",   "A"};
+    size_t n = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (text_equal(usual[i], unit))
+            return true;
+    if (is_plain(unit))
+        return true;
+    return n > 3 && text_equal(unit + n, "/s");
+}
+
+void view_add_metric(struct text *out, double value, const char *unit)
+{
+    static const double most_in_full = 1e6;
+    char number[NUMBER_TEXT_MAX];
+    double ns = time_of_unit(unit);
+    if (!isfinite(value))
+        text_add(out, format_double(value, number));
+    else if (ns > 0)
+        text_add(out, format_time(value * ns, 4, number));
+    else if (is_bytes(unit))
+        text_add(out, format_bytes(value, number));
+    else if (value == floor(value) && fabs(value) < most_in_full)
+        text_printf(out, "%.0f", value);
+    else if (takes_prefix(unit) && fabs(value) >= 1000)
+        view_add_si(out, value);
+    else
+        text_printf(out, "%.4g", value);
+}

@@ -114,15 +114,26 @@ static size_t source_of(struct grouping *grouping, const struct view_column *col
     return grouping->n_sources++;
 }
 
+/* "avg(median_ns)"; for people with the unit of a metric, which no name has. */
+static const char *aggregate_of(const struct grouping *grouping, int kind,
+                                const struct view_column *column)
+{
+    const struct view *view = grouping->view;
+    int format = view->options->format;
+    bool is_for_people = format == FORMAT_TABLE || format == FORMAT_MARKDOWN;
+    const char *unit = is_for_people && column->kind == COLUMN_METRIC ? column->unit : "";
+    return arena_printf(&grouping->view->arena, *unit ? "%s(%s) (%s)" : "%s(%s)",
+                        aggregate_words[kind], *unit ? column->name : column->head, unit);
+}
+
 /* title: what it is called, or NULL. */
 static void add_aggregate(struct grouping *grouping, int kind, const struct view_column *column,
                           const char *title)
 {
-    struct arena *arena = &grouping->view->arena;
     grouping->aggregates[grouping->n_aggregates++] = (struct aggregate){
         .kind = kind,
         .head = title    ? title
-                : column ? arena_printf(arena, "%s(%s)", aggregate_words[kind], column->head)
+                : column ? aggregate_of(grouping, kind, column)
                          : aggregate_words[kind],
         .source = column ? source_of(grouping, column) : 0};
 }

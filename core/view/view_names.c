@@ -31,6 +31,7 @@ static const struct {
     {"stopped because", "stop_reason"},
     {"GFLOP/s", "gflops"},
     {"GB/s", "bytes_per_s"},
+    {"items/s", "items_per_s"},
     {"M items/s", "items_per_s"},
     {"roof", "roof_ratio and roof_name"},
     {"FLOP/byte", "intensity"},
@@ -218,6 +219,14 @@ static bool is_name(const char *item)
     return is_word;
 }
 
+static const char *unit_of_metric(const struct survey *survey, const char *name)
+{
+    for (size_t i = 0; i < survey->n_metrics; i++)
+        if (text_equal(survey->metrics[i].name, name))
+            return survey->metrics[i].unit;
+    return "";
+}
+
 int32_t view_column_asked(struct view *view, const char *item, struct origin origin,
                           struct view_column *ret, struct gb_error *error)
 {
@@ -232,6 +241,8 @@ int32_t view_column_asked(struct view *view, const char *item, struct origin ori
             .kind = COLUMN_EXPRESSION, .name = text, .head = text, .unit = ""};
         status = view_expression_new(view, text, origin, &ret->expression, error);
     }
+    if (status == GB_OK && ret->kind == COLUMN_METRIC)
+        ret->unit = unit_of_metric(&view->survey, ret->name);
     if (title) {
         ret->title = title;
         ret->head = title;

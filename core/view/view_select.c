@@ -256,7 +256,7 @@ static int32_t select_run(struct selection *selection, size_t run, struct gb_err
     struct view *view = selection->view;
     int64_t *ids = NULL;
     size_t n = 0;
-    int32_t status = store_case_ids(view->store, view->runs[run].id, NULL, &ids, &n, error);
+    int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, &ids, &n, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
         struct view_entry entry = {.case_id = ids[i], .run = run};
         status = select_one(selection, &entry, error);

@@ -67,7 +67,10 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; i < n; i++)
-        table_column(&table, view_column_title(&columns[i]), !column_is_words(view, &columns[i]));
+        table_column(&table,
+                     columns[i].kind == COLUMN_METRIC ? view_head_with_unit(view, &columns[i])
+                                                      : view_column_title(&columns[i]),
+                     !column_is_words(view, &columns[i]));
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         table_row(&table);
         for (size_t j = 0; j < n; j++) {

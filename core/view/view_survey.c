@@ -129,6 +129,8 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_flops |= record->work.flops > 0;
     survey->any_bytes |= record->work.bytes_read + record->work.bytes_written > 0;
     survey->any_items |= record->work.items > 0;
+    survey->several_items |= record->work.items > 0 &&
+                             differs(survey, &survey->item, record->work.item);
     survey->any_roof |= row->roofline.roof != NULL;
     survey->any_check |= record->n_checks > 0;
     survey->any_estimate |= record->has_estimate;

@@ -14,6 +14,18 @@ enum {
     NAMES_LEFT_OUT = 8
 };
 
+/* "8.696 G" of what the column's head says; a missing rate is empty. */
+static void add_item_rate(struct text *out, const struct shown *shown)
+{
+    double rate = shown->row.c.record.work.items / shown->central_ns * 1e9;
+    if (!(shown->row.c.record.work.items > 0))
+        return;
+    if (isfinite(rate))
+        view_add_si(out, rate);
+    else
+        text_add(out, "-");
+}
+
 /* In the unit of the column's head. */
 static void add_rate(struct text *out, const struct shown *shown, double amount, double unit)
 {
@@ -46,18 +58,21 @@ struct layout {
     bool narrow;    /* as wide as a terminal: columns are left out, words shortened */
 };
 
-/* When a column has to go: NEVER, or the higher the earlier; metrics from RANK_METRICS on. */
+/* When a column has to go: NEVER, or the higher the earlier. Of the plugin's own metrics the first
+ * METRICS_SHOWN go last of all. */
 enum {
     NEVER,
-    RANK_ROOF,
+    RANK_METRICS,
+    RANK_ROOF = RANK_METRICS + METRICS_SHOWN,
     RANK_FLOPS,
     RANK_BYTES,
+    RANK_ITEMS,
     RANK_ROUNDS,
     RANK_SAMPLES,
-    RANK_STOP_REASON,
     RANK_RELATIVE_IQR,
-    RANK_ITEMS,
-    RANK_METRICS
+    RANK_EQUAL, /* options that are the same in all rows */
+    RANK_STOP_REASON,
+    RANK_COUNTED /* what counters of the device found */
 };
 
 /* A table with the rank of each of its columns. */
@@ -76,8 +91,22 @@ static void add_column(struct case_table *table, const char *head, bool right, s
 
 static const char *metric_head(const struct survey_metric *metric, struct arena *arena)
 {
-    return *metric->unit ? arena_printf(arena, "%s (%s)", metric->name, metric->unit)
-                         : metric->name;
+    return !view_metric_has_unit(metric->unit)
+               ? arena_printf(arena, "%s (%s)", metric->name, metric->unit)
+               : metric->name;
+}
+
+static size_t metric_rank(const struct survey_metric *metric, size_t i)
+{
+    bool is_own = i < METRICS_SHOWN && !text_starts_with(metric->name, "counted_");
+    return is_paper_ratio(metric->name) ? NEVER : is_own ? RANK_METRICS + i : RANK_COUNTED + i;
+}
+
+/* "messages/s"; of several kinds "items/s". */
+static const char *items_head(const struct survey *survey)
+{
+    bool is_one = survey->item && *survey->item && !survey->several_items;
+    return is_one ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s";
 }
 
 static void add_columns(const struct layout *layout, struct case_table *table)
@@ -106,7 +135,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
                  {layout->bytes, "GB/s", true, RANK_BYTES},
-                 {layout->items, "M items/s", true, RANK_ITEMS},
+                 {layout->items, items_head(layout->survey), true, RANK_ITEMS},
                  {layout->roof, "roof", true, RANK_ROOF}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i].wanted)
@@ -117,7 +146,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
         add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
         add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
-                   is_paper_ratio(layout->survey->metrics[i].name) ? NEVER : RANK_METRICS + i);
+                   metric_rank(&layout->survey->metrics[i], i));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
             add_column(table, telemetry_column(i)->head, true, NEVER);
@@ -176,6 +205,19 @@ static void remove_repeats(const struct layout *layout, struct case_table *table
             remove_column(table, first + i);
 }
 
+/* Options that are the same in all rows may go. */
+static void rank_equal(const struct layout *layout, struct case_table *table)
+{
+    for (size_t i = layout->bench; i < layout->bench + layout->n_parameters; i++) {
+        bool is_equal = table->table.n_rows > 1;
+        for (size_t row = 1; is_equal && row < table->table.n_rows; row++)
+            is_equal = text_equal(table_cell_at(&table->table, row, i),
+                                  table_cell_at(&table->table, 0, i));
+        if (is_equal)
+            table->ranks[i] = RANK_EQUAL;
+    }
+}
+
 /* Those that may go. They say nothing, so nothing is said of them. */
 static void remove_blank(struct case_table *table)
 {
@@ -223,7 +265,7 @@ static void add_metric(const struct shown *shown, const struct survey_metric *me
     const struct view_column column = {.kind = COLUMN_METRIC, .name = metric->name};
     struct cell cell = cell_of(&shown->row, &column);
     if (cell.kind == CELL_REAL)
-        text_printf(out, "%.4g", cell.real);
+        view_add_metric(out, cell.real, metric->unit);
 }
 
 /* "3", or "2 of 3" where one does not count. */
@@ -330,13 +372,16 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
         bool wanted;
         double amount, unit;
     } rates[] = {{layout->flops, record->work.flops, 1e9},
-                 {layout->bytes, record->work.bytes_read + record->work.bytes_written, 1e9},
-                 {layout->items, record->work.items, 1e6}};
-    for (size_t i = 0; i < 3; i++)
+                 {layout->bytes, record->work.bytes_read + record->work.bytes_written, 1e9}};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (rates[i].wanted) {
             add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
             finish_cell(table, &cell);
         }
+    if (layout->items) {
+        add_item_rate(&cell, &shown);
+        finish_cell(table, &cell);
+    }
     if (layout->roof) {
         roof_cell(&shown.row, &cell);
         finish_cell(table, &cell);
@@ -436,6 +481,7 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
             add_row(layout, rows, groups[i].n, &table.table);
     }
     if (layout->narrow) {
+        rank_equal(layout, &table);
         remove_blank(&table);
         remove_repeats(layout, &table, left_out, &view->arena);
         fit_columns(&table, view_width(view), left_out, &view->arena);

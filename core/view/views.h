@@ -72,7 +72,7 @@ struct view_options {
                                 relative.h; NULL: there are none */
     const char *path;        /* of the file, for words where there are several files; NULL */
     const char *roofs;       /* a results file whose roofs come before all others (roofs.h); NULL */
-    const char *sort; /* comma list of columns, `-` before one: downwards; NULL: as measured */
+    const char *sort; /* comma list of columns, `-` before one: downwards; NULL: as configured */
     bool has_names;   /* columns will be asked for with view_column_named */
     bool verbose;     /* more columns, all facts and messages */
     bool breakdown;   /* show: what each case puts on the device, after the table of cases */

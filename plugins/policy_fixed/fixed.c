@@ -51,7 +51,8 @@ static int32_t next_fixed(void *object, struct gb_next *next)
         return GB_OK;
     }
     next->decision = GB_DONE;
-    snprintf(next->reason, sizeof next->reason, "%llu samples", (unsigned long long)wanted);
+    snprintf(next->reason, sizeof next->reason, "%llu sample%s", (unsigned long long)wanted,
+             wanted == 1 ? "" : "s");
     return GB_OK;
 }
 

@@ -76,6 +76,19 @@ equals "a failure stays one, strictly" 1 $?
 equals "and is counted" "gbrun: --strict: failed 1, skipped 2, not certified 1, of 4 (each round counts)" \
     "$(tail -n 1 err.txt)"
 
+# ---- several files ----
+"$GBRUN" show some.gbr skips.gbr --format md >both.txt 2>err.txt
+equals "show takes several files" "## some.gbr ## skips.gbr" "$(grep '^##' both.txt | paste -sd ' ')"
+equals "and has what each of them has" "$("$GBRUN" show skips.gbr --format md)" "$(sed '1,/^## skips/d' both.txt | tail -n +2)"
+says "but not in formats for programs" 2 \
+    "gbrun: error: --format csv: 'skips.gbr': expected one results file; gbrun merge makes one of several" \
+    "$GBRUN" show some.gbr skips.gbr --format csv
+says "a file that is not there is an error" 2 "gbrun: error: none.gbr: there is no such results file" \
+    "$GBRUN" show skips.gbr none.gbr
+"$GBRUN" -q -c skips.ini -s "policy few.samples=1" -o one.gbr >/dev/null 2>&1
+equals "one sample is no plural" "1 sample" \
+    "$("$GBRUN" export one.gbr --where "bench = 'good'" --columns stop_reason | tail -n 1 | tr -d '\r')"
+
 # ---- a run ----
 cat >good.ini <<'INI'
 [policy few]

@@ -68,6 +68,26 @@ static void make_many_metrics(struct fixture_case *c)
     c->record.n_metrics = 4;
 }
 
+/* What a plugin reports in units. */
+static void make_units(struct fixture_case *c)
+{
+    c->metrics[0] = (struct metric_record){"latency", 1.5e6, "ns"};
+    c->metrics[1] = (struct metric_record){"wire", 3 * 1048576, "bytes"};
+    c->metrics[2] = (struct metric_record){"retries", 2.5e7, "1/s"};
+    c->record.n_metrics = 3;
+    c->record.work = (struct gb_work){
+        .size = sizeof c->record.work, .items = 12, .item = "message"};
+}
+
+static void make_plain_units(struct fixture_case *c)
+{
+    c->metrics[0] = (struct metric_record){"spins", 1.25e9, ""};
+    c->metrics[1] = (struct metric_record){"rest", 0.25, "%"};
+    c->metrics[2] = (struct metric_record){"link", 2500, "GB/s"};
+    c->record.n_metrics = 3;
+    c->record.work.flops = 0;
+}
+
 static void make_mean(struct fixture_case *c)
 {
     strcpy(c->record.estimate.statistic, "mean");
@@ -150,9 +170,14 @@ static const struct {
     {make_open_below, true, "  \u2264 1.010 ms  "},
     {make_without_numbers, true, "  1.000 ms      none  "},
     {make_long_reason, true, "  times are zero, negative or\u2026  "},
-    {make_many_metrics, true, "  GFLOP/s      GB/s  first  check\n"},
+    {make_many_metrics, true, "  GFLOP/s      GB/s  first  second  third  check\n"},
     {make_many_metrics, true,
-     "\nleft out: second, third, fourth; --verbose shows all columns, --columns those it names\n"},
+     "\nleft out: stopped because, fourth; --verbose shows all columns, --columns those it "
+     "names\n"},
+    {make_units, true, "  messages/s   latency   wire  retries (1/s)  check\n"},
+    {make_units, true, "     12.00 k  1.500 ms  3 MiB        25.00 M  ok abs 1.5e-07\n"},
+    {make_plain_units, true, "    spins  rest (%)  link (GB/s)  check\n"},
+    {make_plain_units, true, "  1.250 G      0.25         2500  ok abs 1.5e-07\n"},
     {make_mean, true, "  mean \u00B11.00 %  "},
     {make_wrong_by_nan, true, "  FAIL NaN  wrong result\n"},
     {make_wrong_by_nan, true, "\nfailures\n  streams streams=4: wrong result: NaN at [17]\n"},

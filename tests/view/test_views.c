@@ -482,6 +482,70 @@ START_TEST(a_parameter_may_be_named_like_a_column)
 }
 END_TEST
 
+/* As a run with order = shuffled leaves it, and a sweep that goes down. */
+START_TEST(rows_and_columns_are_in_the_order_of_the_configuration)
+{
+    static const unsigned measured[] = {2, 0, 3, 1};
+    static const int64_t streams[] = {8, 2, 4, 1};
+    struct store *store = fixture_open("shuffled.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 8; i++) {
+        struct fixture_case c;
+        unsigned position = measured[i % 4];
+        fixture_case(&c, i, streams[position], 1000);
+        c.bench_case.position = position;
+        c.record.round = i / 4;
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    CLEANUP(text_free) struct text rows = {0}, pivot = {0}, measured_rows = {0}, groups = {0};
+    struct view_options options = {.format = FORMAT_CSV, .columns = "streams,round"};
+    views_export("shuffled.gbr", &options, &rows);
+    ck_assert_str_eq(text_get(&rows), "streams,round\n8,0\n8,1\n2,0\n2,1\n4,0\n4,1\n1,0\n1,1\n");
+    options = (struct view_options){
+        .format = FORMAT_CSV, .columns = "streams", .sort = "sequence", .where = "round = 0"};
+    views_export("shuffled.gbr", &options, &measured_rows);
+    ck_assert_str_eq(text_get(&measured_rows), "streams\n4\n8\n1\n2\n");
+    options = (struct view_options){
+        .format = FORMAT_CSV, .pivot = "streams", .columns = "n_samples"};
+    views_export("shuffled.gbr", &options, &pivot);
+    ck_assert(
+        text_starts_with(text_get(&pivot), "n_samples 8,n_samples 2,n_samples 4,n_samples 1\n"));
+    options = (struct view_options){
+        .format = FORMAT_CSV, .group_by = "streams", .columns = "count"};
+    views_export("shuffled.gbr", &options, &groups);
+    ck_assert_str_eq(text_get(&groups), "streams,count\n8,2\n2,2\n4,2\n1,2\n");
+}
+END_TEST
+
+/* Of a narrow table options that are the same in all rows go, and before them the reason. */
+START_TEST(equal_options_are_left_out_first)
+{
+    struct store *store = fixture_open("equal.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        struct fixture_case c;
+        fixture_case(&c, i, i + 1, 1000);
+        fixture_add(&c, fixture_words("schedule", "the_only_one_there_is", true));
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    CLEANUP(text_free) struct text wide = {0}, narrow = {0};
+    struct view_options options = {.width = 120};
+    views_show("equal.gbr", &options, &wide);
+    ck_assert_ptr_nonnull(strstr(text_get(&wide), "streams  schedule  "));
+    ck_assert_ptr_nonnull(strstr(text_get(&wide), "\nleft out: stopped because; "));
+    options.width = 90;
+    views_show("equal.gbr", &options, &narrow);
+    ck_assert_ptr_nonnull(strstr(text_get(&narrow), "streams    median  "));
+    ck_assert_msg(strstr(text_get(&narrow), "  rel. IQR  ") != NULL, "%s", text_get(&narrow));
+    ck_assert_msg(strstr(text_get(&narrow), "\nleft out: schedule, stopped because; ") != NULL,
+                  "%s", text_get(&narrow));
+}
+END_TEST
+
 START_TEST(runs_are_shown_one_after_the_other)
 {
     struct store *store = fixture_open("two.gbr", STORE_WRITE);
@@ -533,6 +597,8 @@ Suite *test_suite(void)
     tcase_add_test(views, a_full_disk_is_told);
     tcase_add_test(views, nothing_to_show_is_said);
     tcase_add_test(views, a_parameter_may_be_named_like_a_column);
+    tcase_add_test(views, rows_and_columns_are_in_the_order_of_the_configuration);
+    tcase_add_test(views, equal_options_are_left_out_first);
     tcase_add_test(views, runs_are_shown_one_after_the_other);
     suite_add_tcase(suite, views);
     return suite;
