@@ -349,7 +349,7 @@ static int read_files(const struct arguments *arguments, struct configuration *r
     const char **files;
     size_t n = find_files(arguments, ret, &files);
     if (n == 0)
-        return fail_usage("no configuration: expected -c FILE");
+        return fail_usage("no configuration: expected FILE.ini or -c FILE");
     ret->path = files[0];
     ret->folder = folder_of(ret->path, &ret->arena);
     int32_t status = read_one(ret, files, 0, &ret->ini, &errors);

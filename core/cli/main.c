@@ -36,6 +36,12 @@ static const char *verb_name(const void *table, size_t i)
 static int unknown_verb(const char *name)
 {
     const char *nearest = text_nearest(name, sizeof verbs / sizeof *verbs, verb_name, verbs);
+    if (text_ends_with(name, ".gbr"))
+        return fail_usage("unknown verb '%s': `gbrun show %s` shows a results file", name, name);
+    if (text_ends_with(name, ".so"))
+        return fail_usage(
+            "unknown verb '%s': a plugin is named in a configuration, by plugin = ./%s", name,
+            name);
     return fail_usage("unknown verb '%s'%s%s%s: see `gbrun help`", name,
                       nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }

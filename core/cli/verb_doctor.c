@@ -16,27 +16,37 @@ struct findings {
     struct finding *of_machine;
     size_t n_of_machine;
     struct examination devices;
-    size_t n, n_noisy; /* all */
+    size_t n, n_noisy, n_unknown; /* all */
 };
+
+static bool is_unknown(const struct finding *finding)
+{
+    return text_equal(finding->state, FINDING_UNSEEN);
+}
 
 static void count_findings(const struct finding *items, size_t n, struct findings *ret)
 {
     ret->n += n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         ret->n_noisy += items[i].is_noisy;
+        ret->n_unknown += is_unknown(&items[i]);
+    }
 }
 
 /* ---- for people ---- */
 
 static void print_findings(const struct finding *findings, size_t n)
 {
+    enum { WORD = 7 };
     for (size_t i = 0; i < n; i++) {
-        printf("%-5s  %-28s  %s\n", findings[i].is_noisy ? "noisy" : "ok", findings[i].subject,
-               findings[i].state);
+        const char *word = findings[i].is_noisy       ? "noisy"
+                           : is_unknown(&findings[i]) ? "unknown"
+                                                      : "ok";
+        printf("%-*s  %-28s  %s\n", WORD, word, findings[i].subject, findings[i].state);
         if (*findings[i].why)
-            printf("       %-28s  %s\n", "", findings[i].why);
+            printf("%*s  %-28s  %s\n", WORD, "", "", findings[i].why);
         if (*findings[i].fix)
-            printf("       %-28s  $ %s\n", "", findings[i].fix);
+            printf("%*s  %-28s  $ %s\n", WORD, "", "", findings[i].fix);
     }
 }
 
@@ -54,7 +64,8 @@ static void print_table(const struct findings *found)
         say("%s: %s: %s", device->settings->name,
             device->is_absent ? "absent" : "cannot be examined", device->reason);
     }
-    printf("\n%zu of %zu look noisy; nothing was changed\n", found->n_noisy, found->n);
+    printf("\n%zu of %zu look noisy, %zu unknown; nothing was changed\n", found->n_noisy, found->n,
+           found->n_unknown);
 }
 
 /* ---- for programs ---- */
@@ -76,6 +87,7 @@ static void print_json(const struct findings *found)
     json_text(&json, "format", "gbrun doctor 1");
     json_integer(&json, "n_findings", (int64_t)found->n);
     json_integer(&json, "n_noisy", (int64_t)found->n_noisy);
+    json_integer(&json, "n_unknown", (int64_t)found->n_unknown);
     add_findings(&json, "machine", found->of_machine, found->n_of_machine);
     json_open(&json, "devices", JSON_ARRAY);
     for (size_t i = 0; i < found->devices.n; i++) {

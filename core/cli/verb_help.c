@@ -15,6 +15,7 @@ static const struct verb_option help_options[] = {
 struct search {
     struct arena arena;
     struct help_topics topics;
+    struct catalogue catalogue; /* once words of plugins are looked for */
     int style;
     size_t width;
     struct text out;
@@ -144,6 +145,9 @@ static const char *nearest_name(const struct search *search, const char *topic, 
 
 static int unknown_name(const struct search *search, const char *topic, const char *word)
 {
+    const struct module_failure *failure = catalogue_failure(&search->catalogue, word);
+    if (failure)
+        return fail_usage("help: %s cannot be used: %s", failure->path, failure->reason);
     const char *nearest = nearest_name(search, topic, word);
     if (nearest)
         return fail_usage("help%s%s: unknown name '%s', did you mean '%s'?", topic ? " " : "",
@@ -181,7 +185,6 @@ static int run_help(const struct arguments *arguments)
     const char *const *operands;
     size_t n = argument_operands(arguments, &operands);
     struct search search = {.width = output_width(HELP_COLUMNS)};
-    struct catalogue catalogue;
     int code = EXIT_FINE;
     search.style = argument(arguments, "roff")       ? HELP_ROFF
                    : argument(arguments, "markdown") ? HELP_MARKDOWN
@@ -193,9 +196,9 @@ static int run_help(const struct arguments *arguments)
         if (search.style == HELP_PLAIN)
             write_elsewhere(&search, operands[0]);
     } else {
-        code = catalogue_read(arguments, &search.arena, &catalogue);
+        code = catalogue_read(arguments, &search.arena, &search.catalogue);
         if (code == EXIT_FINE) {
-            help_topics_add_plugins(&catalogue, &search.arena, &search.topics);
+            help_topics_add_plugins(&search.catalogue, &search.arena, &search.topics);
             help_topics_add_index(&search.arena, &search.topics);
             code = find(&search, operands, n);
         }

@@ -140,10 +140,18 @@ static const char *read_operator(struct reader *reader)
     const char *here = reader->text + reader->i;
     if (*here == ';' || strncmp(here, "--", 2) == 0 || strncmp(here, "/*", 2) == 0)
         return "comments and ';' are not allowed in expressions";
+    if (strncmp(here, "&&", 2) == 0)
+        return "no '&&' in expressions: write and";
+    if (*here == '!' && here[1] != '=')
+        return "no '!' in expressions: write not";
+    if (*here == '?')
+        return "no '?' in expressions: write case when A then B else C end";
+    if (strncmp(here, "**", 2) == 0)
+        return "no '**' in expressions: 2**31 is 1 << 31, x**2 is x * x or power(x, 2)";
     if (*here == '^')
         return "no '^' in expressions: 2^31 is 1 << 31, x^2 is x * x or power(x, 2)";
-    if (strchr("?:@$#", *here))
-        return "parameters such as '?' and ':name' are not allowed in expressions";
+    if (strchr(":@$#", *here))
+        return "parameters such as ':name' are not allowed in expressions";
     if (*here == ',' && reader->depth == 0)
         return "expected one value, not a list of them";
     size_t n = 0;

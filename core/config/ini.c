@@ -503,5 +503,8 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
         fclose(stream);
     if (status != GB_OK)
         return status;
+    if (text_starts_with(text_get(&text), "SQLite format 3"))
+        return file_error(errors, file, "is a results file, not a configuration",
+                          arena_printf(arena, "`gbrun show %s` shows it", file));
     return parse(file, text_get(&text), text.length, arena, ret, errors);
 }

@@ -226,7 +226,9 @@ static void apply(struct ini *ini, const char *text, struct origin origin, struc
     const char *equals = strchr(text, '=');
     const char *dot = equals ? memchr(text, '.', (size_t)(equals - text)) : NULL;
     if (!dot) {
-        error_list_add(errors, origin, "'%s' is not an override: %s", text, form);
+        error_list_add(errors, origin, "'%s' is not an override: %s%s%s%s", text, form,
+                       equals ? "; in every benchmark: '*." : "", equals ? text : "",
+                       equals ? "'" : "");
         return;
     }
     struct ini_setting *setting = add_setting(ini, text, origin, arena);

@@ -21,6 +21,7 @@ core_libgbrun_la_SOURCES += \
 	core/config/settings_bench.c \
 	core/config/settings_effects.c \
 	core/config/settings_expand.c \
+	core/config/settings_hints.c \
 	core/config/settings_internal.h \
 	core/config/settings_keys.c \
 	core/config/settings_like.c \

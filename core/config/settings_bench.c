@@ -106,7 +106,15 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
     for (size_t j = 0; j < N_OTHERS && key->role == KEY_SET; j++)
         names.items[names.n++] = others[j];
     const char *nearest = name_nearest(&names, target);
-    if (nearest)
+    const char *owner = key->role == KEY_SET
+                            ? hint_of_owner(at->resolver->catalogue, target, at->arena)
+                            : NULL;
+    if (!nearest && key->role == KEY_SET)
+        nearest = hint_of_prefix(target, at->arena);
+    if (owner)
+        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s",
+                   spell_target(at, key, target), bench->name, owner);
+    else if (nearest)
         bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]; did you mean '%s%s'?",
                    spell_target(at, key, target), bench->name,
                    key->role == KEY_SWEEP ? "sweep." : "", nearest);
@@ -235,8 +243,15 @@ static void read_set_keys(const struct bench_resolver *at)
             continue;
         slot->key = key;
         if (bench_read_value(at, slot, key->entry->value, key->entry->value_origin, &slot->value,
-                             &slot->device, &slot->policy, &error) != GB_OK)
-            bench_fail_with(at, &error);
+                             &slot->device, &slot->policy, &error) == GB_OK)
+            continue;
+        const char *meant = hint_of_values(slot, key->entry->value, at->arena);
+        if (meant)
+            error_set_at(
+                &error, GB_INVALID, key->entry->value_origin,
+                "'%s' is more than one value: to measure each of them, write sweep.%s = %s",
+                key->entry->value, slot->name, meant);
+        bench_fail_with(at, &error);
     }
 }
 
@@ -317,9 +332,12 @@ static void find_bench_plugin(struct bench_resolver *at)
     }
     bool is_implicit = request->id == bench->title && !request->path;
     if (is_implicit)
-        bench_fail(at, error.origin,
-                   "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either",
-                   bench->name, bench->title);
+        bench_fail(
+            at, error.origin,
+            "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
+            bench->name, bench->title,
+            DID_YOU_MEAN(catalogue_nearest(at->resolver->catalogue, GB_PLUGIN_BENCH, bench->title),
+                         ""));
     else
         bench_fail_with(at, &error);
 }
@@ -337,10 +355,28 @@ void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
     fill_common(&at);
 }
 
+static void refuse_default(const struct resolver *resolver, const struct key *key)
+{
+    const struct ini_entry *entry = key->entry;
+    const char *nearest = option_nearest(common_options(), entry->key);
+    const char *owner = hint_of_owner(resolver->catalogue, entry->key, resolver->arena);
+    if (key->role == KEY_SET && nearest && !owner)
+        error_list_add(resolver->errors, entry->origin,
+                       "unknown key '%s' in [defaults]; did you mean '%s'?", entry->key, nearest);
+    else
+        error_list_add(resolver->errors, entry->origin, "'%s' is not allowed in [defaults]: %s",
+                       entry->key,
+                       owner ? owner
+                             : "expected a setting that all benchmarks have, check.METRIC or "
+                               "env.NAME");
+}
+
 void resolve_defaults(const struct resolver *resolver)
 {
     struct bench_section defaults = {.name = "", .keys = resolver->settings->defaults};
     struct bench_resolver at = {resolver, &defaults, resolver->arena, {0}, NULL};
     make_slots(&at);
     read_set_keys(&at);
+    for (size_t i = 0; i < resolver->settings->strange_defaults.n; i++)
+        refuse_default(resolver, &resolver->settings->strange_defaults.items[i]);
 }

@@ -62,6 +62,11 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     ret->columns[0].slot = (size_t)(slot - at->bench->slots);
     if (slot_read_list(slot, key->entry->value, key->entry->value_origin, at->arena, &values,
                        &error) != GB_OK) {
+        const char *meant = hint_of_values(slot, key->entry->value, at->arena);
+        if (meant)
+            error_set_at(&error, GB_INVALID, key->entry->value_origin,
+                         "'%s' is not a list of values; did you mean %s?", key->entry->value,
+                         meant);
         bench_fail_with(at, &error);
         return;
     }

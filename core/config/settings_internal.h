@@ -161,6 +161,9 @@ struct settings {
     struct run_params run;
     const struct ini_entry *devices_entry; /* of [gbrun], or NULL */
     struct key_list defaults;
+    struct key_list strange_defaults; /* keys that no [defaults] has: errors */
+    const char **strange_names;       /* of sections of an unknown kind, which are errors */
+    size_t n_strange_names;
     struct key *rounds;         /* `rounds` of [gbrun] as a key of every benchmark, or NULL */
     struct key *where;          /* `where` of [gbrun] as one, or NULL */
     struct ini_setting **given; /* of the command line: to be checked for their effect */
@@ -226,6 +229,10 @@ bool settings_read_keys(const struct parser *parser, const struct ini_section *s
 int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
                              const struct ini_entry *entry, struct plugin_request *ret,
                              struct gb_error *error);
+/* Was there a section of that name whose kind is unknown? That it is missing is no further error.
+ */
+bool settings_is_strange(const struct settings *settings, const char *name);
+
 /* Gives each benchmark the keys of `like` and [defaults], and finds what is given twice. */
 void settings_complete(const struct parser *parser);
 /* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
@@ -257,6 +264,19 @@ struct bench_resolver {
     struct option_table table;       /* of the plugin; empty if it is not known */
     struct expression **expressions; /* by formula */
 };
+
+/* What is probably meant by what was written: settings_hints.c. The texts are the arena's; NULL: no
+ * idea. */
+/* A list, for a slot that has one value: an axis of several. */
+const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena);
+/* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
+ * is.
+ */
+const char *hint_of_owner(const struct catalogue *catalogue, const char *key, struct arena *arena);
+/* The device or policy that a word such as "gpu" stands for. */
+const char *hint_of_name(uint32_t kind, const char *word);
+/* "sweep.rows" of "sweep_rows" */
+const char *hint_of_prefix(const char *key, struct arena *arena);
 
 /* Adds an error and marks the section as broken. */
 void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)

@@ -139,6 +139,13 @@ static bool is_default_key(const struct key *key)
             option_find(common_options(), key->target, NULL));
 }
 
+/* What it is instead is known once plugins are: resolve_defaults. */
+static void keep_strange_default(const struct parser *parser, const struct key *key)
+{
+    struct key_list *strange = &parser->settings->strange_defaults;
+    ARENA_APPEND(parser->arena, strange->items, strange->n, *key);
+}
+
 static void parse_defaults(const struct parser *parser, const struct ini_section *section)
 {
     struct key_list keys = {0};
@@ -151,16 +158,7 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
             kept->items[kept->n++] = *key;
             continue;
         }
-        const char *nearest = option_nearest(common_options(), key->entry->key);
-        if (key->role == KEY_SET && nearest)
-            error_list_add(parser->errors, key->entry->origin,
-                           "unknown key '%s' in [defaults]; did you mean '%s'?", key->entry->key,
-                           nearest);
-        else
-            error_list_add(parser->errors, key->entry->origin,
-                           "'%s' is not allowed in [defaults]: expected a setting that all "
-                           "benchmarks have, check.METRIC or env.NAME",
-                           key->entry->key);
+        keep_strange_default(parser, key);
     }
 }
 
@@ -246,11 +244,24 @@ static const char *section_kind_name(const void *table, size_t i)
     return ((const struct section_kind *)table)[i].kind;
 }
 
+/* The kind that a misspelt one begins with: "benchmark", "policies". */
+static const char *begun_kind(const char *kind)
+{
+    for (size_t i = 0; i < N_SECTION_KINDS; i++)
+        if (text_starts_with(kind, section_kinds[i].kind))
+            return section_kinds[i].kind;
+    return NULL;
+}
+
 static void unknown_section(const struct parser *parser, const struct ini_section *section)
 {
+    struct settings *settings = parser->settings;
+    ARENA_APPEND(parser->arena, settings->strange_names, settings->n_strange_names, section->name);
     const char *blank = *section->name ? " " : "";
     const char *nearest = text_nearest(section->kind, N_SECTION_KINDS, section_kind_name,
                                        section_kinds);
+    if (!nearest)
+        nearest = begun_kind(section->kind);
     if (nearest)
         error_list_add(parser->errors, section->origin,
                        "unknown section [%s%s%s]; did you mean [%s%s%s]?", section->kind, blank,
@@ -308,7 +319,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
     settings_complete(&parser);
     settings_select(&parser);
     settings_collect_requests(&parser);
-    if (settings->n_benches == 0)
+    if (settings->n_benches == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
                        "there is nothing to run: expected at least one [bench NAME]");
     *ret = settings;

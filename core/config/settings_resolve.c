@@ -42,6 +42,19 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
                         kind);
 }
 
+/* Of the names of modules' files. */
+static const char *const file_prefixes[] = {
+    [GB_PLUGIN_BENCH] = "bench", [GB_PLUGIN_POLICY] = "policy", [GB_PLUGIN_DEVICE] = "device"};
+
+static const struct plugin_info *plugin_of_any_kind(const struct catalogue *catalogue,
+                                                    const char *id)
+{
+    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_DEVICE; kind++)
+        if (catalogue_find(catalogue, kind, id))
+            return catalogue_find(catalogue, kind, id);
+    return NULL;
+}
+
 static int32_t no_plugin_of_id(const struct resolver *resolver,
                                const struct plugin_request *request, struct gb_error *error)
 {
@@ -49,6 +62,16 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
     const char *kind = plugin_kind_words(request->kind);
     const char *nearest = catalogue_nearest(catalogue, request->kind, request->id);
     struct name_list folders = {catalogue->folders, catalogue->n_folders};
+    const struct plugin_info *other = plugin_of_any_kind(catalogue, request->id);
+    const char *prefix = arena_printf(resolver->arena, "%s_", file_prefixes[request->kind]);
+    if (!nearest && text_starts_with(request->id, prefix) &&
+        catalogue_find(catalogue, request->kind, request->id + strlen(prefix)))
+        nearest = request->id + strlen(prefix);
+    if (other)
+        return error_set_at(error, GB_INVALID, request->origin,
+                            "'%s' is no %s: it is a %s, as in %s = %s", request->id, kind,
+                            plugin_kind_words(other->plugin.kind),
+                            plugin_kind_words(other->plugin.kind), request->id);
     if (nearest)
         return error_set_at(error, GB_INVALID, request->origin,
                             "unknown %s plugin '%s'; did you mean '%s'?", kind, request->id,
@@ -107,6 +130,14 @@ static void prepare_list(const struct resolver *resolver, uint32_t kind)
                               settings->n_plugin_sections + resolver->catalogue->n_plugins);
 }
 
+bool settings_is_strange(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->n_strange_names; i++)
+        if (text_equal(settings->strange_names[i], name))
+            return true;
+    return false;
+}
+
 static struct plugin_section *find_section(struct settings *settings, uint32_t kind,
                                            const char *name)
 {
@@ -122,7 +153,11 @@ static void unknown_plugin_key(const struct resolver *resolver,
                                const struct ini_entry *entry)
 {
     const char *nearest = option_nearest(option_table_of(&info->plugin), entry->key);
-    if (nearest)
+    if (option_find(common_options(), entry->key, NULL))
+        error_list_add(resolver->errors, entry->origin,
+                       "unknown key '%s' in [%s %s]: it belongs to [defaults] or [bench NAME]",
+                       entry->key, section->section->kind, section->name);
+    else if (nearest)
         error_list_add(resolver->errors, entry->origin,
                        "unknown key '%s' in [%s %s]; did you mean '%s'?", entry->key,
                        section->section->kind, section->name, nearest);
@@ -202,7 +237,7 @@ static int32_t find_named(const struct resolver *resolver, uint32_t kind, const 
     const struct plugin_section *section = find_section(resolver->settings, kind, name);
     const struct plugin_settings *known = find_settings(list, name);
     *ret = section ? section->settings : known;
-    if (section || known)
+    if (section || known || settings_is_strange(resolver->settings, name))
         return GB_OK;
     const struct plugin_info *info = catalogue_find(resolver->catalogue, kind, name);
     if (!info)
@@ -239,7 +274,11 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
         names.items[names.n++] = ids.items[i];
     if (kind == GB_PLUGIN_DEVICE)
         names.items[names.n++] = DEVICE_AUTO;
-    const char *nearest = name_nearest(&names, name);
+    const char *nearest = hint_of_name(kind, name);
+    if (!nearest)
+        nearest = name_nearest(&names, name);
+    for (size_t i = 0; i < names.n && !nearest; i++) /* "median" of "median_ci" */
+        nearest = text_starts_with(names.items[i], name) ? names.items[i] : NULL;
     if (nearest)
         return error_set_at(error, GB_INVALID, origin, "unknown %s '%s'; did you mean '%s'?", words,
                             name, nearest);
@@ -448,7 +487,7 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
         if (!settings->benches[i].is_left_out)
             resolve_bench(&resolver, &settings->benches[i]);
     resolve_where(&resolver);
-    settings_check_effects(&resolver, errors->n + errors->n_left_out == n_before);
+    settings_check_effects(&resolver, error_list_empty(errors));
     expression_engine_free(resolver.engine);
     return resolver.errors->n + resolver.errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }

@@ -27,6 +27,7 @@ core_libgbrun_la_SOURCES += \
 	core/run/messages.c \
 	core/run/messages.h \
 	core/run/module.c \
+	core/run/module_file.c \
 	core/run/module.h \
 	core/run/pace.c \
 	core/run/pace.h \

@@ -142,7 +142,7 @@ static void examine_governor(struct findings *findings)
 {
     struct governors governors = read_governors(findings->arena);
     if (!governors.usual) {
-        find(findings, "frequency governor", "not visible here", false, "", "");
+        find(findings, "frequency governor", FINDING_UNSEEN, false, "", "");
         return;
     }
     const char *state = arena_printf(findings->arena, "%s; %d of %d CPUs not on performance",
@@ -169,7 +169,7 @@ static void examine_turbo(struct findings *findings)
             return;
         }
     }
-    find(findings, "turbo", "not visible here", false, "", "");
+    find(findings, "turbo", FINDING_UNSEEN, false, "", "");
 }
 
 static void examine_smt(struct findings *findings)

@@ -17,10 +17,13 @@ const char *machine_load(struct arena *arena);
 /* GBRUN_IGNORE_LOAD: nothing is to be said about it, nor about cases that were disturbed. */
 bool machine_load_is_ignored(void);
 
+/* The state of what cannot be seen here; devices' plugins use the same words. */
+#define FINDING_UNSEEN "not visible here"
+
 /* One thing that was looked at. */
 struct finding {
     const char *subject; /* "frequency governor" */
-    const char *state;   /* "powersave on 2 of 2 CPUs" */
+    const char *state;   /* "powersave on 2 of 2 CPUs"; FINDING_UNSEEN */
     bool is_noisy;
     const char *why; /* what it does to measurements; "" if it is fine */
     const char *fix; /* a command, or "" */

@@ -284,6 +284,9 @@ int32_t module_load(const char *path, bool hashes, struct arena *arena, struct m
                     struct gb_error *error)
 {
     struct stat hashed = {0}, loaded = {0};
+    int32_t status = module_file_check(path, error);
+    if (status != GB_OK)
+        return status;
     stat(path, &hashed);
     *ret->sha256 = 0;
     if (hashes)

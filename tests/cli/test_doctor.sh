@@ -24,7 +24,7 @@ said()
 
 line()
 {
-    printf '%-5s  %-28s  %s' "$@"
+    printf '%-7s  %-28s  %s' "$@"
 }
 
 doctor '[device fake]
@@ -33,15 +33,16 @@ equals "findings are no failure" 0 "$code"
 equals "nothing is said of devices that examine nothing" "" "$(said 'fake|cpu')"
 equals "each device is named, with what was found" "fake:0 Fake 1000
 $(line noisy 'persistence of arithmetic' off)
-       $(printf '%-28s' '')  numbers are forgotten
-       $(printf '%-28s' '')  \$ sudo remember --all
+         $(printf '%-28s' '')  numbers are forgotten
+         $(printf '%-28s' '')  \$ sudo remember --all
 $(line ok 'other programs' 'none at all')
 fake:1 Fake 1000
 $(line ok 'persistence of arithmetic' on)
 $(line ok 'other programs' 'none at all')" "$(cat devices.txt)"
-n=$(grep -cE '^(ok|noisy) ' out.txt)
+n=$(grep -cE '^(ok|noisy|unknown) ' out.txt)
 n_noisy=$(grep -c '^noisy ' out.txt)
-equals "they are counted with the machine's" "$n_noisy of $n look noisy; nothing was changed" \
+n_unknown=$(grep -cE '^unknown .* not visible here$' out.txt)
+equals "they are counted with the machine's" "$n_noisy of $n look noisy, $n_unknown unknown; nothing was changed" \
     "$(tail -n 1 out.txt)"
 
 "$GBRUN" doctor -c doctor.ini --strict >strict.txt 2>/dev/null
@@ -58,6 +59,7 @@ found = json.load(open(sys.argv[1]))
 everything = found["machine"] + [one for device in found["devices"] for one in device["findings"]]
 assert found["n_findings"] == len(everything)
 assert found["n_noisy"] == sum(one["is_noisy"] for one in everything) >= 1
+assert found["n_unknown"] == sum(one["state"] == "not visible here" for one in everything)
 for device in found["devices"]:
     for one in device["findings"] if device["name"].startswith("fake") else []:
         words = [one["state"], "noisy" if one["is_noisy"] else "fine", one["why"], one["fix"]]

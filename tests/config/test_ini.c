@@ -354,7 +354,8 @@ static const struct {
     {{"streams.=1", "rows=1.5"},
      "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
      "-s:1:0: 'streams.=1': the key is empty: expected SECTION.KEY=VALUE\n"
-     "-s:2:0: 'rows=1.5' is not an override: expected SECTION.KEY=VALUE\n"},
+     "-s:2:0: 'rows=1.5' is not an override: expected SECTION.KEY=VALUE; in every benchmark: "
+     "'*.rows=1.5'\n"},
     {{"streams.cols=a\nb"},
      "sweep.rows|1:4\ncols|3\n[policy|precise]\nplugin|steady\n[bench|a.b]\n",
      "-s:1:0: control character 0x0a: expected text\n"},

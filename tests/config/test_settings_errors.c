@@ -30,12 +30,10 @@ static const struct {
      "1:1: [gbrun fast]: expected [gbrun], without a name\n"},
     {"[bench]\n"
      "plugin = nop\n",
-     "1:1: [bench] lacks a name: expected [bench NAME]\n"
-     "0:0: there is nothing to run: expected at least one [bench NAME]\n"},
+     "1:1: [bench] lacks a name: expected [bench NAME]\n"},
     {"[bench a:b]\n"
      "plugin = nop\n",
-     "1:1: [bench a:b]: a name has no blanks, quotes, commas, colons or equals signs\n"
-     "0:0: there is nothing to run: expected at least one [bench NAME]\n"},
+     "1:1: [bench a:b]: a name has no blanks, quotes, commas, colons or equals signs\n"},
     {"[device auto]\n"
      "plugin = cpu\n"
      "[bench nop]\n",
@@ -66,7 +64,7 @@ static const struct {
     {"[gbrun]\n"
      "devices = cpu, gpu\n"
      "[bench nop]\n",
-     "2:16: unknown device 'gpu'; did you mean 'cpu'?\n"},
+     "2:16: unknown device 'gpu'; did you mean 'cuda'?\n"},
     {"[gbrun]\n"
      "devices = cpu, cpu\n"
      "[bench nop]\n",
@@ -104,7 +102,18 @@ static const struct {
     {"[defaults]\n"
      "rows = 4\n"
      "[bench nop]\n",
-     "2:1: 'rows' is not allowed in [defaults]: expected a setting that all benchmarks have, "
+     "2:1: 'rows' is not allowed in [defaults]: it is an option of a benchmark: write it in [bench "
+     "NAME]\n"},
+    {"[defaults]\n"
+     "precision = 1%\n"
+     "[bench nop]\n",
+     "2:1: 'precision' is not allowed in [defaults]: it is an option of policy 'steady': write it "
+     "in "
+     "[policy steady]\n"},
+    {"[defaults]\n"
+     "colour = 1\n"
+     "[bench nop]\n",
+     "2:1: 'colour' is not allowed in [defaults]: expected a setting that all benchmarks have, "
      "check.METRIC or env.NAME\n"},
     {"[defaults]\n"
      "sweep.cache = warm, cold\n"
@@ -185,7 +194,7 @@ static const struct {
      "3:1: unknown key 'speed' in [device gpu0]: see 'gbrun help cuda' for its options\n"},
     {"[bench nop]\n"
      "device = gpu\n",
-     "2:10: unknown device 'gpu'; did you mean 'cpu'?\n"},
+     "2:10: unknown device 'gpu'; did you mean 'cuda'?\n"},
     {"[bench nop]\n"
      "device = cpu:x\n",
      "2:14: 'x' chooses no device: expected an index, a UUID or 'all'\n"},
@@ -200,7 +209,7 @@ static const struct {
      "2:14: '1x' is not an integer: expected a whole number such as 32, 2^20, 64Ki or 1e6\n"},
     {"[bench nop]\n"
      "sweep.device = cpu, gpu:all\n",
-     "2:21: unknown device 'gpu'; did you mean 'cpu'?\n"},
+     "2:21: unknown device 'gpu'; did you mean 'cuda'?\n"},
     {"[bench nop]\n"
      "device = auto:1\n",
      "2:10: 'auto:1': what follows the colon needs the name of a device\n"},
@@ -415,7 +424,7 @@ static const struct {
     {"[bench b]\n"
      "plugin = matmul\n"
      "sweep.device = cpu, gpu\n",
-     "3:21: unknown device 'gpu'; did you mean 'cpu'?\n"},
+     "3:21: unknown device 'gpu'; did you mean 'cuda'?\n"},
     {"[bench b]\n"
      "plugin = matmul\n"
      "rows = 4\n"
