@@ -1,14 +1,16 @@
 /* replay_page.c - see replay_page.h. */
 #include "core/replay/replay_page.h"
 
+#include "core/base/statistics.h"
 #include "core/replay/replay_series.h"
 #include "core/report/plot.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1100, HEIGHT = 1150, POLICY_COLUMNS = 36 };
+enum { WIDTH = 1100, HEIGHT = 1400, POLICY_COLUMNS = 36 };
 enum { COLOUR_BAND = 4, COLOUR_OUTSIDE = 1, COLOUR_SAMPLES = 5, COLOUR_CURVE = 5 };
 
 static void add_policy_name(struct text *out, const struct replay_policy *policy)
@@ -144,7 +146,16 @@ static void scale_all(struct replay_series *series, double unit_ns)
     scale(series->stdev_ratio, n, 100);
 }
 
-enum { PANEL_SAMPLES, PANEL_STDEV, PANEL_ENTROPY, PANEL_MEDIAN, PANELS };
+/* Those up to PANELS_OF_NUMBERS are over the number of samples. */
+enum {
+    PANEL_SAMPLES,
+    PANEL_STDEV,
+    PANEL_ENTROPY,
+    PANEL_MEDIAN,
+    PANELS_OF_NUMBERS,
+    PANEL_SHARES = PANELS_OF_NUMBERS,
+    PANELS
+};
 
 static struct plot_panel samples_panel(const struct replay_series *series, uint64_t n,
                                        struct arena *arena)
@@ -213,7 +224,7 @@ static void add_axis(struct plot_panel *panels, const struct trace *trace,
     struct plot_vertical *unnamed = ARENA_ARRAY(arena, struct plot_vertical, n + 1);
     for (size_t i = 0; i < n; i++)
         unnamed[i] = (struct plot_vertical){.x = named[i].x, .colour = named[i].colour};
-    for (size_t i = 0; i < PANELS; i++) {
+    for (size_t i = 0; i < PANELS_OF_NUMBERS; i++) {
         panels[i].x_log = true;
         panels[i].x_is_count = true;
         panels[i].x_low = 0.9;
@@ -221,6 +232,65 @@ static void add_axis(struct plot_panel *panels, const struct trace *trace,
         panels[i].verticals = i == PANEL_SAMPLES ? named : unnamed;
         panels[i].n_verticals = n;
     }
+}
+
+struct range_of_times {
+    double low, high;
+};
+
+/* Which share of the first n samples took at most so long. Samples have to fit in memory once more.
+ */
+static int32_t shares_of(const struct trace *trace, uint64_t n, double unit_ns, struct arena *arena,
+                         struct plot_series *ret, struct range_of_times *range,
+                         struct gb_error *error)
+{
+    enum { POINTS = 200 };
+    double *sorted = malloc((size_t)n * sizeof *sorted);
+    double *time = ARENA_ARRAY(arena, double, POINTS + 1);
+    double *share = ARENA_ARRAY(arena, double, POINTS + 1);
+    if (!sorted)
+        return error_set(error, GB_FAILED, "out of memory for %llu samples", (unsigned long long)n);
+    memcpy(sorted, trace->time_ns, (size_t)n * sizeof *sorted);
+    sort_values(sorted, (size_t)n);
+    for (size_t i = 0; i <= POINTS; i++) {
+        share[i] = 100 * (double)i / POINTS;
+        time[i] = quantile_of_sorted(sorted, (size_t)n, (double)i / POINTS) / unit_ns;
+    }
+    double q1 = quantile_of_sorted(sorted, (size_t)n, 0.25) / unit_ns;
+    double q3 = quantile_of_sorted(sorted, (size_t)n, 0.75) / unit_ns;
+    double reach = 4 * (q3 - q1) + 0.005 * q3; /* what is farther would flatten the modes */
+    *range = (struct range_of_times){fmax(time[0], q1 - reach), fmin(time[POINTS], q3 + reach)};
+    free(sorted);
+    *ret = (struct plot_series){.n = POINTS + 1, .x = time, .y = share, .colour = PLOT_GREY};
+    return GB_OK;
+}
+
+/* All samples, and those that each policy saw before it stopped. */
+static int32_t make_shares(const struct trace *trace, const struct replay_policies *policies,
+                           const struct replay_result *results, const struct time_unit *unit,
+                           struct arena *arena, struct plot_panel *ret, struct gb_error *error)
+{
+    struct plot_vertical *stops = ARENA_ARRAY(arena, struct plot_vertical, policies->n + 1);
+    size_t n_stops = make_verticals(policies, results, arena, stops), n = 0;
+    struct plot_series *series = ARENA_ARRAY(arena, struct plot_series, n_stops + 1);
+    struct range_of_times range, of_stop;
+    int32_t status = shares_of(trace, trace->n, unit->ns, arena, &series[n], &range, error);
+    series[n++].label = "all samples";
+    for (size_t i = 0; i < n_stops && status == GB_OK; i++, n++) {
+        status = shares_of(trace, (uint64_t)stops[i].x, unit->ns, arena, &series[n], &of_stop,
+                           error);
+        series[n].label = stops[i].label;
+        series[n].colour = stops[i].colour;
+    }
+    double more = 0.03 * (range.high - range.low);
+    *ret = (struct plot_panel){.title = "share of the samples that took at most so long, %",
+                               .x_label = unit->name,
+                               .x_low = range.low - more,
+                               .x_high = range.high + more,
+                               .series = series,
+                               .n_series = n,
+                               .height = 1.2};
+    return status;
 }
 
 int32_t replay_page_write(const char *path, const struct trace *trace,
@@ -242,6 +312,9 @@ int32_t replay_page_write(const char *path, const struct trace *trace,
                                       series.entropy_bits, &arena),
         [PANEL_MEDIAN] = median_panel(&series, &arena),
     };
+    status = make_shares(trace, policies, results, unit, &arena, &panels[PANEL_SHARES], error);
+    if (status != GB_OK)
+        return status;
     panels[PANEL_SAMPLES].y_label = panels[PANEL_MEDIAN].y_label = unit->name;
     add_axis(panels, trace, policies, results, &arena);
     const struct plot_page page = {.title = title_of(trace, &arena),

@@ -11,10 +11,11 @@ enum { TICKS_MAX = 24 };
 
 /* ---- words and numbers ---- */
 
-/* Pixels, to a tenth. */
+/* Pixels, to a tenth. What is far outside stays near: programs that draw have short numbers. */
 static void add_pixels(struct text *out, double value)
 {
-    double tenths = round(10 * value);
+    static const double FAR = 20000;
+    double tenths = round(10 * fmin(fmax(value, -FAR), FAR));
     if (fmod(tenths, 10) == 0)
         text_printf(out, "%.0f", tenths / 10 + 0.0);
     else
