@@ -143,7 +143,7 @@ n = 40
 k = 32
 verify = samples
 inputs = 3
-max_time = 300 ms
+max_time = 1 s
 EOF
 export GBRUN_PLUGIN_PATH=$top_builddir/plugins/bench_gemm_verify/.libs
 succeeds "gemm_verify has several inputs" "$GBRUN" -c bench.ini -o product.gbr
