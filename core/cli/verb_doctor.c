@@ -70,13 +70,14 @@ static void print_table(const struct findings *found)
 
 /* ---- for programs ---- */
 
+static const struct json_member finding_members[] = {
+    JSON_MEMBERS(struct finding, subject, state, is_noisy, why, fix)};
+
 static void add_findings(struct json_writer *json, const char *name, const struct finding *findings,
                          size_t n)
 {
-    static const struct json_member members[] = {
-        JSON_MEMBERS(struct finding, subject, state, is_noisy, why, fix)};
-    json_records(json, name, findings, n, sizeof *findings, members,
-                 sizeof members / sizeof *members);
+    json_records(json, name, findings, n, sizeof *findings, finding_members,
+                 sizeof finding_members / sizeof *finding_members);
 }
 
 static void print_json(const struct findings *found)

@@ -245,7 +245,7 @@ static int32_t shares_of(const struct trace *trace, uint64_t n, double unit_ns, 
                          struct gb_error *error)
 {
     enum { POINTS = 200 };
-    double *sorted = malloc((size_t)n * sizeof *sorted);
+    double *sorted = malloc((size_t)(n + 1) * sizeof *sorted);
     double *time = ARENA_ARRAY(arena, double, POINTS + 1);
     double *share = ARENA_ARRAY(arena, double, POINTS + 1);
     if (!sorted)
@@ -273,7 +273,7 @@ static int32_t make_shares(const struct trace *trace, const struct replay_polici
     struct plot_vertical *stops = ARENA_ARRAY(arena, struct plot_vertical, policies->n + 1);
     size_t n_stops = make_verticals(policies, results, arena, stops), n = 0;
     struct plot_series *series = ARENA_ARRAY(arena, struct plot_series, n_stops + 1);
-    struct range_of_times range, of_stop;
+    struct range_of_times range = {0}, of_stop = {0};
     int32_t status = shares_of(trace, trace->n, unit->ns, arena, &series[n], &range, error);
     series[n++].label = "all samples";
     for (size_t i = 0; i < n_stops && status == GB_OK; i++, n++) {
