@@ -139,11 +139,20 @@ static double precision_of(const struct case_record *record)
     return record->has_estimate && isfinite(half) && half > 0 ? half : usual_precision;
 }
 
+/* "0.57 %", "12 %", "100 %". */
+static void add_percent(struct text *out, double share)
+{
+    text_printf(out, share < 0.0995 ? "%.2g %%" : "%.0f %%", 100 * share);
+}
+
 static void add_share(struct text *out, bool is_much, const char *who, double share,
                       const char *of_what)
 {
-    if (is_much)
-        text_printf(out, "%s%s %.2g %%%s", out->length ? ", " : "", who, 100 * share, of_what);
+    if (!is_much)
+        return;
+    text_printf(out, "%s%s ", out->length ? ", " : "", who);
+    add_percent(out, share);
+    text_add(out, of_what);
 }
 
 bool interference_on_device(const struct case_record *record, struct text *out)
@@ -172,8 +181,9 @@ bool interference_matters(const struct case_record *record, struct text *out)
               "other processes had", others, " of the processors");
     add_share(&words, found->stolen_ns > others_least_ns && stolen > allowed,
               "other guests of the host", stolen, "");
-    if (words.length > 0)
-        text_printf(out, "the machine was busy: %s; the interval allows for %.2g %%",
-                    text_get(&words), 100 * allowed);
+    if (words.length > 0) {
+        text_printf(out, "the machine was busy: %s; the interval allows for ", text_get(&words));
+        add_percent(out, allowed);
+    }
     return words.length > 0;
 }
