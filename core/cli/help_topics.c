@@ -98,7 +98,9 @@ static void add_all_columns(struct help_topics *topics, struct arena *arena)
         result_column_help);
     add_columns(topics, arena, "columns of samples",
                 "Of gbrun export with --rows sample, after run, run_uuid, bench, plugin, the "
-                "parameters, device, device_model, policy, round, status, clock and uid.",
+                "options that are swept or differ among the cases, device, device_model, policy, "
+                "round, status, clock, uuid and uid. --columns LIST takes their place. What else "
+                "is known of a case joins by its uuid.",
                 sample_column_help);
     add_columns(topics, arena, "columns of groups",
                 "--columns of show and export with --group-by LIST: a row for each group of cases "

@@ -307,6 +307,7 @@ const char *device_label(const struct view_row *row, struct arena *arena);
 bool device_is_numbered(const struct device_record *device);
 /* Is the parameter worth a column: an axis, or different from case to case? */
 bool survey_shows(const struct survey_parameter *parameter);
+bool survey_shows_name(const struct survey *survey, const char *name); /* in any benchmark */
 
 /* Of several benches, the parameters (those shown only, or all) in order of appearance. */
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,

@@ -25,13 +25,13 @@ static int32_t columns_of_samples(struct view *view, struct column_list *ret,
 {
     static const char *const before[] = {"run", "run_uuid", "bench", "plugin"};
     static const char *const after[] = {"device", "device_model", "policy", "round",
-                                        "status", "clock",        "uid"};
+                                        "status", "clock",        "uuid",   "uid"};
     if (view->options->columns)
         return view_columns_asked(view, &ret->items, &ret->n, error);
     *ret = column_list_new(view);
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         column_list_result(ret, before[i]);
-    column_list_parameters(view, false, ret);
+    column_list_parameters(view, true, ret);
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         column_list_result(ret, after[i]);
     return GB_OK;

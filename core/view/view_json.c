@@ -180,10 +180,14 @@ void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
     ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, mode_members);
 }
 
-static void add_parameters(struct json_writer *json, const struct stored_case *c)
+/* shown: only those that differ among the cases that this survey is of; NULL: all. */
+static void add_parameters(struct json_writer *json, const struct stored_case *c,
+                           const struct survey *shown)
 {
     json_open(json, "parameters", JSON_OBJECT);
     for (size_t i = 0; i < c->n_parameters; i++) {
+        if (shown && !survey_shows_name(shown, c->parameters[i].name))
+            continue;
         struct cell value = cell_of_parameter(&c->parameters[i]);
         json_cell(json, c->parameters[i].name, &value);
     }
@@ -209,7 +213,7 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     bare.c.n_parameters = 0;
     for (size_t i = 0; i < result_columns(); i++) {
         if (i == RESULT_COLUMNS_BEFORE_PARAMETERS) {
-            add_parameters(json, &row->c);
+            add_parameters(json, &row->c, NULL);
             add_axes(json, &row->c);
         }
         struct view_column column = result_column(i);
@@ -364,8 +368,9 @@ static void add_sample_place(const struct case_writer *writer, struct json_write
     json_integer(json, "run", row->run->number);
     json_text(json, "run_uuid", row->run->record.uuid);
     json_text(json, "uuid", row->c.record.uuid);
+    json_text(json, "uid", row->c.record.uid);
     json_text(json, "bench", row->c.bench);
-    add_parameters(json, &row->c);
+    add_parameters(json, &row->c, &writer->view->survey);
     json_text(json, "device", row->c.device_name);
     json_text(json, "policy", row->c.policy);
     json_integer(json, "round", row->c.record.round);

@@ -10,9 +10,10 @@
  *
  * Exports, whose columns keep this order:
  *   csv    cases: result columns up to plugin_version, parameters as they appear, the other result
- *          columns, metrics as metric.NAME. Samples: run run_uuid bench plugin, parameters, device
- *          device_model policy round status clock uid, sample (from 0), time_ns (the clock that
- *          counts), each clock as NAME_ns, elapsed_ns, and what else is known of samples.
+ *          columns, metrics as metric.NAME. Samples: run run_uuid bench plugin, the parameters that
+ *          are swept or differ among the cases, device device_model policy round status clock uuid
+ *          uid, sample (from 0), time_ns (the clock that counts), each clock as NAME_ns,
+ * elapsed_ns, and what else is known of samples. The rest of a case joins by its uuid.
  *          --columns takes the place of all before `sample`. RFC 4180, but lines end with LF; a
  *          missing value is empty, infinities are inf and -inf.
  *   json   one object: format, runs, devices, cases; with samples as arrays in each case.
