@@ -455,13 +455,53 @@ static const char result_view[] =
     "    nullif(c.bytes_read + c.bytes_written, 0) / c.time_ns * 1e9 AS bytes_per_s,\n"
     "    CASE (SELECT min(passed) FROM check_result\n"
     "        WHERE case_id = c.id AND (tolerance IS NOT NULL OR NOT passed))\n"
-    "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified\n"
+    "        WHEN 0 THEN 'failed' WHEN 1 THEN 'ok' ELSE 'unchecked' END AS verified,\n"
+    "    c.uid, c.uuid\n"
     "FROM (SELECT *, CASE WHEN (statistic = 'median' OR (statistic = 'mean' AND dithered))\n"
     "        AND estimate_ns > 0 THEN estimate_ns ELSE median_ns END AS time_ns\n"
     "    FROM bench_case) AS c\n"
     "    JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id\n"
     "WHERE " STORE_IS_LATEST "\n"
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
+
+/* JSON knows neither infinities nor NaN. */
+#define IS_FINITE(number) number " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
+#define JSON_OF_PARAMETERS(which)                                                                  \
+    "    (SELECT json_group_object(name, json(CASE\n"                                              \
+    "            WHEN type = 'bool' THEN CASE number WHEN 0 THEN 'false' ELSE 'true' END\n"        \
+    "            WHEN type IN ('int', 'bytes') THEN json_quote(CAST(value AS INTEGER))\n"          \
+    "            WHEN " IS_FINITE(                                                                 \
+        "number") " THEN json_quote(number)\n"                                                     \
+                  "            ELSE json_quote(value) END))\n"                                     \
+                  "        FROM (SELECT * FROM parameter WHERE case_id = c.id" which               \
+                  " ORDER BY ordinal))\n"
+
+static const char case_json_view[] =
+    "CREATE VIEW case_json AS -- a row a case and round; options and metrics as JSON objects\n"
+    "SELECT c.id AS case_id, r.uuid AS run_uuid, c.uuid, c.uid, c.bench, "
+    "c.round,\n" JSON_OF_PARAMETERS(
+        "") "        AS parameters, -- bytes, ns, true and "
+            "false\n" JSON_OF_PARAMETERS(" AND is_axis") "        AS axes, -- of them, those "
+                                                         "that are swept\n"
+                                                         "    (SELECT json_group_object(name, "
+                                                         "CASE WHEN " IS_FINITE(
+                                                             "value") " THEN value END)\n"
+                                                                      "        FROM (SELECT * "
+                                                                      "FROM metric WHERE "
+                                                                      "case_id = c.id ORDER BY "
+                                                                      "ordinal)) AS metrics,\n"
+                                                                      "    c.status, c.verdict, "
+                                                                      "c.n_samples, "
+                                                                      "c.median_ns, "
+                                                                      "c.estimate_ns, c.low_ns, "
+                                                                      "c.high_ns\n"
+                                                                      "FROM bench_case AS c "
+                                                                      "JOIN run AS r ON r.id = "
+                                                                      "c.run_id\n"
+                                                                      "WHERE " STORE_IS_LATEST "\n"
+                                                                      "ORDER BY r.started, "
+                                                                      "r.uuid, c.sequence, "
+                                                                      "c.started, c.uuid";
 
 /* ---- tables ---- */
 
@@ -472,8 +512,7 @@ static const char result_view[] =
         .parent = parent_, __VA_ARGS__                                                             \
     }
 const struct stored_schema store_schema = {
-    .view = result_view,
-    .view_since = 4,
+    .views = {{"result", result_view, 7}, {"case_json", case_json_view, 7}},
     .tables[TABLE_RUN] = TABLE("run", "one call of `gbrun run`", run_columns, struct stored_run,
                                TABLE_NONE, .order = STORE_RUN_ORDER, .uuid = "uuid",
                                .newer = RUN_RANK("excluded") " > " RUN_RANK("run")),

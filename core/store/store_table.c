@@ -18,7 +18,9 @@ static bool is_new(const struct stored_table *table, int version)
 
 int schema_version(const struct stored_schema *schema)
 {
-    int version = schema->view_since;
+    int version = 0;
+    for (int i = 0; i < STORED_VIEWS; i++)
+        version = schema->views[i].since > version ? schema->views[i].since : version;
     for (int t = 0; t < STORED_TABLES; t++)
         for (size_t i = 0; i < schema->tables[t].n_columns; i++) {
             int since = schema->tables[t].columns[i].since;
@@ -65,7 +67,8 @@ void schema_create_sql(const struct stored_schema *schema, struct text *out)
 {
     for (int t = 0; t < STORED_TABLES; t++)
         add_create(out, &schema->tables[t]);
-    text_add(out, schema->view);
+    for (int i = 0; i < STORED_VIEWS; i++)
+        text_printf(out, "%s;", schema->views[i].create);
 }
 
 void schema_upgrade_sql(const struct stored_schema *schema, int version, struct text *out)
@@ -80,8 +83,10 @@ void schema_upgrade_sql(const struct stored_schema *schema, int version, struct 
                     text_printf(out, "ALTER TABLE %s ADD COLUMN %s %s;", table->name,
                                 table->columns[i].name, table->columns[i].sql);
     }
-    if (schema->view_since > version)
-        text_printf(out, "DROP VIEW IF EXISTS result;%s", schema->view);
+    for (int i = 0; i < STORED_VIEWS; i++)
+        if (schema->views[i].since > version)
+            text_printf(out, "DROP VIEW IF EXISTS %s;%s;", schema->views[i].name,
+                        schema->views[i].create);
 }
 
 /* What the rows of an earlier version have in the column. */

@@ -125,16 +125,19 @@ struct stored_table {
                           the first one stays */
 };
 
+enum { STORED_VIEWS = 2 };
 struct stored_schema {
     struct stored_table tables[STORED_TABLES];
-    const char *view; /* a statement; `result` */
-    int view_since;   /* the version that made it what it is */
+    struct stored_view {
+        const char *name, *create; /* create: a statement */
+        int since;                 /* the version that made it what it is */
+    } views[STORED_VIEWS];
 };
 
 /* The version is the highest since of any part. */
 int schema_version(const struct stored_schema *schema);
 
-/* The statements that make a new file's tables, indices and view; sqlite3's .schema shows them as
+/* The statements that make a new file's tables, indices and views; sqlite3's .schema shows them as
  * they stand here, comments included. */
 void schema_create_sql(const struct stored_schema *schema, struct text *out);
 /* Those that bring a file of an earlier version up. */

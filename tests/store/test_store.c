@@ -333,6 +333,40 @@ START_TEST(the_view_has_labels_and_what_the_policy_guarantees)
 }
 END_TEST
 
+/* Words with quotes, truths, sizes, and numbers that JSON does not know. */
+START_TEST(the_view_case_json_has_valid_json)
+{
+    fixture_make_file("results.gbr", 1, 2);
+    struct store *store = fixture_open("results.gbr", STORE_WRITE);
+    /* As other programs open the file: to SQLite the functions of JSON are no safe ones. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
+    ck_assert_int_eq(
+        sqlite3_exec(store->db,
+                     "INSERT INTO parameter SELECT column1, column2, column3, column4, column5,"
+                     " column6, 0, 0, 0, 1 FROM (VALUES (1, 7, 'a \"b\"', 'c \\ \"d\"', NULL,"
+                     " 'string'), (1, 8, 'yes', 'yes', 1, 'bool'), (1, 9, 'no', 'no', 0, 'bool'),"
+                     " (1, 10, 'max', 'inf', 9e999, 'float'),"
+                     " (1, 11, 'big', '9007199254740993', 9007199254740992, 'bytes'));"
+                     "DELETE FROM metric; INSERT INTO metric VALUES (1, 0, 'p', 9e999, 'W'),"
+                     " (1, 1, 'q', 0.5, 'W'), (1, 2, 'r', NULL, 'W')",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    ck_assert_int_eq(
+        fixture_query(store, "SELECT parameters = '{\"rows\":32,\"streams\":1,\"a \\\"b\\\"\":"
+                             "\"c \\\\ \\\"d\\\"\",\"yes\":true,\"no\":false,\"max\":\"inf\","
+                             "\"big\":9007199254740993}' AND axes = '{\"streams\":1}' AND"
+                             " metrics = '{\"p\":null,\"q\":0.5,\"r\":null}'"
+                             " FROM case_json WHERE case_id = 1"),
+        1);
+    ck_assert_int_eq(
+        fixture_query(store, "SELECT count(*) FROM case_json AS j JOIN result USING (uuid, uid)"
+                             " JOIN run AS r ON r.uuid = j.run_uuid WHERE json_valid(j.parameters)"
+                             " AND json_valid(metrics) AND j.median_ns = result.median_ns"),
+        2);
+    fixture_close(store);
+}
+END_TEST
+
 START_TEST(the_schema_explains_itself)
 {
     fixture_make_file("results.gbr", 1, 0);
@@ -610,6 +644,7 @@ Suite *test_suite(void)
     tcase_add_test(content, lost_times_stay_out_of_the_summary);
     tcase_add_test(content, the_view_result_is_readable);
     tcase_add_test(content, the_view_has_labels_and_what_the_policy_guarantees);
+    tcase_add_test(content, the_view_case_json_has_valid_json);
     tcase_add_test(content, the_schema_explains_itself);
     tcase_add_test(content, the_same_device_is_stored_once);
     tcase_add_test(content, spilled_samples_give_the_same_case);

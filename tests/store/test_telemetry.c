@@ -153,7 +153,8 @@ static int64_t query(const char *name, const char *sql)
 /* What makes a file of each version one of the version before. The view is made before the column
  * goes that it does not name then. */
 static const char *const downgrades[] = {
-    "DROP TABLE telemetry; DROP TABLE check_summary; DROP TABLE check_histogram;"
+    "DROP VIEW case_json; DROP TABLE telemetry; DROP TABLE check_summary;"
+    "DROP TABLE check_histogram;"
     "ALTER TABLE bench_case DROP COLUMN launch; PRAGMA user_version = 1",
     "DROP VIEW result; ALTER TABLE bench_case DROP COLUMN math_format;"
     "ALTER TABLE bench_case DROP COLUMN math_unit;"
@@ -237,6 +238,8 @@ START_TEST(a_file_of_an_earlier_version_is_resumed)
     ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM result WHERE launch = 'graph' AND"
                                       " label = 'streams streams=3' AND verdict = 'certified'"),
                      1);
+    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM case_json JOIN result USING (uuid)"),
+                     3);
     ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 END_TEST
