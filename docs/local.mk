@@ -57,6 +57,9 @@ dist_conf_DATA = \
 skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 
+# The reader of results files for Python.
+dist_pkgdata_DATA = python/gbrun.py
+
 DOCUMENTS = \
 	README.md \
 	docs/call.md \

@@ -64,6 +64,7 @@ include $(top_srcdir)/tests/plugins/local.mk
 include $(top_srcdir)/tests/policy/local.mk
 include $(top_srcdir)/tests/stopping/local.mk
 include $(top_srcdir)/tests/cli/local.mk
+include $(top_srcdir)/tests/python/local.mk
 include $(top_srcdir)/tests/hostile/local.mk
 include $(top_srcdir)/tests/bench/local.mk
 include $(top_srcdir)/tests/fake_cuda/local.mk

@@ -33,6 +33,9 @@ program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-paramete
 program c++ "exec ${CXX:-c++} \"\$@\""
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 PATH=$TMPDIR/bin:$PATH
+PYTHONPATH=$top_srcdir/python
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
 # What a shell makes of $(pkg-config --cflags gbrun) ends at blanks, which the tree's path may have.
 ln -s "$top_srcdir/include" "$TMPDIR/include"
 sed "s|^includedir=.*|includedir=$TMPDIR/include|" "$top_builddir/gbrun-uninstalled.pc" \
@@ -97,8 +100,11 @@ block()
         skip "$1: $(head -n 1 "$block.nvcc")" "configure found no nvcc"
     else
         while IFS= read -r command; do
-            if [[ $command =~ ^(sqlite3|python3)\  ]] && ! command -v "${command%% *}" >/dev/null; then
+            if [[ $command =~ ^(sqlite3|python3|Rscript)\  ]] && ! command -v "${command%% *}" >/dev/null; then
                 skip "$1: $command" "there is no ${command%% *}"
+            elif [[ $command =~ ^python3\ ([a-z]+\.py)$ ]] && grep -q '^import pandas' "${BASH_REMATCH[1]}" &&
+                ! python3 -c 'import pandas' 2>/dev/null; then
+                skip "$1: $command" "there is no pandas"
             elif [ -n "$command" ]; then
                 succeeds "$1: $command" measures bash -euo pipefail -c "$command"
             fi

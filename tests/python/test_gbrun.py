@@ -1,0 +1,236 @@
+"""Tests of python/gbrun.py. usage: test_gbrun.py --list | NAME; GBRUN: the program; PYTHONPATH: where gbrun.py is.
+
+NAME is a test. Works on results.gbr in the current folder, of test_gbrun.sh, against what the program exports of it.
+"""
+import contextlib
+import csv
+import io
+import os
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import gbrun
+
+FILE = "results.gbr"
+
+
+def exported(*options):
+    """Rows of the program's own CSV, as dicts of texts."""
+    text = subprocess.run(
+        [os.environ["GBRUN"], "export", FILE, *options], check=True, stdout=subprocess.PIPE, universal_newlines=True
+    ).stdout
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@contextlib.contextmanager
+def without(*names):
+    """gbrun.py as it is where these packages cannot be imported."""
+    kept = {name: getattr(gbrun, name) for name in names}
+    for name in names:
+        setattr(gbrun, name, None)
+    try:
+        yield
+    finally:
+        for name, module in kept.items():
+            setattr(gbrun, name, module)
+
+
+def same(value, text):
+    """Is the value what a cell of a CSV says?"""
+    if text == "":
+        return value is None or value != value or value == ""
+    try:
+        return abs(float(value) - float(text)) <= 1e-12 * abs(float(text))
+    except ValueError:
+        return str(value) == text
+
+
+def changed(statement, *values):
+    """A copy of the file in which one statement was run."""
+    shutil.copy(FILE, "changed.gbr")
+    with contextlib.closing(sqlite3.connect("changed.gbr")) as file, file:
+        file.execute(statement, values)
+    return "changed.gbr"
+
+
+class Tests(unittest.TestCase):
+    def check_cases(self, rows):
+        expected = exported()
+        self.assertEqual(len(rows), len(expected))
+        for row, cells in zip(rows, expected):
+            for name in ("run", "run_uuid", "host", "uuid", "uid", "label", "bench", "round", "status", "verified",
+                         "device_model", "median_ns", "low_ns", "high_ns", "gflops", "bytes_per_s", "bytes", "method",
+                         "kernel", "n", "n_samples"):
+                self.assertTrue(same(row[name], cells[name]), f"{name}: {row[name]!r}, not {cells[name]!r}")
+
+    def check_samples(self, columns):
+        expected = exported("--rows", "sample")
+        heads = list(expected[0])
+        read = heads[heads.index("sample") + 1 :]
+        self.assertEqual(list(columns)[-len(read) :], read)
+        for name in ["run_uuid", "uuid", "uid", "bench", "round", "bytes", "method"] + read:
+            values = list(columns[name])
+            self.assertEqual(len(values), len(expected), name)
+            for value, cells in zip(values, expected):
+                self.assertTrue(same(value, cells[name]), f"{name}: {value!r}, not {cells[name]!r}")
+
+    def test_cases_without_packages(self):
+        with without("pandas", "numpy"):
+            self.check_cases(gbrun.cases(FILE))
+
+    def test_cases_with_pandas(self):
+        self.needs("pandas")
+        self.check_cases(gbrun.cases(FILE).to_dict("records"))
+
+    def test_samples_without_packages(self):
+        with without("pandas", "numpy"):
+            self.check_samples(gbrun.samples(FILE))
+
+    def test_samples_with_numpy(self):
+        self.needs("numpy")
+        with without("pandas"):
+            found = gbrun.samples(FILE)
+        self.assertEqual(found["time_ns"].dtype, "f8")
+        self.check_samples(found)
+
+    def test_samples_with_pandas(self):
+        self.needs("pandas")
+        frame = gbrun.samples(FILE)
+        self.check_samples(frame)
+        joined = frame.merge(gbrun.cases(FILE), on="uuid")
+        self.assertEqual(len(joined), len(frame))
+        medians = joined.groupby("uuid").agg({"time_ns": "median", "median_ns": "first"})
+        self.assertTrue(((medians.time_ns - medians.median_ns).abs() <= 1e-9 * medians.median_ns).all())
+
+    def test_where(self):
+        with without("pandas"):
+            found = gbrun.cases(FILE, "bench = 'copy' and bytes > 20000 -- a comment")
+            self.assertEqual({row["bytes"] for row in found}, {65536})
+            self.assertEqual(gbrun.cases(FILE, "verified = 'failed'"), [])
+            self.assertEqual(len(gbrun.samples(FILE, "0")["time_ns"]), 0)
+            with self.assertRaisesRegex(sqlite3.OperationalError, "nonsense"):
+                gbrun.cases(FILE, "nonsense = 1")
+
+    def test_runs(self):
+        with without("pandas"):
+            n = len(exported())
+            self.assertEqual({row["run"] for row in gbrun.cases(FILE)}, {2})
+            self.assertEqual({row["run"] for row in gbrun.cases(FILE, run=1)}, {1})
+            self.assertEqual(len(gbrun.cases(FILE, run="all")), 2 * n)
+            self.assertEqual(gbrun.cases(FILE, run=3), [])
+            for run in ("last", 0, None):
+                with self.assertRaisesRegex(ValueError, "expected 'newest', 'all' or a number"):
+                    gbrun.cases(FILE, run=run)
+
+    def test_columns_of_samples(self):
+        with without("pandas"):
+            found = gbrun.samples(FILE, columns=["label"])
+            self.assertEqual(list(found)[:2], ["label", "time_ns"])
+            with self.assertRaisesRegex(ValueError, "no column 'labl'"):
+                gbrun.samples(FILE, columns=["labl"])
+
+    def test_one_double_for_all(self):
+        for packages in (("pandas",), ("pandas", "numpy")):
+            with without(*packages):
+                path = changed("UPDATE samples SET data = ? WHERE name = 'wall'", struct.pack("<d", 4.5))
+                self.assertEqual(set(gbrun.samples(path)["wall_ns"]), {4.5})
+
+    def test_gaps(self):
+        with without("pandas"):
+            whole = len(gbrun.samples(FILE)["time_ns"])
+            found = gbrun.samples(changed("UPDATE samples SET name = 'clock_hz' WHERE name = 'thread' AND case_id % 2"))
+            self.assertEqual(len(found["clock_hz"]), whole)
+            self.assertTrue(0 < sum(value == 0 for value in found["clock_hz"]) < whole)
+            self.assertTrue(0 < sum(value != value for value in found["thread_ns"]) < whole)
+
+    def test_iterations(self):
+        with without("pandas"):
+            stored = {row["uuid"]: row["iterations"] for row in gbrun.cases(FILE)}
+            path = changed("UPDATE samples SET name = 'iterations', data = ? WHERE name = 'thread' AND case_id % 2",
+                           struct.pack("<d", 7))
+            found = gbrun.samples(path)
+            for uuid, iterations in zip(found["uuid"], found["iterations"]):
+                self.assertIn(iterations, (7, stored[uuid]))
+            self.assertGreater(len(set(found["iterations"])), 1)
+
+    def test_damage(self):
+        for statement in ("UPDATE samples SET n = n + 1",
+                          "UPDATE samples SET data = zeroblob(9)",
+                          "UPDATE samples SET n = 1 << 40, data = zeroblob(8) WHERE name = 'wall'",
+                          "UPDATE samples SET first = -1 WHERE name = 'thread'",
+                          "UPDATE samples SET data = 'text of 8' WHERE name = 'thread'",
+                          "UPDATE bench_case SET n_samples = 1 << 40"):
+            with self.assertRaisesRegex(ValueError, "changed.gbr: damaged: the samples of copy"):
+                gbrun.samples(changed(statement))
+
+    def test_other_files(self):
+        with self.assertRaises(FileNotFoundError):
+            gbrun.cases("nowhere.gbr")
+        with open("text.gbr", "w") as file:
+            file.write("not a database" * 100)
+        for path in ("text.gbr", changed("PRAGMA application_id = 1")):
+            with self.assertRaisesRegex(ValueError, "not a results file"):
+                gbrun.cases(path)
+
+    def test_names(self):
+        """A path with signs of URIs, an option with quotes, one that has the name of a column."""
+        shutil.copy(changed("UPDATE parameter SET name = 'it''s \"n\"' WHERE name = 'n'"), "100% a?b#c.gbr")
+        with without("pandas"):
+            self.assertIn(1000, {row["it's \"n\""] for row in gbrun.cases("100% a?b#c.gbr")})
+            found = gbrun.cases(changed("UPDATE parameter SET name = 'seed' WHERE name = 'n'"), "seed = 1000")
+            self.assertEqual({row["bench"] for row in found}, {"elementwise"})
+
+    def test_to_parquet(self):
+        with self.assertRaisesRegex(ValueError, "expected 'case' or 'sample'"):
+            gbrun.to_parquet(FILE, "cases.parquet", rows="combined")
+        with without("pandas"), self.assertRaisesRegex(ImportError, "needs pandas"):
+            gbrun.to_parquet(FILE, "cases.parquet")
+        self.needs("pandas")
+        try:
+            gbrun.to_parquet(FILE, "cases.parquet")
+        except ImportError as error:
+            self.assertIn("pyarrow", str(error))
+            self.skipTest("pyarrow is not installed")
+        self.assertEqual(len(gbrun.pandas.read_parquet("cases.parquet")), len(exported()))
+        gbrun.to_parquet(FILE, "samples.parquet", "bench = 'copy'", rows="sample")
+        self.assertEqual(set(gbrun.pandas.read_parquet("samples.parquet").bench), {"copy"})
+
+    def test_million_samples(self):
+        """At most 0.5 s of processor time, the best of five."""
+        self.needs("pandas")
+        n = 10**6
+        shutil.copy(FILE, "changed.gbr")
+        with contextlib.closing(sqlite3.connect("changed.gbr")) as file, file:
+            case, clock = file.execute("SELECT id, clock FROM bench_case ORDER BY id DESC").fetchone()
+            file.execute("UPDATE bench_case SET n_samples = ? WHERE id = ?", (n, case))
+            file.execute("DELETE FROM samples WHERE case_id = ?", (case,))
+            for name in (clock, "thread", "elapsed"):
+                for first in range(0, n, 65536):
+                    chunk = min(65536, n - first)
+                    data = gbrun.numpy.random.default_rng(first).random(chunk).tobytes()
+                    file.execute("INSERT INTO samples VALUES (?, ?, ?, ?, ?)", (case, name, first, chunk, data))
+        taken = []
+        for _ in range(5):
+            begin = time.process_time()
+            frame = gbrun.samples("changed.gbr")
+            taken.append(time.process_time() - begin)
+        self.assertGreaterEqual(len(frame), n)
+        self.assertLess(min(taken), 0.5)
+
+    def needs(self, package):
+        if getattr(gbrun, package) is None:
+            self.skipTest(f"{package} is not installed")
+
+
+if __name__ == "__main__":
+    names = unittest.TestLoader().getTestCaseNames(Tests)
+    if sys.argv[1] == "--list":
+        print("\n".join(names))
+    else:
+        result = unittest.TextTestRunner(verbosity=2).run(Tests(sys.argv[1]))
+        sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# python/gbrun.py: what it reads of a results file, with and without NumPy and pandas, against what gbrun exports.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+
+# The Python that has most of what there is: tests skip what is missing.
+python=
+for name in python3 /usr/bin/python3; do
+    command -v "$name" >/dev/null || continue
+    python=${python:-$name}
+    "$name" -c 'import pandas' 2>/dev/null && python=$name && break
+done
+if [ -z "$python" ]; then
+    skip "gbrun.py" "python3 is not installed"
+    finish
+    exit
+fi
+
+cat >bench.ini <<'INI'
+[defaults]
+policy = few
+device = cpu
+[policy few]
+plugin = fixed
+samples = 6
+[bench copy]
+rounds = 2
+sweep.bytes = 4KiB, 64KiB
+sweep.method = memcpy, stream
+[bench elementwise]
+n = 1000
+INI
+succeeds "measured" "$GBRUN" -q -c bench.ini -o results.gbr
+succeeds "and again" "$GBRUN" -q -c bench.ini -o results.gbr
+PYTHONPATH=$top_srcdir/python
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
+test=$top_srcdir/tests/python/test_gbrun.py
+for name in $("$python" "$test" --list); do
+    if "$python" "$test" "$name" >said.txt 2>&1 && grep -q '^OK (skipped' said.txt; then
+        skip "$name" "$(sed -n "s/.*skipped '\(.*\)'/\1/p" said.txt)"
+    elif grep -q '^OK$' said.txt; then
+        pass "$name"
+    else
+        fail "$name" "$(cat said.txt)"
+    fi
+done
+finish
