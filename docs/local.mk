@@ -57,8 +57,8 @@ dist_conf_DATA = \
 skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 
-# The reader of results files for Python.
-dist_pkgdata_DATA = python/gbrun.py
+# The reader of results files for Python, and what the JSON of `gbrun export` is.
+dist_pkgdata_DATA = docs/results.schema.json python/gbrun.py
 
 DOCUMENTS = \
 	README.md \

@@ -53,7 +53,7 @@ METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY 
 
 
 def cases(path, where=None, run="newest"):
-    """A row for each case and round: a DataFrame, or a list of dicts where pandas is missing.
+    """A row for each case and round, in the order of the configuration: a DataFrame, or without pandas a list of dicts.
 
     Columns are those of the table bench_case, who measured (run, run_uuid, host, device_model), label, verified,
     gflops and bytes_per_s; options under their names (numbers in bytes and ns, booleans as 0 and 1); metrics of
@@ -163,7 +163,7 @@ def _expressions(file):
 
 
 def _select(file, known, names, where, run):
-    """Rows with these of the known columns, of the chosen cases, in the order in which they were measured."""
+    """Rows with these of the known columns, of the chosen cases, in the order of the configuration."""
     if run == "newest":
         number = file.execute("SELECT count(*) FROM run").fetchone()[0]
     elif run == "all" or (isinstance(run, int) and run > 0):
@@ -175,7 +175,8 @@ def _select(file, known, names, where, run):
             SELECT {", ".join(f"{sql} AS {_name(name)}" for name, sql in known.items())}
             FROM bench_case AS c JOIN run AS r ON r.id = c.run_id LEFT JOIN device AS d ON d.id = c.device_id
             WHERE {IS_LATEST} AND (?1 = 'all' OR {RUN_NUMBER} = ?1)
-            ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid)
+            ORDER BY r.started, r.uuid, c.position, c.device_name, c.device_index, c.round, c.sequence, c.started,
+                c.uuid)
         WHERE (
             {"1" if where is None else where}
         )""",

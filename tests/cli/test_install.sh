@@ -38,7 +38,9 @@ for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     equals "what is in ${folder#*=} is installed" "$released" \
         "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
 done
-succeeds "the module for Python is installed" cmp "$top_srcdir/python/gbrun.py" "$data/gbrun.py"
+for file in docs/results.schema.json python/gbrun.py; do
+    succeeds "$file is installed" cmp "$top_srcdir/$file" "$data/${file##*/}"
+done
 if [ -n "${SANITIZE:-}" ]; then
     skip "the program exports nothing for plugins to link with" "the sanitizers export symbols"
 else

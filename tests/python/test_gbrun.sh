@@ -3,17 +3,11 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-# The Python that has most of what there is: tests skip what is missing.
-python=
-for name in python3 /usr/bin/python3; do
-    command -v "$name" >/dev/null || continue
-    python=${python:-$name}
-    "$name" -c 'import pandas' 2>/dev/null && python=$name && break
-done
+. "$top_srcdir/tests/python/python.sh"
+find_python pandas
 if [ -z "$python" ]; then
     skip "gbrun.py" "python3 is not installed"
     finish
-    exit
 fi
 
 cat >bench.ini <<'INI'
