@@ -68,6 +68,7 @@ DOCUMENTS = \
 	docs/experiments \
 	docs/exchange.md \
 	docs/faq.md \
+	docs/generated.md \
 	docs/gpu.md \
 	docs/kernel.md \
 	docs/pictures \
