@@ -1,4 +1,5 @@
 /* verb_list.c - gbrun list and gbrun check: what there is, before anything is run. */
+#include "core/base/json_writer.h"
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/cli/help.h"
@@ -17,7 +18,7 @@ static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
     {"estimate", 0, "FILE", "cases with the time that each will take by the earlier runs in FILE"},
-    {"format", 'f', "FORMAT", "table, csv or md"},
+    {"format", 'f', "FORMAT", "table, csv, json or md"},
     {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
     {"chip", 0, "NAME", "counters of this chip, such as GH100, which need not be there"},
 };
@@ -29,7 +30,7 @@ static const struct verb_option check_options[] = {
     {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
 };
 
-/* ---- tables and CSV ---- */
+/* ---- tables, CSV and JSON ---- */
 
 static void csv_line(const char *const *cells, size_t n)
 {
@@ -39,19 +40,29 @@ static void csv_line(const char *const *cells, size_t n)
     printf("%s\r\n", text_get(&line));
 }
 
-/* Rows of texts, printed as they come (CSV) or at the end (tables), before the notes. */
+/* Rows of texts, printed as they come (CSV; JSON: an array of objects) or at the end (tables),
+ * before the notes. */
 struct listing {
     int format;
+    const struct help_entry *columns; /* NULL: not begun */
+    size_t n_rows;
     struct table table;
     struct text notes; /* for standard error */
 };
 
 enum { COLUMNS_MAX = 8 };
 
+/* Is it for programs? Then all is in rows. */
+static bool is_data(const struct listing *listing)
+{
+    return listing->format == FORMAT_CSV || listing->format == FORMAT_JSON;
+}
+
 static void listing_begin(struct listing *listing, const struct help_entry *columns)
 {
     const char *heads[COLUMNS_MAX];
     size_t n = 0;
+    listing->columns = columns;
     for (; n < COLUMNS_MAX && columns[n].name; n++) {
         heads[n] = columns[n].name;
         table_column(&listing->table, heads[n], false);
@@ -60,10 +71,25 @@ static void listing_begin(struct listing *listing, const struct help_entry *colu
         csv_line(heads, n);
 }
 
+static void json_row(struct listing *listing, const char *const *cells, size_t n)
+{
+    CLEANUP(text_free) struct text line = {0};
+    struct json_writer json = {.out = &line};
+    json_open(&json, NULL, JSON_OBJECT);
+    for (size_t i = 0; i < n; i++)
+        json_text(&json, listing->columns[i].name, cells[i]);
+    json_close(&json, JSON_OBJECT);
+    printf("%s\n%s", listing->n_rows++ ? "," : "[", text_get(&line));
+}
+
 static void listing_row(struct listing *listing, const char *const *cells, size_t n)
 {
     if (listing->format == FORMAT_CSV) {
         csv_line(cells, n);
+        return;
+    }
+    if (listing->format == FORMAT_JSON) {
+        json_row(listing, cells, n);
         return;
     }
     table_row(&listing->table);
@@ -74,7 +100,9 @@ static void listing_row(struct listing *listing, const char *const *cells, size_
 static void listing_end(struct listing *listing)
 {
     CLEANUP(text_free) struct text text = {0};
-    if (listing->format != FORMAT_CSV && listing->table.n_columns)
+    if (listing->format == FORMAT_JSON && listing->columns)
+        fputs(listing->n_rows ? "\n]\n" : "[]\n", stdout);
+    if (!is_data(listing) && listing->table.n_columns)
         table_write(&listing->table,
                     listing->format == FORMAT_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, &text);
     fputs(text_get(&text), stdout);
@@ -146,8 +174,8 @@ static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listin
     const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
                            bench_case.bench, text_get(&label), bench_case.policy->name,
                            text_get(&device)};
-    if (listing->format == FORMAT_CSV)
-        csv_line(cells, sizeof cells / sizeof *cells);
+    if (is_data(listing))
+        listing_row(listing, cells, sizeof cells / sizeof *cells);
     else
         printf("%s\n", text_get(&label));
     return GB_OK;
@@ -185,15 +213,17 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
     int code = configuration_select(arguments, 1, &configuration);
     if (code != EXIT_FINE)
         return code;
+    if (argument(arguments, "estimate") && listing->format == FORMAT_JSON)
+        return fail_usage("--format json: expected table, csv or md with --estimate");
     if (argument(arguments, "estimate"))
         return list_estimates(configuration.sweep, argument(arguments, "estimate"), listing);
     uint64_t n = sweep_size(configuration.sweep);
-    if (listing->format == FORMAT_CSV)
+    if (is_data(listing))
         listing_begin(listing, case_columns);
     for (uint64_t i = 0; i < n; i++)
         if (list_case(configuration.sweep, i, listing, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
-    if (listing->format != FORMAT_CSV)
+    if (!is_data(listing))
         text_printf(&listing->notes, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
     return EXIT_FINE;
 }
@@ -505,8 +535,9 @@ static int run_list(const struct arguments *arguments)
     size_t n = argument_operands(arguments, &operands);
     const char *format_text = argument(arguments, "format");
     int format = format_text ? format_named(format_text) : FORMAT_TABLE;
-    if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
-        return fail_usage("--format %s: expected table, csv or md", format_text);
+    if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_JSON &&
+        format != FORMAT_MARKDOWN)
+        return fail_usage("--format %s: expected table, csv, json or md", format_text);
     const char *what = n ? operands[0] : "cases";
     for (size_t i = 0; i < N_LISTS; i++) {
         const size_t most = lists[i].n_more;
@@ -538,7 +569,8 @@ const struct verb verb_list = {
         "reason. Counters are those with WORD in name or description; where WORD is the name "
         "of one, with or without its form (.sum, .avg ...), all of its forms are listed. Runs "
         "are those of the file WORD, results.gbr if it is not given, with their labels. "
-        "Keywords are all words that `gbrun help` explains, or those of the topic WORD.",
+        "Keywords are all words that `gbrun help` explains, or those of the topic WORD. As JSON "
+        "each is an array of objects whose members are the columns of CSV, all of them texts.",
     VERB_OPTIONS(list_options),
     .run = run_list,
 };

@@ -103,12 +103,22 @@ equals "and members of JSON" "$members" \
     "$(gbrun export one.gbr --rows sample --format json | grep -oE '"[a-z]+":[[{]' | tr -d '":[{' | sort -u |
         grep -xF -e "$members")"
 for list in plugins devices; do
+    equals "and its JSON has them as members" "$(columns_of "list $list")" \
+        "$(gbrun list $list --format json 2>/dev/null | sed -n 2p | grep -oE '"[a-z]+":' | tr -d '":' | sort)"
     equals "and those of list $list" "$(gbrun list $list --format csv 2>/dev/null | heads_of)" \
         "$(columns_of "list $list")"
 done
 equals "and those of list cases" "$(gbrun list cases -c one.ini --format csv | heads_of)" "$(columns_of 'list cases')"
 equals "and those of list keywords" "$(gbrun list keywords --format csv | heads_of)" \
     "$(gbrun list columns --format csv | grep -F '"columns of list keywords' | cut -d, -f1 | sort)"
+equals "a list of cases as JSON" '{"case":"1","bench":"one"' \
+    "$(gbrun list cases -c one.ini --format json | sed -n 2p | cut -d, -f1,2)"
+equals "an empty one" "[]" "$(gbrun list counters none --format json 2>/dev/null)"
+if command -v python3 >/dev/null; then
+    succeeds "and all keywords are JSON" bash -c "'$GBRUN' list keywords --format json | python3 -m json.tool"
+else
+    skip "all keywords are JSON" "python3 is not installed"
+fi
 equals "list verbs lists the verbs" "$verbs" "$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1)"
 # What stands over a table, in marks and in verdicts is explained.
 for head in $(gbrun show one.gbr | sed -n '/^bench /s/stopped because//p' | sed 's/rel\. IQR//'); do
