@@ -148,6 +148,15 @@ class Tests(unittest.TestCase):
             self.assertTrue(0 < sum(value == 0 for value in found["clock_hz"]) < whole)
             self.assertTrue(0 < sum(value != value for value in found["thread_ns"]) < whole)
 
+    def test_chunks_have_a_first_sample(self):
+        for packages in (("pandas",), ("pandas", "numpy")):
+            with without(*packages):
+                whole = list(gbrun.samples(FILE)["elapsed_ns"])
+                n = gbrun.cases(FILE)[0]["n_samples"]  # of every case
+                path = changed("UPDATE samples SET first = 2, n = n - 2, data = substr(data, 17) WHERE name = 'elapsed'")
+                for i, (value, expected) in enumerate(zip(gbrun.samples(path)["elapsed_ns"], whole)):
+                    self.assertTrue(value != value if i % n < 2 else value == expected, f"{i}: {value!r}")
+
     def test_iterations(self):
         with without("pandas"):
             stored = {row["uuid"]: row["iterations"] for row in gbrun.cases(FILE)}
