@@ -59,7 +59,9 @@ INI
 rm -f results.gbr
 "$GBRUN" -c forged.ini >table.txt 2>text.txt
 while IFS='|' read -r what expected; do
-    equals "forged: $what" "$expected" "$(sed -n "s/^.*forger what=$what  *\(.*\), .*/\1/p" text.txt)"
+    # Where the worker was is known if it is still there when its message is read.
+    equals "forged: $what" "$expected" "$(
+        sed -n "s/^.*forger what=$what  *\(.*\), .*/\1/p" text.txt | sed 's/, in run$//')"
 done <<'LIST'
 garbage|crashed (sent something that is not a message
 checksum|crashed (sent a message with a wrong checksum
