@@ -68,7 +68,7 @@ has "2 % slower: undecided before" err.txt "round 3: 0 of 2 decided; one 1.019, 
 has "2 % slower: decided" err.txt "round 4: 2 of 2 decided (2 slower)"
 equals "no line for a visit" 0 "$(grep -c '^[0-9]*/' err.txt)"
 equals "rounds begin with another side each" "base new base new new base new base base new base new new base new base" \
-    "$("$GBRUN" export ab.gbr --columns side --sort started | tail -n +2 | tr -d '\r' | paste -sd ' ')"
+    "$("$GBRUN" export ab.gbr --columns side --sort sequence | tail -n +2 | tr -d '\r' | paste -sd ' ')"
 "$GBRUN" compare ab.gbr --by side --base base -f csv >out.txt
 equals "compare says the same: exit code" 3 $?
 equals "compare says the same" "$(cat first.txt)" "$(cat out.txt)"
