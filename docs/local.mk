@@ -58,7 +58,7 @@ skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 
 # The reader of results files for Python, and what the JSON of `gbrun export` is.
-dist_pkgdata_DATA = docs/results.schema.json python/gbrun.py
+dist_pkgdata_DATA = docs/events.schema.json docs/results.schema.json python/gbrun.py
 
 DOCUMENTS = \
 	README.md \

@@ -113,6 +113,7 @@ static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes
     const struct compare_against *against = &compare_result(compare)->against[0];
     size_t n_decided = note_decided(ab, against);
     count_left(ab, n_decided, n_rounds);
+    events_round_end(ab->job.has_events ? &ab->job.events : NULL, n_rounds, n_decided, ab->n_pairs);
     say_round(ab, against, n_rounds, n_decided);
     compare_free(compare);
     if (may_go_on && n_decided < ab->n_pairs) {

@@ -11,6 +11,8 @@
 #include "core/run/provenance.h"
 #include "core/store/store_read.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,12 +146,68 @@ static int32_t begin_run(struct run_job *job, struct gb_error *error)
                              .seed = settings_run(configuration->settings)->seed,
                              .n_cases = job->n_visits};
     uuid_new(run.uuid);
+    memcpy(job->run_uuid, run.uuid, sizeof run.uuid);
     sha256_begin(&hash);
     sha256_add(&hash, config.data, config.length);
     sha256_end(&hash, digest);
     sha256_text(digest, run.config_sha256);
     set_facts(job, &run);
     return store_run_begin(job->store, &run, &job->run_id, error);
+}
+
+/* ---- events ---- */
+
+/* No process that is started from now on has the descriptor: it is closed when this one ends. */
+static int open_events(struct run_job *job)
+{
+    const char *given = argument(job->arguments, "events");
+    char *end = NULL;
+    if (!given)
+        return EXIT_FINE;
+    const long fd = strtol(given, &end, 10);
+    if (*given < '0' || *given > '9' || *end || fd <= STDERR_FILENO || fd > INT_MAX)
+        return fail_usage("--events %s: expected the number of a descriptor from 3 on, such as in "
+                          "`gbrun run --events 3 3>events.jsonl`",
+                          given);
+    const int flags = fcntl((int)fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return fail_usage("--events %s: descriptor %ld is %s: expected one open for writing, such "
+                          "as in `gbrun run --events 3 3>events.jsonl`",
+                          given, fd, flags < 0 ? "not open" : "only open for reading");
+    fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    line_output_open(&job->events.output, (int)fd);
+    job->has_events = true;
+    return EXIT_FINE;
+}
+
+static struct events *events_of(struct run_job *job)
+{
+    return job->has_events ? &job->events : NULL;
+}
+
+static void begin_events(struct run_job *job, uint64_t n_done)
+{
+    const struct events_run run = {
+        .uuid = job->run_uuid,
+        .results = path_from(".", job->store_path, &job->configuration.arena),
+        .n_visits = job->n_visits,
+        .n_done = n_done,
+        .is_of_ab = job->ab != NULL};
+    events_run_begin(events_of(job), &run);
+    job->has_begun = true;
+}
+
+static void end_events(struct run_job *job, int code)
+{
+    const char *reason;
+    if (!job->has_events)
+        return;
+    if (job->has_begun)
+        events_run_end(&job->events, code, job->counts.n_bad, job->counts.n_left);
+    const uint64_t n_lost = events_close(&job->events, &reason);
+    if (n_lost > 0)
+        say("gbrun: --events: lines that could not be written: %llu: %s",
+            (unsigned long long)n_lost, reason);
 }
 
 /* ---- resuming ---- */
@@ -261,6 +319,9 @@ int run_job_resume(struct run_job *job)
     struct gb_error error;
     struct run_record run = {0};
     struct arena arena = {0};
+    int code = open_events(job);
+    if (code != EXIT_FINE)
+        return code;
     job->store_path = argument(job->arguments, "resume");
     if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
         argument(job->arguments, "output"))
@@ -279,7 +340,7 @@ int run_job_resume(struct run_job *job)
                           job->store_path);
     if (access(job->store_path, F_OK) != 0)
         return fail_usage("%s: there is no such results file to resume", job->store_path);
-    int code = refuse_others_file(job->store_path);
+    code = refuse_others_file(job->store_path);
     if (code != EXIT_FINE)
         return code;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
@@ -291,6 +352,7 @@ int run_job_resume(struct run_job *job)
         arena_free(&arena);
         return fail_with(&error, EXIT_USAGE);
     }
+    memcpy(job->run_uuid, run.uuid, sizeof run.uuid);
     const char *folder = arena_text(&arena, run.config_folder);
     bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
@@ -325,7 +387,9 @@ static int check_labels(const struct arguments *arguments)
 int run_job_open(struct run_job *job)
 {
     struct gb_error error;
-    int code = check_labels(job->arguments);
+    int code = open_events(job);
+    if (code == EXIT_FINE)
+        code = check_labels(job->arguments);
     if (code == EXIT_FINE)
         code = job->ab ? configuration_read_ab(job->arguments, job->ab, &job->configuration)
                        : configuration_select(job->arguments, 0, &job->configuration);
@@ -499,6 +563,7 @@ int run_job_measure(struct run_job *job)
     struct run_counts *counts = &job->counts;
     progress_begin(progress, argument(job->arguments, "quiet") != NULL, job->n_visits, n_done);
     progress->is_brief = job->ab && !argument(job->arguments, "verbose");
+    begin_events(job, n_done);
     struct run_plan plan = {.params = settings_run(configuration->settings),
                             .schedule = schedule,
                             .on_round = job->on_round,
@@ -507,6 +572,7 @@ int run_job_measure(struct run_job *job)
                             .run_id = job->run_id,
                             .first_sequence = job->first_sequence,
                             .progress = progress,
+                            .events = events_of(job),
                             .worker = job->profiles ? &job->worker : NULL,
                             .spare = &job->spare};
     int32_t status = supervise(&plan, counts, &error);
@@ -533,6 +599,7 @@ int run_job_close(struct run_job *job, int code)
         worker_end(&job->spare.process, false);
     if (store_close(job->store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
+    end_events(job, code);
     free(job->done);
     configuration_free(&job->configuration);
     return code;

@@ -29,6 +29,7 @@ struct run_job {
     struct store *store;
     const char *store_path;
     int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
+    char run_uuid[UUID_TEXT];
     struct device_list devices;
     struct visit_key *done;
     size_t n_done;
@@ -46,6 +47,9 @@ struct run_job {
     void *context;
 
     struct progress progress;
+    struct events events;
+    bool has_events;          /* somebody listens: --events */
+    bool has_begun;           /* they have heard of the run */
     struct run_counts counts; /* of what was measured */
     struct run_verdict verdict;
 };

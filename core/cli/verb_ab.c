@@ -31,6 +31,9 @@ static const struct verb_option options[] = {
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear or skipped"},
     {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"},
+    {"events", 0, "FD",
+     "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
+     "estimate, case_end, round_end, run_end"},
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"verbose", 'v', NULL, "a line for each visit"},
 };

@@ -31,6 +31,9 @@ static const struct verb_option options[] = {
      "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
      "profiler "
      "that has started it; nothing is stored without --output"},
+    {"events", 0, "FD",
+     "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
+     "estimate, case_end, run_end"},
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"strict", 0, NULL, "exit code 3 also where a case was skipped or is not certified"},
     {"verbose", 'v', NULL, "more columns, all messages"},
@@ -96,8 +99,9 @@ static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
     CLEANUP(arena_free) struct arena arena = {0};
     struct bench_case profiled;
     struct gb_error error;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown"))
-        return fail_usage("--profile is not for --resume, nor for --breakdown");
+    if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown") ||
+        argument(job->arguments, "events"))
+        return fail_usage("--profile is not for --resume, --breakdown or --events");
     int code = configuration_select(job->arguments, 0, &job->configuration);
     if (code == EXIT_FINE)
         code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
@@ -147,8 +151,9 @@ static int plan(struct run_job *job)
 {
     const char *format_text = argument(job->arguments, "format");
     const int format = format_text ? format_named(format_text) : FORMAT_TABLE;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "profile"))
-        return fail_usage("--dry-run is not for --resume, nor for --profile");
+    if (argument(job->arguments, "resume") || argument(job->arguments, "profile") ||
+        argument(job->arguments, "events"))
+        return fail_usage("--dry-run is not for --resume, --profile or --events");
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
     return run_job_plan(job, format);

@@ -147,7 +147,7 @@ static void add_row(const struct html_run *run, const struct view_row *rows, siz
         add_ratio(compared_of(run, rows, n), out);
     text_printf(out, "<td class=\"n\">%llu</td><td class=\"n\">%zu</td>",
                 (unsigned long long)record->n_samples, n);
-    html_cell(out, verified_of(&shown.row.c) == VERIFIED_FAILED ? "bad" : "",
+    html_cell(out, record_verified(&shown.row.c.record) == VERIFIED_FAILED ? "bad" : "",
               shown.row.check ? shown.row.check : "");
     roof_cell(&shown.row, &words);
     html_cell(out, "n", text_get(&words));

@@ -159,7 +159,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
-    slot->begin_ns = host_clock_ns();
+    slot->begin_ns = slot->told_ns = host_clock_ns();
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
     progress_sampled(run->plan->progress, text_get(&visit->label), 0, 0);

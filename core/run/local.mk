@@ -16,10 +16,14 @@ core_libgbrun_la_SOURCES += \
 	core/run/command.h \
 	core/run/counting.c \
 	core/run/counting.h \
+	core/run/events.c \
+	core/run/events.h \
 	core/run/host.c \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
+	core/run/line_output.c \
+	core/run/line_output.h \
 	core/run/lock.c \
 	core/run/lock.h \
 	core/run/machine.c \
@@ -58,6 +62,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/slot.c \
+	core/run/so_far.c \
+	core/run/so_far.h \
 	core/run/strays.c \
 	core/run/strays.h \
 	core/run/supervisor.c \

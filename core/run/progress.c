@@ -4,41 +4,22 @@
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BAR_COLUMNS = 20, NARROWEST = 40, USUAL_COLUMNS = 80, PENDING_MAX = 8 << 20 };
 static const double redraw_ns = 100e6;
 
-/* A pipe or a terminal is opened anew: writes to it must not block, and what other programs have
- * open must not change. Writing to a file ends in any event. */
-static int open_output(void)
-{
-    struct stat info;
-    bool may_block = isatty(STDERR_FILENO) ||
-                     (fstat(STDERR_FILENO, &info) == 0 && S_ISFIFO(info.st_mode));
-    int out = may_block ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-                        : -1;
-    return out < 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : out;
-}
-
 void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, uint64_t n_known)
 {
     const char *terminal = getenv("TERM");
-    *progress = (struct progress){.out = open_output(),
-                                  .is_quiet = is_quiet,
-                                  .n_total = n_total,
-                                  .n_known = n_known,
-                                  .begin_ns = host_clock_ns()};
+    *progress = (struct progress){
+        .is_quiet = is_quiet, .n_total = n_total, .n_known = n_known, .begin_ns = host_clock_ns()};
+    line_output_open(&progress->output, STDERR_FILENO);
     progress->is_terminal = !is_quiet && isatty(STDERR_FILENO) && terminal && *terminal &&
                             !text_equal(terminal, "dumb");
 }
@@ -46,14 +27,14 @@ void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, 
 static void erase(struct progress *progress)
 {
     if (progress->live_columns > 0)
-        text_add(&progress->pending, "\r\033[K");
+        text_add(&progress->output.pending, "\r\033[K");
     progress->live_columns = 0;
 }
 
 static size_t terminal_columns(const struct progress *progress)
 {
     struct winsize size;
-    if (ioctl(progress->out, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
+    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
         return size.ws_col;
     return USUAL_COLUMNS;
 }
@@ -97,7 +78,7 @@ static void draw(struct progress *progress)
     }
     text_add_shortened(&shown, text_get(&line), terminal_columns(progress) - 1);
     erase(progress);
-    text_add(&progress->pending, text_get(&shown));
+    text_add(&progress->output.pending, text_get(&shown));
     progress_flush(progress);
     progress->live_columns = text_columns(text_get(&shown));
     progress->drawn_ns = host_clock_ns();
@@ -110,7 +91,7 @@ void progress_sampled(struct progress *progress, const char *label, uint64_t n_s
     text_add(&progress->label, label);
     progress->n_samples = n_samples;
     progress->recent_ns = recent_ns;
-    if (progress->is_terminal && progress->pending.length == 0 &&
+    if (progress->is_terminal && progress->output.pending.length == 0 &&
         host_clock_ns() - progress->drawn_ns > redraw_ns)
         draw(progress);
 }
@@ -118,8 +99,8 @@ void progress_sampled(struct progress *progress, const char *label, uint64_t n_s
 static void print_lines(struct progress *progress, const char *text)
 {
     erase(progress);
-    text_add(&progress->pending, text);
-    text_add(&progress->pending, "\n");
+    text_add(&progress->output.pending, text);
+    text_add(&progress->output.pending, "\n");
     if (progress->is_terminal)
         draw(progress);
     else
@@ -186,47 +167,21 @@ void progress_line(struct progress *progress, const char *format, ...)
     print_lines(progress, make_plain(text));
 }
 
-/* Where a descriptor could not be opened anew, a little at a time finds room without waiting. */
-static bool write_some(struct progress *progress, int wait_ms)
-{
-    enum { WRITE_BYTES = 512 };
-    struct pollfd file = {.fd = progress->out, .events = POLLOUT};
-    struct text *pending = &progress->pending;
-    size_t written = 0;
-    while (written < pending->length && poll(&file, 1, wait_ms) > 0) {
-        size_t left = pending->length - written;
-        ssize_t n = write(progress->out, pending->data + written,
-                          left < WRITE_BYTES ? left : WRITE_BYTES);
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            n = (ssize_t)left; /* nobody will read it */
-        written += n > 0 ? (size_t)n : 0;
-        if (n < 0)
-            break;
-    }
-    if (written > 0) {
-        pending->length -= written;
-        memmove(pending->data, pending->data + written, pending->length + 1);
-    }
-    return pending->length > 0;
-}
-
 void progress_flush(struct progress *progress)
 {
-    write_some(progress, 0);
+    line_output_flush(&progress->output);
 }
 
 bool progress_is_full(const struct progress *progress)
 {
-    return progress->pending.length > PENDING_MAX;
+    return progress->output.pending.length > PENDING_MAX;
 }
 
 void progress_end(struct progress *progress, bool waits)
 {
     erase(progress);
-    while (write_some(progress, waits ? -1 : 0) && waits)
-        continue;
-    close(progress->out);
-    text_free(&progress->pending);
+    line_output_wait(&progress->output, waits ? -1 : 0);
+    line_output_close(&progress->output);
     text_free(&progress->label);
     text_free(&progress->held);
 }

@@ -7,12 +7,11 @@
  */
 #pragma once
 
-#include "core/base/text.h"
+#include "core/run/line_output.h"
 #include "core/store/record.h"
 
 struct progress {
-    int out;             /* a file descriptor */
-    struct text pending; /* printed, not written yet */
+    struct line_output output;
     bool is_terminal;
     bool is_quiet;                     /* only what went wrong */
     bool is_brief;                     /* no line for a case that ended well */

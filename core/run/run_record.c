@@ -135,6 +135,8 @@ static void conclude(struct run *run, struct visit *visit, struct collector *col
         else
             run->counts.n_bad += case_status_is_bad(status);
         progress_finished(run->plan->progress, text_get(&visit->label), &collector->record);
+        events_case_end(run->plan->events, &collector->record,
+                        collector->n_handed_on + collector->n);
     }
     collector_free(collector);
     visit_free(visit);
@@ -152,6 +154,9 @@ void record_end(struct run *run, struct slot *slot, int status, const char *text
         collector_warn(collector, text_get(&shared));
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);
+    if (!slot->has_begun)
+        events_case_begin(run->plan->events, visit, &collector->record);
+    so_far_free(&slot->so_far);
     slot->visit = NULL;
     run_unlock(run, slot->device);
     slot->has_opened = slot->has_opened || collector->n_clocks > 0;
@@ -163,6 +168,7 @@ void record_refusal(struct run *run, struct visit *visit)
 {
     struct collector collector;
     record_begin(&collector, visit);
+    events_case_begin(run->plan->events, visit, &collector.record);
     /* Whoever names a device expects it to be there; `auto` means: where it can. */
     int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
                                                                            : CASE_SKIPPED;

@@ -23,10 +23,12 @@ struct slot {
     bool is_alive;
     struct worker_process process;
     const struct known_device *device;
-    bool has_opened;     /* the device */
-    char *environment;   /* of the worker, as visits have it */
-    struct visit *visit; /* NULL: idle */
-    bool has_begun;      /* the worker has sent a message of the visit */
+    bool has_opened;      /* the device */
+    char *environment;    /* of the worker, as visits have it */
+    struct visit *visit;  /* NULL: idle */
+    bool has_begun;       /* the worker has sent a message of the visit */
+    struct so_far so_far; /* for events */
+    double told_ns;       /* when they said it last */
     struct collector collector;
     double begin_ns;
     double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */

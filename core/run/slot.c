@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { LINES_SHOWN = 1000 }; /* of what a plugin prints in a case */
-static const double cut_patience_ns = 1e9;
+static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
 
 static void on_line(void *context, const char *line)
 {
@@ -232,10 +232,27 @@ static void take_exclusive(struct slot *slot)
         slot->deadline_ns = INFINITY;
 }
 
+/* At most ten times a second, and of a case that takes longer than that. */
+static void tell_so_far(struct slot *slot, uint64_t n_before)
+{
+    const struct collector *collector = &slot->collector;
+    if (!slot->run->plan->events)
+        return;
+    so_far_add(&slot->so_far, collector->columns[collector->main_column] + n_before,
+               collector->n - n_before);
+    if (host_clock_ns() < slot->told_ns + tell_every_ns)
+        return;
+    slot->told_ns = host_clock_ns();
+    events_estimate(slot->run->plan->events, &collector->record, &slot->so_far);
+}
+
 /* False: it is not to be listened to any more. */
 static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *message)
 {
     struct collector *collector = &slot->collector;
+    const uint64_t n_before = collector->n;
+    if (slot->visit && !slot->has_begun)
+        events_case_begin(slot->run->plan->events, slot->visit, &collector->record);
     slot->has_begun = true;
     if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT) {
         take_exclusive(slot);
@@ -245,8 +262,10 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
     } else if (collector->is_complete) {
         end_complete_visit(slot);
     } else if (type == WIRE_AGAIN) {
+        so_far_free(&slot->so_far);
         record_forget(slot->run, slot);
     } else if (type == WIRE_SAMPLES) {
+        tell_so_far(slot, n_before);
         progress_sampled(slot->run->plan->progress, text_get(&slot->visit->label),
                          collector->n + collector->n_handed_on, collector->recent_ns);
         record_spill(slot->run, slot);

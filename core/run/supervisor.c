@@ -165,9 +165,11 @@ static int poll_timeout(struct run *run)
 static void wait_and_listen(struct run *run)
 {
     struct progress *progress = run->plan->progress;
-    struct pollfd files[2 * SLOTS_MAX + 1];
+    struct events *events = run->plan->events;
+    struct pollfd files[2 * SLOTS_MAX + 2];
     nfds_t n = 0;
-    files[n++] = (struct pollfd){.fd = progress->pending.length > 0 ? progress->out : -1,
+    files[n++] = (struct pollfd){.fd = line_output_poll_fd(&progress->output), .events = POLLOUT};
+    files[n++] = (struct pollfd){.fd = events ? line_output_poll_fd(&events->output) : -1,
                                  .events = POLLOUT};
     for (size_t i = 0; i < SLOTS_MAX; i++)
         if (run->slots[i].is_alive && !run->slots[i].is_closing) {
@@ -176,6 +178,7 @@ static void wait_and_listen(struct run *run)
         }
     poll(files, n, poll_timeout(run));
     progress_flush(progress);
+    events_flush(events);
     for (size_t i = 0; i < SLOTS_MAX; i++)
         if (run->slots[i].is_alive && run->slots[i].is_closing)
             slot_check_closing(&run->slots[i]);
@@ -208,6 +211,7 @@ static void end_workers(struct run *run)
     for (size_t i = 0; i < SLOTS_MAX; i++) {
         struct slot *slot = &run->slots[i];
         slot_end(slot);
+        so_far_free(&slot->so_far);
         if (slot->visit) {
             collector_free(&slot->collector);
             visit_free(slot->visit);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/run/events.h"
 #include "core/run/progress.h"
 #include "core/run/visit.h"
 #include "core/run/worker_process.h"
@@ -28,6 +29,7 @@ struct run_plan {
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */
     struct progress *progress;
+    struct events *events;               /* NULL: nobody listens */
     const struct worker_process *worker; /* that is there already, for the only visit; NULL */
     struct spare_worker *spare; /* for the first visit on its devices without an environment of its
                                    own, which takes it away */

@@ -1,6 +1,7 @@
 /* record.c - see record.h. */
 #include "core/store/record.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct {
@@ -125,4 +126,31 @@ uint32_t others_on_device(const struct case_record *record)
 double activity_blocks(const struct gb_activity *activity)
 {
     return (double)activity->grid[0] * activity->grid[1] * activity->grid[2];
+}
+
+const struct check_record *record_main_check(const struct case_record *record)
+{
+    const struct check_record *judged = NULL;
+    for (size_t i = 0; i < record->n_checks; i++) {
+        const struct check_record *check = &record->checks[i];
+        if (!check->passed)
+            return check;
+        if (!judged && !isnan(check->tolerance))
+            judged = check;
+    }
+    return judged;
+}
+
+int record_verified(const struct case_record *record)
+{
+    const struct check_record *check = record_main_check(record);
+    if (!check)
+        return VERIFIED_UNCHECKED;
+    return check->passed ? VERIFIED_OK : VERIFIED_FAILED;
+}
+
+const char *verified_word(int verified)
+{
+    static const char *const words[] = {"unchecked", "ok", "failed"};
+    return words[verified];
 }

@@ -211,5 +211,12 @@ struct case_record {
     size_t n_columns;
 };
 
+/* The judged metric that says most: the first that failed, else the first with a tolerance; or
+ * NULL. */
+const struct check_record *record_main_check(const struct case_record *record);
+enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
+int record_verified(const struct case_record *record);
+const char *verified_word(int verified); /* "unchecked", "ok", "failed" */
+
 /* Other processes that computed on the device both before the first sample and after the last. */
 uint32_t others_on_device(const struct case_record *record);

@@ -102,11 +102,6 @@ void cell_readable(const struct cell *cell, struct text *out);
 
 double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
-enum { VERIFIED_UNCHECKED, VERIFIED_OK, VERIFIED_FAILED };
-int verified_of(const struct stored_case *c);
-/* The judged metric that says most: the first that failed, else the first with a tolerance; or
- * NULL. */
-const struct check_record *main_check(const struct stored_case *c);
 /* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
 void check_words(const struct stored_case *c, struct text *out);
 

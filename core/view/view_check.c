@@ -1,29 +1,7 @@
 /* view_check.c - the comparison of a case that says most, and its words in a table. */
 #include "core/view/view_cases.h"
 
-#include <math.h>
 #include <string.h>
-
-const struct check_record *main_check(const struct stored_case *c)
-{
-    const struct check_record *judged = NULL;
-    for (size_t i = 0; i < c->record.n_checks; i++) {
-        const struct check_record *check = &c->record.checks[i];
-        if (!check->passed)
-            return check;
-        if (!judged && !isnan(check->tolerance))
-            judged = check;
-    }
-    return judged;
-}
-
-int verified_of(const struct stored_case *c)
-{
-    const struct check_record *check = main_check(c);
-    if (!check)
-        return VERIFIED_UNCHECKED;
-    return check->passed ? VERIFIED_OK : VERIFIED_FAILED;
-}
 
 /* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
 static void add_fault(struct text *out, const char *text)
@@ -39,7 +17,7 @@ static void add_fault(struct text *out, const char *text)
 
 void check_words(const struct stored_case *c, struct text *out)
 {
-    const struct check_record *check = main_check(c);
+    const struct check_record *check = record_main_check(&c->record);
     if (!check) {
         text_add(out, "unchecked");
         return;

@@ -36,7 +36,7 @@ static double watched(const struct case_record *record, double value)
 
 static double checked(const struct stored_case *c, double value)
 {
-    return main_check(c) ? value : NAN;
+    return record_main_check(&c->record) ? value : NAN;
 }
 
 /* The metric of the first comparison. */
@@ -56,7 +56,6 @@ static double exact_ratio(const struct stored_case *c)
                                                : NAN;
 }
 
-static const char *const verified_words[] = {"unchecked", "ok", "failed"};
 static const struct check_record no_check = {.metric = NULL};
 
 /* X(name, kind, unit, value, help), or Y with the name as text between; c: the stored case, r: its
@@ -117,7 +116,7 @@ static const struct check_record no_check = {.metric = NULL};
     X(status_text, TEXT, UNIT_NONE, r->status_text,                                                \
       "Details of the status, such as the signal or the plugin's reason")                          \
     X(stop_reason, TEXT, UNIT_NONE, r->stop_reason, "Why no further sample was taken")             \
-    X(verified, TEXT, UNIT_NONE, verified_words[verified_of(c)],                                   \
+    X(verified, TEXT, UNIT_NONE, verified_word(record_verified(r)),                                \
       "ok, failed or unchecked: whether the output agreed with the reference")                     \
     X(check, TEXT, UNIT_NONE, row->check,                                                          \
       "The comparison as a table shows it: ok or FAIL, metric and value")                          \
@@ -331,7 +330,7 @@ static struct cell result_cell(const struct view_row *row, int result)
     const struct case_record *r = &c->record;
     const struct gb_estimate *e = &r->estimate;
     const struct gb_activity *a = row->kernel;
-    const struct check_record *k = main_check(c);
+    const struct check_record *k = record_main_check(&c->record);
     const struct relative *relative = row->relative;
     if (!k)
         k = &no_check;

@@ -98,8 +98,9 @@ static void add_outcome(struct notes *notes, const struct stored_case *c, const 
 {
     CLEANUP(text_free) struct text words = {0};
     case_status_describe(c->record.status, c->record.status_text, &words);
-    if (c->record.status == CASE_WRONG_RESULT && !*c->record.status_text && main_check(c))
-        text_printf(&words, ": %s", main_check(c)->text);
+    if (c->record.status == CASE_WRONG_RESULT && !*c->record.status_text &&
+        record_main_check(&c->record))
+        text_printf(&words, ": %s", record_main_check(&c->record)->text);
     if (c->record.status == CASE_SKIPPED)
         add_skip(notes, c, label);
     else if (case_status_is_bad(c->record.status))

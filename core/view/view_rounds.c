@@ -215,7 +215,7 @@ static const struct view_row *find_checked(const struct view_row *rows, size_t n
 {
     const struct view_row *checked = rows;
     for (size_t i = 1; i < n; i++)
-        if (verified_of(&rows[i].c) > verified_of(&checked->c))
+        if (record_verified(&rows[i].c.record) > record_verified(&checked->c.record))
             checked = &rows[i];
     return checked;
 }

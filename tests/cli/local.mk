@@ -15,6 +15,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_docs.sh \
 	tests/cli/test_doctor.sh \
 	tests/cli/test_documented_names.sh \
+	tests/cli/test_events.sh \
 	tests/cli/test_examples.sh \
 	tests/cli/test_faults.sh \
 	tests/cli/test_fresh.sh \

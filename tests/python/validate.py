@@ -37,7 +37,7 @@ with open(schema) as file:
 jsonschema.Draft7Validator.check_schema(schema)
 with open(path) as file:
     lines = [json.loads(line) for line in file] if path.endswith(".jsonl") else [json.load(file)]
-if path.endswith(".jsonl"):
+if "case" in schema["definitions"] and path.endswith(".jsonl"):
     schema = {**schema, **{"$ref": "#/definitions/case"}}
 validator = jsonschema.Draft7Validator(schema)
 if options == ["--changed"]:
