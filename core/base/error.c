@@ -101,6 +101,16 @@ const char *status_words(int32_t status)
     }
 }
 
+const char *error_hint(const struct gb_error *error)
+{
+    static const char *const words[] = {"did you mean ", "expected ", "write ", "see "};
+    for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
+        for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
+            if (strncmp(at + 2, words[i], strlen(words[i])) == 0)
+                return at + 2;
+    return NULL;
+}
+
 void error_list_take(struct error_list *list, const struct gb_error *error)
 {
     if (list->n == ERROR_LIST_MAX) {

@@ -40,6 +40,10 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
  * leaves, is an input/output error. Thread-local. */
 const char *reason_of(int code);
 
+/* What a message says to do: from "did you mean" or "expected", "write", "see" behind its first ';'
+ * or ':' on. Within the text; NULL: nothing. */
+const char *error_hint(const struct gb_error *error);
+
 /* The words of a status: "device error"; "status -77" for one it does not know. Static or
  * thread-local. */
 const char *status_words(int32_t status);

@@ -309,8 +309,12 @@ static int finish(const struct arguments *arguments, struct configuration *confi
     if (is_readable)
         resolve(arguments, configuration, errors);
     error_list_sort(errors);
+    return error_list_empty(errors) ? EXIT_FINE : EXIT_USAGE;
+}
+
+static int say_and_free(struct error_list *errors, int code)
+{
     say_errors(errors);
-    int code = error_list_empty(errors) ? EXIT_FINE : EXIT_USAGE;
     error_list_free(errors);
     return code;
 }
@@ -343,41 +347,55 @@ static int32_t read_one(struct configuration *configuration, const char *const *
                          ret, errors);
 }
 
-static int read_files(const struct arguments *arguments, struct configuration *ret)
+static int read_files(const struct arguments *arguments, struct configuration *ret,
+                      struct error_list *errors)
 {
-    struct error_list errors = {0};
     const char **files;
     size_t n = find_files(arguments, ret, &files);
     if (n == 0)
         return fail_usage("no configuration: expected FILE.ini or -c FILE");
     ret->path = files[0];
     ret->folder = folder_of(ret->path, &ret->arena);
-    int32_t status = read_one(ret, files, 0, &ret->ini, &errors);
+    int32_t status = read_one(ret, files, 0, &ret->ini, errors);
     for (size_t i = 1; i < n && status != GB_IO; i++) {
         struct ini later;
-        status = read_one(ret, files, i, &later, &errors);
+        status = read_one(ret, files, i, &later, errors);
         ini_merge(&ret->ini, &later, &ret->arena);
     }
-    return finish(arguments, ret, &errors, status != GB_IO);
+    return finish(arguments, ret, errors, status != GB_IO);
+}
+
+/* Of a configuration whose members say how it is read. */
+static int read_and_say(const struct arguments *arguments, struct configuration *ret)
+{
+    struct error_list errors = {0};
+    return say_and_free(&errors, read_files(arguments, ret, &errors));
 }
 
 int configuration_read(const struct arguments *arguments, struct configuration *ret)
 {
     *ret = (struct configuration){.first_operand = SIZE_MAX};
-    return read_files(arguments, ret);
+    return read_and_say(arguments, ret);
 }
 
 int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
                           struct configuration *ret)
 {
     *ret = (struct configuration){.first_operand = SIZE_MAX, .ab_given = given};
-    return read_files(arguments, ret);
+    return read_and_say(arguments, ret);
+}
+
+int configuration_select_quietly(const struct arguments *arguments, size_t first,
+                                 struct configuration *ret, struct error_list *errors)
+{
+    *ret = (struct configuration){.first_operand = first};
+    return read_files(arguments, ret, errors);
 }
 
 int configuration_select(const struct arguments *arguments, size_t first, struct configuration *ret)
 {
     *ret = (struct configuration){.first_operand = first};
-    return read_files(arguments, ret);
+    return read_and_say(arguments, ret);
 }
 
 int configuration_read_text(const char *path, const char *folder, const char *text,
@@ -391,7 +409,7 @@ int configuration_read_text(const char *path, const char *folder, const char *te
                                   .is_stored = true,
                                   .ab_given = given};
     ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
-    return finish(arguments, ret, &errors, true);
+    return say_and_free(&errors, finish(arguments, ret, &errors, true));
 }
 
 void configuration_free(struct configuration *configuration)

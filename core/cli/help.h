@@ -44,6 +44,12 @@ void help_topic_write(const struct help_topic *topic, int style, size_t width, s
 /* One entry with its topic's title; plain. */
 void help_entry_write(const struct help_topic *topic, size_t i, size_t width, struct text *out);
 
+/* The topic as an object, with those of its entries that are chosen. */
+struct json_writer;
+typedef bool help_chooses_fn(const struct help_topic *topic, size_t i, const void *context);
+void help_topic_json(const struct help_topic *topic, help_chooses_fn *chooses, const void *context,
+                     struct json_writer *json);
+
 /* Of help_texts.c. */
 extern const struct help_topic help_texts[];
 extern const size_t n_help_texts;

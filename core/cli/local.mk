@@ -7,6 +7,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/arguments.h \
 	core/cli/configuration.c \
 	core/cli/help.h \
+	core/cli/help_json.c \
 	core/cli/help_texts.c \
 	core/cli/help_topics.c \
 	core/cli/plan.c \

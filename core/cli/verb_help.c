@@ -1,4 +1,5 @@
 /* verb_help.c - gbrun help: finds what is asked for among the topics of help.h. */
+#include "core/base/json_writer.h"
 #include "core/cli/help.h"
 #include "core/cli/verbs.h"
 
@@ -8,6 +9,7 @@
 static const struct verb_option help_options[] = {
     {"markdown", 0, NULL, "print the entries as a Markdown table"},
     {"roff", 0, NULL, "print the entries for a manual page"},
+    {"format", 'f', "FORMAT", "text or json"},
     {"plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"},
 };
 
@@ -17,9 +19,59 @@ struct search {
     struct help_topics topics;
     struct catalogue catalogue; /* once words of plugins are looked for */
     int style;
+    bool is_json;
     size_t width;
     struct text out;
+    struct json_writer json; /* of out */
 };
+
+/* ---- as JSON ---- */
+
+/* Every entry of a topic, those that a word means, or none. */
+static bool chooses_all(const struct help_topic *topic, size_t i, const void *context)
+{
+    (void)topic, (void)i, (void)context;
+    return true;
+}
+
+static bool chooses_none(const struct help_topic *topic, size_t i, const void *context)
+{
+    (void)topic, (void)i, (void)context;
+    return false;
+}
+
+static bool chooses_word(const struct help_topic *topic, size_t i, const void *context)
+{
+    const char *word = context, *map_key;
+    const struct help_entry *entry = &topic->entries[i];
+    const struct gb_option *option = option_find(topic->options, word, &map_key);
+    bool is_switch = topic->verb && text_equal(entry->name + 2, word);
+    return is_switch || help_entry_is(entry, word) ||
+           (option && text_equal(option->name, entry->name));
+}
+
+static void begin_json(struct search *search)
+{
+    search->json.out = &search->out;
+    json_open(&search->json, NULL, JSON_OBJECT);
+    json_text(&search->json, "format", "gbrun help 1");
+    json_open(&search->json, "topics", JSON_ARRAY);
+}
+
+static void end_json(struct search *search)
+{
+    json_close(&search->json, JSON_ARRAY);
+    json_close(&search->json, JSON_OBJECT);
+    text_add(&search->out, "\n");
+}
+
+/* ---- as text ---- */
+
+static void list_topics(struct search *search)
+{
+    for (size_t i = 0; i < search->topics.n; i++)
+        help_topic_json(&search->topics.items[i], chooses_none, NULL, &search->json);
+}
 
 static void write_overview(struct search *search)
 {
@@ -67,6 +119,10 @@ static size_t write_topics(struct search *search, const char *name)
         const struct help_topic *topic = &search->topics.items[i];
         if (!text_equal(topic->name, name))
             continue;
+        if (search->is_json) {
+            help_topic_json(topic, chooses_all, NULL, &search->json);
+            continue;
+        }
         if (n > 1 && (n_written++ || search->style != HELP_PLAIN))
             text_printf(&search->out, titles[search->style], topic->title);
         help_topic_write(topic, search->style, search->width, &search->out);
@@ -96,18 +152,19 @@ static size_t write_entries(struct search *search, const char *topic, const char
     size_t n = 0;
     for (size_t i = 0; i < search->topics.n; i++) {
         const struct help_topic *at = &search->topics.items[i];
-        const char *map_key;
+        size_t n_before = n;
         bool is_asked = topic ? text_equal(at->name, topic) : !text_equal(at->name, "verbs");
-        const struct gb_option *option = option_find(at->options, word, &map_key);
         for (size_t j = 0; is_asked && j < at->n; j++) {
-            const struct help_entry *entry = &at->entries[j];
-            bool is_switch = at->verb && text_equal(entry->name + 2, word);
-            if (!is_switch && !help_entry_is(entry, word) &&
-                !(option && text_equal(option->name, entry->name)))
+            if (!chooses_word(at, j, word))
                 continue;
-            text_add(&search->out, n++ ? "\n" : "");
-            help_entry_write(at, j, search->width, &search->out);
+            if (!search->is_json) {
+                text_add(&search->out, n ? "\n" : "");
+                help_entry_write(at, j, search->width, &search->out);
+            }
+            n++;
         }
+        if (search->is_json && n > n_before)
+            help_topic_json(at, chooses_word, word, &search->json);
     }
     return n;
 }
@@ -180,30 +237,51 @@ static int find(struct search *search, const char *const *operands, size_t n)
                : unknown_name(search, operands[0], text_get(&rest));
 }
 
+/* The same among plugins, too; without operands, all of them. */
+static int find_in_all(const struct arguments *arguments, struct search *search,
+                       const char *const *operands, size_t n)
+{
+    int code = catalogue_read(arguments, &search->arena, &search->catalogue);
+    if (code != EXIT_FINE)
+        return code;
+    help_topics_add_plugins(&search->catalogue, &search->arena, &search->topics);
+    help_topics_add_index(&search->arena, &search->topics);
+    if (n > 0)
+        return find(search, operands, n);
+    list_topics(search);
+    return EXIT_FINE;
+}
+
 static int run_help(const struct arguments *arguments)
 {
     const char *const *operands;
     size_t n = argument_operands(arguments, &operands);
-    struct search search = {.width = output_width(HELP_COLUMNS)};
+    const char *format = argument(arguments, "format");
+    struct search search = {.width = output_width(HELP_COLUMNS),
+                            .is_json = format && text_equal(format, "json")};
     int code = EXIT_FINE;
+    if (format && !search.is_json && !text_equal(format, "text"))
+        return fail_usage("--format %s: expected text or json", format);
+    if (search.is_json && (argument(arguments, "roff") || argument(arguments, "markdown")))
+        return fail_usage("--format json: expected no --roff and no --markdown beside it");
     search.style = argument(arguments, "roff")       ? HELP_ROFF
                    : argument(arguments, "markdown") ? HELP_MARKDOWN
                                                      : HELP_PLAIN;
     help_topics_find(&search.arena, &search.topics);
-    if (n == 0) {
+    if (search.is_json)
+        begin_json(&search);
+    if (n == 0 && !search.is_json) {
         write_overview(&search);
     } else if (n == 1 && write_topics(&search, operands[0])) {
-        if (search.style == HELP_PLAIN)
+        if (search.style == HELP_PLAIN && !search.is_json)
             write_elsewhere(&search, operands[0]);
     } else {
-        code = catalogue_read(arguments, &search.arena, &search.catalogue);
-        if (code == EXIT_FINE) {
-            help_topics_add_plugins(&search.catalogue, &search.arena, &search.topics);
-            help_topics_add_index(&search.arena, &search.topics);
-            code = find(&search, operands, n);
-        }
+        code = find_in_all(arguments, &search, operands, n);
     }
-    fputs(text_get(&search.out), stdout);
+    if (search.is_json)
+        end_json(&search);
+    if (code == EXIT_FINE)
+        fputs(text_get(&search.out), stdout);
     text_free(&search.out);
     arena_free(&search.arena);
     return code;
@@ -216,7 +294,8 @@ const struct verb verb_help_on = {
     .help =
         "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an option, a "
         "key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. Everything is "
-        "printed from the tables that the program itself and the plugins are read by.",
+        "printed from the tables that the program itself and the plugins are read by. As JSON "
+        "without TOPIC that is all topics without their entries.",
     VERB_OPTIONS(help_options),
     .run = run_help,
 };

@@ -28,6 +28,7 @@ static const struct verb_option check_options[] = {
     SELECT_OPTIONS,
     SETTING_OPTIONS,
     {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
+    {"format", 'f', "FORMAT", "text or json; with json errors are in it, on standard output"},
 };
 
 /* ---- tables, CSV and JSON ---- */
@@ -577,8 +578,78 @@ const struct verb verb_list = {
 
 /* ---- check ---- */
 
+/* From 1; null: not known. */
+static void add_place(struct json_writer *json, const char *name, uint32_t place)
+{
+    if (place)
+        json_integer(json, name, place);
+    else
+        json_text(json, name, NULL);
+}
+
+static void add_error(const struct gb_error *error, struct json_writer *json)
+{
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "file", error->origin.file);
+    add_place(json, "line", error->origin.line);
+    add_place(json, "column", error->origin.column);
+    json_text(json, "message", error->text);
+    json_text(json, "hint", error_hint(error));
+    json_close(json, JSON_OBJECT);
+}
+
+static void add_parts(struct sweep *sweep, struct json_writer *json)
+{
+    json_open(json, "benchmarks", JSON_ARRAY);
+    for (size_t i = 0; sweep && i < sweep_parts(sweep); i++) {
+        const struct sweep_part part = sweep_part(sweep, i);
+        json_open(json, NULL, JSON_OBJECT);
+        json_text(json, "name", part.name);
+        json_integer(json, "n_cases", (int64_t)part.n);
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
+static int check_as_json(const struct arguments *arguments)
+{
+    CLEANUP(configuration_free) struct configuration configuration;
+    CLEANUP(text_free) struct text text = {0};
+    struct json_writer json = {.out = &text};
+    struct error_list errors = {0};
+    int code = configuration_select_quietly(arguments, 0, &configuration, &errors);
+    struct sweep *sweep = code == EXIT_FINE ? configuration.sweep : NULL;
+    if (!configuration.path) /* nothing to check was named, which has been said */
+        return code;
+    json_open(&json, NULL, JSON_OBJECT);
+    json_text(&json, "format", "gbrun check 1");
+    json_text(&json, "configuration", configuration.path);
+    json_bool(&json, "is_ok", code == EXIT_FINE);
+    json_integer(&json, "n_cases", sweep ? (int64_t)sweep_size(sweep) : 0);
+    add_parts(sweep, &json);
+    json_integer(&json, "n_errors", (int64_t)(errors.n + errors.n_left_out));
+    json_open(&json, "errors", JSON_ARRAY);
+    for (size_t i = 0; i < errors.n; i++)
+        add_error(&errors.items[i], &json);
+    json_close(&json, JSON_ARRAY);
+    json_close(&json, JSON_OBJECT);
+    text_add(&text, "\n");
+    fputs(text_get(&text), stdout);
+    error_list_free(&errors);
+    return code;
+}
+
 static int run_check(const struct arguments *arguments)
 {
+    const char *format = argument(arguments, "format");
+    const bool is_json = format && text_equal(format, "json");
+    if (format && !is_json && !text_equal(format, "text"))
+        return fail_usage("--format %s: expected text or json", format);
+    if (is_json && argument(arguments, "print"))
+        return fail_usage("--print prints a configuration: expected no --format json beside it");
+    if (is_json)
+        return check_as_json(arguments);
     CLEANUP(configuration_free) struct configuration configuration;
     CLEANUP(text_free) struct text text = {0};
     int code = configuration_select(arguments, 0, &configuration);

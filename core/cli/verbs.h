@@ -124,6 +124,9 @@ int configuration_read_ab(const struct arguments *arguments, const struct ab_giv
  * patterns, or configurations, if they end with .ini. */
 int configuration_select(const struct arguments *arguments, size_t first,
                          struct configuration *ret);
+/* The same for a verb that says errors itself: *errors is to be freed by the caller. */
+int configuration_select_quietly(const struct arguments *arguments, size_t first,
+                                 struct configuration *ret, struct error_list *errors);
 /* Is it the name of a configuration? */
 bool is_configuration(const char *operand);
 /* An option or operand that chooses or sets something in the configuration; NULL: there is none. */

@@ -272,6 +272,14 @@ int32_t option_fill(struct option_table table, const struct setting *settings, s
     return status;
 }
 
+const char *option_type_word(uint32_t type)
+{
+    static const char *const words[] = {"",       "int",   "float",    "bool", "string",
+                                        "choice", "bytes", "duration", "map"};
+    type &= ~(uint32_t)GB_TYPE_LIST;
+    return words[type < sizeof words / sizeof *words ? type : 0];
+}
+
 /* What may be written, in words: "integer (rows), 1:65536", "one of cold, warm". */
 static void describe(const struct gb_option *option, struct text *out)
 {

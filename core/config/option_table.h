@@ -33,6 +33,10 @@ size_t option_width(uint32_t type);
 const struct gb_option *option_find(struct option_table table, const char *key,
                                     const char **ret_map_key);
 
+/* "int", "float", "bool", "string", "choice", "bytes", "duration", "map"; of a list its elements'.
+ */
+const char *option_type_word(uint32_t type);
+
 /* The name in the table nearest to a misspelt one, or NULL. */
 const char *option_nearest(struct option_table table, const char *key);
 

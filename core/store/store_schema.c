@@ -8,19 +8,15 @@ const char *const telemetry_moments[TELEMETRY_MOMENTS] = {"begin", "end", "befor
 
 /* ---- words ---- */
 
-static const char *const parameter_types[] = {"",       "int",    "float", "bool",
-                                              "string", "choice", "bytes", "duration"};
-enum { TYPES = sizeof parameter_types / sizeof *parameter_types };
-
 static const char *type_word(int32_t type)
 {
-    return type >= 0 && type < TYPES ? parameter_types[type] : "string";
+    return type >= 0 && type <= GB_TYPE_DURATION ? option_type_word((uint32_t)type) : "string";
 }
 
 static int32_t type_named(const char *word)
 {
-    for (int32_t type = 1; type < TYPES; type++)
-        if (text_equal(parameter_types[type], word))
+    for (int32_t type = 1; type <= GB_TYPE_DURATION; type++)
+        if (text_equal(type_word(type), word))
             return type;
     return GB_TYPE_STRING;
 }
