@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/base/distribution.c \
+	core/base/distribution.h \
 	core/base/error.c \
 	core/base/error.h \
 	core/base/host_clock.c \

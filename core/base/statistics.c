@@ -163,6 +163,18 @@ size_t sign_interval_rank(size_t n, double confidence)
     return k;
 }
 
+double binomial_at_most(uint64_t k, uint64_t n, double p)
+{
+    if (k >= n)
+        return 1;
+    const double a = (double)(n - k), b = (double)k + 1, x = 1 - p;
+    int sign;
+    const double log_beta = lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
+    const double front = exp(a * log1p(-p) + b * log(p) - log_beta);
+    return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                     : 1 - front * beta_fraction(b, a, p) / b;
+}
+
 struct summary summary_of(const double *values, size_t n)
 {
     CLEANUP(free_pointer) double *sorted = memory_resize(NULL, n * sizeof *sorted);

@@ -51,6 +51,10 @@ double student_t_quantile(double confidence, double degrees);
  * highest. */
 size_t sign_interval_rank(size_t n, double confidence);
 
+/* P(B <= k) of a binomial B, of n trials with probability p each, 0 < p < 1: by the incomplete beta
+ * function (Abramowitz and Stegun, 26.5.24), to about 1e-8 for n up to 1e8. */
+double binomial_at_most(uint64_t k, uint64_t n, double p);
+
 struct summary {
     uint64_t n;
     double min, max, mean, stdev, median, q1, q3;

@@ -1,5 +1,6 @@
 # tests/base/local.mk - tests of helpers of core/base/.
 TEST_PROGRAM_LIST += \
+	tests/base/test_distribution \
 	tests/base/test_error \
 	tests/base/test_host_clock \
 	tests/base/test_json_writer \

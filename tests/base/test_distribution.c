@@ -1,0 +1,208 @@
+/* test_distribution.c - core/base/distribution.c: values in bounded memory, their quantiles. */
+#include "core/base/distribution.h"
+
+#include "core/base/memory.h"
+#include "core/base/statistics.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct bin *bins_of(const struct distribution *distribution, size_t *ret_n)
+{
+    *ret_n = distribution_summary(distribution).n_bins;
+    struct bin *bins = memory_allocate((*ret_n + 1) * sizeof *bins);
+    distribution_bins(distribution, bins);
+    return bins;
+}
+
+START_TEST(few_values_are_exact)
+{
+    static const double values[] = {3, -1, 0, 3, 1e-300, -1, 7.25};
+    static const struct bin expected[] = {{-1, 2}, {0, 1}, {1e-300, 1}, {3, 2}, {7.25, 1}};
+    struct distribution *distribution = distribution_new();
+    size_t n_bins;
+    for (size_t i = 0; i < 7; i++)
+        ck_assert(distribution_add(distribution, values[i]));
+    const struct distribution_summary summary = distribution_summary(distribution);
+    struct bin *bins = bins_of(distribution, &n_bins);
+    ck_assert_uint_eq(summary.n, 7);
+    ck_assert_double_eq(summary.min, -1);
+    ck_assert_double_eq(summary.max, 7.25);
+    ck_assert_double_eq_tol(summary.mean, mean_of(values, 7), 1e-15);
+    ck_assert_double_eq_tol(summary.stdev, stdev_of(values, 7), 1e-15);
+    ck_assert_double_eq(summary.error_ratio, 0);
+    ck_assert_uint_eq(n_bins, 5);
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert_double_eq(bins[i].value, expected[i].value);
+        ck_assert_double_eq(bins[i].count, expected[i].count);
+    }
+    for (int percent = 0; percent <= 100; percent++) {
+        double sorted[] = {-1, -1, 0, 1e-300, 3, 3, 7.25};
+        ck_assert_double_eq(bins_quantile(bins, n_bins, 7, percent / 100.0),
+                            quantile_of_sorted(sorted, 7, percent / 100.0));
+    }
+    free(bins);
+    distribution_free(distribution);
+}
+END_TEST
+
+START_TEST(no_value_has_no_quantiles)
+{
+    struct distribution *distribution = distribution_new();
+    static const double refused[] = {NAN, INFINITY, -INFINITY, 0x1p64, -0x1p64, 1e300};
+    for (size_t i = 0; i < 6; i++)
+        ck_assert(!distribution_add(distribution, refused[i]));
+    const struct distribution_summary summary = distribution_summary(distribution);
+    ck_assert_uint_eq(summary.n, 0);
+    ck_assert_uint_eq(summary.n_bins, 0);
+    ck_assert(isnan(summary.mean) && isnan(summary.min) && isnan(summary.stdev));
+    ck_assert(isnan(bins_quantile(NULL, 0, 0, 0.5)));
+    const struct bins_interval range = bins_quantile_interval(NULL, 0, 0, 0.5, 0.95);
+    ck_assert(isinf(range.low) && isinf(range.high));
+    distribution_free(NULL);
+    distribution_free(distribution);
+}
+END_TEST
+
+/* Ten million: what is kept of them is small, and each quantile within the error documented. */
+START_TEST(millions_are_counted_in_classes)
+{
+    enum { MILLIONS = 10000000 };
+    struct distribution *distribution = distribution_new();
+    double *values = memory_allocate(MILLIONS * sizeof *values);
+    uint64_t state = 1;
+    size_t n_bins;
+    double total = 0;
+    for (size_t i = 0; i < MILLIONS; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        values[i] = exp(20.0 * (double)(state >> 11) / 0x1p53) * (i % 7 == 0 ? -1 : 1);
+        ck_assert(distribution_add(distribution, values[i]));
+    }
+    const struct distribution_summary summary = distribution_summary(distribution);
+    struct bin *bins = bins_of(distribution, &n_bins);
+    ck_assert_uint_eq(summary.n, MILLIONS);
+    ck_assert_double_eq(summary.error_ratio, DISTRIBUTION_ERROR);
+    ck_assert_double_eq_tol(summary.mean / mean_of(values, MILLIONS), 1, 1e-9);
+    ck_assert_double_eq_tol(summary.stdev / stdev_of(values, MILLIONS), 1, 1e-9);
+    ck_assert_uint_lt(n_bins, 65536);
+    sort_values(values, MILLIONS);
+    ck_assert_double_eq(summary.min, values[0]);
+    ck_assert_double_eq(summary.max, values[MILLIONS - 1]);
+    for (size_t i = 0; i < n_bins; i++) {
+        total += bins[i].count;
+        ck_assert(i == 0 || bins[i].value > bins[i - 1].value);
+    }
+    ck_assert_double_eq(total, MILLIONS);
+    static const double levels[] = {0, 0.001, 0.1, 0.5, 0.9, 0.99, 0.999, 1};
+    for (size_t i = 0; i < 8; i++) {
+        const double exact = quantile_of_sorted(values, MILLIONS, levels[i]);
+        ck_assert_double_le(fabs(bins_quantile(bins, n_bins, MILLIONS, levels[i]) - exact),
+                            fabs(exact) * (DISTRIBUTION_ERROR + 1e-6));
+    }
+    free(bins);
+    free(values);
+    distribution_free(distribution);
+}
+END_TEST
+
+START_TEST(extremes_have_classes)
+{
+    struct distribution *distribution = distribution_new();
+    const double tiny = 0x1p-65, least = 0x1p-64, most = nextafter(0x1p64, 0);
+    size_t n_bins;
+    for (size_t i = 0; i < DISTRIBUTION_EXACT; i++)
+        distribution_add(distribution, i % 2 ? tiny : -tiny);
+    ck_assert(distribution_add(distribution, least));
+    ck_assert(distribution_add(distribution, -most));
+    ck_assert(distribution_add(distribution, most));
+    struct bin *bins = bins_of(distribution, &n_bins);
+    ck_assert_uint_eq(n_bins, 4);
+    ck_assert_double_eq_tol(bins[0].value / most, -1, DISTRIBUTION_ERROR);
+    ck_assert_double_eq(bins[1].value, 0);
+    ck_assert_double_eq(bins[1].count, DISTRIBUTION_EXACT);
+    ck_assert_double_eq_tol(bins[2].value / least, 1, 1.001 * DISTRIBUTION_ERROR);
+    ck_assert_double_eq_tol(bins[3].value / most, 1, DISTRIBUTION_ERROR);
+    free(bins);
+    distribution_free(distribution);
+}
+END_TEST
+
+/* By the sum of its terms. */
+START_TEST(binomial_probabilities)
+{
+    static const struct {
+        uint64_t n;
+        double p;
+    } cases[] = {{1, 0.5}, {10, 0.9}, {100, 0.99}, {1000, 0.5}, {3000, 0.999}};
+    for (size_t i = 0; i < 5; i++) {
+        const double n = (double)cases[i].n, p = cases[i].p;
+        double total = 0;
+        for (uint64_t k = 0; k <= cases[i].n; k++) {
+            total += exp(lgamma(n + 1) - lgamma((double)k + 1) - lgamma(n - (double)k + 1) +
+                         (double)k * log(p) + (n - (double)k) * log1p(-p));
+            ck_assert_double_eq_tol(binomial_at_most(k, cases[i].n, p), total, 1e-9);
+        }
+    }
+}
+END_TEST
+
+/* Known ranks: of 100 values the median lies between the 40th and the 61st (David and Nagaraja). */
+START_TEST(intervals_are_order_statistics)
+{
+    struct bin bins[1000];
+    for (size_t i = 0; i < 1000; i++)
+        bins[i] = (struct bin){(double)i + 1, 1};
+    struct bins_interval range = bins_quantile_interval(bins, 100, 100, 0.5, 0.95);
+    ck_assert_double_eq(range.low, 40);
+    ck_assert_double_eq(range.high, 61);
+    range = bins_quantile_interval(bins, 100, 100, 0.999, 0.95);
+    ck_assert_double_eq(range.low, 99);
+    ck_assert(isinf(range.high));
+    range = bins_quantile_interval(bins, 5, 5, 0.5, 0.95);
+    ck_assert(isinf(range.low) && isinf(range.high));
+}
+END_TEST
+
+/* What is claimed is kept: of many series the interval has the true quantile in 95 % and more. */
+START_TEST(intervals_hold_what_they_promise)
+{
+    enum { SERIES = 2000, LENGTH = 400 };
+    static const double levels[] = {0.5, 0.9, 0.99};
+    uint64_t state = 7;
+    for (size_t level = 0; level < 3; level++) {
+        int held = 0;
+        for (int series = 0; series < SERIES; series++) {
+            struct distribution *distribution = distribution_new();
+            size_t n_bins;
+            for (int i = 0; i < LENGTH; i++) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                distribution_add(distribution, (double)(state >> 11) / 0x1p53);
+            }
+            struct bin *bins = bins_of(distribution, &n_bins);
+            const struct bins_interval range = bins_quantile_interval(bins, n_bins, LENGTH,
+                                                                      levels[level], 0.95);
+            held += range.low <= levels[level] && levels[level] <= range.high;
+            free(bins);
+            distribution_free(distribution);
+        }
+        ck_assert_int_ge(held, SERIES * 94 / 100);
+        ck_assert_int_le(held, SERIES * 99 / 100);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("distribution");
+    TCase *cases = tcase_create("distribution");
+    tcase_add_test(cases, few_values_are_exact);
+    tcase_add_test(cases, no_value_has_no_quantiles);
+    tcase_add_test(cases, millions_are_counted_in_classes);
+    tcase_add_test(cases, extremes_have_classes);
+    tcase_add_test(cases, binomial_probabilities);
+    tcase_add_test(cases, intervals_are_order_statistics);
+    tcase_add_test(cases, intervals_hold_what_they_promise);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
