@@ -223,9 +223,13 @@ static const struct help_entry json_members[] = {
      "passed, index, reference and output there, text"},
     {"comparisons", "",
      "Counts of values of each compared output, and the histogram of relative differences"},
+    {"worst", "",
+     "Elements that are most off, as many as check.worst asks for: name of the output, index, "
+     "reference, output, ulps"},
     {"modes", "", "Modes of the distribution of the times: median_ns, low_ns, high_ns, weight"},
     {"messages", "",
      "Messages of plugins and of gbrun: severity (0: debug ... 5: gbrun bug), text"},
+    {"phases", "", "How long the case opened, prepared, warmed up, measured, counted and verified"},
     {"telemetry", "",
      "What the device reported of itself before the case (before), before the first sample (begin) "
      "and after the last (end)"},

@@ -100,7 +100,8 @@ static const struct gb_option options[] = {
           "Whether metrics are computed that take a second look at each value (check.allclose and "
           "those after it), though none has a tolerance"),
     CHECK(GB_TYPE_INT, worst, "0", "0:1000", 0, NULL,
-          "So many of the values that are most units in the last place off are named in messages"),
+          "So many of the values that are most units in the last place off are recorded with their "
+          "place"),
     CHECK(GB_TYPE_FLOAT, safety, "0", "0:1e9", 0, NULL,
           "Factor of the tolerance behind check.bound; 0: the benchmark's"),
     CHECK(GB_TYPE_CHOICE, bound_kind, "auto", NULL, sizeof bound_words / sizeof *bound_words,

@@ -224,6 +224,47 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
     return status;
 }
 
+static void add_worst_row(const struct view_row *row, const struct worst_record *worst,
+                          struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_add(out, "<tr>");
+    html_cell(out, "", row->label);
+    html_cell(out, "", worst->name);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)worst->index);
+    html_cell(out, "n", number);
+    html_cell(out, "n", format_double(worst->reference, number));
+    html_cell(out, "n", format_double(worst->output, number));
+    snprintf(number, sizeof number, "%.4g", worst->ulps);
+    html_cell(out, "n", number);
+    text_add(out, "</tr>\n");
+}
+
+/* What check.worst asked for; of many, the first of each case, that a page stays small. */
+static int32_t add_worst(const struct html_run *run, struct gb_error *error)
+{
+    enum { WORST_OF_A_CASE = 100 };
+    int32_t status = GB_OK;
+    bool any = false;
+    for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
+        const struct case_record *record = &at.row.c.record;
+        if (record->n_worst > 0 && !any)
+            text_add(run->out,
+                     "<h3>Elements that are most off</h3>\n<div class=\"wide\"><table>\n<tr>"
+                     "<th>case</th><th>output</th><th class=\"n\">at</th>"
+                     "<th class=\"n\">reference</th><th class=\"n\">output</th>"
+                     "<th class=\"n\">ulps</th></tr>\n");
+        any |= record->n_worst > 0;
+        for (size_t i = 0; i < record->n_worst && i < WORST_OF_A_CASE; i++)
+            add_worst_row(&at.row, &record->worst[i], run->out);
+        if (record->n_worst > WORST_OF_A_CASE)
+            text_printf(run->out, "<tr><td colspan=\"6\">and %zu more</td></tr>\n",
+                        record->n_worst - WORST_OF_A_CASE);
+    }
+    text_add(run->out, any ? "</table></div>\n" : "");
+    return status;
+}
+
 /* ---- machine and configuration ---- */
 
 static int32_t add_modules(const struct html_run *run, struct gb_error *error)
@@ -334,6 +375,8 @@ static int32_t write_parts(const struct html_run *run, struct view *combined,
         status = add_checks(run, false, error);
     if (status == GB_OK)
         status = add_checks(run, true, error);
+    if (status == GB_OK)
+        status = add_worst(run, error);
     return status == GB_OK ? add_machine(run, error) : status;
 }
 

@@ -81,6 +81,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
             return GB_FAILED;
     }
     process_size_take(&state->outcome->before);
+    case_end_phase(state, &state->phases.open_ns);
     return GB_OK;
 }
 
@@ -106,10 +107,20 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
+void case_end_phase(struct case_state *state, double *duration_ns)
+{
+    const double now_ns = host_clock_ns();
+    *duration_ns += now_ns - state->phase_begin_ns - state->waited_ns;
+    state->phase_begin_ns = now_ns;
+    state->waited_ns = 0;
+}
+
 static int32_t wait_alone(struct case_state *state)
 {
+    const double begin_ns = host_clock_ns();
     link_phase(state->link, PHASE_WAIT);
     link_wait_alone(state->link);
+    state->waited_ns = host_clock_ns() - begin_ns;
     return host_cancelled() ? case_stop(state, CASE_CANCELLED, "%s", "") : GB_OK;
 }
 
@@ -299,7 +310,8 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                                .sink = sink,
                                .bench_case = bench_case,
                                .outcome = ret,
-                               .launch = bench_case->common.launch};
+                               .launch = bench_case->common.launch,
+                               .phase_begin_ns = host_clock_ns()};
     const struct plugin_settings settings = {.info = bench_case->info,
                                              .settings = bench_case->settings,
                                              .n_settings = bench_case->n_settings};
@@ -316,8 +328,14 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                     case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;
+    if (is_ready)
+        case_end_phase(&state, &state.phases.prepare_ns);
     if (is_ready && case_sample(&state) == GB_OK && case_list_activities(&state) == GB_OK &&
-        count(&state) == GB_OK)
+        count(&state) == GB_OK) {
+        case_end_phase(&state, &state.phases.count_ns);
         verify(&state, policy, policy_params);
+        case_end_phase(&state, &state.phases.verify_ns);
+    }
+    link_send_fields(link, WIRE_PHASES, phases_fields, &state.phases);
     clean_up(&state);
 }

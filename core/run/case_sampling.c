@@ -407,6 +407,7 @@ static int32_t sample(struct sampling *sampling)
     int32_t status = get_ready(sampling);
     if (status != GB_OK)
         return status;
+    case_end_phase(sampling->state, &sampling->state->phases.warmup_ns);
     status = case_profile_begin(sampling->state);
     struct interference begin;
     interference_begin(&begin);
@@ -422,6 +423,7 @@ static int32_t sample(struct sampling *sampling)
     const struct case_outcome *outcome = sampling->state->outcome;
     struct interference_record interference;
     interference_end(&begin, &interference);
+    case_end_phase(sampling->state, &sampling->state->phases.measure_ns);
     case_profile_end(sampling->state);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace,

@@ -23,17 +23,19 @@ struct case_state {
     const struct open_device *device;
     uint32_t clock; /* of the device, the one that counts */
     struct policy_run *policy;
-    uint64_t iterations;    /* of a sample */
-    int32_t launch;         /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
-    const char *why_stream; /* why launch is not as asked for; NULL: it is */
-    double sample_ns;       /* wall time that one takes, the untimed parts included */
-    double sampling_ns;     /* wall time from the first call of run to the last */
-    bool has_range;         /* of a profiler, begun */
-    uint64_t input_set;     /* the current one */
-    uint64_t n_checked;     /* calls on renewed inputs */
-    bool has_no_checks;     /* refresh says that nothing of the case is compared */
-    uint64_t n_moments;     /* between samples, at which there were some */
-    uint64_t next_check;    /* the batch before which they are due */
+    uint64_t iterations; /* of a sample */
+    int32_t launch;      /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
+    struct phases_record phases;
+    double phase_begin_ns, waited_ns; /* waited: in this phase, to be alone */
+    const char *why_stream;           /* why launch is not as asked for; NULL: it is */
+    double sample_ns;                 /* wall time that one takes, the untimed parts included */
+    double sampling_ns;               /* wall time from the first call of run to the last */
+    bool has_range;                   /* of a profiler, begun */
+    uint64_t input_set;               /* the current one */
+    uint64_t n_checked;               /* calls on renewed inputs */
+    bool has_no_checks;               /* refresh says that nothing of the case is compared */
+    uint64_t n_moments;               /* between samples, at which there were some */
+    uint64_t next_check;              /* the batch before which they are due */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */
@@ -56,6 +58,9 @@ int32_t case_stop(struct case_state *state, int status, const char *format, ...)
 int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
+
+/* Adds how long the phase took that began with the end of the one before, or with the case. */
+void case_end_phase(struct case_state *state, double *duration_ns);
 
 /* Waits until the queue is empty; function: after a call of what. */
 int32_t case_wait(struct case_state *state, const char *function);

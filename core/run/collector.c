@@ -5,6 +5,7 @@
 #include "core/run/messages.h"
 #include "core/store/store_read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     record->round = round;
     record->status = CASE_RUNNING;
     record->status_text = record->stop_reason = record->clock = "";
+    record->phases = (struct phases_record){NAN, NAN, NAN, NAN, NAN, NAN};
     memcpy(record->uid, uid, strlen(uid) + 1);
 }
 
@@ -121,6 +123,17 @@ static void take_summary(struct collector *collector, struct wire_reader *messag
         ARENA_APPEND(&collector->arena, collector->summaries, record->n_summaries, summary);
 }
 
+static void take_worst(struct collector *collector, struct wire_reader *message)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    struct case_record *record = &collector->record;
+    struct worst_record worst;
+    bool is_kept = has_room(collector, record->n_worst, DROPPED_WORST);
+    wire_get_fields(message, is_kept ? &collector->arena : &scratch, worst_fields, &worst);
+    if (is_kept && wire_complete(message))
+        ARENA_APPEND(&collector->arena, collector->worst, record->n_worst, worst);
+}
+
 static void take_work(struct collector *collector, struct wire_reader *message)
 {
     collector->record.work = (struct gb_work){.size = sizeof collector->record.work};
@@ -151,7 +164,7 @@ static void take_again(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;
     (void)message;
-    record->n_metrics = record->n_checks = record->n_summaries = 0;
+    record->n_metrics = record->n_checks = record->n_summaries = record->n_worst = 0;
     for (int kind = 0; kind < DROPPED_MESSAGES; kind++)
         collector->n_dropped[kind] = 0;
     record->has_estimate = false;
@@ -186,6 +199,11 @@ static void take_pace(struct collector *collector, struct wire_reader *message)
 static void take_interference(struct collector *collector, struct wire_reader *message)
 {
     wire_get_fields(message, NULL, interference_fields, &collector->record.interference);
+}
+
+static void take_phases(struct collector *collector, struct wire_reader *message)
+{
+    wire_get_fields(message, NULL, phases_fields, &collector->record.phases);
 }
 
 static void make_room(struct collector *collector, uint64_t n)
@@ -287,6 +305,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_METRIC] = take_metric,
         [WIRE_CHECK] = take_check,
         [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORST] = take_worst,
         [WIRE_WORK] = take_work,
         [WIRE_ACTIVITIES] = take_activities,
         [WIRE_OPENED] = take_clocks,
@@ -296,6 +315,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_SAMPLES] = take_samples,
         [WIRE_PACE] = take_pace,
         [WIRE_INTERFERENCE] = take_interference,
+        [WIRE_PHASES] = take_phases,
         [WIRE_ESTIMATE] = take_estimate,
         [WIRE_CASE_END] = take_end};
     if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)
@@ -383,6 +403,7 @@ void collector_finish(struct collector *collector, int status, const char *text)
     record->metrics = collector->metrics;
     record->checks = collector->checks;
     record->summaries = collector->summaries;
+    record->worst = collector->worst;
     record->messages = collector->messages;
 }
 

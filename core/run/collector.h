@@ -22,6 +22,7 @@ enum {
     X(METRICS, "metrics")                                                                          \
     X(CHECKS, "check results")                                                                     \
     X(SUMMARIES, "comparisons")                                                                    \
+    X(WORST, "elements of check.worst")                                                            \
     X(MESSAGES, "messages")
 enum {
 #define DROPPED_CONSTANT(name, words) DROPPED_##name,
@@ -36,6 +37,7 @@ struct collector {
     struct metric_record *metrics;
     struct check_record *checks;
     struct check_summary_record *summaries;
+    struct worst_record *worst;
     struct message_record *messages;
     /* samples that have arrived and were not handed on yet */
     uint64_t n, capacity;

@@ -7,7 +7,6 @@
 #include "core/base/random.h"
 #include "core/verify/check_dump.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -197,16 +196,11 @@ static bool find_tolerances(const struct host *host, const struct gb_check *chec
     return host->checks.n_tolerances > 0 || chosen >= 0;
 }
 
-static void name_worst(struct host *host, const struct gb_check *check,
-                       const struct verify_element *worst, uint64_t n)
+static void tell_worst(struct host *host, const char *name, const struct verify_element *worst,
+                       uint64_t n)
 {
-    char text[512], r[NUMBER_TEXT_MAX], c[NUMBER_TEXT_MAX];
-    for (uint64_t i = 0; i < n; i++) {
-        snprintf(text, sizeof text, "%s[%" PRIu64 "]: expected %s, got %s (%.3g ulp)", check->name,
-                 worst[i].index, verify_number_text(check->format, worst[i].reference, r),
-                 verify_number_text(check->format, worst[i].output, c), worst[i].ulps);
-        say(host, GB_LOG_INFO, text);
-    }
+    for (uint64_t i = 0; i < n && host->sink.worst && !host->is_muted; i++)
+        host->sink.worst(host->sink.context, name, &worst[i]);
 }
 
 /* A second look, where the user or the benchmark asks for what only that finds. */
@@ -228,7 +222,7 @@ static void add_details(struct host *host, const struct gb_check *check,
     worst = memory_allocate((n + 1) * sizeof *worst);
     const struct verify_detail_request request = {common->check_atol, common->check_rtol, worst, n};
     verify_details(check, &request, result);
-    name_worst(host, check, worst, result->n_worst);
+    tell_worst(host, check->name, worst, result->n_worst);
 }
 
 /* The arrays are a help; a case is not lost with them. */

@@ -25,6 +25,8 @@ struct host_sink {
                   const char *text);
     /* All of one comparison that is not one metric's; NULL: nobody asks. */
     void (*summary)(void *context, const char *name, const struct verify_result *result);
+    /* One of the elements that are most off; the worst come first. NULL: nobody asks. */
+    void (*worst)(void *context, const char *name, const struct verify_element *element);
 };
 
 /* How comparisons are judged, and what becomes of their arrays. */

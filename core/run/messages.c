@@ -250,6 +250,13 @@ const struct wire_field check_fields[] = {
     FIELDS(struct check_record, value, index, reference, output, tolerance, passed),
     FIELDS(struct check_record, text),
     {0}};
+const struct wire_field worst_fields[] = {
+    FIELDS_AS(FIELD_LINE, struct worst_record, name),
+    FIELDS(struct worst_record, index, reference, output, ulps),
+    {0}};
+const struct wire_field phases_fields[] = {
+    FIELDS(struct phases_record, open_ns, prepare_ns, warmup_ns, measure_ns, count_ns, verify_ns),
+    {0}};
 const struct wire_field clock_fields[] = {FIELDS_AS(FIELD_LINE, struct clock_record, name),
                                           FIELDS(struct clock_record, tick_ns, overhead_ns),
                                           {0}};

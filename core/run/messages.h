@@ -101,6 +101,8 @@ extern const struct wire_field build_fields[];        /* struct build */
 extern const struct wire_field message_fields[];      /* struct message_record */
 extern const struct wire_field metric_fields[];       /* struct metric_record */
 extern const struct wire_field check_fields[];        /* struct check_record */
+extern const struct wire_field worst_fields[];        /* struct worst_record */
+extern const struct wire_field phases_fields[];       /* struct phases_record */
 extern const struct wire_field clock_fields[];        /* struct clock_record */
 extern const struct wire_field timing_fields[];       /* struct case_record: its clock */
 extern const struct wire_field pace_fields[];         /* struct pace_record */

@@ -51,6 +51,7 @@ enum {
     X(METRIC)       /* name, value, unit */                                                        \
     X(CHECK)        /* one metric of one comparison */                                             \
     X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
+    X(WORST)        /* an element that is most off */                                              \
     X(WORK)         /* what an iteration does */                                                   \
     X(ACTIVITIES)   /* how many kernels a sample has; what it puts on the device, in order */      \
     X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
@@ -59,6 +60,7 @@ enum {
     X(SAMPLES)      /* columns of samples, in order */                                             \
     X(PACE)         /* how the pace was reached, the clock over the samples */                     \
     X(INTERFERENCE) /* what the rest of the machine did during the samples */                      \
+    X(PHASES)       /* how long each took */                                                       \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
     X(CASE_END)     /* UUID of the record, status, text, whether the worker can go on */
 

@@ -89,6 +89,13 @@ static void send_summary(void *context, const char *name, const struct verify_re
     link_send(&worker->link);
 }
 
+static void send_worst(void *context, const char *name, const struct verify_element *element)
+{
+    send_fields(context, WIRE_WORST, worst_fields,
+                &(struct worst_record){name, element->index, element->reference, element->output,
+                                       element->ulps});
+}
+
 static void send_module(struct worker *worker, uint32_t index, const char *path, bool hashes)
 {
     CLEANUP(arena_free) struct arena arena = {0};
@@ -310,7 +317,8 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     uint32_t type;
     set_up_process(supervisor > 0);
     link_open(&worker.link, socket, page_descriptor);
-    worker.sink = (struct host_sink){&worker, send_log, send_metric, send_check, send_summary};
+    worker.sink = (struct host_sink){&worker,    send_log,     send_metric,
+                                     send_check, send_summary, send_worst};
     worker.session = session_new(&worker.sink);
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};

@@ -112,6 +112,34 @@ struct check_summary_record {
     uint64_t histogram[VERIFY_CLASSES]; /* adds up to n */
 };
 
+/* One of the elements of an output that are most off, as check.worst asks for them. */
+struct worst_record {
+    const char *name; /* of the output, as of its check_records */
+    uint64_t index;
+    double reference, output, ulps; /* as of struct verify_element */
+};
+
+/* How long the phases of a case took, one after the other; what they are: PHASES_MAP. NaN, or 0 of
+ * all: not known. */
+#define PHASES_MAP(X)                                                                              \
+    X(open_ns, "open", "modules were loaded and the device was opened")                            \
+    X(prepare_ns, "prepare", "create and prepare; not: waiting to be alone")                       \
+    X(warmup_ns, "warm up", "waiting for the device's pace, calibration, warm-up")                 \
+    X(measure_ns, "measure", "from the first sample to the last")                                  \
+    X(count_ns, "count", "activities and counters")                                                \
+    X(verify_ns, "verify", "comparisons with references")
+struct phases_record {
+#define PHASES_MEMBER(member, words, help) double member;
+    PHASES_MAP(PHASES_MEMBER)
+#undef PHASES_MEMBER
+};
+enum {
+#define PHASES_CONSTANT(member, words, help) CASE_PHASE_##member,
+    PHASES_MAP(PHASES_CONSTANT)
+#undef PHASES_CONSTANT
+        CASE_PHASES
+};
+
 /* When a device's telemetry was read: before the first sample, after the last one, and before
  * anything of the case was run. */
 enum { TELEMETRY_BEGIN, TELEMETRY_END, TELEMETRY_BEFORE, TELEMETRY_MOMENTS };
@@ -197,6 +225,8 @@ struct case_record {
     size_t n_checks;
     const struct check_summary_record *summaries; /* one a comparison */
     size_t n_summaries;
+    const struct worst_record *worst; /* comparisons one after the other, the worst first */
+    size_t n_worst;
     const struct message_record *messages;
     size_t n_messages;
     const struct gb_activity *activities; /* of one sample, in order */
@@ -206,6 +236,7 @@ struct case_record {
     struct telemetry_record telemetry[TELEMETRY_MOMENTS];
     struct pace_record pace;
     struct interference_record interference;
+    struct phases_record phases;
     uint64_t n_samples; /* in columns; those written before by store_samples are not counted */
     const struct sample_column *columns;
     size_t n_columns;

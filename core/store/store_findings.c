@@ -57,6 +57,7 @@ int32_t case_write_findings(struct store *store, int64_t case_id, const struct c
         {TABLE_METRIC, record->metrics, record->n_metrics},
         {TABLE_CHECK, record->checks, record->n_checks},
         {TABLE_CHECK_SUMMARY, record->summaries, record->n_summaries},
+        {TABLE_CHECK_WORST, record->worst, record->n_worst},
         {TABLE_MODE, estimate->modes, record->has_estimate && n_modes > 1 ? n_modes : 0},
         {TABLE_ACTIVITY, record->activities, record->n_activities},
         {TABLE_MESSAGE, record->messages, record->n_messages},

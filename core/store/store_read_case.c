@@ -38,6 +38,7 @@ static void read_checks(struct row_reader *reader, struct stored_case *c)
         if (rows[i].ordinal < record->n_summaries && rows[i].class < VERIFY_CLASSES)
             summaries[rows[i].ordinal].histogram[rows[i].class] = rows[i].count;
     record->summaries = summaries;
+    record->worst = rows_read(reader, TABLE_CHECK_WORST, c->id, &record->n_worst);
 }
 
 static void read_modes(struct row_reader *reader, int64_t case_id, struct gb_estimate *ret)

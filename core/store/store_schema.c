@@ -213,8 +213,11 @@ static const struct stored_column case_columns[] = {
            "that threads of the worker waited for a processor", IF_WATCHED),
     COLUMN(n_preempted, "INTEGER", 5, record.interference.n_preempted,
            "how often one was taken from them", IF_WATCHED),
-    COLUMN(n_kernels, "INTEGER", 4, record.n_kernels, "in one sample; NULL: not known",
-           .guard = offsetof(ROW, record.has_activities)),
+#define PHASE_COLUMN(member, words, help) COLUMN(member, "REAL", 8, record.phases.member, help),
+    PHASES_MAP(PHASE_COLUMN)
+#undef PHASE_COLUMN
+        COLUMN(n_kernels, "INTEGER", 4, record.n_kernels, "in one sample; NULL: not known",
+               .guard = offsetof(ROW, record.has_activities)),
     COLUMN(min_ns, "REAL", 1, summary.min,
            "of one iteration, over the samples on the clock, as all that follow"),
     COLUMN(max_ns, "REAL", 1, summary.max, NULL),
@@ -341,6 +344,18 @@ static const struct stored_column check_histogram_columns[] = {
     COLUMN(class, "INTEGER NOT NULL", 2, class, "from 0; classes without elements are left out"),
     COLUMN(label, "TEXT NOT NULL", 2, label, "of the class: 0, (0, 1e-6), [1e-6, 1e-5) ..."),
     COLUMN(count, "INTEGER NOT NULL", 2, count, "of elements"),
+};
+#undef ROW
+
+#define ROW struct worst_record
+static const struct stored_column check_worst_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 8),
+    COLUMN_ORDINAL(8, "comparisons one after the other, the worst element first"),
+    COLUMN(name, "TEXT NOT NULL", 8, name, "of the output, as in check_result"),
+    COLUMN(element, "INTEGER NOT NULL", 8, index, "its index"),
+    COLUMN(reference, "REAL", 8, reference, "rounded to the output's format"),
+    COLUMN(output, "REAL", 8, output, NULL),
+    COLUMN(ulps, "REAL", 8, ulps, "their difference in spacings of the reference"),
 };
 #undef ROW
 
@@ -551,6 +566,9 @@ const struct stored_schema store_schema = {
         "check_histogram", "relative differences of one comparison; adds up to its n",
         check_histogram_columns, struct histogram_row, TABLE_CASE,
         .key = "case_id, ordinal, class"),
+    .tables[TABLE_CHECK_WORST] = TABLE(
+        "check_worst", "elements that are most off, as many as check.worst asks for",
+        check_worst_columns, struct worst_record, TABLE_CASE, .key = "case_id, ordinal"),
     .tables[TABLE_MODE] = TABLE("mode", "of a case with several modes", mode_columns,
                                 struct gb_mode, TABLE_CASE, .key = "case_id, ordinal"),
     .tables[TABLE_TELEMETRY] = TABLE(

@@ -1,5 +1,5 @@
 /* exchange_trace.c - see exchange.h: trace events of Chrome, which Perfetto shows: cases on a line
- * for each device, their samples below, clock rates as counters. */
+ * for each device, their phases and samples below, clock rates as counters. */
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
@@ -45,9 +45,32 @@ static void add_counter(struct json_writer *json, const char *name, double at_us
     json_close(json, JSON_OBJECT);
 }
 
-/* Times of samples are known from the first one's start; the last ends before the case does. */
+/* One after the other. Returns when the first sample began; NaN: not known. */
+static double add_phases(struct json_writer *json, const struct phases_record *phases,
+                         double case_us, int64_t thread)
+{
+#define PHASE_DURATION(member, words, help) {words, phases->member},
+    const struct {
+        const char *words;
+        double ns;
+    } all[CASE_PHASES] = {PHASES_MAP(PHASE_DURATION)};
+#undef PHASE_DURATION
+    double at_us = case_us, samples_us = NAN;
+    for (int i = 0; i < CASE_PHASES; i++) {
+        if (!(all[i].ns > 0))
+            continue;
+        if (i == CASE_PHASE_measure_ns)
+            samples_us = at_us;
+        add_complete(json, all[i].words, "phase", at_us, all[i].ns / 1e3, thread);
+        at_us += all[i].ns / 1e3;
+    }
+    return samples_us;
+}
+
+/* Times of samples are known from the first one's start. Where that is not known, the last is taken
+ * to end with the case. */
 static int32_t add_samples(struct exchange *exchange, const struct view_row *row, double case_us,
-                           int64_t thread, struct gb_error *error)
+                           double samples_us, int64_t thread, struct gb_error *error)
 {
     static const char *const names[] = {"elapsed", "clock_hz"};
     CLEANUP(arena_free) struct arena arena = {0};
@@ -60,8 +83,11 @@ static int32_t add_samples(struct exchange *exchange, const struct view_row *row
     int32_t status = view_read_samples(exchange->view, row, names, 2, 0, n, values, error);
     if (status != GB_OK || !isfinite(elapsed[n - 1]))
         return status;
-    double begin_us = case_us + fmax(0, record->wall_ns - elapsed[n - 1]) / 1e3;
-    add_complete(&exchange->json, "samples", "phase", begin_us, elapsed[n - 1] / 1e3, thread);
+    double begin_us = samples_us;
+    if (isnan(samples_us)) {
+        begin_us = case_us + fmax(0, record->wall_ns - elapsed[n - 1]) / 1e3;
+        add_complete(&exchange->json, "samples", "phase", begin_us, elapsed[n - 1] / 1e3, thread);
+    }
     for (uint64_t i = 0; i < n; i += n / SAMPLES_MOST + 1) {
         double iterations = record->iterations ? (double)record->iterations : 1;
         double for_us = values[i] * iterations / 1e3, end_us = begin_us + elapsed[i] / 1e3;
@@ -73,12 +99,13 @@ static int32_t add_samples(struct exchange *exchange, const struct view_row *row
     return GB_OK;
 }
 
-static void add_telemetry(struct json_writer *json, const struct stored_case *c, double begin_us)
+static void add_telemetry(struct json_writer *json, const struct stored_case *c, double begin_us,
+                          double end_us)
 {
     static const int moments[] = {TELEMETRY_BEGIN, TELEMETRY_END};
     for (size_t i = 0; i < 2; i++) {
         const struct gb_telemetry *values = telemetry_at(c, moments[i]);
-        double at_us = begin_us + (i ? c->record.wall_ns / 1e3 : 0);
+        double at_us = i ? end_us : begin_us;
         add_counter(json, "power, W", at_us, values->power_watts);
         add_counter(json, "temperature, degrees C", at_us, values->temperature_celsius);
     }
@@ -103,8 +130,13 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
         json_real(json, "median_ns", central_ns(&row->c));
         json_close(json, JSON_OBJECT);
         json_close(json, JSON_OBJECT);
-        add_telemetry(json, &row->c, begin_us);
-        status = add_samples(exchange, row, begin_us, thread, error);
+        const struct case_record *record = &row->c.record;
+        double samples_us = add_phases(json, &record->phases, begin_us, thread);
+        if (isnan(samples_us))
+            add_telemetry(json, &row->c, begin_us, begin_us + record->wall_ns / 1e3);
+        else
+            add_telemetry(json, &row->c, samples_us, samples_us + record->phases.measure_ns / 1e3);
+        status = add_samples(exchange, row, begin_us, samples_us, thread, error);
     }
     return status;
 }
@@ -127,7 +159,8 @@ static void end(struct exchange *exchange)
 
 const struct exchange_writer exchange_trace = {
     .name = "trace",
-    .help = "Chrome's trace events: cases, samples and clock rates on a time line, for Perfetto",
+    .help = "Chrome's trace events: cases, their phases, samples and telemetry on a time line, for "
+            "Perfetto",
     .takes_failures = true,
     .begin = begin,
     .add = add,

@@ -27,6 +27,10 @@ static const struct json_member check_members[] = {JSON_MEMBERS(struct check_rec
 static const struct json_member summary_members[] = {
     JSON_MEMBERS(struct check_summary_record, name, n, n_exact, n_overflowed, n_nan,
                  n_infinite_mismatch, n_zero_mismatch)};
+static const struct json_member worst_members[] = {
+    JSON_MEMBERS(struct worst_record, name, index, reference, output, ulps)};
+static const struct json_member phases_members[] = {JSON_MEMBERS(
+    struct phases_record, open_ns, prepare_ns, warmup_ns, measure_ns, count_ns, verify_ns)};
 static const struct json_member message_members[] = {
     JSON_MEMBERS(struct message_record, severity, text)};
 static const struct json_member activity_members[] = {
@@ -147,7 +151,7 @@ static void add_summaries(struct json_writer *json, const struct case_record *re
 
 static void add_telemetry(struct json_writer *json, const struct case_record *record)
 {
-    static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end"};
+    static const char *const names[TELEMETRY_MOMENTS] = {"begin", "end", "before"};
     json_open(json, "telemetry", JSON_OBJECT);
     for (size_t i = 0; i < TELEMETRY_MOMENTS; i++) {
         if (!record->telemetry[i].is_known)
@@ -224,8 +228,12 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     ADD_RECORDS(json, "metrics", record->metrics, record->n_metrics, metric_members);
     ADD_RECORDS(json, "checks", record->checks, record->n_checks, check_members);
     add_summaries(json, record);
+    ADD_RECORDS(json, "worst", record->worst, record->n_worst, worst_members);
     json_modes(json, &record->estimate);
     ADD_RECORDS(json, "messages", record->messages, record->n_messages, message_members);
+    json_open(json, "phases", JSON_OBJECT);
+    ADD_MEMBERS(json, phases_members, &record->phases);
+    json_close(json, JSON_OBJECT);
     add_telemetry(json, record);
     add_activities(json, record);
 }

@@ -121,6 +121,14 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
         text_add_line(&words, message->text);
         list_add(notes, &notes->messages, text_get(&words), label);
     }
+    for (size_t i = 0; verbose && i < c->record.n_worst; i++) {
+        const struct worst_record *worst = &c->record.worst[i];
+        text_clear(&words);
+        text_add_line(&words, worst->name);
+        text_printf(&words, "[%llu]: expected %.9g, got %.9g (%.3g ulp)",
+                    (unsigned long long)worst->index, worst->reference, worst->output, worst->ulps);
+        list_add(notes, &notes->messages, text_get(&words), label);
+    }
 }
 
 /* What stands in the way of an interval that can be certified. */

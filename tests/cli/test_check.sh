@@ -60,7 +60,9 @@ check.worst = 2"
 equals "metrics of a second look are judged" 0 $?
 equals "and are columns" "0.00390625,0.00390625" \
     "$("$GBRUN" export --columns check.beyond_1ulp,check.beyond_4ulp results.gbr | tail -n 1)"
-equals "the worst values are named" "C[17]: expected 1.5, got 1.50003 (252 ulp)" \
+equals "the worst values are recorded" "C|17|1.5|1.50003|252" \
+    "$("$GBRUN" export -f json results.gbr | sed -n 's/.*"worst":\[{"name":"\([^"]*\)","index":\([0-9]*\),"reference":\([0-9.]*\),"output":\(1.50003\)[0-9]*,"ulps":\([0-9]*\)}\],.*/\1|\2|\3|\4|\5/p')"
+equals "and named" "C[17]: expected 1.5, got 1.50003004 (252 ulp)" \
     "$("$GBRUN" show --verbose results.gbr | grep -o 'C.17.: expected .* ulp)')"
 
 run_with "fault = vacuous

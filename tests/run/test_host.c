@@ -8,6 +8,8 @@ static struct {
     unsigned n_summaries, n_checks;
     struct verify_result summary;
     struct verify_metric metrics[VERIFY_METRICS]; /* of the comparison told last */
+    unsigned n_worst;
+    struct verify_element worst;
     char warning[512], log[512];
 } told;
 
@@ -35,8 +37,16 @@ static void take_summary(void *context, const char *name, const struct verify_re
     told.n_summaries++;
 }
 
+static void take_worst(void *context, const char *name, const struct verify_element *element)
+{
+    (void)context;
+    ck_assert_str_eq(name, "C");
+    told.worst = *element;
+    told.n_worst++;
+}
+
 static const struct host_sink sink = {
-    .log = take_log, .check = take_check, .summary = take_summary};
+    .log = take_log, .check = take_check, .summary = take_summary, .worst = take_worst};
 
 static const double reference[] = {1, 2, 3, 4};
 static const float right[] = {1, 2, 3, 4}, wrong[] = {1, 2, 3, 5};
@@ -185,7 +195,11 @@ START_TEST(a_second_look_is_taken_on_request)
     common.check_details = 0;
     common.check_worst = 3;
     compare_with(&common, &check);
-    ck_assert_str_eq(told.log, "C[3]: expected 4, got 5 (2.1e+06 ulp)");
+    ck_assert_uint_eq(told.n_worst, 1); /* the others are equal */
+    ck_assert_uint_eq(told.worst.index, 3);
+    ck_assert_double_eq(told.worst.reference, 4);
+    ck_assert_double_eq(told.worst.output, 5);
+    ck_assert_double_eq(told.worst.ulps, 0x1p21);
     common.check_worst = 0;
     common.check_atol = 0.5;
     common.check_rtol = 0.125;

@@ -94,6 +94,10 @@ static void fill_everything(struct fixture_case *c)
     record->n_metrics = 2;
     c->checks[0].passed = false;
     c->checks[0].output = NAN;
+    static const struct worst_record worst[] = {{"C", 17, 1.5, 2, 0x1p22}, {"C", 5, -0.1, NAN, 2}};
+    c->record.worst = worst;
+    c->record.n_worst = 2;
+    c->record.phases = (struct phases_record){1, 2, 3, 4, 5, NAN};
     c->summaries[0].n_overflowed = 5;
     c->summaries[0].n_nan = 6;
     c->summaries[0].n_infinite_mismatch = 7;
@@ -205,6 +209,17 @@ START_TEST(every_field_of_a_case_comes_back)
     ck_assert_uint_eq(b->summaries[0].n_nan, 6);
     ck_assert_uint_eq(b->summaries[0].n_infinite_mismatch, 7);
     ck_assert_uint_eq(b->summaries[0].n_zero_mismatch, 1);
+    ck_assert_uint_eq(b->n_worst, 2);
+    for (size_t i = 0; i < b->n_worst; i++) {
+        ck_assert_str_eq(b->worst[i].name, a->worst[i].name);
+        ck_assert_uint_eq(b->worst[i].index, a->worst[i].index);
+        ck_assert_double_eq(b->worst[i].reference, a->worst[i].reference);
+        ck_assert_double_eq(b->worst[i].ulps, a->worst[i].ulps);
+    }
+    ck_assert(isnan(b->worst[1].output));
+    ck_assert_double_eq(b->phases.open_ns, 1);
+    ck_assert_double_eq(b->phases.measure_ns, 4);
+    ck_assert(isnan(b->phases.verify_ns));
     ck_assert_mem_eq(b->summaries[0].histogram, a->summaries[0].histogram,
                      sizeof a->summaries[0].histogram);
     ck_assert_uint_eq(b->n_messages, 1);

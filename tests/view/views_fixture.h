@@ -20,7 +20,9 @@ static inline void views_add_telemetry(struct case_record *record, bool is_held_
                                                   .temperature_celsius = 40,
                                                   .power_watts = 90,
                                                   .energy_joules = 1e6}};
-    *end = *begin;
+    *end = record->telemetry[TELEMETRY_BEFORE] = *begin;
+    record->telemetry[TELEMETRY_BEFORE].values.temperature_celsius = 35;
+    record->phases = (struct phases_record){1e6, 2e6, 3e6, 2e9, 4e6, 5e6};
     end->elapsed_ns = 2e9;
     end->iterations = 20;
     end->values.clock_hz = 1.5e9;
@@ -63,7 +65,11 @@ static inline void views_add_streams(struct store *store, int64_t run_id)
             record->n_metrics = 0;
             record->stop_reason = "";
         }
+        static const struct worst_record worst[] = {{"C", 17, 1.5, 2, 4194304},
+                                                    {"C", 5, -0.1, -0.100000008, 1}};
         if (i == 4) {
+            record->worst = worst;
+            record->n_worst = 2;
             record->status = CASE_WRONG_RESULT;
             c.checks[0].passed = false;
             c.checks[0].value = 0.5;
@@ -141,6 +147,8 @@ static inline void views_make_rounds(const char *name)
             fixture_case(&c, number, position % 2 + 1, 1000 * (position + 1) + 10 * round);
             fixture_add(&c, fixture_words("dtype", position / 2 ? "bf16" : "fp16", true));
             c.record.round = round;
+            if (round == 2)
+                c.record.phases = (struct phases_record){1e4, 2e4, 3e5, 4e5, 0, 1e5};
             c.bench_case.position = position;
             snprintf(c.record.uid, sizeof c.record.uid, "%032x", position);
             fixture_store(store, run_id, &c);
