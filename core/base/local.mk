@@ -1,4 +1,6 @@
 core_libgbrun_la_SOURCES += \
+	core/base/colour.c \
+	core/base/colour.h \
 	core/base/distribution.c \
 	core/base/distribution.h \
 	core/base/error.c \

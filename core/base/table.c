@@ -9,6 +9,7 @@
 
 struct table_row {
     char **cells;
+    unsigned char *colours;
     size_t n;
 };
 
@@ -26,6 +27,7 @@ void table_row(struct table *table)
 {
     struct table_row *row = MEMORY_ADD(table->rows, table->n_rows);
     row->cells = memory_allocate(table->n_columns * sizeof *row->cells);
+    row->colours = memory_allocate(table->n_columns);
     row->n = 0;
 }
 
@@ -46,6 +48,12 @@ void table_cell_printf(struct table *table, const char *format, ...)
     table_cell(table, text_get(&cell));
 }
 
+void table_colour(struct table *table, int colour)
+{
+    struct table_row *row = &table->rows[table->n_rows - 1];
+    row->colours[row->n - 1] = (unsigned char)colour;
+}
+
 const char *table_cell_at(const struct table *table, size_t row, size_t column)
 {
     return column < table->rows[row].n ? table->rows[row].cells[column] : "";
@@ -60,8 +68,8 @@ size_t table_cell_width(const char *cell, int style)
     return columns;
 }
 
-void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
-                      int style, struct text *out)
+static void write_cell(const struct table *table, size_t column, const char *cell, int colour,
+                       size_t width, int style, struct text *out)
 {
     if (style == TABLE_CSV) {
         text_add_csv(out, cell, column == 0);
@@ -72,11 +80,28 @@ void table_write_cell(const struct table *table, size_t column, const char *cell
     text_add(out, style == TABLE_MARKDOWN ? "| " : column ? "  " : "");
     if (table->right[column])
         text_pad(out, ' ', missing);
+    colour_begin(out, colour);
     text_add_valid(out, cell, style == TABLE_MARKDOWN ? '|' : 0, "\\|");
+    colour_end(out, colour);
     if (!table->right[column] && !last)
         text_pad(out, ' ', missing);
     if (style == TABLE_MARKDOWN)
         text_add(out, column + 1 == table->n_columns ? " |" : " ");
+}
+
+void table_write_cell(const struct table *table, size_t column, const char *cell, size_t width,
+                      int style, struct text *out)
+{
+    write_cell(table, column, cell, COLOUR_NONE, width, style, out);
+}
+
+/* Blank cells and those of other styles have none. */
+static int colour_of(const struct table *table, size_t row, size_t column, int style)
+{
+    const struct table_row *cells = &table->rows[row];
+    return table->has_colours && style == TABLE_PLAIN && column < cells->n && *cells->cells[column]
+               ? cells->colours[column]
+               : COLOUR_NONE;
 }
 
 size_t table_column_width(const struct table *table, size_t column, int style)
@@ -103,8 +128,36 @@ void table_remove_column(struct table *table, size_t column)
             (table->n_columns - column - 1) * sizeof *table->right);
     table->n_columns--;
     for (size_t i = 0; i < table->n_rows; i++)
+        if (column < table->rows[i].n) {
+            struct table_row *row = &table->rows[i];
+            memmove(&row->colours[column], &row->colours[column + 1], row->n - column - 1);
+            remove_text(row->cells, column, row->n--);
+        }
+}
+
+static void cut_text(char **text, size_t most)
+{
+    CLEANUP(text_free) struct text cut = {0};
+    if (text_columns(*text) <= most)
+        return;
+    text_add_cut(&cut, *text, most);
+    free(*text);
+    *text = memory_copy_text(text_get(&cut));
+}
+
+void table_cut_column(struct table *table, size_t column, size_t most)
+{
+    cut_text(&table->heads[column], most);
+    for (size_t i = 0; i < table->n_rows; i++)
         if (column < table->rows[i].n)
-            remove_text(table->rows[i].cells, column, table->rows[i].n--);
+            cut_text(&table->rows[i].cells[column], most);
+}
+
+void table_keep_first_word(struct table *table, size_t column)
+{
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (column < table->rows[i].n)
+            table->rows[i].cells[column][strcspn(table->rows[i].cells[column], " ")] = 0;
 }
 
 void table_write_heads(const struct table *table, const size_t *widths, int style, struct text *out)
@@ -130,8 +183,8 @@ void table_write(const struct table *table, int style, struct text *out)
     table_write_heads(table, widths, style, out);
     for (size_t i = 0; i < table->n_rows; i++) {
         for (size_t column = 0; column < table->n_columns; column++)
-            table_write_cell(table, column, table_cell_at(table, i, column), widths[column], style,
-                             out);
+            write_cell(table, column, table_cell_at(table, i, column),
+                       colour_of(table, i, column, style), widths[column], style, out);
         text_add(out, "\n");
     }
 }
@@ -142,6 +195,7 @@ void table_free(struct table *table)
         for (size_t j = 0; j < table->rows[i].n; j++)
             free(table->rows[i].cells[j]);
         free(table->rows[i].cells);
+        free(table->rows[i].colours);
     }
     for (size_t column = 0; column < table->n_columns; column++)
         free(table->heads[column]);

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/base/text.h"
+#include "core/base/colour.h"
 
 /* Zero-initialize. */
 struct table {
@@ -13,6 +13,7 @@ struct table {
     size_t n_columns;
     bool *right; /* by column */
     char **heads;
+    bool has_colours; /* set by the caller: cells are written in the colours they were given */
 };
 
 enum { TABLE_PLAIN, TABLE_MARKDOWN, TABLE_CSV }; /* of CSV, lines end with a line feed alone */
@@ -22,9 +23,14 @@ void table_row(struct table *table);
 void table_cell(struct table *table, const char *cell); /* fills the last row from the left */
 void table_cell_printf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void table_colour(struct table *table, int colour); /* COLOUR_...: of the cell added last */
 const char *table_cell_at(const struct table *table, size_t row, size_t column); /* "" */
 size_t table_column_width(const struct table *table, size_t column, int style);
 void table_remove_column(struct table *table, size_t column);
+/* Cuts what is wider than that, head and cells, in the middle (text_add_cut). */
+void table_cut_column(struct table *table, size_t column, size_t most);
+/* Cuts each cell of a column after its first word. */
+void table_keep_first_word(struct table *table, size_t column);
 void table_write(const struct table *table, int style, struct text *out);
 void table_free(struct table *table);
 

@@ -117,11 +117,21 @@ static size_t step(const char *text)
     return n ? n : 1;
 }
 
+/* Of a sequence that switches a colour on or off (colour.h); 0: the text begins with none. */
+static size_t colour_bytes(const char *text)
+{
+    const size_t n = text_starts_with(text, "\033[") ? 2 + strspn(text + 2, "0123456789;") : 0;
+    return n && text[n] == 'm' ? n + 1 : 0;
+}
+
 size_t text_columns(const char *text)
 {
     size_t columns = 0;
-    for (; *text; text += step(text))
-        columns++;
+    while (*text) {
+        const size_t n = colour_bytes(text);
+        columns += n == 0;
+        text += n ? n : step(text);
+    }
     return columns;
 }
 
@@ -129,8 +139,12 @@ size_t text_columns(const char *text)
 static size_t bytes_of_columns(const char *text, size_t n)
 {
     const char *end = text;
-    for (; *end && n > 0; n--)
-        end += step(end);
+    while (*end) {
+        const size_t colour = colour_bytes(end);
+        if (!colour && n-- == 0)
+            break;
+        end += colour ? colour : step(end);
+    }
     return (size_t)(end - text);
 }
 

@@ -50,7 +50,8 @@ bool text_ends_with(const char *text, const char *suffix);
 uint64_t hash_text(uint64_t hash, const char *text);
 uint64_t hash_number(uint64_t hash, uint64_t number);
 
-/* Columns that the text takes on a terminal: one for each code point, or byte that is not UTF-8. */
+/* Columns that the text takes on a terminal: one for each code point, or byte that is not UTF-8,
+ * and none for what switches colours. */
 size_t text_columns(const char *text);
 
 /* Edits (insert, delete, replace, swap neighbours) between two words; at most `limit` + 1. */

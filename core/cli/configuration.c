@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static void say_after(const char *prefix, const char *format, va_list arguments)
 {
@@ -61,18 +59,6 @@ int fail_usage(const char *format, ...)
     say_after("gbrun: error: ", format, arguments);
     va_end(arguments);
     return EXIT_USAGE;
-}
-
-/* As git does. */
-size_t output_width(size_t unknown)
-{
-    enum { NARROWEST = 40, WIDEST = 100000 };
-    const char *columns = getenv("COLUMNS");
-    long width = columns ? strtol(columns, NULL, 10) : 0;
-    struct winsize size;
-    if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        width = size.ws_col;
-    return width >= NARROWEST && width <= WIDEST ? (size_t)width : unknown;
 }
 
 const char *folder_of(const char *path, struct arena *arena)

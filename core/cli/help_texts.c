@@ -195,6 +195,11 @@ static const struct help_entry exit_codes[] = {
 };
 
 static const struct help_entry environment[] = {
+    {"CLICOLOR", NULL,
+     "0: no colours, unless --color or CLICOLOR_FORCE ask for them. Otherwise what goes to a "
+     "terminal has them, unless TERM is dumb"},
+    {"CLICOLOR_FORCE", NULL,
+     "If it is neither empty nor 0, there are colours also where the output is no terminal"},
     {"COLUMNS", NULL,
      "The width of tables and help, also where the output is no terminal. If it is not set that is "
      "the terminal's width, or 120 for tables and 100 for help. Columns for which there is no room "
@@ -210,6 +215,7 @@ static const struct help_entry environment[] = {
      "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
      "program is run from it, the folder lib/gbrun beside the folder of the program, the folder "
      "that plugins are installed to"},
+    {"NO_COLOR", NULL, "If it is not empty, there are no colours unless --color asks for them"},
     {"XDG_DATA_HOME", NULL,
      "gbrun/roofs.gbr in this folder (~/.local/share if it is not set) holds the user's roofs"},
 };

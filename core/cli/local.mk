@@ -14,6 +14,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/plan.h \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
+	core/cli/screen.c \
 	core/cli/verb_ab.c \
 	core/cli/verb_bisect.c \
 	core/cli/verb_compare.c \

@@ -119,6 +119,8 @@ static void set_facts(struct run_job *job, struct run_record *ret)
     for (size_t i = 0; i < n; i++)
         set_fact(&facts, found[i].name, found[i].value);
     add_commits(configuration, &facts);
+    if (job->busy)
+        set_fact(&facts, BUSY_FACT, job->busy);
     if (note)
         set_fact(&facts, "note", note);
     add_labels(job, &facts);
@@ -415,17 +417,22 @@ static int32_t count_visits(struct run_job *job, struct schedule *schedule, uint
     return status;
 }
 
-static void warn_of_load(const struct run_job *job)
+/* A run's table says it again: on a terminal it goes with what is erased before that. */
+static void begin_progress(struct run_job *job, uint64_t n_done)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
-    const char *load = machine_load(&arena);
-    if (argument(job->arguments, "quiet") || machine_load_is_ignored())
-        return;
-    if (load)
-        fprintf(stderr,
-                "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows with "
-                "what\n",
-                load);
+    struct progress *progress = &job->progress;
+    CLEANUP(text_free) struct text busy = {0};
+    const bool is_quiet = argument(job->arguments, "quiet") != NULL;
+    if (job->busy)
+        text_printf(&busy,
+                    "gbrun: the machine is busy: %s: ps -eo pcpu,pid,args --sort=-pcpu shows with "
+                    "what",
+                    job->busy);
+    progress_begin(progress, is_quiet, argument(job->arguments, "color"), job->n_visits, n_done);
+    progress->is_brief = job->ab && !argument(job->arguments, "verbose");
+    const bool is_shown = !job->ab && progress_use_block(progress, text_get(&busy));
+    if (busy.length && !is_quiet && !is_shown)
+        progress_line(progress, "%s", text_get(&busy));
 }
 
 static int32_t find_verdict(struct run_job *job, struct gb_error *error)
@@ -554,15 +561,14 @@ int run_job_measure(struct run_job *job)
     struct gb_error error;
     struct schedule schedule = make_schedule(job);
     uint64_t n_done;
+    job->busy = machine_load_is_ignored() ? NULL : machine_load(&configuration->arena);
     if (find_devices(job, &error) != GB_OK ||
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
         (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    warn_of_load(job);
+    begin_progress(job, n_done);
     struct progress *progress = &job->progress;
     struct run_counts *counts = &job->counts;
-    progress_begin(progress, argument(job->arguments, "quiet") != NULL, job->n_visits, n_done);
-    progress->is_brief = job->ab && !argument(job->arguments, "verbose");
     begin_events(job, n_done);
     struct run_plan plan = {.params = settings_run(configuration->settings),
                             .schedule = schedule,

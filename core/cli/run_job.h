@@ -31,6 +31,7 @@ struct run_job {
     int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
     char run_uuid[UUID_TEXT];
     struct device_list devices;
+    const char *busy; /* what other programs did when it began, if that was much; NULL */
     struct visit_key *done;
     size_t n_done;
     uint64_t first_sequence;

@@ -34,6 +34,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
+    COLOR_OPTION,
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"verbose", 'v', NULL, "a line for each visit"},
 };
@@ -75,13 +76,13 @@ static int refuse_useless(const struct arguments *arguments, const char *name, s
 }
 
 /* The table, and how it ends. */
-static int report(const struct ab *ab, int format, bool is_strict)
+static int report(const struct ab *ab, int format, bool is_strict, bool has_colours)
 {
     CLEANUP(text_free) struct text text = {0};
     int code = EXIT_CASE_FAILED;
     if (ab->judged) {
         const struct compare_result *result = compare_result(ab->judged);
-        compare_write(result, format, is_strict, output_width(0), &text);
+        compare_write(result, format, is_strict, output_width(0), has_colours, &text);
         fputs(text_get(&text), stdout);
         code = compare_exit_code(result, is_strict);
     }
@@ -113,7 +114,10 @@ static int run(const struct arguments *arguments)
     given.n_settings = take_settings(arguments, settings);
     for (int side = 0; side < SIDES; side++)
         given.n_changes[side] = argument_all(arguments, side_words[side], &given.changes[side]);
+    bool has_colours = false;
     int code = refuse_useless(arguments, given.name, given.n_settings);
+    if (code == EXIT_FINE)
+        code = read_color(arguments, &has_colours);
     if (code != EXIT_FINE)
         return code;
     if (builds.commands[SIDE_BASE] || builds.commands[SIDE_NEW]) {
@@ -123,7 +127,7 @@ static int run(const struct arguments *arguments)
     code = ab_run(&ab);
     bool is_kept = ab.job.counts.is_cancelled;
     if (code == EXIT_FINE)
-        code = report(&ab, format, argument(arguments, "strict") != NULL);
+        code = report(&ab, format, argument(arguments, "strict") != NULL, has_colours);
     code = ab_close(&ab, code);
     ab_builds_free(&builds, is_kept || code == EXIT_INTERNAL);
     return code;

@@ -30,6 +30,7 @@ static const struct verb_option compare_options[] = {
     {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
     {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"},
+    COLOR_OPTION,
 };
 
 /* What the command line asks for. */
@@ -39,7 +40,7 @@ struct request {
     const char *const *files;
     size_t n_files;
     int format;
-    bool is_strict;
+    bool is_strict, has_colours;
 };
 
 /* Of --margin, --alpha; NULL: NaN, as if it were not given. */
@@ -96,7 +97,8 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                           ret->run);
     if (ret->options.is_sequential && !ret->by)
         return fail_usage("--sequential: goes with --by: rounds of two runs are no pairs");
-    return read_rule(arguments, &ret->options);
+    int code = read_color(arguments, &ret->has_colours);
+    return code == EXIT_FINE ? read_rule(arguments, &ret->options) : code;
 }
 
 /* A run of the file, which is opened for that. */
@@ -174,7 +176,8 @@ static int run_compare(const struct arguments *arguments)
         status = compare_finish(compare, &error);
     if (status == GB_OK) {
         const struct compare_result *result = compare_result(compare);
-        compare_write(result, request.format, request.is_strict, output_width(0), &text);
+        compare_write(result, request.format, request.is_strict, output_width(0),
+                      request.has_colours, &text);
         fputs(text_get(&text), stdout);
         say_exit(result, request.is_strict);
         code = compare_exit_code(result, request.is_strict);

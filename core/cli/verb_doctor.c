@@ -1,4 +1,5 @@
 /* verb_doctor.c - gbrun doctor: what makes measurements on this machine noisy. */
+#include "core/base/colour.h"
 #include "core/base/json_writer.h"
 #include "core/cli/verbs.h"
 #include "core/run/machine.h"
@@ -9,6 +10,7 @@ static const struct verb_option doctor_options[] = {
     CONFIG_OPTIONS,
     {"format", 'f', "FORMAT", "table or json; with json exit code 3 if something looks noisy"},
     {"strict", 0, NULL, "exit code 3 if something looks noisy"},
+    COLOR_OPTION,
 };
 
 /* What was found on the machine and on its devices. */
@@ -35,14 +37,19 @@ static void count_findings(const struct finding *items, size_t n, struct finding
 
 /* ---- for people ---- */
 
-static void print_findings(const struct finding *findings, size_t n)
+static void print_findings(const struct finding *findings, size_t n, bool has_colours)
 {
     enum { WORD = 7 };
+    static const struct {
+        const char *text;
+        int colour;
+    } words[] = {{"ok", COLOUR_GOOD}, {"unknown", COLOUR_FAINT}, {"noisy", COLOUR_DOUBT}};
     for (size_t i = 0; i < n; i++) {
-        const char *word = findings[i].is_noisy       ? "noisy"
-                           : is_unknown(&findings[i]) ? "unknown"
-                                                      : "ok";
-        printf("%-*s  %-28s  %s\n", WORD, word, findings[i].subject, findings[i].state);
+        CLEANUP(text_free) struct text word = {0};
+        const int state = findings[i].is_noisy ? 2 : is_unknown(&findings[i]);
+        colour_add(&word, has_colours ? words[state].colour : COLOUR_NONE, words[state].text);
+        text_pad(&word, ' ', WORD - text_columns(words[state].text));
+        printf("%s  %-28s  %s\n", text_get(&word), findings[i].subject, findings[i].state);
         if (*findings[i].why)
             printf("%*s  %-28s  %s\n", WORD, "", "", findings[i].why);
         if (*findings[i].fix)
@@ -50,13 +57,13 @@ static void print_findings(const struct finding *findings, size_t n)
     }
 }
 
-static void print_table(const struct findings *found)
+static void print_table(const struct findings *found, bool has_colours)
 {
-    print_findings(found->of_machine, found->n_of_machine);
+    print_findings(found->of_machine, found->n_of_machine, has_colours);
     for (size_t i = 0; i < found->devices.n; i++) {
         const struct examined_device *device = &found->devices.devices[i];
         printf("\n%s\n", device->name);
-        print_findings(device->findings, device->n);
+        print_findings(device->findings, device->n, has_colours);
     }
     fflush(stdout);
     for (size_t i = 0; i < found->devices.n_unexamined; i++) {
@@ -115,8 +122,8 @@ static void print_json(const struct findings *found)
 }
 
 /* What is found on devices before a plugin fails is printed as well. */
-static int examine(const struct plugin_settings *settings, size_t n_settings, bool is_json,
-                   struct arena *arena, struct findings *found)
+static int examine(const struct plugin_settings *settings, size_t n_settings, struct arena *arena,
+                   struct findings *found)
 {
     struct gb_error error;
     machine_examine(arena, &found->of_machine, &found->n_of_machine);
@@ -126,7 +133,6 @@ static int examine(const struct plugin_settings *settings, size_t n_settings, bo
     count_findings(found->of_machine, found->n_of_machine, found);
     for (size_t i = 0; i < found->devices.n; i++)
         count_findings(found->devices.devices[i].findings, found->devices.devices[i].n, found);
-    (is_json ? print_json : print_table)(found);
     return code;
 }
 
@@ -139,13 +145,21 @@ static int run_doctor(const struct arguments *arguments)
         return fail_usage("'%s': doctor takes no operand", operands[0]);
     if (format && !is_json && !text_equal(format, "table"))
         return fail_usage("--format %s: expected table or json", format);
+    bool has_colours = false;
+    if (read_color(arguments, &has_colours) != EXIT_FINE)
+        return EXIT_USAGE;
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct findings found = {0};
     size_t n_settings, n_auto;
     int code = device_settings_read(arguments, &configuration, &settings, &n_settings, &n_auto);
-    if (code == EXIT_FINE)
-        code = examine(settings, n_settings, is_json, &configuration.arena, &found);
+    if (code == EXIT_FINE) {
+        code = examine(settings, n_settings, &configuration.arena, &found);
+        if (is_json)
+            print_json(&found);
+        else
+            print_table(&found, has_colours);
+    }
     bool is_judged = is_json || argument(arguments, "strict");
     return code == EXIT_FINE && is_judged && found.n_noisy ? EXIT_NOT_AS_WANTED : code;
 }

@@ -43,6 +43,7 @@ static const struct verb_option show_options[] = {
     {"breakdown", 0, NULL, "after the table each kernel, copy and fill of a case, with its time"},
     {"strict", 0, NULL,
      "exit code 3 where a case that is shown failed, was skipped or is not certified"},
+    COLOR_OPTION,
     {"verbose", 'v', NULL, "more columns, all facts and messages"},
 };
 
@@ -192,6 +193,8 @@ static int run_show(const struct arguments *arguments)
     int code = read_view(arguments, &view);
     if (code == EXIT_FINE)
         code = read_format(arguments, FORMAT_TABLE, &view.format);
+    if (code == EXIT_FINE)
+        code = read_color(arguments, &view.has_colours);
     bool is_for_people = view.format == FORMAT_TABLE || view.format == FORMAT_MARKDOWN;
     if (code == EXIT_FINE && n > 1 && !is_for_people)
         code = fail_usage("--format %s: '%s': expected one results file; gbrun merge makes one of "

@@ -34,6 +34,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, run_end"},
+    COLOR_OPTION,
     {"quiet", 'q', NULL, "print only errors and the table"},
     {"strict", 0, NULL, "exit code 3 also where a case was skipped or is not certified"},
     {"verbose", 'v', NULL, "more columns, all messages"},
@@ -134,13 +135,15 @@ static void say_verdict(const struct run_job *job)
         say_if_strict(&verdict->strict);
 }
 
-static int report(struct run_job *job, int format)
+static int report(struct run_job *job, int format, bool has_colours)
 {
     struct gb_error error;
     struct view_options view = {.format = format,
                                 .run = job->run_number,
                                 .breakdown = argument(job->arguments, "breakdown") != NULL,
-                                .verbose = argument(job->arguments, "verbose") != NULL};
+                                .verbose = argument(job->arguments, "verbose") != NULL,
+                                .is_fresh = true,
+                                .has_colours = has_colours};
     if (print_view(job->store, &view, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     say_verdict(job);
@@ -164,7 +167,10 @@ static int run(const struct arguments *arguments)
     struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
     char scratch[SCRATCH_TEXT] = "";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    bool has_colours = false;
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
+    if (code == EXIT_FINE)
+        code = read_color(arguments, &has_colours);
     if (code != EXIT_FINE)
         return code;
     if (argument(arguments, "dry-run"))
@@ -177,7 +183,7 @@ static int run(const struct arguments *arguments)
     if (code == EXIT_FINE)
         code = run_job_measure(&job);
     if (code == EXIT_FINE || code == EXIT_CASE_FAILED || code == EXIT_NOT_AS_WANTED) {
-        int reported = job.run_id ? report(&job, format) : EXIT_FINE;
+        int reported = job.run_id ? report(&job, format, has_colours) : EXIT_FINE;
         code = reported == EXIT_FINE ? code : reported;
     }
     code = run_job_close(&job, code);

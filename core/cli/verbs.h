@@ -27,6 +27,15 @@ int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Columns of standard output: COLUMNS, else the terminal's, else `unknown`. */
 size_t output_width(size_t unknown);
+/* Is standard output to have colours? By --color, of verbs that have COLOR_OPTION. */
+int read_color(const struct arguments *arguments, bool *ret);
+#define COLOR_OPTION                                                                               \
+    {                                                                                              \
+        "color", 0, "WHEN",                                                                        \
+            "auto: colours on a terminal, as NO_COLOR, CLICOLOR and CLICOLOR_FORCE say; always "   \
+            "or "                                                                                  \
+            "never"                                                                                \
+    }
 
 /* What --format names, or the default; FORMAT_... of views.h. */
 int read_format(const struct arguments *arguments, int default_format, int *ret);

@@ -25,7 +25,8 @@ static void add(struct compare *compare, struct compare_against *against, const 
 /* Facts that are another number each time say nothing, and those of devices repeat them. */
 static bool is_volatile(const char *name)
 {
-    return text_equal(name, "load_average") || text_equal(name, "load") || text_equal(name, "note");
+    return text_equal(name, "load_average") || text_equal(name, "load") ||
+           text_equal(name, BUSY_FACT) || text_equal(name, "note");
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,

@@ -27,11 +27,6 @@ void side_make_cases(struct compare *compare, const struct stored_run *run,
 /* Adds the cases of a run as a side. */
 int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
                     const struct stored_run *run, const char *name, struct gb_error *error);
-/* Adds a side for each value of an option or setting of a run's cases, that of base first.
- * *ret_is_known: they have it; else there is no side. GB_NOT_FOUND: none has that of base. */
-int32_t sides_of_values(struct compare *compare, struct store *store, const char *path,
-                        const struct stored_run *run, const char *by, const char *base,
-                        bool *ret_is_known, struct gb_error *error);
 
 /* An attribute of a case: of a parameter's name, or a setting's; NULL: it has none. */
 const char *attribute_of(const struct outcome *outcome, const char *name, struct arena *arena);

@@ -83,6 +83,16 @@ void compare_add_sentence(const struct compare_result *result, const struct comp
         text_printf(out, "; another %s", c->conflict);
 }
 
+static int colour_of(int verdict)
+{
+    static const int colours[COMPARED_VERDICTS] = {
+        [COMPARED_SLOWER] = COLOUR_BAD,    [COMPARED_FASTER] = COLOUR_GOOD,
+        [COMPARED_UNCLEAR] = COLOUR_DOUBT, [COMPARED_BROKEN] = COLOUR_BAD,
+        [COMPARED_FIXED] = COLOUR_GOOD,    [COMPARED_FAILED] = COLOUR_BAD,
+        [COMPARED_MISSING] = COLOUR_BAD,   [COMPARED_SKIPPED] = COLOUR_FAINT};
+    return colours[verdict];
+}
+
 static void add_verdict(const struct compared *c, struct text *out)
 {
     text_add(out, compared_word(c->result.verdict));
@@ -101,7 +111,8 @@ static void cell(struct table *table, struct text *words)
 }
 
 /* Case names are cut so that a line fits. */
-static void write_fitting(struct table *table, int style, size_t width, struct text *out)
+static void write_fitting(struct table *table, int style, size_t width, bool has_colours,
+                          struct text *out)
 {
     enum { NAME_LEAST = 12 };
     size_t others = 0;
@@ -109,26 +120,14 @@ static void write_fitting(struct table *table, int style, size_t width, struct t
     for (size_t i = 1; i < table->n_columns; i++)
         others += 2 + table_column_width(table, i, TABLE_PLAIN);
     size_t most = others + NAME_LEAST < width ? width - others : NAME_LEAST;
-    if (style == TABLE_MARKDOWN || table_column_width(table, 0, TABLE_PLAIN) <= most) {
-        table_write(table, style, out);
-        return;
-    }
-    CLEANUP(table_free) struct table cut = {0};
-    for (size_t i = 0; i < table->n_columns; i++)
-        table_column(&cut, table->heads[i], table->right[i]);
-    for (size_t row = 0; row < table->n_rows; row++) {
-        CLEANUP(text_free) struct text name = {0};
-        text_add_cut(&name, table_cell_at(table, row, 0), most);
-        table_row(&cut);
-        table_cell(&cut, text_get(&name));
-        for (size_t i = 1; i < table->n_columns; i++)
-            table_cell(&cut, table_cell_at(table, row, i));
-    }
-    table_write(&cut, style, out);
+    if (style != TABLE_MARKDOWN)
+        table_cut_column(table, 0, most);
+    table->has_colours = has_colours;
+    table_write(table, style, out);
 }
 
 static void write_one(const struct compare_result *result, const struct compare_against *against,
-                      int style, size_t width, struct text *out)
+                      int style, size_t width, bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
@@ -149,8 +148,9 @@ static void write_one(const struct compare_result *result, const struct compare_
         cell(&table, &words);
         add_verdict(c, &words);
         cell(&table, &words);
+        table_colour(&table, colour_of(c->result.verdict));
     }
-    write_fitting(&table, style, width, out);
+    write_fitting(&table, style, width, has_colours, out);
 }
 
 static void add_cell_of_side(const struct compared *c, struct text *words)
@@ -165,7 +165,7 @@ static void add_cell_of_side(const struct compared *c, struct text *words)
 
 /* A row for each case of the base; those that only another side has come after the table. */
 static void write_several(const struct compare_result *result, int style, size_t width,
-                          struct text *out)
+                          bool has_colours, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
@@ -184,9 +184,10 @@ static void write_several(const struct compare_result *result, int style, size_t
         for (size_t j = 0; j < result->n_against; j++) {
             add_cell_of_side(&result->against[j].cases[i], &words);
             cell(&table, &words);
+            table_colour(&table, colour_of(result->against[j].cases[i].result.verdict));
         }
     }
-    write_fitting(&table, style, width, out);
+    write_fitting(&table, style, width, has_colours, out);
     text_add(out, "\n");
     for (size_t j = 0; j < result->n_against; j++)
         for (size_t i = result->base->n; i < result->against[j].n; i++)
@@ -339,7 +340,7 @@ static void add_lines(const struct text *lines, int style, struct text *out)
 }
 
 void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
-                   struct text *out)
+                   bool has_colours, struct text *out)
 {
     enum { USUAL_WIDTH = 100 };
     int style = format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
@@ -365,9 +366,9 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     write_heads(result, &head);
     add_lines(&head, style, out);
     if (result->n_against == 1)
-        write_one(result, &result->against[0], style, width, out);
+        write_one(result, &result->against[0], style, width, has_colours, out);
     else
-        write_several(result, style, width, out);
+        write_several(result, style, width, has_colours, out);
     if (result->n_against == 1)
         text_add(out, "\n");
     for (size_t i = 0; i < result->n_against; i++)

@@ -25,9 +25,9 @@ enum {
 };
 int compare_format_named(const char *name); /* -1: unknown */
 
-/* width: that tables for people have; 0: names are not cut. */
+/* width: that tables for people have; 0: names are not cut. has_colours: theirs (colour.h). */
 void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
-                   struct text *out);
+                   bool has_colours, struct text *out);
 
 /* ---- for the files of this folder ---- */
 

@@ -162,7 +162,7 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot->begin_ns = slot->told_ns = host_clock_ns();
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
-    progress_sampled(run->plan->progress, text_get(&visit->label), 0, 0);
+    progress_sampled(run->plan->progress, text_get(&visit->label), 0, &slot->so_far);
     struct bench_case given = visit_given_case(visit);
     put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label),
              slot->collector.record.uuid);

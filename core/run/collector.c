@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_MAX = 256, NOTES_BYTES_MAX = 32 << 20, TEXT_BYTES_MAX = 2 * NOTES_BYTES_MAX };
+enum { NOTES_BYTES_MAX = 32 << 20, TEXT_BYTES_MAX = 2 * NOTES_BYTES_MAX };
 
 void collector_begin(struct collector *collector, const struct bench_case *bench_case,
                      const char *uid, uint32_t round)
@@ -247,16 +247,6 @@ static void append_gaps(struct collector *collector, uint64_t n)
             collector->columns[i][j] = sample_gap(collector->views[i].name);
 }
 
-static void note_recent(struct collector *collector, uint64_t n)
-{
-    double recent[RECENT_MAX];
-    size_t n_recent = n < RECENT_MAX ? (size_t)n : RECENT_MAX;
-    const double *end = collector->columns[collector->main_column] + collector->n;
-    memcpy(recent, end - n_recent, n_recent * sizeof *recent);
-    sort_values(recent, n_recent);
-    collector->recent_ns = quantile_of_sorted(recent, n_recent, 0.5);
-}
-
 static void take_samples(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
@@ -279,7 +269,6 @@ static void take_samples(struct collector *collector, struct wire_reader *messag
         memcpy(collector->columns[places[i]] + collector->n, columns[i],
                (size_t)n * sizeof(double));
     collector->n += n;
-    note_recent(collector, n);
 }
 
 static void take_end(struct collector *collector, struct wire_reader *message)

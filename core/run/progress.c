@@ -1,6 +1,7 @@
 /* progress.c - see progress.h. */
 #include "core/run/progress.h"
 
+#include "core/base/colour.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 
@@ -8,17 +9,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR_COLUMNS = 20, NARROWEST = 40, USUAL_COLUMNS = 80, PENDING_MAX = 8 << 20 };
+enum {
+    BAR_COLUMNS = 20,
+    NARROWEST = 40,
+    USUAL_COLUMNS = 80,
+    USUAL_ROWS = 24,
+    BLOCK_LINES = 10,
+    PENDING_MAX = 8 << 20
+};
 static const double redraw_ns = 100e6;
 
-void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, uint64_t n_known)
+void progress_begin(struct progress *progress, bool is_quiet, const char *color, uint64_t n_total,
+                    uint64_t n_known)
 {
     const char *terminal = getenv("TERM");
-    *progress = (struct progress){
-        .is_quiet = is_quiet, .n_total = n_total, .n_known = n_known, .begin_ns = host_clock_ns()};
+    *progress = (struct progress){.has_colours = colour_is_wanted(color, STDERR_FILENO),
+                                  .is_quiet = is_quiet,
+                                  .n_total = n_total,
+                                  .n_known = n_known,
+                                  .begin_ns = host_clock_ns()};
     line_output_open(&progress->output, STDERR_FILENO);
     progress->is_terminal = !is_quiet && isatty(STDERR_FILENO) && terminal && *terminal &&
                             !text_equal(terminal, "dumb");
@@ -26,17 +39,27 @@ void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, 
 
 static void erase(struct progress *progress)
 {
-    if (progress->live_columns > 0)
-        text_add(&progress->output.pending, "\r\033[K");
-    progress->live_columns = 0;
+    if (progress->live_lines > 1)
+        text_printf(&progress->output.pending, "\033[%zuA", progress->live_lines - 1);
+    if (progress->live_lines > 0)
+        text_add(&progress->output.pending, "\r\033[J");
+    progress->live_lines = 0;
 }
 
-static size_t terminal_columns(const struct progress *progress)
+static struct winsize terminal_size(const struct progress *progress)
 {
-    struct winsize size;
-    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
-        return size.ws_col;
-    return USUAL_COLUMNS;
+    struct winsize size = {0};
+    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
+    return size;
+}
+
+bool progress_use_block(struct progress *progress, const char *head)
+{
+    progress->is_block = progress->is_terminal && isatty(STDOUT_FILENO);
+    if (progress->is_block)
+        text_add(&progress->head, head ? head : "");
+    return progress->is_block;
 }
 
 static void add_time_left(const struct progress *progress, struct text *line)
@@ -55,9 +78,15 @@ static void add_time_left(const struct progress *progress, struct text *line)
         text_printf(line, "  %lu:%02lu h left", whole / 3600, whole / 60 % 60);
 }
 
-static void draw(struct progress *progress)
+/* " ±0.42 %" of an interval around a value. */
+static void add_half_width(double value, double low, double high, struct text *line)
 {
-    CLEANUP(text_free) struct text line = {0}, shown = {0};
+    text_printf(line, " \u00b1%.2g %%", 50 * (high - low) / value);
+}
+
+static void add_live_line(const struct progress *progress, struct text *ret)
+{
+    struct text line = {0};
     uint64_t n_done = progress->n_known + progress->n_done - progress->n_held;
     uint64_t filled = progress->n_total ? n_done * BAR_COLUMNS / progress->n_total : 0;
     text_add(&line, "[");
@@ -71,29 +100,77 @@ static void draw(struct progress *progress)
     if (progress->n_running > 1)
         text_printf(&line, "  %zu at once", progress->n_running);
     text_printf(&line, "  %s", text_get(&progress->label));
-    if (progress->recent_ns > 0) {
+    if (progress->n_samples > 0) {
+        const struct so_far_median *so_far = &progress->so_far;
         char time[NUMBER_TEXT_MAX];
-        text_printf(&line, "  %s  n=%llu", format_time(progress->recent_ns, 4, time),
-                    (unsigned long long)progress->n_samples);
+        text_printf(&line, "  %s", format_time(so_far->median_ns, 4, time));
+        if (isfinite(so_far->high_ns - so_far->low_ns) && so_far->median_ns > 0)
+            add_half_width(so_far->median_ns, so_far->low_ns, so_far->high_ns, &line);
+        text_printf(&line, "  n=%llu", (unsigned long long)progress->n_samples);
     }
-    text_add_shortened(&shown, text_get(&line), terminal_columns(progress) - 1);
+    *ret = line;
+}
+
+/* Keeps the lines that there is room for above the live line. */
+static void cut_block(struct progress *progress, size_t n_rows)
+{
+    struct text *block = &progress->block;
+    size_t n = 0, most = n_rows / 2 < BLOCK_LINES ? n_rows / 2 : BLOCK_LINES;
+    for (size_t i = block->length; i-- > 0;)
+        if (block->data[i] == '\n' && n++ == most) {
+            block->length -= i + 1;
+            memmove(block->data, block->data + i + 1, block->length + 1);
+            return;
+        }
+}
+
+/* A line that fits, so that it is one on the terminal. */
+static void add_line(struct progress *progress, const char *line, size_t columns)
+{
+    text_add_shortened(&progress->output.pending, line, columns - 1);
+    text_add(&progress->output.pending, progress->has_colours ? "\033[0m" : "");
+    progress->live_lines++;
+}
+
+static void add_block(struct progress *progress, size_t columns)
+{
+    char *save = NULL;
+    CLEANUP(text_free) struct text lines = {0};
+    if (progress->head.length) {
+        add_line(progress, text_get(&progress->head), columns);
+        text_add(&progress->output.pending, "\n");
+    }
+    text_add(&lines, text_get(&progress->block));
+    for (char *line = strtok_r(lines.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        add_line(progress, line, columns);
+        text_add(&progress->output.pending, "\n");
+    }
+}
+
+static void draw(struct progress *progress)
+{
+    CLEANUP(text_free) struct text line = {0};
+    const struct winsize size = terminal_size(progress);
     erase(progress);
-    text_add(&progress->output.pending, text_get(&shown));
+    cut_block(progress, size.ws_row);
+    add_block(progress, size.ws_col);
+    add_live_line(progress, &line);
+    add_line(progress, text_get(&line), size.ws_col);
     progress_flush(progress);
-    progress->live_columns = text_columns(text_get(&shown));
     progress->drawn_ns = host_clock_ns();
 }
 
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
-                      double recent_ns)
+                      const struct so_far *so_far)
 {
     text_clear(&progress->label);
     text_add(&progress->label, label);
     progress->n_samples = n_samples;
-    progress->recent_ns = recent_ns;
-    if (progress->is_terminal && progress->output.pending.length == 0 &&
-        host_clock_ns() - progress->drawn_ns > redraw_ns)
-        draw(progress);
+    if (!progress->is_terminal || progress->output.pending.length > 0 ||
+        host_clock_ns() - progress->drawn_ns < redraw_ns)
+        return;
+    progress->so_far = so_far_median(so_far);
+    draw(progress);
 }
 
 static void print_lines(struct progress *progress, const char *text)
@@ -107,7 +184,6 @@ static void print_lines(struct progress *progress, const char *text)
         progress_flush(progress);
 }
 
-/* " ±0.42 %", or the interval itself where it is not around the estimate. */
 static void add_interval(const struct gb_estimate *estimate, struct text *line)
 {
     double below = estimate->value_ns - estimate->low_ns;
@@ -117,7 +193,7 @@ static void add_interval(const struct gb_estimate *estimate, struct text *line)
     if (isinf(below) || isinf(above))
         text_add(line, " (no interval)");
     else
-        text_printf(line, " \u00b1%.2g %%", 50 * (below + above) / estimate->value_ns);
+        add_half_width(estimate->value_ns, estimate->low_ns, estimate->high_ns, line);
 }
 
 void progress_finished(struct progress *progress, const char *label,
@@ -141,7 +217,12 @@ void progress_finished(struct progress *progress, const char *label,
     }
     if (record->status != CASE_OK) {
         text_add(line, record->has_estimate ? "  " : "");
+        const int colour = !progress->has_colours ? COLOUR_NONE
+                           : is_bad               ? COLOUR_BAD
+                                                  : COLOUR_FAINT;
+        colour_begin(line, colour);
         case_status_describe(record->status, record->status_text, line);
+        colour_end(line, colour);
     }
     text_add(line, "\n");
 }
@@ -152,8 +233,13 @@ void progress_announce(struct progress *progress)
     progress->n_held = 0;
     if (lines->length == 0)
         return;
-    lines->data[lines->length - 1] = 0; /* print_lines ends the last one */
-    print_lines(progress, lines->data);
+    if (progress->is_block) {
+        text_add(&progress->block, text_get(lines));
+        draw(progress);
+    } else {
+        lines->data[lines->length - 1] = 0; /* print_lines ends the last one */
+        print_lines(progress, lines->data);
+    }
     text_clear(lines);
 }
 
@@ -184,4 +270,6 @@ void progress_end(struct progress *progress, bool waits)
     line_output_close(&progress->output);
     text_free(&progress->label);
     text_free(&progress->held);
+    text_free(&progress->head);
+    text_free(&progress->block);
 }

@@ -1,37 +1,48 @@
 /*
  * progress.h - what a person sees while a run goes on, on standard error.
  *
- * On a terminal one live line, with finished cases scrolling above it; else one line a case.
+ * On a terminal one live line, with finished cases scrolling above it, or, where a table of them
+ * will follow there, the last of them in a block that is erased at the end; else one line a case.
  * Nothing here is data: that is printed from the results file, to standard output. What is printed
  * waits in memory until it can be written without waiting: a slow reader must not keep a run.
  */
 #pragma once
 
 #include "core/run/line_output.h"
+#include "core/run/so_far.h"
 #include "core/store/record.h"
 
 struct progress {
     struct line_output output;
-    bool is_terminal;
+    bool is_terminal, has_colours;
     bool is_quiet;                     /* only what went wrong */
     bool is_brief;                     /* no line for a case that ended well */
     uint64_t n_total, n_known, n_done; /* n_known: done in an earlier run that is resumed */
     uint64_t n_bad;
     double begin_ns, drawn_ns;
-    size_t live_columns; /* of the live line on the terminal now; 0: none */
-    struct text held;    /* lines of cases that are not announced yet */
+    size_t live_lines; /* on the terminal now; 0: none */
+    bool is_block;     /* see above */
+    struct text head;  /* of the block: a line, or "" */
+    struct text block; /* lines of cases */
+    struct text held;  /* lines of cases that are not announced yet */
     uint64_t n_held;
     struct text label; /* of the case that was heard of last */
     size_t n_running;  /* cases being measured now: whoever starts and ends them sets it */
     uint64_t n_samples;
-    double recent_ns;
+    struct so_far_median so_far;
 };
 
-void progress_begin(struct progress *progress, bool is_quiet, uint64_t n_total, uint64_t n_known);
+/* color: as of colour_is_wanted. */
+void progress_begin(struct progress *progress, bool is_quiet, const char *color, uint64_t n_total,
+                    uint64_t n_known);
+/* On a terminal finished cases are erased at the end: standard output is one as well, and a table
+ * follows. head: of the block, such as a warning that the table repeats; or NULL. Once, before
+ * anything is drawn. False: there is no block, and nothing is done. */
+bool progress_use_block(struct progress *progress, const char *head);
 /* What is measured now; n_samples 0: it has just begun. Draws the live line again, at most ten
  * times a second. */
 void progress_sampled(struct progress *progress, const char *label, uint64_t n_samples,
-                      double recent_ns);
+                      const struct so_far *so_far);
 /* Its line is held back until progress_announce. */
 void progress_finished(struct progress *progress, const char *label,
                        const struct case_record *record);

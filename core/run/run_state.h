@@ -27,7 +27,7 @@ struct slot {
     char *environment;    /* of the worker, as visits have it */
     struct visit *visit;  /* NULL: idle */
     bool has_begun;       /* the worker has sent a message of the visit */
-    struct so_far so_far; /* for events */
+    struct so_far so_far; /* for events and the live line */
     double told_ns;       /* when they said it last */
     struct collector collector;
     double begin_ns;

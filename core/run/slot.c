@@ -232,18 +232,19 @@ static void take_exclusive(struct slot *slot)
         slot->deadline_ns = INFINITY;
 }
 
-/* At most ten times a second, and of a case that takes longer than that. */
+/* Events at most ten times a second, and of a case that takes longer than that. */
 static void tell_so_far(struct slot *slot, uint64_t n_before)
 {
     const struct collector *collector = &slot->collector;
-    if (!slot->run->plan->events)
-        return;
+    const struct run_plan *plan = slot->run->plan;
     so_far_add(&slot->so_far, collector->columns[collector->main_column] + n_before,
                collector->n - n_before);
-    if (host_clock_ns() < slot->told_ns + tell_every_ns)
+    progress_sampled(plan->progress, text_get(&slot->visit->label),
+                     collector->n + collector->n_handed_on, &slot->so_far);
+    if (!plan->events || host_clock_ns() < slot->told_ns + tell_every_ns)
         return;
     slot->told_ns = host_clock_ns();
-    events_estimate(slot->run->plan->events, &collector->record, &slot->so_far);
+    events_estimate(plan->events, &collector->record, &slot->so_far);
 }
 
 /* False: it is not to be listened to any more. */
@@ -266,8 +267,6 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
         record_forget(slot->run, slot);
     } else if (type == WIRE_SAMPLES) {
         tell_so_far(slot, n_before);
-        progress_sampled(slot->run->plan->progress, text_get(&slot->visit->label),
-                         collector->n + collector->n_handed_on, collector->recent_ns);
         record_spill(slot->run, slot);
     }
     return is_open(slot);

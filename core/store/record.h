@@ -47,6 +47,8 @@ struct fact {
     const char *name;
     const char *value;
 };
+/* Of a run: what other programs of the machine did when it began; there only if that was much. */
+#define BUSY_FACT "busy"
 const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
 struct clock_record {

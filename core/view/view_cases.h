@@ -170,6 +170,8 @@ struct survey {
     uint32_t last_round;
     bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_pace, any_estimate;
     bool any_roof;
+    struct gb_work work; /* of the first case */
+    bool any_work, several_works;
     bool any_telemetry[TELEMETRY_COLUMNS];
     uint64_t n_cases, n_done;
     struct view_counts counts;
@@ -356,6 +358,9 @@ void view_add_interval(struct text *out, double central_ns, double low_ns, doubl
 void shown_add_interval(struct text *out, const struct shown *shown);
 /* The time with its marks: several modes, and what the verdict has against it. */
 void shown_add_central(struct text *out, const struct shown *shown);
+/* Of that time: COLOUR_DOUBT where it has a mark. */
+int shown_colour(const struct shown *shown);
+int view_status_colour(int status); /* CASE_... */
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy guarantees */
 

@@ -63,17 +63,33 @@ const char *view_verdict_mark(int32_t verdict)
     }
 }
 
+static bool has_modes(const struct gb_estimate *estimate)
+{
+    return estimate->n_modes > 1 || estimate->verdict == GB_VERDICT_MULTIMODAL;
+}
+
 void shown_add_central(struct text *out, const struct shown *shown)
 {
     char number[NUMBER_TEXT_MAX];
     const struct case_record *record = &shown->row.c.record;
-    const struct gb_estimate *estimate = &record->estimate;
     text_add(out, isnan(shown->central_ns) ? "-" : format_time(shown->central_ns, 4, number));
     if (!record->has_estimate)
         return;
-    if (estimate->n_modes > 1 || estimate->verdict == GB_VERDICT_MULTIMODAL)
-        text_add(out, MODES_MARK);
-    text_add(out, view_verdict_mark(estimate->verdict));
+    text_add(out, has_modes(&record->estimate) ? MODES_MARK : "");
+    text_add(out, view_verdict_mark(record->estimate.verdict));
+}
+
+int shown_colour(const struct shown *shown)
+{
+    const struct case_record *record = &shown->row.c.record;
+    const bool is_marked = record->has_estimate && (has_modes(&record->estimate) ||
+                                                    *view_verdict_mark(record->estimate.verdict));
+    return is_marked ? COLOUR_DOUBT : COLOUR_NONE;
+}
+
+int view_status_colour(int status)
+{
+    return status == CASE_OK ? COLOUR_GOOD : case_status_is_bad(status) ? COLOUR_BAD : COLOUR_FAINT;
 }
 
 static void add_verdict(struct text *out, const struct shown *shown)

@@ -42,6 +42,14 @@ static struct note *list_add(struct notes *notes, struct note_list *list, const 
     return added;
 }
 
+void notes_add_words(struct notes *notes, struct note_list *list, const char *words,
+                     const char *label)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add_line(&line, label);
+    list_add(notes, list, words, text_get(&line));
+}
+
 /* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
 static const char *axis_value_in(const char *words, const struct stored_case *c,
                                  const char **ret_value)
@@ -324,14 +332,15 @@ static void add_cases(const struct note *note, struct text *out)
     text_add(out, ": ");
 }
 
+static void add_coloured(const struct notes *notes, int colour, const char *words, struct text *out)
+{
+    colour_add(out, notes->has_colours ? colour : COLOUR_NONE, words);
+}
+
 /* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
-static void write_outcomes(const struct note_list *list, const char *heading, bool verbose,
-                           struct text *out)
+static void write_outcomes(const struct note_list *list, bool verbose, struct text *out)
 {
     size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
-    if (!list->n)
-        return;
-    text_printf(out, "\n%s\n", heading);
     for (size_t i = 0; i < n; i++) {
         text_add(out, "  ");
         add_cases(&list->items[i], out);
@@ -344,9 +353,6 @@ static void write_outcomes(const struct note_list *list, const char *heading, bo
 static void write_messages(const struct note_list *list, bool verbose, struct text *out)
 {
     size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
-    if (!list->n)
-        return;
-    text_add(out, "\nmessages\n");
     for (size_t i = 0; i < n; i++) {
         const struct note *note = &list->items[i];
         const unsigned long long n_others = note->count - 1;
@@ -429,8 +435,9 @@ static void write_counts(const struct notes *notes, bool verbose, struct text *o
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
         if (!verdicts[i].n)
             continue;
-        text_printf(out, "  %s %llu %s%s\n", view_verdict_mark(verdicts[i].verdict),
-                    (unsigned long long)verdicts[i].n,
+        text_add(out, "  ");
+        add_coloured(notes, COLOUR_DOUBT, view_verdict_mark(verdicts[i].verdict), out);
+        text_printf(out, " %llu %s%s\n", (unsigned long long)verdicts[i].n,
                     plural(verdicts[i].n, verdicts[i].one, verdicts[i].many),
                     i == 0 && notes->obstacles.n ? ":" : "");
         if (i == 0)
@@ -438,34 +445,54 @@ static void write_counts(const struct notes *notes, bool verbose, struct text *o
     }
 }
 
-static void write_list(const struct note_list *list, const char *heading, bool verbose,
-                       struct text *out)
+/* mark: "", or that of the times which the heading is about. */
+static void write_list(const struct notes *notes, const struct note_list *list, const char *mark,
+                       const char *heading, bool verbose, struct text *out)
 {
     if (!list->n)
         return;
-    text_printf(out, "  %s:\n", heading);
+    text_add(out, "  ");
+    add_coloured(notes, COLOUR_DOUBT, mark, out);
+    text_printf(out, "%s%s:\n", *mark ? " " : "", heading);
     write_entries(list, verbose, out);
 }
 
 void notes_write(const struct notes *notes, bool verbose, struct text *out)
 {
     CLEANUP(text_free) struct text doubts = {0};
-    write_outcomes(&notes->failures, "failures", verbose, out);
-    write_outcomes(&notes->skips, "skipped", verbose, out);
-    write_messages(&notes->messages, verbose, out);
+    const struct {
+        const struct note_list *list;
+        const char *heading;
+        int colour;
+        void (*write)(const struct note_list *list, bool verbose, struct text *out);
+    } sections[] = {{&notes->failures, "failures", COLOUR_BAD, write_outcomes},
+                    {&notes->skips, "skipped", COLOUR_FAINT, write_outcomes},
+                    {&notes->messages, "messages", COLOUR_NONE, write_messages}};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        if (!sections[i].list->n)
+            continue;
+        text_add(out, "\n");
+        add_coloured(notes, sections[i].colour, sections[i].heading, out);
+        text_add(out, "\n");
+        sections[i].write(sections[i].list, verbose, out);
+    }
     histograms_write(&notes->histograms, out);
     write_counts(notes, verbose, &doubts);
-    write_list(&notes->paces, "pace", verbose, &doubts);
-    write_list(&notes->modes,
-               MODES_MARK " several modes: their medians, intervals and shares of the samples",
-               verbose, &doubts);
-    write_list(&notes->graphs, "several launches a sample, which would be quicker as a graph",
-               verbose, &doubts);
-    write_list(&notes->differing, "rounds differ by more than their own intervals allow", verbose,
-               &doubts);
-    write_list(&notes->small,
-               "fewer blocks than multiprocessors: where they run is part of the number", verbose,
-               &doubts);
+    const struct {
+        const struct note_list *list;
+        const char *mark, *heading;
+    } lists[] = {
+        {&notes->paces, "", "pace"},
+        {&notes->noisy, "", "noise, and its likely cause"},
+        {&notes->outlying, "", "outliers, and their likely cause"},
+        {&notes->modes, MODES_MARK,
+         "several modes: their medians, intervals and shares of the samples"},
+        {&notes->graphs, "", "several launches a sample, which would be quicker as a graph"},
+        {&notes->differing, "", "rounds differ by more than their own intervals allow"},
+        {&notes->small, "",
+         "fewer blocks than multiprocessors: where they run is part of the number"}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        write_list(notes, lists[i].list, lists[i].mark, lists[i].heading, verbose, &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
 }

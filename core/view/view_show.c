@@ -18,21 +18,57 @@ static void add_time(struct text *out, const char *iso)
         text_add(out, iso);
 }
 
-static void add_device_line(const struct device_record *device, const struct view *view,
-                            struct text *out)
+/* "wall clock: resolution 20.0 ns, overhead 24.0 ns", of those that cases used. */
+static void add_clocks(const struct device_record *device, const struct view *view,
+                       struct text *out)
 {
+    const struct survey *survey = &view->survey;
+    const bool is_one = survey->clock && !survey->several_clocks && !view->options->verbose;
     char tick[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
-    CLEANUP(text_free) struct text line = {0};
+    for (size_t i = 0; i < device->n_clocks; i++)
+        if (!is_one || text_equal(device->clocks[i].name, survey->clock))
+            text_printf(out, "%s%s clock: resolution %s, overhead %s", out->length ? "; " : "",
+                        device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
+                        format_time(device->clocks[i].overhead_ns, 3, overhead));
+}
+
+/* "load 2.86", which is there only if that is much. */
+static void add_load(const struct view *view, struct text *out)
+{
+    const struct run_record *run = &view->runs[0].record;
+    const char *busy = fact_of(run->facts, run->n_facts, BUSY_FACT);
+    const int colour = view->options->has_colours ? COLOUR_DOUBT : COLOUR_NONE;
+    if (!*busy)
+        return;
+    text_add(out, out->length ? "; " : "");
+    colour_begin(out, colour);
+    text_add_n(out, busy, strcspn(busy, ","));
+    colour_end(out, colour);
+}
+
+/* On one line, if the device's name may be cut for that. */
+static void add_device_line(const struct device_record *device, bool is_first,
+                            const struct view *view, struct text *out)
+{
+    enum { MODEL_LEAST = 12, AROUND = 6 };
+    CLEANUP(text_free) struct text line = {0}, about = {0};
+    add_clocks(device, view, &about);
+    if (is_first)
+        add_load(view, &about);
     text_add(&line, device->name);
     if (device_is_numbered(device))
         text_printf(&line, ":%u", device->index);
-    text_printf(&line, "  %s", device->model);
-    for (size_t i = 0; i < device->n_clocks; i++)
-        text_printf(&line, "%s%s clock: resolution %s, overhead %s", i ? "; " : "  (",
-                    device->clocks[i].name, format_time(device->clocks[i].tick_ns, 3, tick),
-                    format_time(device->clocks[i].overhead_ns, 3, overhead));
-    text_add(&line, device->n_clocks ? ")\n" : "\n");
-    text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
+    const size_t used = text_columns(text_get(&line)) + text_columns(text_get(&about)) + AROUND;
+    const size_t width = view_width(view), left = width > used ? width - used : 0;
+    text_add(&line, "  ");
+    if (view->options->verbose)
+        text_add(&line, device->model);
+    else
+        text_add_cut(&line, device->model, left > MODEL_LEAST ? left : MODEL_LEAST);
+    if (about.length)
+        text_printf(&line, "  (%s)", text_get(&about));
+    text_add(&line, "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, width);
     for (size_t i = 0; view->options->verbose && i < device->n_facts; i++)
         text_printf(out, "  %s: %s\n", device->facts[i].name, device->facts[i].value);
 }
@@ -43,9 +79,11 @@ static void add_head(const struct view *view, struct text *out)
     const struct run_record *run = &stored->record;
     const char *host = fact_of(run->facts, run->n_facts, "host");
     bool verbose = view->options->verbose;
-    text_printf(out, "run %lld  ", (long long)stored->number);
-    add_time(out, run->started);
-    text_printf(out, "%s%s  gbrun %s\n", *host ? "  " : "", host, run->version);
+    if (!view->options->is_fresh || verbose) {
+        text_printf(out, "run %lld  ", (long long)stored->number);
+        add_time(out, run->started);
+        text_printf(out, "%s%s  gbrun %s\n", *host ? "  " : "", host, run->version);
+    }
     if (verbose) {
         text_printf(out, "  command: %s\n  configuration: %s (SHA-256 %.12s)\n  seed: %lld\n",
                     run->command_line, run->config_path, run->config_sha256, (long long)run->seed);
@@ -53,7 +91,7 @@ static void add_head(const struct view *view, struct text *out)
             text_printf(out, "  %s: %s\n", run->facts[i].name, run->facts[i].value);
     }
     for (size_t i = 0; i < view->devices[0].n; i++)
-        add_device_line(&view->devices[0].items[i].record, view, out);
+        add_device_line(&view->devices[0].items[i].record, i == 0, view, out);
 }
 
 /* --columns: what was asked for, a row for each record. */
@@ -94,16 +132,16 @@ static int32_t add_notes(struct view *view, const struct group *group, struct no
     notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
         notes_add(notes, &rows[i], view->options->verbose);
-    if (group->n > 1) {
-        struct shown shown = combine_rounds(rows, group->n, &arena);
+    const struct shown shown = combine_rounds(rows, group->n, &arena);
+    if (group->n > 1)
         notes_add_rounds(notes, &shown);
-    }
+    noise_add(notes, rows, group->n, &shown);
     return GB_OK;
 }
 
 int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
 {
-    struct notes notes = {.arena = &view->arena};
+    struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
     bool verbose = view->options->verbose;
     int32_t status = GB_OK;
     size_t n = 0;
@@ -130,8 +168,27 @@ static void write_rest(const struct view *view, struct text *out)
     text_add(out, "; gbrun run --resume FILE measures the rest\n");
 }
 
+/* What follows the tables, where it is known how wide lines may be; else as it is. */
+static void add_to_width(const struct view *view, const struct text *words, struct text *out)
+{
+    const char *at = text_get(words);
+    if (!view->options->width || view->options->format != FORMAT_TABLE) {
+        text_add(out, at);
+        return;
+    }
+    while (*at) {
+        CLEANUP(text_free) struct text line = {0};
+        const size_t n = strcspn(at, "\n");
+        text_add_n(&line, at, n);
+        text_add_wrapped(out, text_get(&line), 0, strspn(at, " ") + 2, view->options->width);
+        text_add(out, at[n] ? "\n" : "");
+        at += n + (at[n] != 0);
+    }
+}
+
 static int32_t show_run(struct view *view, struct text *out, struct gb_error *error)
 {
+    CLEANUP(text_free) struct text rest = {0};
     int32_t status = GB_OK;
     if (view->n_runs == 1) {
         add_head(view, out);
@@ -157,8 +214,11 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     if (status == GB_OK && view->options->breakdown)
         status = breakdown_show(view, out, error);
     if (status == GB_OK)
-        status = notes_show(view, out, error);
-    write_rest(view, out);
+        status = notes_show(view, &rest, error);
+    write_rest(view, &rest);
+    if (status == GB_OK)
+        summary_write(view, &rest);
+    add_to_width(view, &rest, out);
     return status;
 }
 

@@ -109,6 +109,19 @@ static void count_record(struct view_counts *counts, const struct case_record *r
                              verdict != GB_VERDICT_MULTIMODAL;
 }
 
+/* A case that declares none differs from others that do. */
+static void add_work(struct survey *survey, const struct gb_work *work)
+{
+    const struct gb_work *first = &survey->work;
+    const bool has_work = work->flops + work->bytes_read + work->bytes_written + work->items > 0;
+    if (survey->n_cases == 0)
+        survey->work = *work;
+    survey->any_work |= has_work;
+    survey->several_works |= work->flops != first->flops || work->bytes_read != first->bytes_read ||
+                             work->bytes_written != first->bytes_written ||
+                             work->items != first->items;
+}
+
 void survey_add(struct survey *survey, const struct view_row *row)
 {
     const struct case_record *record = &row->c.record;
@@ -126,6 +139,7 @@ void survey_add(struct survey *survey, const struct view_row *row)
         survey->last_round = record->round;
     survey->any_bad |= case_status_is_bad(record->status);
     survey->any_skipped |= record->status == CASE_SKIPPED;
+    add_work(survey, &record->work);
     survey->any_flops |= record->work.flops > 0;
     survey->any_bytes |= record->work.bytes_read + record->work.bytes_written > 0;
     survey->any_items |= record->work.items > 0;

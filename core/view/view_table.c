@@ -1,18 +1,13 @@
 /* view_table.c - tables of cases for people: what a row says, and what there is room for.
  */
+#include "core/view/view_fit.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    RATE_DECIMALS = 6,
-    METRICS_SHOWN = 3,
-    BLANK_COLUMNS_MAX = 4,
-    STOP_REASON_MOST = 28,
-    NAMES_LEFT_OUT = 8
-};
+enum { RATE_DECIMALS = 6, BLANK_COLUMNS_MAX = 4, STOP_REASON_MOST = 28, NAMES_LEFT_OUT = 8 };
 
 /* "8.696 G" of what the column's head says; a missing rate is empty. */
 static void add_item_rate(struct text *out, const struct shown *shown)
@@ -58,37 +53,6 @@ struct layout {
     bool narrow;    /* as wide as a terminal: columns are left out, words shortened */
 };
 
-/* When a column has to go: NEVER, or the higher the earlier. Of the plugin's own metrics the first
- * METRICS_SHOWN go last of all. */
-enum {
-    NEVER,
-    RANK_METRICS,
-    RANK_ROOF = RANK_METRICS + METRICS_SHOWN,
-    RANK_FLOPS,
-    RANK_BYTES,
-    RANK_ITEMS,
-    RANK_ROUNDS,
-    RANK_SAMPLES,
-    RANK_RELATIVE_IQR,
-    RANK_EQUAL, /* options that are the same in all rows */
-    RANK_STOP_REASON,
-    RANK_COUNTED /* what counters of the device found */
-};
-
-/* A table with the rank of each of its columns. */
-struct case_table {
-    struct table table;
-    size_t *ranks;
-};
-
-static void add_column(struct case_table *table, const char *head, bool right, size_t rank)
-{
-    size_t i = table->table.n_columns;
-    table->ranks = memory_resize(table->ranks, (i + 1) * sizeof *table->ranks);
-    table->ranks[i] = rank;
-    table_column(&table->table, head, right);
-}
-
 static const char *metric_head(const struct survey_metric *metric, struct arena *arena)
 {
     return !view_metric_has_unit(metric->unit)
@@ -99,7 +63,10 @@ static const char *metric_head(const struct survey_metric *metric, struct arena 
 static size_t metric_rank(const struct survey_metric *metric, size_t i)
 {
     bool is_own = i < METRICS_SHOWN && !text_starts_with(metric->name, "counted_");
-    return is_paper_ratio(metric->name) ? NEVER : is_own ? RANK_METRICS + i : RANK_COUNTED + i;
+    return is_paper_ratio(metric->name) ? NEVER
+           : !is_own                    ? RANK_COUNTED + i
+           : i == 0                     ? RANK_METRIC
+                                        : RANK_METRICS + i;
 }
 
 /* "messages/s"; of several kinds "items/s". */
@@ -112,19 +79,20 @@ static const char *items_head(const struct survey *survey)
 static void add_columns(const struct layout *layout, struct case_table *table)
 {
     if (layout->bench)
-        add_column(table, "bench", false, NEVER);
+        case_table_column(table, "bench", false, NEVER);
     for (size_t i = 0; i < layout->n_parameters; i++)
-        add_column(table, layout->parameters[i]->name, layout->parameters[i]->is_number, NEVER);
+        case_table_column(table, layout->parameters[i]->name, layout->parameters[i]->is_number,
+                          NEVER);
     const struct {
         bool wanted;
         const char *head;
         bool right;
         size_t rank;
-    } fixed[] = {{layout->device, "device", false, NEVER},
-                 {layout->policy, "policy", false, NEVER},
-                 {layout->clock, "clock", false, NEVER},
-                 {layout->launch, "launch", false, NEVER},
-                 {layout->pace, "pace", false, NEVER},
+    } fixed[] = {{layout->device, "device", false, RANK_SETTING},
+                 {layout->policy, "policy", false, RANK_SETTING},
+                 {layout->clock, "clock", false, RANK_SETTING},
+                 {layout->launch, "launch", false, RANK_SETTING},
+                 {layout->pace, "pace", false, RANK_SETTING},
                  {true, "median", true, NEVER},
                  {true, "interval", true, NEVER},
                  {layout->ratio, "ratio", true, NEVER},
@@ -139,42 +107,21 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {layout->roof, "roof", true, RANK_ROOF}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i].wanted)
-            add_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
+            case_table_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
-        add_column(table, roof_column_head(i), true, NEVER);
+        case_table_column(table, roof_column_head(i), true, NEVER);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
-        add_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
+        case_table_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
-        add_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena), true,
-                   metric_rank(&layout->survey->metrics[i], i));
+        case_table_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena),
+                          true, metric_rank(&layout->survey->metrics[i], i));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
-            add_column(table, telemetry_column(i)->head, true, NEVER);
+            case_table_column(table, telemetry_column(i)->head, true, NEVER);
     if (layout->check)
-        add_column(table, "check", false, NEVER);
+        case_table_column(table, "check", false, RANK_CHECK);
     if (layout->status)
-        add_column(table, "status", false, NEVER);
-}
-
-/* Names of columns left out, each once. */
-struct left_out {
-    const char **names;
-    size_t n;
-};
-
-static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
-{
-    for (size_t i = 0; i < left_out->n; i++)
-        if (text_equal(left_out->names[i], name))
-            return;
-    ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
-}
-
-static void remove_column(struct case_table *table, size_t i)
-{
-    table_remove_column(&table->table, i);
-    memmove(table->ranks + i, table->ranks + i + 1,
-            (table->table.n_columns - i) * sizeof *table->ranks);
+        case_table_column(table, "status", false, NEVER);
 }
 
 static bool columns_are_equal(const struct table *table, size_t a, size_t b)
@@ -202,7 +149,7 @@ static void remove_repeats(const struct layout *layout, struct case_table *table
                       arena);
     for (size_t i = n; i-- > 0;)
         if (equal[i])
-            remove_column(table, first + i);
+            case_table_remove(table, first + i);
 }
 
 /* Options that are the same in all rows may go. */
@@ -216,47 +163,6 @@ static void rank_equal(const struct layout *layout, struct case_table *table)
         if (is_equal)
             table->ranks[i] = RANK_EQUAL;
     }
-}
-
-/* Those that may go. They say nothing, so nothing is said of them. */
-static void remove_blank(struct case_table *table)
-{
-    for (size_t i = table->table.n_columns; i-- > 0;) {
-        bool is_blank = table->ranks[i] != NEVER;
-        for (size_t row = 0; is_blank && row < table->table.n_rows; row++)
-            is_blank = !*table_cell_at(&table->table, row, i);
-        if (is_blank)
-            remove_column(table, i);
-    }
-}
-
-/* Takes out what does not fit: of the columns that may go, in the order of their ranks, those stay
- * that there is still room for. */
-static void fit_columns(struct case_table *table, size_t width, struct left_out *left_out,
-                        struct arena *arena)
-{
-    enum { GAP = 2 };
-    size_t n = table->table.n_columns, used = 0, last_rank = 0;
-    size_t *widths = ARENA_ARRAY(arena, size_t, n);
-    bool *stays = ARENA_ARRAY(arena, bool, n);
-    for (size_t i = 0; i < n; i++) {
-        widths[i] = table_column_width(&table->table, i, TABLE_PLAIN) + GAP;
-        stays[i] = table->ranks[i] == NEVER;
-        used += stays[i] ? widths[i] : 0;
-        last_rank = table->ranks[i] > last_rank ? table->ranks[i] : last_rank;
-    }
-    for (size_t rank = NEVER + 1; rank <= last_rank; rank++)
-        for (size_t i = 0; i < n; i++)
-            if (table->ranks[i] == rank && used + widths[i] <= width + GAP) {
-                stays[i] = true;
-                used += widths[i];
-            }
-    for (size_t i = 0; i < n; i++)
-        if (!stays[i])
-            leave_out(left_out, table->table.heads[i], arena);
-    for (size_t i = n; i-- > 0;)
-        if (!stays[i])
-            remove_column(table, i);
 }
 
 static void add_metric(const struct shown *shown, const struct survey_metric *metric,
@@ -338,6 +244,13 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
     }
 }
 
+static int colour_of_check(const char *check)
+{
+    return text_starts_with(check, "ok")     ? COLOUR_GOOD
+           : text_starts_with(check, "FAIL") ? COLOUR_BAD
+                                             : COLOUR_FAINT;
+}
+
 static void add_row(const struct layout *layout, const struct view_row *rows, size_t n,
                     struct table *table)
 {
@@ -349,6 +262,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     add_place(layout, &shown, table, &arena);
     shown_add_central(&cell, &shown);
     finish_cell(table, &cell);
+    table_colour(table, shown_colour(&shown));
     shown_add_interval(&cell, &shown);
     finish_cell(table, &cell);
     if (layout->ratio) {
@@ -400,10 +314,15 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
             telemetry_cell(rows, n, i, &arena, &cell);
             finish_cell(table, &cell);
         }
-    if (layout->check)
+    if (layout->check) {
         table_cell(table, shown.row.check);
-    if (layout->status)
-        table_cell(table, case_status_word(shown.worst ? shown.worst->c.record.status : CASE_OK));
+        table_colour(table, colour_of_check(shown.row.check));
+    }
+    if (layout->status) {
+        const int status = shown.worst ? shown.worst->c.record.status : CASE_OK;
+        table_cell(table, case_status_word(status));
+        table_colour(table, view_status_colour(status));
+    }
 }
 
 /* One bench's shown parameters, or those of all benches if that leaves few cells blank. */
@@ -470,7 +389,9 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
                            const struct group *groups, size_t n_groups, struct left_out *left_out,
                            struct text *out, struct gb_error *error)
 {
-    struct case_table table = {0};
+    struct case_table table = {.table.has_colours = view->options->has_colours,
+                               .first_option = layout->bench,
+                               .n_options = layout->n_parameters};
     int32_t status = GB_OK;
     add_columns(layout, &table);
     for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
@@ -482,15 +403,14 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
     }
     if (layout->narrow) {
         rank_equal(layout, &table);
-        remove_blank(&table);
         remove_repeats(layout, &table, left_out, &view->arena);
-        fit_columns(&table, view_width(view), left_out, &view->arena);
+        case_table_remove_blank(&table);
+        case_table_fit(&table, view_width(view), left_out, &view->arena);
     }
     for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
     table_write(&table.table, table_style(view->options->format), out);
-    table_free(&table.table);
-    free(table.ranks);
+    case_table_free(&table);
     return status;
 }
 

@@ -106,11 +106,13 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
+    bool has_colours;
     struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small;
-    struct note_list obstacles;   /* what keeps cases from being certified */
-    struct histograms histograms; /* of each comparison of each case */
-    uint64_t n_cases;             /* so far; the rounds of a case are one */
-    uint64_t n_short;             /* cases with an overhead above 1 % of the median */
+    struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
+    struct note_list obstacles;       /* what keeps cases from being certified */
+    struct histograms histograms;     /* of each comparison of each case */
+    uint64_t n_cases;                 /* so far; the rounds of a case are one */
+    uint64_t n_short;                 /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;
@@ -120,9 +122,19 @@ struct notes {
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
 /* What the rounds of a case say together; after notes_add of each. */
 void notes_add_rounds(struct notes *notes, const struct shown *shown);
+/* One more entry of a list, or a case more of one with the same words. */
+void notes_add_words(struct notes *notes, struct note_list *list, const char *words,
+                     const char *label);
+/* What its samples say of a case, its rounds combined: view_noise.c. */
+void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
+               const struct shown *shown);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
 /* All of them of a view of single rounds. */
 int32_t notes_show(struct view *view, struct text *out, struct gb_error *error);
+
+/* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
+ * that is certain; else nothing. */
+void summary_write(struct view *view, struct text *out);
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

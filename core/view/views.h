@@ -77,6 +77,8 @@ struct view_options {
     bool has_names;   /* columns will be asked for with view_column_named */
     bool verbose;     /* more columns, all facts and messages */
     bool breakdown;   /* show: what each case puts on the device, after the table of cases */
+    bool is_fresh;    /* show: the run has just ended, and whoever looks knows which it is */
+    bool has_colours; /* show: as a table, see colour.h */
     bool transpose;   /* of groups: columns are groups, rows what is asked of them */
     size_t width;     /* that tables for people have, as far as columns can be left out; 0: 120 */
 };

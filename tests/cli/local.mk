@@ -40,5 +40,6 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
 	tests/cli/test_report.sh \
+	tests/cli/test_screen.sh \
 	tests/cli/test_selecting.sh \
 	tests/cli/test_steady_builds.sh

@@ -173,7 +173,7 @@ START_TEST(formats_are_as_they_were)
     struct compare *compare = compare_files(&usual, "old.gbr", "new.gbr", GB_OK);
     for (int format = 0; format < COMPARE_FORMATS; format++) {
         CLEANUP(text_free) struct text text = {0};
-        compare_write(compare_result(compare), format, false, 80, &text);
+        compare_write(compare_result(compare), format, false, 80, false, &text);
         views_expect_golden(goldens[format], &text);
     }
     compare_free(compare);

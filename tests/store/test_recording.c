@@ -212,9 +212,7 @@ START_TEST(columns_may_come_and_go)
     collector_begin(&collector, NULL, "0123", 0);
     collector.record.clock = "wall";
     ck_assert_int_eq(collect(&collector, (const char *[]){"cpu", "wall"}, 2), GB_OK);
-    ck_assert_double_eq(collector.recent_ns, 10.5);
     ck_assert_int_eq(collect(&collector, (const char *[]){"wall", "flags", "elapsed"}, 3), GB_OK);
-    ck_assert_double_eq(collector.recent_ns, 0.5);
     collector_finish(&collector, CASE_OK, "");
     const struct case_record *record = &collector.record;
     ck_assert_uint_eq(record->n_samples, 4);

@@ -5,5 +5,6 @@ TEST_PROGRAM_LIST += \
 	tests/view/test_exchange \
 	tests/view/test_roofs \
 	tests/view/test_view_details \
+	tests/view/test_view_notes \
 	tests/view/test_views
 TEST_FILES += tests/view/views_fixture.h

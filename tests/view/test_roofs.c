@@ -538,15 +538,16 @@ START_TEST(tables_show_them)
 }
 END_TEST
 
-/* How near a case is to its roof is what samples, rates and the policy's reason make room for. */
+/* How near a case is to its roof is what details of checks, samples, rates and the policy's reason
+ * make room for. */
 START_TEST(a_narrow_table_keeps_the_roof)
 {
     CLEANUP(text_free) struct text shown = {0};
     make_file("results.gbr", 1, true, true);
     views_show("results.gbr", &(struct view_options){.width = 100}, &shown);
     ck_assert_msg(strstr(text_get(&shown),
-                         "\nbench     roof       streams    median  interval      "
-                         "        roof  check           status\n") != NULL,
+                         "\nbench     roof       streams    median  interval  GFLOP/s   GB/s  "
+                         "            roof  status\n") != NULL,
                   "%s", text_get(&shown));
 }
 END_TEST

@@ -344,7 +344,10 @@ static const struct {
     {80, "\nbench     n  size  side    median  interval  samples  GFLOP/s  check\n"},
     {80, "\nleft out: m (= side), rel. IQR; --verbose shows all columns, --columns those it\n"
          "  names\n"},
-    {40, "\nbench     n  size  side    median  interval  check\n"},
+    /* names and heads are cut before an option goes, which tells cases apart */
+    {40, "\nbench   n  size  side    median  int\u2026val\n"},
+    {40, "\nst\u2026ms  99    12    12  1.000 ms  \u00b11.00 %\n"},
+    {36, "\nbench   n  size    median  int\u2026val\n"},
 };
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
 

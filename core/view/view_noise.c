@@ -1,0 +1,176 @@
+/*
+ * view_noise.c - cases whose samples scatter or have outliers, and what was recorded that explains
+ * it.
+ */
+#include "core/run/machine.h"
+#include "core/view/view_writers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The rounds of a case, and the case they make. */
+struct evidence {
+    const struct view_row *rows;
+    size_t n;
+    const struct shown *shown;
+    double cpus;
+    /* sums over the rounds */
+    double sampled_ns, own_cpu_ns, others_cpu_ns, stolen_ns, waited_ns, n_preempted, n_samples;
+    double low_hz, high_hz; /* of the clock */
+};
+
+static struct evidence gather(const struct view_row *rows, size_t n, const struct shown *shown)
+{
+    const struct run_record *run = &rows->run->record;
+    struct evidence found = {
+        .rows = rows, .n = n, .shown = shown, .low_hz = INFINITY, .high_hz = 0};
+    found.cpus = strtod(fact_of(run->facts, run->n_facts, "cpus"), NULL);
+    for (size_t i = 0; i < n; i++) {
+        const struct case_record *record = &rows[i].c.record;
+        const struct interference_record *others = &record->interference;
+        found.n_samples += (double)record->n_samples;
+        if (record->pace.clock_low_hz > 0) {
+            found.low_hz = fmin(found.low_hz, record->pace.clock_low_hz);
+            found.high_hz = fmax(found.high_hz, record->pace.clock_high_hz);
+        }
+        if (!others->is_known || !text_equal(record->clock, "wall"))
+            continue;
+        found.sampled_ns += others->sampled_ns;
+        found.others_cpu_ns += others->others_cpu_ns;
+        found.stolen_ns += others->stolen_ns;
+        found.waited_ns += others->waited_cpu_ns;
+        found.n_preempted += (double)others->n_preempted;
+    }
+    return found;
+}
+
+/* ---- likely causes, the most telling first: each adds words, if it is one ---- */
+
+static bool add_throttled(const struct evidence *found, struct text *out)
+{
+    const double n = (double)found->shown->row.c.n_throttled;
+    if (n == 0)
+        return false;
+    text_printf(out, "the device was throttled in ");
+    view_add_percent(out, n / found->n_samples);
+    text_add(out, " of them");
+    return true;
+}
+
+static bool add_clock(const struct evidence *found, struct text *out)
+{
+    static const double least_ratio = 1.02;
+    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    if (!(found->high_hz > least_ratio * found->low_hz))
+        return false;
+    text_printf(out, "the clock moved between %s and %s", format_si(found->low_hz, "Hz", 3, low),
+                format_si(found->high_hz, "Hz", 3, high));
+    return true;
+}
+
+static bool add_stolen(const struct evidence *found, struct text *out)
+{
+    static const double least_share = 0.005;
+    const double share = found->stolen_ns / (found->sampled_ns * found->cpus);
+    if (!(share > least_share))
+        return false;
+    text_add(out, "other guests of the host took ");
+    view_add_percent(out, share);
+    text_add(out, " of the processors");
+    return true;
+}
+
+static bool add_waited(const struct evidence *found, struct text *out)
+{
+    static const double least_share = 0.005;
+    char time[NUMBER_TEXT_MAX];
+    if (!(found->n_preempted >= 1 && (found->n_preempted >= least_share * found->n_samples ||
+                                      found->waited_ns >= least_share * found->sampled_ns)))
+        return false;
+    text_printf(out,
+                "a processor was taken from its threads %.0f times, and they waited %s for one",
+                found->n_preempted, format_time(found->waited_ns, 3, time));
+    return true;
+}
+
+static bool add_others(const struct evidence *found, struct text *out)
+{
+    static const double least_share = 0.1;
+    const double share = found->others_cpu_ns / (found->sampled_ns * found->cpus);
+    if (!(share > least_share))
+        return false;
+    text_add(out, "other processes had ");
+    view_add_percent(out, share);
+    text_add(out, " of the processors");
+    return true;
+}
+
+static bool add_mode_count(const struct evidence *found, struct text *out)
+{
+    const uint32_t n = found->shown->row.c.record.estimate.n_modes;
+    if (!found->shown->row.c.record.has_estimate || n < 2)
+        return false;
+    text_printf(out, "its times have %u modes", n);
+    return true;
+}
+
+static bool add_rounds(const struct evidence *found, struct text *out)
+{
+    if (found->n < 2 || !found->shown->differs)
+        return false;
+    text_add(out, "its rounds differ by ");
+    view_add_percent(out, found->shown->row.apart_ratio);
+    return true;
+}
+
+static bool add_resolution(const struct evidence *found, struct text *out)
+{
+    const struct case_record *record = &found->shown->row.c.record;
+    const struct summary *summary = &found->shown->row.c.summary;
+    const double step_ns = record->tick_ns / (record->iterations ? (double)record->iterations : 1);
+    char step[NUMBER_TEXT_MAX];
+    if (!(step_ns > 0.3 * (summary->q3 - summary->q1)))
+        return false;
+    text_printf(out, "the timer's resolution, %s of an iteration", format_time(step_ns, 3, step));
+    return true;
+}
+
+/* What other programs did is not said where nothing is to be said of them. */
+static void add_cause(const struct evidence *found, struct text *out)
+{
+    static const struct {
+        bool (*add)(const struct evidence *found, struct text *out);
+        bool is_of_others;
+    } causes[] = {{add_throttled, false}, {add_clock, false},     {add_stolen, true},
+                  {add_waited, true},     {add_others, true},     {add_mode_count, false},
+                  {add_rounds, false},    {add_resolution, false}};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (!(causes[i].is_of_others && machine_load_is_ignored()) && causes[i].add(found, out))
+            return;
+    text_add(out, "nothing that was recorded explains it; gbrun doctor may");
+}
+
+void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
+               const struct shown *shown)
+{
+    static const double noisy_ratio = 0.05, outlying_ratio = 1.5, spreads = 3;
+    enum { FEWEST = 100 }; /* of which the highest hundredth is a sample */
+    const struct summary *summary = &shown->row.c.summary;
+    const struct evidence found = gather(rows, n, shown);
+    CLEANUP(text_free) struct text words = {0};
+    if (shown->row.c.record.status != CASE_OK || !(summary->median > 0))
+        return;
+    if (shown->relative_iqr > noisy_ratio) {
+        text_add(&words, "the middle half of the samples spans ");
+        view_add_percent(&words, shown->relative_iqr);
+        text_add(&words, " of the median: ");
+        add_cause(&found, &words);
+        notes_add_words(notes, &notes->noisy, text_get(&words), shown->row.label);
+    } else if (found.n_samples >= FEWEST && summary->p99 > outlying_ratio * summary->median &&
+               summary->p99 > summary->q3 + spreads * (summary->q3 - summary->q1)) {
+        text_printf(&words, "1 %% of the samples took %.3g times the median or more: ",
+                    summary->p99 / summary->median);
+        add_cause(&found, &words);
+        notes_add_words(notes, &notes->outlying, text_get(&words), shown->row.label);
+    }
+}
