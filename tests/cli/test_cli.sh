@@ -104,7 +104,7 @@ equals "a good run ends with exit code 0" 0 $?
 equals "progress: a line for each case" 3 "$(grep -c '^[123]/3  good factor=[123]  ' err.txt)"
 equals "the table goes to standard output" 3 "$(grep -c '^good  ' out.txt)"
 equals "nothing is left beside the results file" "results.gbr" "$(echo results.gbr*)"
-equals "show prints the same table" "$(cat out.txt)" "$("$GBRUN" show)"
+equals "show prints the same table, below the line of its run" "run 1  $(cat out.txt)" "$("$GBRUN" show | sed "1{s|^run 1  .*|run 1  |;N;s|\n||}")"
 "$GBRUN" -q -c good.ini -o quiet.gbr >out.txt 2>err.txt
 equals "--quiet: only the table" "" "$(cat err.txt)"
 "$GBRUN" -q -c good.ini -s good.sweep.factor=5 -o set.gbr >/dev/null
