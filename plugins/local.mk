@@ -57,7 +57,7 @@ SYSTEM_SOURCES = \
 DIGEST_SOURCES = \
 	plugins/common/system/sha256_digest.c \
 	plugins/common/system/sha256_digest.h
-core_libgbrun_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
+core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
 # that work together, inputs and references of sums that are verified.

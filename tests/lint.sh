@@ -57,7 +57,8 @@ run base verify config store
 view base config store compare run
 report base config store compare view
 replay base config store run view report
-cli base verify config store compare run view report replay'
+cli base verify config store compare run view report replay
+library base verify config store compare run'
 
 rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
     printf '%s\n' "$core_files" | xargs awk -v wings="$wings" '

@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/base/colour.c \
 	core/base/colour.h \
 	core/base/distribution.c \

@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/compare/change_points.c \
 	core/compare/change_points.h \
 	core/compare/compare.c \

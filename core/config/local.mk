@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/config/bench_case.c \
 	core/config/bench_case.h \
 	core/config/catalogue.c \

@@ -60,9 +60,11 @@ static int32_t open_device(struct case_state *state, struct session *session,
 {
     struct gb_error error;
     link_phase(state->link, PHASE_OPEN);
-    process_state_pause(process);
+    if (process)
+        process_state_pause(process);
     int32_t status = session_open(session, &state->bench_case->device, &state->device, &error);
-    process_state_resume(process);
+    if (process)
+        process_state_resume(process);
     send_build(state, session, GB_PLUGIN_DEVICE, state->bench_case->device.settings->info);
     if (status != GB_OK) {
         state->outcome->is_poisoned = true;
@@ -318,7 +320,10 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
     const struct gb_plugin *bench = NULL, *policy = NULL;
     void *bench_params = NULL, *policy_params = NULL;
     *ret = (struct case_outcome){.status = CASE_OK};
-    plugin_mode_begin(&state.mode);
+    if (process)
+        plugin_mode_begin(&state.mode);
+    else
+        plugin_mode_adopt(&state.mode);
     link_phase(link, PHASE_LOAD);
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
@@ -338,4 +343,6 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
     }
     link_send_fields(link, WIRE_PHASES, phases_fields, &state.phases);
     clean_up(&state);
+    if (!process)
+        plugin_mode_enter(&state.mode);
 }

@@ -1,5 +1,6 @@
 /*
- * case_run.h - one case from create to destroy, in a worker.
+ * case_run.h - one case from create to destroy, in a worker, or in the process of a program that
+ * has gbrun as a library.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ struct case_outcome {
 };
 
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is
- * returned. process: as it was before. */
+ * returned. process: as it was before; NULL: it is another program's, whose locale and
+ * floating-point mode the benchmark is called in. */
 void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
               const struct bench_case *bench_case, struct process_state *process,
               struct case_outcome *ret);

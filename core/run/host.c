@@ -34,6 +34,10 @@ struct host {
 };
 
 static volatile sig_atomic_t cancelled_flag;
+static struct {
+    bool (*asks)(void *context);
+    void *context;
+} stop;
 
 static struct host *host_of(const struct gb_host *interface)
 {
@@ -421,8 +425,17 @@ void host_cancel(void)
     cancelled_flag = 1;
 }
 
+void host_cancel_reset(bool (*asks)(void *context), void *context)
+{
+    cancelled_flag = 0;
+    stop.asks = asks;
+    stop.context = context;
+}
+
 bool host_cancelled(void)
 {
+    if (cancelled_flag == 0 && stop.asks && stop.asks(stop.context))
+        cancelled_flag = 1;
     return cancelled_flag != 0;
 }
 

@@ -67,6 +67,9 @@ bool host_wants_exclusive(const struct host *host);
 /* Called from a signal handler as well: from now on cancelled() says so, in every host. */
 void host_cancel(void);
 bool host_cancelled(void);
+/* Takes back host_cancel; from now on `asks` is asked, too, in this process's only session. NULL:
+ * nobody is. */
+void host_cancel_reset(bool (*asks)(void *context), void *context);
 
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);

@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/run/activities.c \
 	core/run/activities.h \
 	core/run/assign.c \
@@ -24,6 +24,8 @@ core_libgbrun_la_SOURCES += \
 	core/run/interference.h \
 	core/run/line_output.c \
 	core/run/line_output.h \
+	core/run/link_sink.c \
+	core/run/link_sink.h \
 	core/run/lock.c \
 	core/run/lock.h \
 	core/run/machine.c \

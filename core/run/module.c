@@ -106,26 +106,48 @@ static void add_build_tree(struct path_list *list, struct arena *arena, const ch
     free(entries);
 }
 
+/* libtool leaves a library of the build tree in .libs, beside which there are the plugins. */
+static void add_beside(struct path_list *list, struct arena *arena, const char *file)
+{
+    char *folder = arena_text(arena, file);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return;
+    *slash = 0;
+    add_build_tree(list, arena, folder);
+    if (text_ends_with(folder, "/.libs"))
+        add_build_tree(list, arena, arena_printf(arena, "%s/..", folder));
+    add_folder(list, arena, arena_printf(arena, "%s/gbrun", folder));
+    add_folder(list, arena, arena_printf(arena, "%s/../lib/gbrun", folder));
+}
+
+/* GBRUN_PLUGIN_PATH. */
+static void add_environment(struct path_list *list, struct arena *arena)
+{
+    const char *path = getenv("GBRUN_PLUGIN_PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        if (length > 0)
+            add_folder(list, arena, path_from(NULL, arena_text_n(arena, path, length), arena));
+        path += length + (path[length] == ':');
+    }
+}
+
+void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret)
+{
+    *ret = (struct path_list){0};
+    add_environment(ret, arena);
+    add_beside(ret, arena, file);
+}
+
 void module_folders(const char *base_folder, const char *const *given, size_t n_given,
                     struct arena *arena, struct path_list *ret)
 {
     *ret = (struct path_list){0};
     for (size_t i = 0; i < n_given; i++)
         add_folder(ret, arena, path_from(base_folder, given[i], arena));
-    const char *path = getenv("GBRUN_PLUGIN_PATH");
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        if (length > 0)
-            add_folder(ret, arena, path_from(NULL, arena_text_n(arena, path, length), arena));
-        path += length + (path[length] == ':');
-    }
-    char *program_folder = arena_text(arena, program_path());
-    char *slash = strrchr(program_folder, '/');
-    if (slash) {
-        *slash = 0;
-        add_build_tree(ret, arena, program_folder);
-        add_folder(ret, arena, arena_printf(arena, "%s/../lib/gbrun", program_folder));
-    }
+    add_environment(ret, arena);
+    add_beside(ret, arena, program_path());
     add_folder(ret, arena, GBRUN_PLUGIN_DIR);
 }
 

@@ -30,6 +30,10 @@ struct path_list {
 void module_folders(const char *base_folder, const char *const *given, size_t n_given,
                     struct arena *arena, struct path_list *ret);
 
+/* Those of a library whose file is named: GBRUN_PLUGIN_PATH, the build tree, gbrun/ and
+ * ../lib/gbrun beside it. */
+void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret);
+
 /* All .so files of the folders, in order of folders and then of names. */
 void module_files(const struct path_list *folders, struct arena *arena, struct path_list *ret);
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <locale.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -260,12 +259,21 @@ void plugin_mode_begin(struct plugin_mode *mode)
 {
     fesetenv(FE_DFL_ENV);
     fegetenv(&mode->floats);
+    mode->locale = LC_GLOBAL_LOCALE; /* the one that setlocale changes */
+    number_locale_c();
+}
+
+void plugin_mode_adopt(struct plugin_mode *mode)
+{
+    fegetenv(&mode->floats);
+    mode->locale = uselocale((locale_t)0);
+    fesetenv(FE_DFL_ENV);
     number_locale_c();
 }
 
 void plugin_mode_enter(const struct plugin_mode *mode)
 {
-    uselocale(LC_GLOBAL_LOCALE); /* the one that setlocale changes */
+    uselocale(mode->locale);
     fesetenv(&mode->floats);
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 
 #include <fenv.h>
+#include <locale.h>
 
 struct process_state;
 
@@ -29,7 +30,11 @@ void process_state_free(struct process_state *state);
  */
 struct plugin_mode {
     fenv_t floats;
+    locale_t locale; /* of the thread, or LC_GLOBAL_LOCALE */
 };
 void plugin_mode_begin(struct plugin_mode *mode); /* sets the defaults */
+/* The same in a process that is another's: the benchmark keeps what the caller has set, which enter
+ * sets again. */
+void plugin_mode_adopt(struct plugin_mode *mode);
 void plugin_mode_enter(const struct plugin_mode *mode);
 void plugin_mode_leave(struct plugin_mode *mode);

@@ -11,6 +11,7 @@
 struct session {
     struct arena arena;
     struct host_sink sink;
+    const struct gb_plugin *own; /* of the program; or NULL */
     struct module **modules;
     size_t n_modules;
     bool is_open;
@@ -40,6 +41,11 @@ static int32_t load(struct session *session, const char *path, const struct modu
     return GB_OK;
 }
 
+void session_lend(struct session *session, const struct gb_plugin *own)
+{
+    session->own = own;
+}
+
 const char *session_build(const struct session *session, const struct plugin_info *info)
 {
     for (size_t i = 0; i < session->n_modules; i++)
@@ -52,6 +58,10 @@ static int32_t find_plugin(struct session *session, const struct plugin_info *in
                            const struct gb_plugin **ret, struct gb_error *error)
 {
     const struct module *module = NULL;
+    if (!*info->path && session->own) {
+        *ret = session->own;
+        return GB_OK;
+    }
     if (load(session, info->path, &module, error) != GB_OK)
         return error->status;
     *ret = module_find(module, info->plugin.kind, info->plugin.id);

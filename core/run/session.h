@@ -17,6 +17,10 @@ struct session;
 /* sink: for what the device plugin logs; must outlive the session. */
 struct session *session_new(const struct host_sink *sink);
 
+/* The plugin that is meant where a plugin_info has no path (""): the program's own, in no module.
+ * Valid until the next call. */
+void session_lend(struct session *session, const struct gb_plugin *own);
+
 /* SHA-256 of the module that holds a plugin, as it was loaded; "": it was not. */
 const char *session_build(const struct session *session, const struct plugin_info *info);
 

@@ -95,6 +95,14 @@ void wire_end(struct wire_writer *writer)
     store_u32(frame + 12, crc);
 }
 
+uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload)
+{
+    const unsigned char *frame = (const unsigned char *)writer->bytes.data;
+    *ret_payload = (struct wire_reader){.data = frame + WIRE_HEADER_BYTES,
+                                        .length = writer->bytes.length - WIRE_HEADER_BYTES};
+    return load_u32(frame + 4);
+}
+
 void wire_writer_free(struct wire_writer *writer)
 {
     text_free(&writer->bytes);

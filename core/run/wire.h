@@ -72,6 +72,8 @@ enum {
         WIRE_TYPES
 };
 
+struct wire_reader;
+
 /* Builds one frame. Zero-initialize (or reuse after wire_begin); data is freed with
  * wire_writer_free. */
 struct wire_writer {
@@ -86,6 +88,9 @@ void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kep
 void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n);
 /* Completes the header; the frame is bytes.data, bytes.length long. */
 void wire_end(struct wire_writer *writer);
+/* What was written, after wire_end, to be read in the same process: its type, and the payload,
+ * valid until the writer is used again. */
+uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload);
 void wire_writer_free(struct wire_writer *writer);
 
 /* Reads one payload. After a field that is not there `failed` is set and every further read gives 0

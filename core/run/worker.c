@@ -2,6 +2,7 @@
 #include "core/run/worker.h"
 
 #include "core/run/case_run.h"
+#include "core/run/link_sink.h"
 #include "core/run/messages.h"
 #include "core/run/process_state.h"
 #include "core/run/replay_worker.h"
@@ -15,85 +16,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPENING_WARNINGS_MAX = 16 };
-
 struct worker {
     pid_t supervisor; /* this process's child; 0: its parent */
     struct worker_link link;
     struct session *session;
     uint32_t n_threads; /* when the device had been opened */
-    struct host_sink sink;
-    /* What the device warned of while it was opened holds for every case that it serves. Guarded by
-     * the link's lock. */
-    struct arena arena;
-    struct message_record warnings[OPENING_WARNINGS_MAX];
-    size_t n_warnings;
+    struct link_sink sink;
 };
-
-static void keep_warning(struct worker *worker, int32_t severity, const char *text)
-{
-    if (severity < GB_LOG_WARNING || worker->link.page->phase != PHASE_OPEN ||
-        worker->n_warnings == OPENING_WARNINGS_MAX)
-        return;
-    worker->warnings[worker->n_warnings++] = (struct message_record){
-        severity, arena_text(&worker->arena, text)};
-}
-
-static void send_log(void *context, int32_t severity, const char *text)
-{
-    struct worker *worker = context;
-    const struct message_record message = {severity, text};
-    wire_put_fields(link_begin(&worker->link, WIRE_LOG), message_fields, &message);
-    keep_warning(worker, severity, text);
-    link_send(&worker->link);
-}
-
-/* To the case that comes now, what the device warned of in an earlier one. */
-static void repeat_warnings(struct worker *worker)
-{
-    for (size_t i = 0; i < worker->n_warnings; i++)
-        send_log(worker, worker->warnings[i].severity, worker->warnings[i].text);
-}
 
 static void send_fields(struct worker *worker, uint32_t type, const struct wire_field *fields,
                         const void *object)
 {
     link_send_fields(&worker->link, type, fields, object);
-}
-
-static void send_metric(void *context, const char *name, double value, const char *unit)
-{
-    send_fields(context, WIRE_METRIC, metric_fields, &(struct metric_record){name, value, unit});
-}
-
-static void send_check(void *context, const char *name, const char *metric,
-                       const struct verify_metric *measured, double tolerance, bool passed,
-                       const char *text)
-{
-    const struct check_record check = {.name = name,
-                                       .metric = metric,
-                                       .value = measured->value,
-                                       .index = measured->index,
-                                       .reference = measured->reference,
-                                       .output = measured->output,
-                                       .tolerance = tolerance,
-                                       .passed = passed,
-                                       .text = text};
-    send_fields(context, WIRE_CHECK, check_fields, &check);
-}
-
-static void send_summary(void *context, const char *name, const struct verify_result *result)
-{
-    struct worker *worker = context;
-    put_summary(link_begin(&worker->link, WIRE_SUMMARY), name, result);
-    link_send(&worker->link);
-}
-
-static void send_worst(void *context, const char *name, const struct verify_element *element)
-{
-    send_fields(context, WIRE_WORST, worst_fields,
-                &(struct worst_record){name, element->index, element->reference, element->output,
-                                       element->ulps});
 }
 
 static void send_module(struct worker *worker, uint32_t index, const char *path, bool hashes)
@@ -256,9 +190,9 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct case_outcome outcome;
     const char *label, *record;
     get_case(message, arena, &bench_case, &label, &record);
-    repeat_warnings(worker);
+    link_sink_repeat_warnings(&worker->sink);
     struct process_state *state = process_state_take();
-    case_run(worker->session, &worker->link, &worker->sink, &bench_case, state, &outcome);
+    case_run(worker->session, &worker->link, &worker->sink.sink, &bench_case, state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     CLEANUP(text_free) struct text traces = {0};
     find_traces(worker, state, &outcome.before, &traces);
@@ -274,7 +208,7 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
 
 static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
-    replay_serve(worker->session, &worker->link, &worker->sink, message, arena);
+    replay_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
 }
 
 static void on_cancel(int signal)
@@ -317,17 +251,15 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     uint32_t type;
     set_up_process(supervisor > 0);
     link_open(&worker.link, socket, page_descriptor);
-    worker.sink = (struct host_sink){&worker,    send_log,     send_metric,
-                                     send_check, send_summary, send_worst};
-    worker.session = session_new(&worker.sink);
+    link_sink_begin(&worker.sink, &worker.link);
+    worker.session = session_new(&worker.sink.sink);
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};
         if (serve[type])
             serve[type](&worker, &message, &arena);
     }
     session_free(worker.session);
-    wire_input_free(&worker.link.input);
-    wire_writer_free(&worker.link.writer);
-    arena_free(&worker.arena);
+    link_free(&worker.link);
+    link_sink_free(&worker.sink);
     return end_of_supervisor(&worker);
 }

@@ -28,11 +28,25 @@ void link_open(struct worker_link *link, int socket, int page_descriptor)
     close(page_descriptor);
 }
 
+void link_open_within(struct worker_link *link, link_receiver_fn *receiver)
+{
+    *link = (struct worker_link){.socket = -1, .receiver = receiver};
+    pthread_mutex_init(&link->lock, NULL);
+    link->page = &link->own_page;
+}
+
+void link_free(struct worker_link *link)
+{
+    pthread_mutex_destroy(&link->lock);
+    wire_input_free(&link->input);
+    wire_writer_free(&link->writer);
+}
+
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the
  * worker, nor take its messages. */
 static void end_unless_worker(const struct worker_link *link)
 {
-    if (getpid() != link->process)
+    if (!link->receiver && getpid() != link->process)
         _exit(EXIT_NOT_WORKER);
 }
 
@@ -44,11 +58,19 @@ struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
     return &link->writer;
 }
 
+static void hand_over(struct worker_link *link)
+{
+    struct wire_reader payload;
+    link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
+}
+
 void link_send(struct worker_link *link)
 {
     struct gb_error error;
     wire_end(&link->writer);
-    if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
+    if (link->receiver) {
+        hand_over(link);
+    } else if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
         link->page->is_cut = 1;
         _exit(EXIT_LINK_LOST);
     }
@@ -73,6 +95,8 @@ void link_wait_alone(struct worker_link *link)
 {
     uint32_t type;
     struct wire_reader message;
+    if (link->receiver)
+        return;
     link_begin(link, WIRE_EXCLUSIVE);
     link_send(link);
     if (link_receive(link, &type, &message) && type == WIRE_GRANTED)

@@ -1,5 +1,6 @@
 /*
- * worker_link.h - a worker's end of its connection to the supervisor.
+ * worker_link.h - where messages about a case go: to the supervisor, from a worker; or to a
+ * function of the same process, where there is no supervisor (core/library).
  *
  * Messages go over the socket; what the worker is calling right now stands in a page that both
  * processes map, so that the supervisor can say where a worker died, and naming it costs one store.
@@ -54,6 +55,9 @@ struct worker_page {
 
 enum { WORKER_SOCKET = 3, WORKER_PAGE = 4 }; /* file descriptors in a worker */
 
+/* Takes one message, whose payload is valid during the call. One thread at a time calls it. */
+typedef void link_receiver_fn(void *context, uint32_t type, struct wire_reader *payload);
+
 struct worker_link {
     int socket;
     pid_t process; /* the worker */
@@ -61,10 +65,17 @@ struct worker_link {
     pthread_mutex_t lock; /* plugins may log from threads of their own */
     struct wire_writer writer;
     struct wire_input input;
+    link_receiver_fn *receiver; /* NULL: the supervisor, over the socket */
+    void *receiver_context;
+    struct worker_page own_page; /* where there is a receiver */
 };
 
 /* Takes over both descriptors. */
 void link_open(struct worker_link *link, int socket, int page_descriptor);
+/* Within a process: all that is sent is handed to the receiver, which grants all that is waited
+ * for. Nothing ends the process. The link is not to be moved. */
+void link_open_within(struct worker_link *link, link_receiver_fn *receiver);
+void link_free(struct worker_link *link);
 
 /* Begins a message of a type; link_send sends it. Between the two the link is locked. */
 struct wire_writer *link_begin(struct worker_link *link, uint32_t type);

@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/store/foreign.c \
 	core/store/foreign.h \
 	core/store/merge.c \

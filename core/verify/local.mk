@@ -1,4 +1,4 @@
-core_libgbrun_la_SOURCES += \
+core_libmeasuring_la_SOURCES += \
 	core/verify/check_dump.c \
 	core/verify/check_dump.h \
 	core/verify/verify.c \

@@ -1,0 +1,35 @@
+/*
+ * devices.h - what libgbrun keeps between calls: the plugins it has found, and the devices it has
+ * opened. For one thread at a time.
+ */
+#pragma once
+
+#include "core/run/link_sink.h"
+#include "core/run/session.h"
+#include "core/run/visit.h"
+
+/* An open device, or one that a case is about to open. */
+struct open_session {
+    struct worker_link link; /* its receiver_context is the call's */
+    struct link_sink sink;
+    struct session *session;
+    char *key; /* what it is the session of */
+};
+
+/* Devices and policies found beside the library, and the callback's description; found at the first
+ * call. Lives as long as the process: what was loaded is never unloaded. */
+int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error);
+
+/* The devices that a case may use, all of its one plugin; in the arena. What is known of a plugin's
+ * devices is kept until devices_release. */
+int32_t devices_known(const struct plugin_settings *settings, size_t n, size_t n_auto,
+                      const struct bench_case *bench_case, struct arena *arena,
+                      struct device_list *ret, struct gb_error *error);
+
+/* The session for a device with these settings, made if there is none. */
+struct open_session *device_session(const struct known_device *device, link_receiver_fn *receiver);
+/* Closes it: what it has open cannot be used any more. */
+void device_close(struct open_session *session);
+
+/* Closes all, and forgets what is known. */
+void devices_release(void);

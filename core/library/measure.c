@@ -1,0 +1,199 @@
+/* measure.c - see gbrun/measure.h: one call, from settings to result. */
+#include "core/base/host_clock.h"
+#include "core/library/callback.h"
+#include "core/library/devices.h"
+#include "core/library/request.h"
+#include "core/library/result.h"
+#include "core/run/case_run.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* One call at a time: two would disturb each other, and plugins are for one thread. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+/* A call, from settings to result. */
+struct call {
+    struct callback *callback;
+    struct result *result;
+    struct request request;
+    const struct known_device *device;
+    const char *device_text; /* "cuda:0" */
+    char uid[CASE_UID_TEXT];
+};
+
+static bool is_sound(const struct gbrun_subject *subject, struct result *result)
+{
+    if (!subject)
+        result_fail(result, GB_INVALID, "gbrun_measure: the subject is NULL");
+    else if (!GB_HAS(subject, run))
+        result_fail(result, GB_INVALID,
+                    "gbrun_measure: the subject's size is not set: expected .size = sizeof "
+                    "(struct gbrun_subject)");
+    else if (!subject->run)
+        result_fail(result, GB_INVALID, "gbrun_measure: the subject has no run");
+    else if (subject->flags & ~(uint32_t)(GBRUN_SYNCHRONIZES | GBRUN_SINGLE | GBRUN_EVERY_CALL))
+        result_fail(result, GB_INVALID, "gbrun_measure: the subject has a flag that is not known");
+    else if (callback_is_inside())
+        result_fail(result, GB_INVALID,
+                    "gbrun_measure: called from within a callback of another call");
+    return result->seen.status == GB_OK;
+}
+
+static int32_t choose_device(struct call *call, struct gb_error *error)
+{
+    struct arena *arena = &call->result->arena;
+    struct request *request = &call->request;
+    struct device_list known;
+    struct device_set set;
+    int32_t status = devices_known(request->devices, request->n_devices, request->n_auto,
+                                   &request->bench_case, arena, &known, error);
+    if (status == GB_OK)
+        status = devices_choose(&known, &request->bench_case, DISTRIBUTE_EACH, arena, &set, error);
+    if (status == GB_OK && set.n > 1)
+        status = error_set(
+            error, GB_INVALID,
+            "device = %s:all: a call measures on one device: expected %s:0 to %s:%zu",
+            set.items[0]->settings->name, set.items[0]->settings->name,
+            set.items[0]->settings->name, set.n - 1);
+    if (status != GB_OK)
+        return status;
+    call->device = set.items[0];
+    call->device_text = arena_printf(arena, "%s:%u", call->device->settings->name,
+                                     call->device->info.index);
+    return GB_OK;
+}
+
+static void prepare(struct call *call, const char *settings)
+{
+    struct result *result = call->result;
+    struct error_list errors = {0};
+    struct gb_error error;
+    const struct catalogue *catalogue;
+    if (library_catalogue(&catalogue, &error) != GB_OK) {
+        result_fail(result, error.status, error.text);
+        return;
+    }
+    if (request_read(settings ? settings : "", catalogue, &result->arena, &call->request,
+                     &errors) != GB_OK)
+        result_fail_with(result, &errors);
+    else if (choose_device(call, &error) != GB_OK)
+        result_fail(result, error.status, error.text);
+    error_list_free(&errors);
+}
+
+static int32_t status_of(int status)
+{
+    switch (status) {
+    case CASE_OK:
+        return GB_OK;
+    case CASE_SKIPPED:
+        return GB_SKIPPED;
+    case CASE_CANCELLED:
+        return GB_CANCELLED;
+    case CASE_DEVICE_ERROR:
+        return GB_DEVICE_ERROR;
+    default:
+        return GB_FAILED;
+    }
+}
+
+static void begin_record(struct call *call, struct bench_case *given)
+{
+    struct collector *collector = &call->result->collector;
+    struct bench_case *bench_case = &call->request.bench_case;
+    char started[UTC_TEXT];
+    bench_case->device.settings = call->device->settings; /* where it was auto */
+    *given = *bench_case;
+    given->device = (struct device_choice){.settings = call->device->settings,
+                                           .index = (int32_t)call->device->info.index};
+    given->uid = call->uid;
+    given->profile = "";
+    bench_case_uid(bench_case, call->device->info.model, call->uid);
+    collector_begin(collector, bench_case, call->uid, 0);
+    utc_text(started);
+    collector->record.started = arena_text(&collector->arena, started);
+    uuid_new(collector->record.uuid);
+    call->result->has_collector = true;
+}
+
+static void end_record(struct call *call, struct case_outcome *outcome)
+{
+    struct result *result = call->result;
+    if (result->is_corrupt && outcome->status == CASE_OK) {
+        outcome->status = CASE_FAILED;
+        snprintf(outcome->text, sizeof outcome->text, "more messages than a case may have");
+    }
+    collector_finish(&result->collector, outcome->status, outcome->text);
+    if (outcome->status != CASE_OK)
+        result_fail(result, status_of(outcome->status),
+                    *outcome->text ? outcome->text : case_status_word(outcome->status));
+    result_fill(result, call->device_text, &call->device->info);
+}
+
+/* Between the program's own locale and floating-point mode, in which its callbacks are called. */
+static void measure(struct call *call, struct plugin_mode *outside)
+{
+    struct open_session *session = device_session(call->device, result_take);
+    struct bench_case given;
+    struct case_outcome outcome;
+    begin_record(call, &given);
+    const double begin_ns = host_clock_ns();
+    session->link.receiver_context = call->result;
+    session_lend(session->session, callback_plugin(call->callback));
+    host_cancel_reset(callback_polls, call->callback);
+    link_sink_repeat_warnings(&session->sink);
+    plugin_mode_enter(outside);
+    case_run(session->session, &session->link, &session->sink.sink, &given, NULL, &outcome);
+    plugin_mode_leave(outside);
+    host_cancel_reset(NULL, NULL);
+    call->result->collector.record.wall_ns = host_clock_ns() - begin_ns;
+    end_record(call, &outcome);
+    if (outcome.is_poisoned || outcome.is_spent)
+        device_close(session);
+}
+
+static void run_call(const struct gbrun_subject *subject, const char *settings,
+                     struct result *result)
+{
+    struct call call = {.result = result};
+    struct plugin_mode outside;
+    plugin_mode_adopt(&outside);
+    prepare(&call, settings);
+    if (result->seen.status == GB_OK) {
+        call.callback = callback_begin(subject);
+        measure(&call, &outside);
+        callback_end(call.callback);
+    }
+    plugin_mode_enter(&outside);
+}
+
+const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, const char *settings)
+{
+    struct result *result = result_new();
+    if (is_sound(subject, result)) {
+        pthread_mutex_lock(&turn);
+        run_call(subject, settings, result);
+        pthread_mutex_unlock(&turn);
+    }
+    return &result->seen;
+}
+
+void gbrun_cancel(void)
+{
+    host_cancel();
+}
+
+void gbrun_release(void)
+{
+    if (callback_is_inside())
+        return;
+    pthread_mutex_lock(&turn);
+    devices_release();
+    pthread_mutex_unlock(&turn);
+}
+
+const char *gbrun_version(void)
+{
+    return GBRUN_VERSION;
+}

@@ -1,0 +1,271 @@
+/* request.c - see request.h. */
+#include "core/library/request.h"
+
+#include "core/base/text.h"
+#include "core/config/option_table.h"
+#include "core/library/callback.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What messages call the text of the caller. */
+#define SETTINGS "settings"
+#define NAME_DEFAULT "measure"
+#define POLICY_DEFAULT "steady"
+#define DEVICE_DEFAULT "auto"
+
+/* Keys of a [bench] section that a call in the program's own process has no use for. */
+static const struct {
+    const char *key; /* or its beginning, up to a dot */
+    const char *why;
+} refused[] = {
+    {"plugin", "what is measured is the callback"},
+    {"like", "there is no other section"},
+    {"sweep.",
+     "a call measures one case: call again with another value, and let.NAME to record it"},
+    {"zip.", "a call measures one case: call again with other values, and let.NAME to record them"},
+    {"only", "a call measures one case"},
+    {"exclude", "a call measures one case"},
+    {"rounds", "a call is one round: call again"},
+    {"isolate", "the case is measured in the calling process"},
+    {"exclusive", "one case at a time is measured in a process"},
+    {"env.", "the environment is the calling process's"},
+    {"time_limit", "a process cannot kill itself: expected max_time"},
+    {"verify", "a callback is not verified"},
+    {"inputs", "a callback is not verified"},
+    {"check.", "a callback is not verified"},
+};
+enum { N_REFUSED = sizeof refused / sizeof *refused };
+
+/* Where an entry goes. */
+enum { TO_RUN, TO_BENCH, TO_POLICY, TO_DEVICE, SECTIONS };
+
+struct reader {
+    const struct catalogue *catalogue;
+    struct arena *arena;
+    struct error_list *errors;
+    const struct gb_plugin *plugins[SECTIONS]; /* of the policy and the device; NULL: not known */
+    bool is_found[SECTIONS];                   /* a plugin of that name, or none is needed */
+    struct ini_section *sections;
+};
+
+static struct ini_entry *find_entry(const struct ini_section *section, const char *key)
+{
+    for (size_t i = 0; i < section->n; i++)
+        if (text_equal(section->entries[i].key, key))
+            return &section->entries[i];
+    return NULL;
+}
+
+static const char *value_of(const struct ini_section *section, const char *key,
+                            const char *otherwise)
+{
+    const struct ini_entry *entry = find_entry(section, key);
+    return entry ? entry->value : otherwise;
+}
+
+static const char *why_refused(const char *key)
+{
+    for (size_t i = 0; i < N_REFUSED; i++)
+        if (text_equal(key, refused[i].key) ||
+            (text_ends_with(refused[i].key, ".") && text_starts_with(key, refused[i].key)))
+            return refused[i].why;
+    return NULL;
+}
+
+static bool has_option(const struct reader *reader, int section, const char *key)
+{
+    const struct gb_plugin *plugin = reader->plugins[section];
+    return plugin && option_find(option_table_of(plugin), key, NULL);
+}
+
+/* Of all that is known of: the name nearest to a misspelt one, or NULL. */
+static const char *nearest(const struct reader *reader, const char *key)
+{
+    static const char *const others[] = {"device", "policy", "name", "results"};
+    const char *name = option_nearest(common_options(), key);
+    for (int section = TO_POLICY; !name && section <= TO_DEVICE; section++)
+        if (reader->plugins[section])
+            name = option_nearest(option_table_of(reader->plugins[section]), key);
+    for (size_t i = 0; !name && i < sizeof others / sizeof *others; i++)
+        if (text_distance(key, others[i], 2) <= 2)
+            name = others[i];
+    return name;
+}
+
+/* An option of a policy or a device that is not the one in use. */
+static const struct gb_plugin *owner(const struct reader *reader, const char *key)
+{
+    for (size_t i = 0; i < reader->catalogue->n_plugins; i++) {
+        const struct gb_plugin *plugin = &reader->catalogue->plugins[i].plugin;
+        if (plugin->kind != GB_PLUGIN_BENCH && option_find(option_table_of(plugin), key, NULL))
+            return plugin;
+    }
+    return NULL;
+}
+
+static void refuse(const struct reader *reader, const struct ini_entry *entry)
+{
+    const struct gb_plugin *other = owner(reader, entry->key);
+    const char *near = nearest(reader, entry->key);
+    if (other)
+        error_list_add(
+            reader->errors, entry->origin,
+            "'%s' is an option of the %s %s, which is not in use: expected %s = %s beside "
+            "it",
+            entry->key, plugin_kind_words(other->kind), other->id, plugin_kind_words(other->kind),
+            other->id);
+    else
+        error_list_add(reader->errors, entry->origin, "unknown key '%s'%s%s%s", entry->key,
+                       DID_YOU_MEAN(near, ""));
+}
+
+/* The section that a key belongs to; SECTIONS: it is in error, or that of a plugin that is not
+ * there, which is reported as such. */
+static int section_of(const struct reader *reader, const struct ini_entry *entry)
+{
+    const char *why = why_refused(entry->key);
+    if (why) {
+        error_list_add(reader->errors, entry->origin, "'%s': %s", entry->key, why);
+        return SECTIONS;
+    }
+    if (text_equal(entry->key, "results") || text_starts_with(entry->key, "label."))
+        return TO_RUN;
+    if (text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
+        text_starts_with(entry->key, "let.") || option_find(common_options(), entry->key, NULL))
+        return TO_BENCH;
+    for (int section = TO_POLICY; section <= TO_DEVICE; section++)
+        if (has_option(reader, section, entry->key))
+            return section;
+    if (reader->is_found[TO_POLICY] && reader->is_found[TO_DEVICE])
+        refuse(reader, entry);
+    return SECTIONS;
+}
+
+static const struct gb_plugin *find_plugin(const struct reader *reader, uint32_t kind,
+                                           const char *id)
+{
+    const struct plugin_info *info = catalogue_find(reader->catalogue, kind, id);
+    return info ? &info->plugin : NULL;
+}
+
+static void find_plugins(struct reader *reader, const struct ini_section *given)
+{
+    const char *policy = value_of(given, "policy", POLICY_DEFAULT);
+    const char *device = value_of(given, "device", DEVICE_DEFAULT);
+    const char *id = arena_text_n(reader->arena, device, strcspn(device, ":"));
+    reader->plugins[TO_POLICY] = find_plugin(reader, GB_PLUGIN_POLICY, policy);
+    reader->plugins[TO_DEVICE] = find_plugin(reader, GB_PLUGIN_DEVICE, id);
+    reader->is_found[TO_POLICY] = reader->plugins[TO_POLICY];
+    reader->is_found[TO_DEVICE] = reader->plugins[TO_DEVICE] || text_equal(id, DEVICE_DEFAULT);
+}
+
+static void put(struct reader *reader, int section, const struct ini_entry *entry)
+{
+    ini_put(&reader->sections[section], entry, reader->arena);
+}
+
+static void put_plugin(struct reader *reader, int section, const char *id)
+{
+    const struct ini_entry entry = {.key = "plugin",
+                                    .value = id,
+                                    .origin = {.file = SETTINGS},
+                                    .value_origin = {.file = SETTINGS}};
+    put(reader, section, &entry);
+}
+
+/* The lines that the caller gave, without the one that was put before them. */
+static int32_t read_lines(const char *text, struct arena *arena, struct ini_section *ret,
+                          struct error_list *errors)
+{
+    struct ini ini;
+    const char *whole = arena_printf(arena, "[settings]\n%s", text);
+    ini_read_text(SETTINGS, whole, strlen(whole), arena, &ini, errors);
+    if (ini.n > 1)
+        error_list_add(errors, ini.sections[1].origin,
+                       "sections are for bench.ini: expected lines KEY = VALUE");
+    for (size_t i = 0; i < errors->n; i++)
+        errors->items[i].origin.line -= errors->items[i].origin.line > 0;
+    if (!error_list_empty(errors) || ini.n == 0)
+        return GB_INVALID;
+    *ret = ini.sections[0];
+    for (size_t i = 0; i < ret->n; i++) {
+        ret->entries[i].origin.line--;
+        ret->entries[i].value_origin.line -= ret->entries[i].value_origin.line > 0;
+    }
+    return GB_OK;
+}
+
+/* Sections that hold nothing but their plugin are left out: the plugin's id is enough. */
+static void make_ini(struct reader *reader, const struct ini_section *given, struct ini *ret)
+{
+    static const char *const kinds[SECTIONS] = {"gbrun", "bench", "policy", "device"};
+    const char *name = value_of(given, "name", NAME_DEFAULT);
+    const struct origin nowhere = {.file = SETTINGS};
+    reader->sections = ARENA_ARRAY(reader->arena, struct ini_section, SECTIONS);
+    for (int section = 0; section < SECTIONS; section++)
+        reader->sections[section] = (struct ini_section){
+            .kind = kinds[section],
+            .name = section == TO_BENCH                             ? name
+                    : section != TO_RUN && reader->plugins[section] ? reader->plugins[section]->id
+                                                                    : "",
+            .origin = nowhere};
+    put_plugin(reader, TO_BENCH, CALLBACK_ID);
+    for (size_t i = 0; i < given->n; i++) {
+        const struct ini_entry *entry = &given->entries[i];
+        int section = text_equal(entry->key, "name") ? SECTIONS : section_of(reader, entry);
+        if (section != SECTIONS)
+            put(reader, section, entry);
+    }
+    *ret = (struct ini){.path = SETTINGS, .n = 2, .sections = reader->sections};
+    for (int section = TO_POLICY; section <= TO_DEVICE; section++)
+        if (reader->sections[section].n > 0) {
+            put_plugin(reader, section, reader->plugins[section]->id);
+            ret->sections[ret->n++] = reader->sections[section];
+        }
+}
+
+static const char *absolute(const char *path, struct arena *arena)
+{
+    char here[PATH_MAX];
+    return path[0] == '/' || !getcwd(here, sizeof here) ? path
+                                                        : arena_printf(arena, "%s/%s", here, path);
+}
+
+/* The one case. */
+static int32_t make_case(struct request *request, struct arena *arena, struct error_list *errors)
+{
+    struct sweep *sweep = NULL;
+    struct gb_error error;
+    int32_t status = sweep_new(request->settings, &sweep, errors);
+    if (status == GB_OK) {
+        status = sweep_case(sweep, 0, arena, &request->bench_case, &error);
+        if (status != GB_OK)
+            error_list_take(errors, &error);
+    }
+    sweep_free(sweep);
+    return status;
+}
+
+int32_t request_read(const char *text, const struct catalogue *catalogue, struct arena *arena,
+                     struct request *ret, struct error_list *errors)
+{
+    struct reader reader = {.catalogue = catalogue, .arena = arena, .errors = errors};
+    struct ini_section given;
+    struct ini *ini = ARENA_NEW(arena, struct ini);
+    *ret = (struct request){0};
+    int32_t status = read_lines(text, arena, &given, errors);
+    if (status != GB_OK)
+        return status;
+    find_plugins(&reader, &given);
+    make_ini(&reader, &given, ini);
+    settings_parse(ini, ".", arena, &ret->settings, errors);
+    settings_resolve(ret->settings, catalogue, errors);
+    if (!error_list_empty(errors))
+        return GB_INVALID;
+    ret->n_devices = settings_devices(ret->settings, &ret->devices, &ret->n_auto);
+    if (find_entry(&given, "results"))
+        ret->results = absolute(settings_run(ret->settings)->results, arena);
+    return make_case(ret, arena, errors);
+}

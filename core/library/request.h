@@ -1,0 +1,20 @@
+/*
+ * request.h - the settings of a call of libgbrun as a case: the lines of the caller become sections
+ * of a configuration, which is read as any other is.
+ */
+#pragma once
+
+#include "core/config/settings.h"
+
+/* What a call asks for; all of it lies in the arena that was given. */
+struct request {
+    struct settings *settings;
+    struct bench_case bench_case;          /* its device.settings NULL: auto */
+    const struct plugin_settings *devices; /* all, of which auto chooses among the first n_auto */
+    size_t n_devices, n_auto;
+    const char *results; /* absolute path of the results file; NULL: none */
+};
+
+/* All that is wrong is added to errors, with its line. */
+int32_t request_read(const char *text, const struct catalogue *catalogue, struct arena *arena,
+                     struct request *ret, struct error_list *errors);

@@ -1,0 +1,251 @@
+/*
+ * measure.h - libgbrun: times a function of the calling process, as `gbrun run` times a plugin.
+ *
+ *   static int32_t run(void *user, void *stream, uint64_t iterations)
+ *   {
+ *       for (uint64_t i = 0; i < iterations; i++)
+ *           work(user);
+ *       return GB_OK;
+ *   }
+ *   const struct gbrun_subject subject = {.size = sizeof subject, .user = &data, .run = run};
+ *   const struct gbrun_result *result = gbrun_measure(&subject, "device = cpu\nprecision = 1%");
+ *   if (result->status != GB_OK) ... result->error ... else ... result->time_ns ...
+ *   gbrun_free(result);
+ *
+ * The library is found by `pkg-config --libs libgbrun`; it finds devices and policies in the folder
+ * gbrun/ beside itself, as gbrun does, and in the folders of GBRUN_PLUGIN_PATH.
+ *
+ * What it does not do: print, end the process (but where the system has no memory left for a few
+ * kilobytes), set signal handlers, locale, environment or working directory, start threads or
+ * processes. (A device plugin may start threads of its libraries, such as CUDA's.)
+ *
+ * Threads: every function may be called from any thread. One thing is measured at a time in a
+ * process, as two would disturb each other: a call from a second thread waits for the first. A call
+ * from within a callback is refused. All callbacks come on the thread that called. The process must
+ * not fork a child that goes on to use the library.
+ *
+ * CUDA: the context that is current on the calling thread is used, and is current again when the
+ * call returns, also after an error; `device = cuda` without an index is that context's device.
+ * Without a current context, or with one of another device than is asked for, it is the device's
+ * primary context, which is the CUDA runtime's, too.
+ *
+ * Callbacks return; they leave neither by longjmp nor by an exception (gbrun/measure.hpp catches
+ * those of C++ and throws them again once the call has ended).
+ *
+ * The structs begin with their size and grow at the end only. Texts are UTF-8.
+ */
+#ifndef GBRUN_MEASURE_H
+#define GBRUN_MEASURE_H
+
+#include <gbrun/abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GBRUN_API __attribute__((visibility("default")))
+
+/* Flags of a subject. */
+enum {
+    /* run waits for the device itself: samples cannot be queued ahead, nor captured */
+    GBRUN_SYNCHRONIZES = 1u,
+    /* run can only do one iteration a call */
+    GBRUN_SINGLE = 2u,
+    /* run must be called for every sample, as it counts its calls or swaps buffers: what one call
+     * enqueued must not be launched a second time */
+    GBRUN_EVERY_CALL = 8u
+};
+
+/*
+ * What is measured. Zeroed but for size, user and run it is complete. Callbacks return GB_OK, or
+ * the value of gbrun_fail or gbrun_skip, which end the call; any other value ends it as a failure,
+ * too.
+ */
+struct gbrun_subject {
+    uint32_t size;  /* sizeof(struct gbrun_subject) */
+    uint32_t flags; /* GBRUN_... */
+    void *user;     /* handed to every callback */
+
+    /*
+     * Timed: does its work `iterations` times, one after the other: on the CPU at once, on a GPU by
+     * putting it on the stream. stream: CUDA: the CUstream, which is also a cudaStream_t; a CPU:
+     * NULL.
+     *
+     * On a GPU it is called a few times to see what it does, then perhaps captured into a graph,
+     * which is launched for the samples without another call (not with GBRUN_EVERY_CALL or
+     * `launch = stream`). While it is captured, it must neither wait for the device nor allocate
+     * memory on it in ways that CUDA cannot capture. What cannot be captured is launched in the
+     * stream instead. Work on other streams has to be joined back to this one by events.
+     */
+    int32_t (*run)(void *user, void *stream, uint64_t iterations);
+
+    /* Before each sample, untimed: undoes what run did to its inputs. NULL: nothing is to be done.
+     */
+    int32_t (*reset)(void *user, void *stream);
+
+    /* Asked between batches of samples, on the whole at least five times a second: other than 0
+     * ends the call with GB_CANCELLED. NULL: nobody wants to. gbrun_cancel does the same from
+     * elsewhere.
+     */
+    int32_t (*poll)(void *user);
+
+    /* What one iteration does; 0: not said. Rates in results files are derived from them. */
+    double flops;
+    double bytes_read;
+    double bytes_written;
+    double items;
+};
+
+/* [in a callback] The words for a failure, copied; returns the status that the callback is to
+ * return: GB_FAILED, and of skip GB_SKIPPED: "needs compute capability 9.0". Outside of a callback
+ * they only return it. */
+GBRUN_API int32_t gbrun_fail(const char *text);
+GBRUN_API int32_t gbrun_skip(const char *text);
+
+/* A kernel, copy or fill of one sample, in order. */
+struct gbrun_activity {
+    uint32_t size;
+    uint32_t kind;    /* 1 kernel, 2 copy, 3 fill, 4 other */
+    const char *name; /* of the kernel, readable; else "copy device to host" and the like */
+    uint32_t grid[3], block[3];
+    uint32_t registers; /* of a thread */
+    uint32_t parallel;  /* 0: follows the one before; n: beside the others with the same n */
+    uint64_t shared_bytes;
+    uint64_t bytes;         /* copied or filled */
+    double occupancy;       /* NaN: not known */
+    double time_ns;         /* its own time, with `breakdown = yes`; NaN: not asked for */
+    double low_ns, high_ns; /* its 95 % interval */
+    double gap_ns;          /* since the end of the one before */
+};
+
+/* One of several modes (clusters) of the samples. */
+struct gbrun_mode {
+    double median_ns, low_ns, high_ns;
+    double weight; /* share of the samples, 0 to 1 */
+};
+
+struct gbrun_message {
+    int32_t severity; /* GB_LOG_... */
+    uint32_t reserved;
+    const char *text;
+};
+
+/* A number beside the time: of the policy ("outliers"), of counters ("counter.dram_bytes"). */
+struct gbrun_metric {
+    const char *name;
+    double value;
+    const char *unit; /* "1": none */
+};
+
+/* Bits of flags of a result. */
+enum {
+    GBRUN_THROTTLED = 1u, /* the device was throttled during some samples */
+    GBRUN_DITHERED = 2u,  /* the mean is finer than the clock's tick */
+    GBRUN_GRAPH = 4u,     /* launched as a graph; else each sample by a call of run */
+    GBRUN_COLD = 8u       /* the cache was flushed before each sample */
+};
+
+/*
+ * What came of it. Read-only; it and all it points to belong to the library until gbrun_free. No
+ * pointer is NULL but those of arrays with a count of 0. Of a call that failed, times are NaN, and
+ * what was known by then is there: samples, messages.
+ */
+struct gbrun_result {
+    uint32_t size;
+    int32_t status;    /* GB_OK; GB_INVALID: subject or settings; GB_FAILED, GB_SKIPPED,
+                          GB_CANCELLED, GB_DEVICE_ERROR: the case; GB_IO ...: the results file */
+    const char *error; /* "" if GB_OK; several lines where several settings are wrong */
+
+    /* The estimate of the policy, of one iteration. */
+    double time_ns;
+    double low_ns, high_ns;   /* its interval; NaN: the policy claims none; -inf, +inf: no end */
+    double confidence;        /* of the interval: 0.95 */
+    const char *statistic;    /* what is estimated: "median", "mean" */
+    int32_t verdict;          /* GB_VERDICT_... of gbrun/policy.h: 0 none, 1 certified, ... */
+    uint32_t flags;           /* GBRUN_THROTTLED ... */
+    const char *verdict_text; /* "certified", "multimodal", "resolution limited", "unconverged" */
+    const char *reason;       /* why it ended: "interval within 0.5 %", "max_time 15 s" */
+    const char *note;         /* what stands in the way of a better verdict; "" */
+    uint64_t n_discarded;     /* samples at the start that the estimate leaves out, as warm-up */
+    double n_effective;       /* effective sample size of the others; 0: not known */
+
+    /* The samples, in the order measured, of one iteration each. */
+    uint64_t n_samples;
+    const double *samples_ns; /* by the clock that counts */
+    const double *elapsed_ns; /* of the end of each, since the start of the first */
+    uint64_t iterations;      /* of a sample */
+    uint64_t n_lost;          /* samples whose times were lost */
+    uint64_t n_throttled;     /* samples with GBRUN_THROTTLED */
+
+    /* How they were taken. */
+    const char *clock;      /* "kernel", "event", "wall" */
+    double tick_ns;         /* resolution of the clock */
+    double overhead_ns;     /* what it reads of no work, not subtracted */
+    double offset_ns;       /* the constant that was subtracted from each sample */
+    double offset_error_ns; /* half the width of its 95 % interval, which is in low and high */
+    double graph_ns;        /* of work in the stream: its time as a graph; 0: not known */
+    const char *way;        /* why samples are not read as asked for, or as others are; "" */
+    double load_ns;         /* of load before the first sample (pace = sustained) */
+    double clock_mean_hz;   /* of the device, over the samples; 0: not known */
+
+    /* The device. */
+    const char *device;       /* "cuda:0", "cpu" */
+    const char *device_model; /* "NVIDIA H200" */
+    const char *device_uuid;
+
+    /* What one sample puts on it; n_activities_known 0: not known. */
+    uint32_t activities_known;
+    uint32_t n_modes; /* 0 or 1: one mode */
+    uint64_t n_activities;
+    const struct gbrun_activity *activities;
+    uint64_t n_kernels; /* among all there are */
+    const struct gbrun_mode *modes;
+
+    uint64_t n_messages;
+    const struct gbrun_message *messages;
+    uint64_t n_metrics;
+    const struct gbrun_metric *metrics;
+};
+
+/*
+ * Measures the subject, and returns once the policy has decided or a limit was reached.
+ *
+ * settings: lines `key = value` as in a [bench] section of bench.ini, with its comments and units;
+ * NULL or "": all as by default.
+ *   device policy clock cache launch pace iterations warmup min_samples max_samples max_time
+ *   max_time_undecided pace_limit cool_below clock_at_least counters breakdown let.NAME
+ *                     as in bench.ini; device also cuda:1; default: device = auto
+ *   precision ...     any option of the policy, which is steady by default (gbrun help steady)
+ *   flush ...         any option of the device that is named (gbrun help cuda)
+ *   name              of the benchmark in the results file; default: measure
+ *   results           a results file that the case is appended to
+ *   label.NAME        a fact of the run in it
+ * An unknown key, a value out of range and the like are GB_INVALID with a text that names the line
+ * and what was expected.
+ *
+ * Never NULL. To be freed with gbrun_free.
+ *
+ * The device stays open for the next call, until gbrun_release. On a GPU the first call costs about
+ * half a second more than the following.
+ */
+GBRUN_API const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject,
+                                                   const char *settings);
+
+GBRUN_API void gbrun_free(const struct gbrun_result *result); /* NULL allowed */
+
+/* Ends the call that is measuring now, if there is one, within a quarter of a second, with
+ * GB_CANCELLED. May be called from a signal handler and from any thread. */
+GBRUN_API void gbrun_cancel(void);
+
+/* Closes the devices that earlier calls have opened, once no call is measuring. Not needed before
+ * the process ends; with CUDA to be called before the caller destroys the context that was used. */
+GBRUN_API void gbrun_release(void);
+
+/* "0.1.0" */
+GBRUN_API const char *gbrun_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

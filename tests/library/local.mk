@@ -1,0 +1,3 @@
+# tests/library/local.mk - tests of libgbrun, as programs that use it: linked with what is installed.
+TEST_PROGRAM_LIST += tests/library/test_measure
+tests_library_test_measure_LDADD = tests/libcheck_main.la libgbrun.la $(CHECK_LIBS) $(SYSTEM_LIBS)

@@ -1,0 +1,491 @@
+/* test_measure.c - gbrun/measure.h as a program uses it: results, errors, and what a call leaves as
+ * it was. */
+#include "tests/check_main.h"
+
+#include <gbrun/measure.h>
+
+#include <dirent.h>
+#include <fenv.h>
+#include <locale.h>
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Short and without any claim. */
+#define QUICK "device = cpu\npolicy = fixed\nsamples = 20\n"
+
+struct work {
+    uint64_t n_runs, n_iterations, n_resets, n_polls;
+    uint64_t fail_at; /* the run that fails; 0: none */
+    int32_t status;   /* with which */
+    const char *words;
+    double state;
+};
+
+static int32_t run(void *user, void *stream, uint64_t iterations)
+{
+    struct work *work = user;
+    ck_assert_ptr_null(stream);
+    work->n_runs++;
+    work->n_iterations += iterations;
+    if (work->n_runs == work->fail_at) {
+        int32_t status = work->status == GB_SKIPPED ? gbrun_skip(work->words)
+                         : work->words              ? gbrun_fail(work->words)
+                                                    : work->status;
+        return status;
+    }
+    for (uint64_t i = 0; i < 100 * iterations; i++) {
+        work->state = work->state * 0.5 + 1;
+        __asm__ volatile("" : : "m"(work->state) : "memory");
+    }
+    return GB_OK;
+}
+
+static int32_t reset(void *user, void *stream)
+{
+    ck_assert_ptr_null(stream);
+    ((struct work *)user)->n_resets++;
+    return GB_OK;
+}
+
+static int32_t poll_third(void *user)
+{
+    return ++((struct work *)user)->n_polls >= 3;
+}
+
+static struct gbrun_subject subject_of(struct work *work)
+{
+    return (struct gbrun_subject){.size = sizeof(struct gbrun_subject), .user = work, .run = run};
+}
+
+static const struct gbrun_result *measure(struct work *work, const char *settings)
+{
+    const struct gbrun_subject subject = subject_of(work);
+    return gbrun_measure(&subject, settings);
+}
+
+START_TEST(measures_a_callback)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(&work, QUICK "iterations = 7\n");
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    ck_assert_str_eq(result->error, "");
+    ck_assert_uint_eq(result->n_samples, 20);
+    ck_assert_uint_eq(result->iterations, 7);
+    ck_assert_uint_eq(work.n_iterations, 7 * work.n_runs);
+    ck_assert_uint_ge(work.n_runs, 20);
+    ck_assert(result->time_ns > 0 && result->time_ns < 1e9);
+    ck_assert_str_eq(result->verdict_text, "none");
+    ck_assert_str_eq(result->reason, "20 samples");
+    ck_assert_str_eq(result->clock, "wall");
+    ck_assert_str_eq(result->device, "cpu:0");
+    ck_assert(*result->device_model);
+    double least = INFINITY, most = 0;
+    for (uint64_t i = 0; i < result->n_samples; i++) {
+        least = fmin(least, result->samples_ns[i]);
+        most = fmax(most, result->samples_ns[i]);
+        ck_assert(i == 0 || result->elapsed_ns[i] > result->elapsed_ns[i - 1]);
+    }
+    ck_assert(least <= result->time_ns && result->time_ns <= most);
+    gbrun_free(result);
+}
+END_TEST
+
+START_TEST(policy_and_its_options)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(
+        &work, "; a comment\ndevice = cpu\npolicy = median_ci\nprecision = 50%\nmin_samples = 30");
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    ck_assert_str_eq(result->verdict_text, "certified");
+    ck_assert_str_eq(result->statistic, "median");
+    ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
+    ck_assert_double_eq(result->confidence, 0.95);
+    ck_assert_uint_ge(result->n_samples, 30);
+    gbrun_free(result);
+}
+END_TEST
+
+START_TEST(reset_comes_before_each_run)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.reset = reset;
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
+    ck_assert_int_eq(result->status, GB_OK);
+    ck_assert_uint_eq(work.n_resets, work.n_runs);
+    gbrun_free(result);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+static const struct {
+    const char *settings, *words;
+} mistakes[] = {
+    {"device = cpu\n\nprecison = 1%",
+     "settings:3:1: unknown key 'precison'; did you mean 'precision'?"},
+    {"device = cpu\nprecision = fast", "settings:2:13: "},
+    {"device = cpu\nmax_time = 3", "settings:2:12: '3' is not a duration"},
+    {"device = npu", "unknown device 'npu'"},
+    {"policy = mean", "unknown policy 'mean'"},
+    {"device = cpu:7", "device cpu:7: there is only cpu:0"},
+    {"device = cpu\nclock = kernel", "clock 'kernel' is not offered by device cpu"},
+    {"device = cpu\nsamples = 5",
+     "'samples' is an option of the policy fixed, which is not in use"},
+    {"rounds = 3", "settings:1:1: 'rounds': a call is one round"},
+    {"sweep.n = 1, 2", "settings:1:1: 'sweep.n': a call measures one case"},
+    {"env.X = 1", "'env.X': the environment is the calling process's"},
+    {"check.abs = 1", "'check.abs': a callback is not verified"},
+    {"[bench x]\ndevice = cpu", "sections are for bench.ini"},
+    {"device", "settings:1:"},
+    {"name = a b\ndevice = cpu", "a name has no blanks"},
+    {"device = cpu\xFF", "UTF-8"},
+    {"device = cpu\ndevice = cpu", "'device' is there twice"},
+    {"device = cpu\nlaunch = graph", "launch = graph: device cpu cannot launch graphs"},
+};
+
+START_TEST(mistakes_in_settings)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(&work, mistakes[_i].settings);
+    ck_assert_int_ne(result->status, GB_OK);
+    ck_assert_msg(strstr(result->error, mistakes[_i].words), "got: %s\nexpected: %s", result->error,
+                  mistakes[_i].words);
+    ck_assert(isnan(result->time_ns));
+    ck_assert_uint_eq(work.n_runs, 0);
+    gbrun_free(result);
+}
+END_TEST
+
+START_TEST(all_mistakes_are_said)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(&work, "device = cpu\nx = 1\nmin_samples = 0");
+    ck_assert_int_eq(result->status, GB_INVALID);
+    ck_assert_ptr_nonnull(strstr(result->error, "settings:2:1: unknown key 'x'"));
+    ck_assert_ptr_nonnull(strstr(result->error, "\nsettings:3:"));
+    gbrun_free(result);
+}
+END_TEST
+
+START_TEST(subjects_that_cannot_be)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    const struct gbrun_result *result = gbrun_measure(NULL, QUICK);
+    ck_assert_int_eq(result->status, GB_INVALID);
+    ck_assert_ptr_nonnull(strstr(result->error, "the subject is NULL"));
+    gbrun_free(result);
+    subject.run = NULL;
+    result = gbrun_measure(&subject, QUICK);
+    ck_assert_ptr_nonnull(strstr(result->error, "has no run"));
+    gbrun_free(result);
+    subject = subject_of(&work);
+    subject.size = 0;
+    result = gbrun_measure(&subject, QUICK);
+    ck_assert_ptr_nonnull(strstr(result->error, "size is not set"));
+    gbrun_free(result);
+    subject = subject_of(&work);
+    subject.flags = 1u << 20;
+    result = gbrun_measure(&subject, QUICK);
+    ck_assert_ptr_nonnull(strstr(result->error, "a flag that is not known"));
+    gbrun_free(result);
+    gbrun_free(NULL);
+    ck_assert_uint_eq(work.n_runs, 0);
+}
+END_TEST
+
+/* A program that was built with an earlier header: what that had not is 0. */
+START_TEST(a_shorter_subject)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.size = offsetof(struct gbrun_subject, reset);
+    subject.reset = (int32_t(*)(void *, void *))(uintptr_t)1;
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    gbrun_free(result);
+}
+END_TEST
+
+static const struct {
+    struct work work;
+    int32_t status;
+    const char *words;
+} failures[] = {
+    {{.fail_at = 1, .words = "out of luck"}, GB_FAILED, "out of luck"},
+    {{.fail_at = 9, .words = "out of luck"}, GB_FAILED, "out of luck"},
+    {{.fail_at = 1, .status = -7777}, GB_FAILED, "run: failed"},
+    {{.fail_at = 1, .status = 12}, GB_FAILED, "run: failed"},
+    {{.fail_at = 2, .status = GB_SKIPPED, .words = "too old"}, GB_SKIPPED, "too old"},
+    {{.fail_at = 3, .status = GB_DEVICE_ERROR}, GB_DEVICE_ERROR, "run: device error"},
+};
+
+START_TEST(callbacks_that_fail)
+{
+    struct work work = failures[_i].work, other = {0};
+    const struct gbrun_result *result = measure(&work, QUICK);
+    ck_assert_int_eq(result->status, failures[_i].status);
+    ck_assert_str_eq(result->error, failures[_i].words);
+    ck_assert(isnan(result->time_ns));
+    ck_assert_uint_eq(work.n_runs, work.fail_at);
+    gbrun_free(result);
+    result = measure(&other, QUICK);
+    ck_assert_msg(result->status == GB_OK, "the next call: %s", result->error);
+    gbrun_free(result);
+}
+END_TEST
+
+START_TEST(words_outside_of_a_callback)
+{
+    ck_assert_int_eq(gbrun_fail("nobody hears it"), GB_FAILED);
+    ck_assert_int_eq(gbrun_skip(NULL), GB_SKIPPED);
+}
+END_TEST
+
+START_TEST(polling_ends_a_call)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.poll = poll_third;
+    const struct gbrun_result *result = gbrun_measure(
+        &subject, "device = cpu\npolicy = fixed\nsamples = 1000000\nmax_time = 60 s");
+    ck_assert_int_eq(result->status, GB_CANCELLED);
+    ck_assert_str_eq(result->error, "cancelled");
+    ck_assert_uint_eq(work.n_polls, 3);
+    gbrun_free(result);
+    result = measure(&work, QUICK);
+    ck_assert_msg(result->status == GB_OK, "it holds for one call: %s", result->error);
+    gbrun_free(result);
+}
+END_TEST
+
+static int32_t run_and_cancel(void *user, void *stream, uint64_t iterations)
+{
+    gbrun_cancel();
+    return run(user, stream, iterations);
+}
+
+START_TEST(cancelled_from_elsewhere)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.run = run_and_cancel;
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK "max_time = 60 s");
+    ck_assert_int_eq(result->status, GB_CANCELLED);
+    gbrun_free(result);
+}
+END_TEST
+
+static int32_t run_a_call(void *user, void *stream, uint64_t iterations)
+{
+    struct work inner = {0};
+    const struct gbrun_result *result = measure(&inner, QUICK);
+    (void)stream, (void)iterations;
+    snprintf(user, 200, "%s", result->error);
+    gbrun_release();
+    gbrun_free(result);
+    return GB_FAILED;
+}
+
+START_TEST(a_call_within_a_call)
+{
+    char words[200] = ""; /* of the inner call */
+    struct gbrun_subject subject = {.size = sizeof subject, .user = words, .run = run_a_call};
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
+    ck_assert_int_eq(result->status, GB_FAILED);
+    ck_assert_ptr_nonnull(strstr(words, "from within a callback"));
+    gbrun_free(result);
+}
+END_TEST
+
+/* ---- what a call leaves as it was ---- */
+
+static uint64_t n_descriptors(const char *folder)
+{
+    uint64_t n = 0;
+    DIR *directory = opendir(folder);
+    while (readdir(directory))
+        n++;
+    closedir(directory);
+    return n;
+}
+
+static int32_t run_abroad(void *user, void *stream, uint64_t iterations)
+{
+    char number[32];
+    struct work *work = user;
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    if (work->words && strcmp(number, work->words) != 0)
+        return gbrun_fail(number);
+    if (fegetround() != FE_UPWARD)
+        return gbrun_fail("the rounding mode is not the program's");
+    return run(user, stream, iterations);
+}
+
+START_TEST(the_process_stays_as_it_was)
+{
+    struct work work = {.words = NULL};
+    struct gbrun_subject subject = subject_of(&work);
+    struct sigaction before[65] = {0}, after;
+    char number[32];
+    locale_t of_thread = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0), old;
+    ck_assert(of_thread != (locale_t)0);
+    gbrun_free(measure(&work, QUICK)); /* opens the device */
+    for (int i = 1; i < 65; i++)
+        sigaction(i, NULL, &before[i]);
+    const uint64_t n_files = n_descriptors("/proc/self/fd"),
+                   n_threads = n_descriptors("/proc/self/task");
+    old = uselocale(of_thread);
+    fesetround(FE_UPWARD);
+    subject.run = run_abroad;
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK "precision = 1");
+    ck_assert_int_eq(result->status, GB_INVALID);
+    gbrun_free(result);
+    result = gbrun_measure(&subject, QUICK);
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    gbrun_free(result);
+    ck_assert_int_eq(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    ck_assert(uselocale(old) == of_thread);
+    freelocale(of_thread);
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    ck_assert_uint_eq(n_descriptors("/proc/self/fd"), n_files);
+    ck_assert_uint_eq(n_descriptors("/proc/self/task"), n_threads);
+    for (int i = 1; i < 65; i++) {
+        ck_assert(sigaction(i, NULL, &after) != 0 || after.sa_handler == before[i].sa_handler);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_printed)
+{
+    char text[64] = "";
+    int ends[2];
+    struct work work = {0};
+    const int output = dup(1), errors = dup(2);
+    fflush(NULL);
+    ck_assert_int_eq(pipe(ends), 0);
+    dup2(ends[1], 1);
+    dup2(ends[1], 2);
+    gbrun_free(measure(&work, QUICK));
+    gbrun_free(measure(&work, "nonsense"));
+    fflush(NULL);
+    dup2(output, 1);
+    dup2(errors, 2);
+    close(ends[1]);
+    ck_assert_int_eq(read(ends[0], text, sizeof text - 1), 0);
+    close(ends[0]);
+    close(output);
+    close(errors);
+}
+END_TEST
+
+/* Memory in use, as malloc counts it: what the program has of the system goes up and down. */
+START_TEST(ten_thousand_calls_are_flat)
+{
+    enum { CALLS = 10000, FIRST = 2000 };
+    struct work work = {0};
+    size_t before = 0;
+    for (int i = 0; i < CALLS; i++) {
+        const struct gbrun_result *result = measure(
+            &work, i % 10 ? "device = cpu\npolicy = fixed\nsamples = 2\nmin_samples = 2\n"
+                            "iterations = 1"
+                          : "device = cpu\nbad = key");
+        ck_assert_int_eq(result->status, i % 10 ? GB_OK : GB_INVALID);
+        gbrun_free(result);
+        if (i == FIRST)
+            before = mallinfo2().uordblks;
+    }
+    const size_t after = mallinfo2().uordblks;
+    ck_assert_msg(after < before + 4096, "%zu bytes before, %zu after", before, after);
+    gbrun_release();
+}
+END_TEST
+
+START_TEST(devices_are_opened_again_after_a_release)
+{
+    struct work work = {0};
+    for (int i = 0; i < 3; i++) {
+        const struct gbrun_result *result = measure(&work, QUICK);
+        ck_assert_int_eq(result->status, GB_OK);
+        gbrun_release();
+        ck_assert_str_eq(result->device, "cpu:0"); /* results stay */
+        gbrun_free(result);
+    }
+}
+END_TEST
+
+/* ---- threads ---- */
+
+static int n_inside; /* guarded by nothing: the calls follow each other */
+
+static int32_t run_alone(void *user, void *stream, uint64_t iterations)
+{
+    const int n = __atomic_add_fetch(&n_inside, 1, __ATOMIC_SEQ_CST);
+    int32_t status = run(user, stream, iterations);
+    __atomic_sub_fetch(&n_inside, 1, __ATOMIC_SEQ_CST);
+    return n == 1 ? status : gbrun_fail("two at a time");
+}
+
+static void *thread_main(void *argument)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.run = run_alone;
+    for (int i = 0; i < 10; i++) {
+        const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
+        if (result->status != GB_OK)
+            snprintf(argument, 200, "%s", result->error);
+        gbrun_free(result);
+    }
+    return NULL;
+}
+
+START_TEST(threads_wait_for_each_other)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    char words[THREADS][200] = {{0}};
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, thread_main, words[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_str_eq(words[i], "");
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("measure");
+    TCase *calls = tcase_create("calls");
+    tcase_add_test(calls, measures_a_callback);
+    tcase_add_test(calls, policy_and_its_options);
+    tcase_add_test(calls, reset_comes_before_each_run);
+    suite_add_tcase(suite, calls);
+    TCase *errors = tcase_create("errors");
+    tcase_add_loop_test(errors, mistakes_in_settings, 0, sizeof mistakes / sizeof *mistakes);
+    tcase_add_test(errors, all_mistakes_are_said);
+    tcase_add_test(errors, subjects_that_cannot_be);
+    tcase_add_test(errors, a_shorter_subject);
+    tcase_add_loop_test(errors, callbacks_that_fail, 0, sizeof failures / sizeof *failures);
+    tcase_add_test(errors, words_outside_of_a_callback);
+    tcase_add_test(errors, polling_ends_a_call);
+    tcase_add_test(errors, cancelled_from_elsewhere);
+    tcase_add_test(errors, a_call_within_a_call);
+    suite_add_tcase(suite, errors);
+    TCase *process = tcase_create("process");
+    tcase_add_test(process, the_process_stays_as_it_was);
+    tcase_add_test(process, nothing_is_printed);
+    tcase_add_test(process, ten_thousand_calls_are_flat);
+    tcase_add_test(process, devices_are_opened_again_after_a_release);
+    tcase_add_test(process, threads_wait_for_each_other);
+    suite_add_tcase(suite, process);
+    return suite;
+}
