@@ -4,6 +4,7 @@
 #include "core/library/callback.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,10 +191,32 @@ int32_t devices_known(const struct plugin_settings *settings, size_t n, size_t n
 
 /* ---- open devices ---- */
 
-struct open_session *device_session(const struct known_device *device, link_receiver_fn *receiver)
+const struct gb_guest *guest_of(const struct plugin_info *info)
 {
-    char index[NUMBER_TEXT_MAX];
-    char *key = key_of(device->settings, format_double(device->info.index, index));
+    const struct gb_guest *guest = info->plugin.extension ? info->plugin.extension(GB_GUEST) : NULL;
+    return guest && GB_HAS(guest, leave) && guest->enter && guest->leave ? guest : NULL;
+}
+
+struct gb_guest_state guest_enter(const struct gb_guest *guest)
+{
+    struct gb_guest_state state = {.size = sizeof state, .index = -1};
+    if (guest)
+        guest->enter(&state);
+    return state;
+}
+
+void guest_leave(const struct gb_guest *guest, const struct gb_guest_state *state)
+{
+    if (guest)
+        guest->leave(state);
+}
+
+struct open_session *device_session(const struct known_device *device, uint64_t guest_key,
+                                    link_receiver_fn *receiver)
+{
+    char place[64];
+    snprintf(place, sizeof place, "%u %llx", device->info.index, (unsigned long long)guest_key);
+    char *key = key_of(device->settings, place);
     for (size_t i = 0; i < library.n_sessions; i++)
         if (text_equal(library.sessions[i]->key, key)) {
             free(key);
@@ -201,6 +224,7 @@ struct open_session *device_session(const struct known_device *device, link_rece
         }
     struct open_session *session = memory_allocate(sizeof *session);
     session->key = key;
+    session->guest = guest_of(device->settings->info);
     link_open_within(&session->link, receiver);
     link_sink_begin(&session->sink, &session->link);
     session->session = session_new(&session->sink.sink);
@@ -210,7 +234,9 @@ struct open_session *device_session(const struct known_device *device, link_rece
 
 static void session_end(struct open_session *session)
 {
+    const struct gb_guest_state state = guest_enter(session->guest);
     session_free(session->session);
+    guest_leave(session->guest, &state);
     link_sink_free(&session->sink);
     link_free(&session->link);
     free(session->key);

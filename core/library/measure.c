@@ -18,7 +18,9 @@ struct call {
     struct result *result;
     struct request request;
     const struct known_device *device;
-    const char *device_text; /* "cuda:0" */
+    const char *device_text;      /* "cuda:0" */
+    const struct gb_guest *guest; /* of the device's plugin, or NULL */
+    struct gb_guest_state state;  /* what the program has current */
     char uid[CASE_UID_TEXT];
 };
 
@@ -40,6 +42,16 @@ static bool is_sound(const struct gbrun_subject *subject, struct result *result)
     return result->seen.status == GB_OK;
 }
 
+/* Without an index it is the device of what the program has current. */
+static void follow_guest(struct call *call, const struct device_list *known)
+{
+    const struct device_choice *choice = &call->request.bench_case.device;
+    const int32_t index = call->state.index;
+    for (size_t i = 0; i < known->n && choice->index == DEVICE_INDEX_ANY && !choice->uuid; i++)
+        if ((int32_t)known->items[i].info.index == index)
+            call->device = &known->items[i];
+}
+
 static int32_t choose_device(struct call *call, struct gb_error *error)
 {
     struct arena *arena = &call->result->arena;
@@ -59,6 +71,9 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     if (status != GB_OK)
         return status;
     call->device = set.items[0];
+    call->guest = guest_of(call->device->settings->info);
+    call->state = guest_enter(call->guest);
+    follow_guest(call, &known);
     call->device_text = arena_printf(arena, "%s:%u", call->device->settings->name,
                                      call->device->info.index);
     return GB_OK;
@@ -134,7 +149,9 @@ static void end_record(struct call *call, struct case_outcome *outcome)
 /* Between the program's own locale and floating-point mode, in which its callbacks are called. */
 static void measure(struct call *call, struct plugin_mode *outside)
 {
-    struct open_session *session = device_session(call->device, result_take);
+    const bool is_its_device = (int32_t)call->device->info.index == call->state.index;
+    struct open_session *session = device_session(call->device, is_its_device ? call->state.key : 0,
+                                                  result_take);
     struct bench_case given;
     struct case_outcome outcome;
     begin_record(call, &given);
@@ -151,6 +168,7 @@ static void measure(struct call *call, struct plugin_mode *outside)
     end_record(call, &outcome);
     if (outcome.is_poisoned || outcome.is_spent)
         device_close(session);
+    guest_leave(call->guest, &call->state);
 }
 
 static void run_call(const struct gbrun_subject *subject, const char *settings,

@@ -6,6 +6,7 @@
 #include "counters.h"
 #include "cuda_device.h"
 #include "describe.h"
+#include "guest.h"
 #include "profile.h"
 
 #include <gbrun/gbrun.h>
@@ -102,6 +103,8 @@ int32_t cuda_still_there(const struct cuda_device *device)
 {
     unsigned flags = 0;
     int is_active = 1;
+    if (!device->is_primary)
+        return GB_OK;
     const CUresult result = device->driver.context_state(device->number, &flags, &is_active);
     return result != CUDA_SUCCESS || is_active != 0
                ? GB_OK
@@ -145,7 +148,7 @@ static void close_device(void *object)
     sensors_close(&device->sensors);
     if (device->flush != 0)
         driver->free(device->flush);
-    if (device->context != NULL)
+    if (device->is_primary)
         driver->context_release(device->number);
     free(device);
 }
@@ -157,13 +160,24 @@ static void size_flush(struct cuda_device *device)
     device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
 }
 
+/* The one that a program has made current on the device, else the primary one. */
+static CUresult take_context(struct cuda_device *device)
+{
+    const struct driver *driver = &device->driver;
+    CUresult result = CUDA_SUCCESS;
+    device->context = guest_context(driver, device->number);
+    if (device->context == NULL) {
+        result = driver->context_retain(&device->context, device->number);
+        device->is_primary = result == CUDA_SUCCESS;
+    }
+    return result == CUDA_SUCCESS ? driver->context_set(device->context) : result;
+}
+
 static int32_t start(struct cuda_device *device)
 {
     const struct driver *driver = &device->driver;
     char pci[64] = "";
-    CUresult result = driver->context_retain(&device->context, device->number);
-    if (result == CUDA_SUCCESS)
-        result = driver->context_set(device->context);
+    CUresult result = take_context(device);
     if (result == CUDA_SUCCESS)
         result = driver->stream_create(&device->stream, CU_STREAM_DEFAULT);
     if (result != CUDA_SUCCESS)
@@ -423,6 +437,7 @@ static const void *extension(const char *id)
     return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&cuda_counters
            : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&cuda_activities
            : strcmp(id, GB_PROFILE) == 0    ? (const void *)&cuda_profile
+           : strcmp(id, GB_GUEST) == 0      ? (const void *)&cuda_guest
                                             : NULL;
 }
 
@@ -431,7 +446,8 @@ static const struct gb_plugin plugin = {
     .help =
         "A benchmark's queue is a stream in the device's primary context, which is also that of "
         "the "
-        "CUDA runtime. The driver, CUPTI and NVML are opened when they are needed.\n\n"
+        "CUDA runtime; of a program that uses libgbrun it is one in the context that is current "
+        "there. The driver, CUPTI and NVML are opened when they are needed.\n\n"
         "The clock `kernel` reads time stamps on the device, kernels of one thread that store its "
         "timer, before and after each of up to 64 samples that are captured into a CUDA graph and "
         "launched again and again. What stamps read of no work is measured, subtracted from every "

@@ -33,6 +33,8 @@ struct cuda_device {
     struct nvml nvml;
     CUdevice number;
     CUcontext context;
+    bool is_primary; /* the context: retained here; else it is of the program that this is a guest
+                        of */
     /* The first queue, and of the clocks before there is one: launches of the context get slower by
      * the use of further streams. */
     CUstream stream;

@@ -15,6 +15,8 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/describe.h \
 	plugins/device_cuda/graph.c \
 	plugins/device_cuda/graph.h \
+	plugins/device_cuda/guest.c \
+	plugins/device_cuda/guest.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/libcupti.c \
