@@ -238,7 +238,8 @@ const struct verb verb_report = {
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
             "the device's model. A page in .html holds everything that is known of its runs, and "
             "can be "
-            "mailed: it needs no other file and no network. Only .png and .pdf need gnuplot.",
+            "mailed: it needs no other file and no network. Only .png and .pdf need gnuplot or "
+            "rsvg-convert.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

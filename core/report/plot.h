@@ -107,12 +107,13 @@ struct plot_page {
 enum { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_SCRIPT, PLOT_FORMATS };
 int plot_format_named(const char *path);
 
-/* Can such a file be written: is its name one of those, and gnuplot there if it is needed? */
+/* Can such a file be written: is its name one of those, and is what draws it there? */
 int32_t plot_check(const char *path, struct gb_error *error);
 
 /* The script that draws the page on standard output; output: the path that a script which is kept
  * writes instead, one line that begins with neither | nor ', or NULL. */
 void plot_script(const struct plot_page *page, int format, const char *output, struct text *out);
 
-/* Writes the file; it is left alone where gnuplot fails. GB_NOT_FOUND: there is no gnuplot. */
+/* Writes the file; it is left alone where that fails. .png and .pdf are drawn by gnuplot or, from
+ * our own SVG, by rsvg-convert; GB_NOT_FOUND: neither is there. */
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error);

@@ -1,4 +1,4 @@
-/* plot_gnuplot.c - see plot.h: gnuplot run on a script, without a shell. */
+/* plot_gnuplot.c - see plot.h: gnuplot, or what else draws, run without a shell. */
 #include "core/base/memory.h"
 #include "core/base/output_file.h"
 #include "core/report/plot_svg.h"
@@ -24,7 +24,7 @@ static void close_files(int files[FILES])
             close(files[i]);
 }
 
-/* Files in memory above the numbers that they get in gnuplot. */
+/* Files in memory above the numbers that they get in the program. */
 static int32_t open_files(int files[FILES], struct gb_error *error)
 {
     bool is_good = true;
@@ -64,33 +64,51 @@ static void read_all(int file, struct text *out)
     }
 }
 
-static int32_t no_gnuplot(struct gb_error *error)
+static void write_script(const struct plot_page *page, int format, struct text *out)
 {
-    return error_set(error, GB_NOT_FOUND,
-                     "plots in .png and .pdf need gnuplot, which is not on the PATH: install it "
-                     "(Debian, Ubuntu: "
-                     "apt install gnuplot-nox; Fedora: dnf install gnuplot), or ask for a file in "
-                     ".svg, or .gp, which is the script for it");
+    plot_script(page, format, NULL, out);
 }
 
-static int32_t spawn(const int files[FILES], pid_t *ret, struct gb_error *error)
+static void write_svg(const struct plot_page *page, int format, struct text *out)
 {
-    char name[] = "gnuplot", no_settings[] = "-d";
-    char *arguments[] = {name, no_settings, NULL};
+    (void)format;
+    plot_svg(page, false, out);
+}
+
+/* What draws .png and .pdf: the first that is there. */
+enum { ARGUMENTS = 6 };
+static const struct program {
+    const char *name;
+    const char *arguments[PLOT_FORMATS][ARGUMENTS];
+    void (*write)(const struct plot_page *page, int format, struct text *out); /* its input */
+} programs[] = {
+    {"gnuplot", {[PLOT_PNG] = {"-d"}, [PLOT_PDF] = {"-d"}}, write_script},
+    {"rsvg-convert",
+     {[PLOT_PNG] = {"-f", "png", "-b", "white"}, [PLOT_PDF] = {"-f", "pdf"}},
+     write_svg},
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static int32_t spawn(const struct program *program, int format, const int files[FILES], pid_t *ret,
+                     struct gb_error *error)
+{
+    char *arguments[ARGUMENTS + 2] = {(char *)program->name};
     posix_spawn_file_actions_t actions;
+    for (int i = 0; i < ARGUMENTS && program->arguments[format][i]; i++)
+        arguments[i + 1] = (char *)program->arguments[format][i];
     posix_spawn_file_actions_init(&actions);
     for (int i = 0; i < FILES; i++)
         posix_spawn_file_actions_adddup2(&actions, files[i], i);
-    int code = posix_spawnp(ret, name, &actions, NULL, arguments, environ);
+    int code = posix_spawnp(ret, program->name, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (code == ENOENT)
-        return no_gnuplot(error);
     return code == 0 ? GB_OK
-                     : error_set(error, GB_IO, "gnuplot cannot be started: %s", reason_of(code));
+                     : error_set(error, GB_IO, "%s cannot be started: %s", program->name,
+                                 reason_of(code));
 }
 
-/* The last line of gnuplot's errors, which has the reason. */
-static int32_t complaint(int file, int wait_status, struct gb_error *error)
+/* The last line of its errors, which has the reason. */
+static int32_t complaint(const struct program *program, int file, int wait_status,
+                         struct gb_error *error)
 {
     CLEANUP(text_free) struct text said = {0};
     read_all(file, &said);
@@ -100,26 +118,31 @@ static int32_t complaint(int file, int wait_status, struct gb_error *error)
     line = line ? line + 1 : text_get(&said);
     line += strspn(line, " ");
     if (WIFSIGNALED(wait_status))
-        return error_set(error, GB_FAILED, "gnuplot was ended by signal %d", WTERMSIG(wait_status));
-    return error_set(error, GB_FAILED, "gnuplot failed: %.300s", *line ? line : "without a word");
+        return error_set(error, GB_FAILED, "%s was ended by signal %d", program->name,
+                         WTERMSIG(wait_status));
+    return error_set(error, GB_FAILED, "%s failed: %.300s", program->name,
+                     *line ? line : "without a word");
 }
 
-static int32_t draw(const struct text *script, struct text *picture, struct gb_error *error)
+static int32_t draw(const struct program *program, const struct plot_page *page, int format,
+                    struct text *picture, struct gb_error *error)
 {
+    CLEANUP(text_free) struct text input = {0};
     int files[FILES], wait_status = 0;
     pid_t pid = 0;
     int32_t status = open_files(files, error);
-    if (status == GB_OK && (!write_all(files[SCRIPT], text_get(script), script->length) ||
+    program->write(page, format, &input);
+    if (status == GB_OK && (!write_all(files[SCRIPT], text_get(&input), input.length) ||
                             lseek(files[SCRIPT], 0, SEEK_SET) != 0))
         status = error_set(error, GB_IO, "a plot cannot be made: %s", reason_of(errno));
     if (status == GB_OK)
-        status = spawn(files, &pid, error);
+        status = spawn(program, format, files, &pid, error);
     if (status == GB_OK) {
         while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
             ;
         read_all(files[PICTURE], picture);
         if (wait_status != 0 || picture->length == 0)
-            status = complaint(files[COMPLAINTS], wait_status, error);
+            status = complaint(program, files[COMPLAINTS], wait_status, error);
     }
     close_files(files);
     return status;
@@ -141,16 +164,31 @@ static bool is_on_path(const char *name)
     return false;
 }
 
+/* GB_NOT_FOUND: none is there. */
+static int32_t find_program(const struct program **ret, struct gb_error *error)
+{
+    for (size_t i = 0; i < PROGRAMS; i++)
+        if (is_on_path(programs[i].name)) {
+            *ret = &programs[i];
+            return GB_OK;
+        }
+    return error_set(error, GB_NOT_FOUND,
+                     "plots in .png and .pdf need gnuplot or rsvg-convert, and neither is on the "
+                     "PATH: install one (Debian, Ubuntu: apt install gnuplot-nox or "
+                     "librsvg2-bin; Fedora: dnf install gnuplot or librsvg2-tools), or ask for a "
+                     "file in .svg, or .gp, which is a script for gnuplot");
+}
+
 int32_t plot_check(const char *path, struct gb_error *error)
 {
+    const struct program *program;
     int format = plot_format_named(path);
     if (format < 0)
         return error_set(error, GB_INVALID,
                          "%s: unknown kind of plot: expected a name in .svg, .png, .pdf or "
                          ".gp",
                          path);
-    return format == PLOT_SCRIPT || format == PLOT_SVG || is_on_path("gnuplot") ? GB_OK
-                                                                                : no_gnuplot(error);
+    return format == PLOT_SCRIPT || format == PLOT_SVG ? GB_OK : find_program(&program, error);
 }
 
 /* What a script called NAME.gp writes when it is run by itself: NAME.svg, wherever that is. */
@@ -176,21 +214,20 @@ static int32_t write_file(const char *path, const struct text *bytes, struct gb_
 
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error)
 {
-    CLEANUP(text_free) struct text script = {0}, picture = {0};
+    CLEANUP(text_free) struct text picture = {0};
     CLEANUP(arena_free) struct arena arena = {0};
+    const struct program *program;
     int format = plot_format_named(path);
     int32_t status = plot_check(path, error);
-    if (status != GB_OK)
-        return status;
-    if (format == PLOT_SVG) {
+    if (status == GB_OK && format == PLOT_SVG) {
         plot_svg(page, false, &picture);
-        return write_file(path, &picture, error);
+    } else if (status == GB_OK && format == PLOT_SCRIPT) {
+        text_add(&picture, "# A script for gnuplot, with its data. Other terminals: png, pdf.\n");
+        plot_script(page, format, output_of(path, &arena), &picture);
+    } else if (status == GB_OK) {
+        status = find_program(&program, error);
+        if (status == GB_OK)
+            status = draw(program, page, format, &picture, error);
     }
-    if (format == PLOT_SCRIPT)
-        text_add(&script, "# A script for gnuplot, with its data. Other terminals: png, pdf.\n");
-    plot_script(page, format, format == PLOT_SCRIPT ? output_of(path, &arena) : NULL, &script);
-    if (format == PLOT_SCRIPT)
-        return write_file(path, &script, error);
-    status = draw(&script, &picture, error);
     return status == GB_OK ? write_file(path, &picture, error) : status;
 }

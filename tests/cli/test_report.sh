@@ -163,4 +163,16 @@ else
     skip "pictures" "gnuplot is not installed"
 fi
 
+# What gnuplot would draw, rsvg-convert draws from our own SVG.
+if rsvg=$(command -v rsvg-convert); then
+    mkdir only
+    ln -s "$rsvg" only/rsvg-convert
+    for kind in png pdf; do
+        succeeds "$kind without gnuplot" env PATH="$PWD/only" "$GBRUN" report results.gbr --chart bars --x bytes -o rsvg.$kind
+    done
+    equals "they are what their names say" "PNG %PDF" "$(head -c 4 rsvg.png | tail -c 3) $(head -c 4 rsvg.pdf)"
+else
+    skip "pictures without gnuplot" "rsvg-convert is not installed"
+fi
+
 finish

@@ -362,7 +362,7 @@ START_TEST(without_gnuplot)
     struct gb_error error;
     setenv("PATH", "/nowhere", 1);
     ck_assert_int_eq(plot_check("x.png", &error), GB_NOT_FOUND);
-    ck_assert_ptr_nonnull(strstr(error.text, "install it"));
+    ck_assert_ptr_nonnull(strstr(error.text, "install one"));
     ck_assert_int_eq(plot_write(&page, "x.png", &error), GB_NOT_FOUND);
     ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
     ck_assert_int_eq(plot_check("x.svg", &error), GB_OK);
