@@ -10,13 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1100, HEIGHT = 1400, POLICY_COLUMNS = 36 };
+enum { WIDTH = 1100, HEIGHT = 1600, POLICY_COLUMNS = 36 };
 enum { COLOUR_BAND = 4, COLOUR_OUTSIDE = 1, COLOUR_SAMPLES = 5, COLOUR_CURVE = 5 };
 
 static void add_policy_name(struct text *out, const struct replay_policy *policy)
 {
     const char *slash = strrchr(policy->label, '/');
     text_add_shortened(out, slash ? slash + 1 : policy->label, POLICY_COLUMNS);
+}
+
+/* "fixed, stdrel": those that stop after n samples. */
+static const char *policies_at(const struct replay_policies *policies,
+                               const struct replay_result *results, uint64_t n, struct arena *arena)
+{
+    CLEANUP(text_free) struct text names = {0};
+    for (size_t i = 0; i < policies->n; i++) {
+        if (results[i].has_failed || !results[i].has_ended || results[i].n != n)
+            continue;
+        text_add(&names, names.length ? ", " : "");
+        add_policy_name(&names, &policies->items[i]);
+    }
+    return arena_text(arena, text_get(&names));
 }
 
 /* One line for all policies that stop at the same place. */
@@ -26,22 +40,16 @@ static size_t make_verticals(const struct replay_policies *policies,
 {
     size_t n = 0;
     for (size_t i = 0; i < policies->n; i++) {
-        CLEANUP(text_free) struct text label = {0};
         bool is_known = results[i].has_failed || !results[i].has_ended || results[i].n == 0;
         for (size_t j = 0; j < n && !is_known; j++)
             is_known = verticals[j].x == (double)results[i].n;
         if (is_known)
             continue;
-        for (size_t j = i; j < policies->n; j++) {
-            if (results[j].has_failed || !results[j].has_ended || results[j].n != results[i].n)
-                continue;
-            text_add(&label, label.length ? ", " : "");
-            add_policy_name(&label, &policies->items[j]);
-        }
-        text_printf(&label, " %llu", (unsigned long long)results[i].n);
-        verticals[n] = (struct plot_vertical){.x = (double)results[i].n,
-                                              .label = arena_text(arena, text_get(&label)),
-                                              .colour = (int)n};
+        const char *names = policies_at(policies, results, results[i].n, arena);
+        verticals[n] = (struct plot_vertical){
+            .x = (double)results[i].n,
+            .label = arena_printf(arena, "%s %llu", names, (unsigned long long)results[i].n),
+            .colour = (int)n};
         n++;
     }
     return n;
@@ -109,15 +117,14 @@ static double opacity_of(uint64_t n)
     return n <= 500 ? 0.9 : n <= 2000 ? 0.6 : 0.35;
 }
 
-/* A range for the median that its first, wide intervals do not stretch. */
-static void bound_median(const struct replay_series *series, struct plot_panel *panel)
+/* A range for a curve and its interval that those of the first samples do not stretch. */
+static void bound_curve(uint64_t n_points, const double *curve, const double *lower,
+                        const double *upper, struct plot_panel *panel)
 {
     double low = INFINITY, high = -INFINITY;
-    uint64_t first = series->n_points / 5;
-    for (uint64_t i = first; i < series->n_points; i++) {
-        double below = series->median_low_ns[i], above = series->median_high_ns[i];
-        low = fmin(low, isnan(below) ? series->median_ns[i] : below);
-        high = fmax(high, isnan(above) ? series->median_ns[i] : above);
+    for (uint64_t i = n_points / 5; i < n_points; i++) {
+        low = fmin(low, isnan(lower[i]) ? curve[i] : lower[i]);
+        high = fmax(high, isnan(upper[i]) ? curve[i] : upper[i]);
     }
     double more = 0.15 * (high - low);
     if (!(more > 1e-6 * high))
@@ -144,12 +151,14 @@ static void scale_all(struct replay_series *series, double unit_ns)
     scale(series->median_low_ns, n, 1 / unit_ns);
     scale(series->median_high_ns, n, 1 / unit_ns);
     scale(series->stdev_ratio, n, 100);
+    scale(series->noise_ratio, n, 100);
 }
 
 /* Those up to PANELS_OF_NUMBERS are over the number of samples. */
 enum {
     PANEL_SAMPLES,
     PANEL_STDEV,
+    PANEL_NOISE,
     PANEL_ENTROPY,
     PANEL_MEDIAN,
     PANELS_OF_NUMBERS,
@@ -186,7 +195,10 @@ static struct plot_panel curve_panel(const char *title, const char *unit,
     struct plot_series *curve = ARENA_NEW(arena, struct plot_series);
     *curve = (struct plot_series){
         .n = series->n_points, .x = series->number, .y = values, .colour = COLOUR_CURVE};
-    return (struct plot_panel){.title = title, .y_label = unit, .series = curve, .n_series = 1};
+    struct plot_panel panel = {.title = title, .y_label = unit, .series = curve, .n_series = 1};
+    bound_curve(series->n_points, values, values, values, &panel);
+    panel.y_low = 0;
+    return panel;
 }
 
 static struct plot_panel median_panel(const struct replay_series *series, struct arena *arena)
@@ -210,8 +222,34 @@ static struct plot_panel median_panel(const struct replay_series *series, struct
                                .series = median,
                                .n_series = 2,
                                .height = 1.4};
-    bound_median(series, &panel);
+    bound_curve(series->n_points, series->median_ns, series->median_low_ns, series->median_high_ns,
+                &panel);
     return panel;
+}
+
+/* A dashed line where stdrel takes the noise for settled. */
+static struct plot_panel noise_panel(const struct replay_series *series, struct arena *arena)
+{
+    struct plot_series *both = ARENA_ARRAY(arena, struct plot_series, 2);
+    double *x = ARENA_ARRAY(arena, double, 2), *y = ARENA_ARRAY(arena, double, 2);
+    x[0] = 1;
+    x[1] = series->number[series->n_points - 1];
+    y[0] = y[1] = 100 * NOISE_WINDOW_LIMIT;
+    both[0] = (struct plot_series){.label = "below it stdrel stops",
+                                   .n = 2,
+                                   .x = x,
+                                   .y = y,
+                                   .colour = PLOT_GREY,
+                                   .is_dashed = true};
+    both[1] = (struct plot_series){.n = series->n_points,
+                                   .x = series->number,
+                                   .y = series->noise_ratio,
+                                   .colour = COLOUR_CURVE};
+    return (struct plot_panel){
+        .title = "noise window: how much the newest 512 of these deviations vary",
+        .y_label = "%",
+        .series = both,
+        .n_series = 2};
 }
 
 /* The axis that all panels share, and where policies stop; named in the first only. */
@@ -279,12 +317,13 @@ static int32_t make_shares(const struct trace *trace, const struct replay_polici
     for (size_t i = 0; i < n_stops && status == GB_OK; i++, n++) {
         status = shares_of(trace, (uint64_t)stops[i].x, unit->ns, arena, &series[n], &of_stop,
                            error);
-        series[n].label = stops[i].label;
+        series[n].label = policies_at(policies, results, (uint64_t)stops[i].x, arena);
         series[n].colour = stops[i].colour;
     }
     double more = 0.03 * (range.high - range.low);
-    *ret = (struct plot_panel){.title = "share of the samples that took at most so long, %",
+    *ret = (struct plot_panel){.title = "distribution",
                                .x_label = unit->name,
+                               .y_label = "% of the samples",
                                .x_low = range.low - more,
                                .x_high = range.high + more,
                                .series = series,
@@ -308,6 +347,7 @@ int32_t replay_page_write(const char *path, const struct trace *trace,
         [PANEL_SAMPLES] = samples_panel(&series, trace->n, &arena),
         [PANEL_STDEV] = curve_panel("relative standard deviation of the samples so far", "%",
                                     &series, series.stdev_ratio, &arena),
+        [PANEL_NOISE] = noise_panel(&series, &arena),
         [PANEL_ENTROPY] = curve_panel("entropy of the samples so far", "bits", &series,
                                       series.entropy_bits, &arena),
         [PANEL_MEDIAN] = median_panel(&series, &arena),

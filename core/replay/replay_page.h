@@ -1,8 +1,11 @@
 /*
  * replay_page.h - recorded samples and where policies stop, as a page of charts.
  *
- * Four charts over the number of samples: the samples, the running relative standard deviation, the
- * running entropy, the running median with its interval; a vertical line where each policy stops.
+ * Charts over the number of samples: the samples, the running relative standard deviation and how
+ * much its newest values vary (the noise window of stdrel), the running entropy, the running median
+ * with its interval; a vertical line where each policy stops. And the distribution of the samples
+ * up to there beside that of all. What a few outliers or the first few samples would stretch an
+ * axis by is cut off.
  */
 #pragma once
 

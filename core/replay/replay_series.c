@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { POINTS_MAX = 4096, ALL_POINTS_UP_TO = 64, BINS = 400, SHOWN_OF_A_BIN = 18 };
+enum { POINTS_MAX = 4096, ALL_POINTS_UP_TO = 64, BINS = 400, SHOWN_OF_A_BIN = 18, NOISE_FROM = 5 };
 static const double POINTS_GROWTH = 1.01;
 
 /*
@@ -61,11 +61,12 @@ static double ranking_find(const struct ranking *ranking, uint64_t k)
     return ranking->values[at < ranking->n_values ? at : ranking->n_values - 1];
 }
 
-/* Around where 98 % of the samples are, as far again on either side. */
+/* Around where 90 % of the samples are, twice as far on either side: modes of a few percent of the
+ * samples stay apart, and outliers do not flatten them. */
 static void find_bounds(const double *sorted, uint64_t n, struct replay_series *ret)
 {
-    double low = quantile_of_sorted(sorted, n, 0.01), high = quantile_of_sorted(sorted, n, 0.99);
-    double reach = high - low > 1e-3 * high ? high - low : 1e-3 * high;
+    double low = quantile_of_sorted(sorted, n, 0.05), high = quantile_of_sorted(sorted, n, 0.95);
+    double reach = 2 * (high - low) > 1e-3 * high ? 2 * (high - low) : 1e-3 * high;
     ret->low_ns = sorted[0] < low - reach ? low - reach : sorted[0];
     ret->high_ns = sorted[n - 1] > high + reach ? high + reach : sorted[n - 1];
     for (uint64_t i = 0; i < n && sorted[i] < ret->low_ns; i++)
@@ -111,7 +112,16 @@ struct sums {
     uint64_t n;
     double mean, squares;
     double count_logs; /* of c log2 c */
+    uint64_t n_noises;
+    double noises[NOISE_WINDOW]; /* a ring */
 };
+
+/* Of the samples so far: standard deviation over mean. */
+static double noise_of(const struct sums *sums)
+{
+    const double variance = fmax(sums->squares, 0) / (double)(sums->n - 1);
+    return sums->n > 1 && sums->mean > 0 ? sqrt(variance) / sums->mean : NAN;
+}
 
 static double times_log2(uint64_t count)
 {
@@ -125,6 +135,19 @@ static void sums_add(struct sums *sums, double value, uint32_t n_before)
     sums->mean += off / (double)sums->n;
     sums->squares += off * (value - sums->mean);
     sums->count_logs += times_log2((uint64_t)n_before + 1) - times_log2(n_before);
+    const double noise = noise_of(sums);
+    if (sums->n >= NOISE_FROM && isfinite(noise))
+        sums->noises[sums->n_noises++ % NOISE_WINDOW] = noise;
+}
+
+static double spread_of_noises(const struct sums *sums)
+{
+    const size_t n = sums->n_noises < NOISE_WINDOW ? (size_t)sums->n_noises : NOISE_WINDOW;
+    const double mean = mean_of(sums->noises, n);
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (sums->noises[i] - mean) * (sums->noises[i] - mean);
+    return n > NOISE_WINDOW_FROM && mean > 0 ? sqrt(squares / (double)n) / mean : NAN;
 }
 
 static double median_of_ranking(const struct ranking *ranking, uint64_t n)
@@ -149,9 +172,8 @@ static void add_point(struct replay_series *ret, const struct ranking *ranking,
     uint64_t i = ret->n_points++;
     double n = (double)sums->n;
     ret->number[i] = n;
-    ret->stdev_ratio[i] = sums->n > 1 && sums->mean > 0
-                              ? sqrt(fmax(sums->squares, 0) / (n - 1)) / sums->mean
-                              : NAN;
+    ret->stdev_ratio[i] = noise_of(sums);
+    ret->noise_ratio[i] = spread_of_noises(sums);
     ret->entropy_bits[i] = fmax(log2(n) - sums->count_logs / n, 0);
     ret->median_ns[i] = median_of_ranking(ranking, sums->n);
     find_interval(ranking, sums->n, &ret->median_low_ns[i], &ret->median_high_ns[i]);
@@ -252,8 +274,9 @@ int32_t replay_series_of(const double *time_ns, uint64_t n, struct arena *arena,
     int32_t status = ranking_new(time_ns, n, &ranking, ret, error);
     if (status == GB_OK) {
         uint64_t most = n < POINTS_MAX ? n : POINTS_MAX;
-        double **figures[] = {&ret->number,    &ret->stdev_ratio,   &ret->entropy_bits,
-                              &ret->median_ns, &ret->median_low_ns, &ret->median_high_ns};
+        double **figures[] = {&ret->number,        &ret->stdev_ratio, &ret->noise_ratio,
+                              &ret->entropy_bits,  &ret->median_ns,   &ret->median_low_ns,
+                              &ret->median_high_ns};
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
             *figures[i] = ARENA_ARRAY(arena, double, most);
         uint64_t most_shown = n <= SERIES_ALL_SHOWN ? n : (uint64_t)BINS * (SHOWN_OF_A_BIN + 2);

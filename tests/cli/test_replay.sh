@@ -279,8 +279,8 @@ PATH=$with_path
 equals "without gnuplot it is a mistake to ask for a picture" 2 "$without_gnuplot"
 equals "SVG needs no gnuplot" "0 </svg>" "$svg $(tail -n 1 x.svg)"
 equals "the script needs no gnuplot" "0 x.gp: trace.csv" "$script $(cat err.txt)"
-equals "it has five panels" 5 "$(grep -c '^plot ' x.gp)"
-equals "one labelled line for those that stop together, and one without words in each other panel" "1 4" \
+equals "it has six panels" 6 "$(grep -c '^plot ' x.gp)"
+equals "one labelled line for those that stop together, and one without words in each other panel" "1 5" \
     "$(grep -c "^set label 'fixed samples=20, policy_zero 20'" x.gp) $(grep -c '^set arrow' x.gp)"
 equals "it says which do not stop" 1 "$(grep -c 'Not yet stopped: policy_never' x.gp)"
 equals "it names its own output" "set output './x.svg'" "$(grep '^set output' x.gp)"

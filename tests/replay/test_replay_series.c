@@ -31,15 +31,27 @@ static double entropy_of(const double *values, size_t n)
     return sum;
 }
 
+/* As the policy stdrel has it: of the noises of 5, 6 ... k samples the newest 512. */
+static double window_of(const double *noises, size_t k)
+{
+    size_t last = k - 4, first = last > NOISE_WINDOW ? last - NOISE_WINDOW : 0, n = last - first;
+    double mean = mean_of(noises + first, n), squares = 0;
+    for (size_t i = first; i < last; i++)
+        squares += pow(noises[i] - mean, 2);
+    return sqrt(squares / (double)n) / mean;
+}
+
 START_TEST(figures)
 {
     enum { N = 3000 };
-    static double values[N];
+    static double values[N], noises[N];
     struct arena arena = {0};
     struct replay_series series;
     struct gb_error error;
     for (uint64_t i = 0; i < N; i++)
         values[i] = sample(i);
+    for (size_t k = 5; k <= N; k++)
+        noises[k - 5] = stdev_of(values, k) / mean_of(values, k);
     ck_assert_int_eq(replay_series_of(values, N, &arena, &series, &error), GB_OK);
     ck_assert_uint_ge(series.n_points, 64);
     ck_assert_double_eq(series.number[0], 1);
@@ -52,6 +64,10 @@ START_TEST(figures)
         ck_assert_double_eq_tol(series.entropy_bits[i], entropy_of(values, k), 1e-9);
         if (k > 1)
             ck_assert_double_eq_tol(series.stdev_ratio[i], summary.stdev / summary.mean, 1e-12);
+        if (k < 5 || k - 4 <= NOISE_WINDOW_FROM)
+            ck_assert(isnan(series.noise_ratio[i]));
+        else
+            ck_assert_double_eq_tol(series.noise_ratio[i], window_of(noises, k), 1e-9);
         ck_assert(k >= 6 ? series.median_low_ns[i] <= summary.median &&
                                series.median_high_ns[i] >= summary.median
                          : isnan(series.median_low_ns[i]) && isnan(series.median_high_ns[i]));
