@@ -102,14 +102,23 @@ block()
         while IFS= read -r command; do
             if [[ $command =~ ^(sqlite3|python3|Rscript)\  ]] && ! command -v "${command%% *}" >/dev/null; then
                 skip "$1: $command" "there is no ${command%% *}"
-            elif [[ $command =~ ^python3\ ([a-z]+\.py)$ ]] && grep -q '^import pandas' "${BASH_REMATCH[1]}" &&
-                ! python3 -c 'import pandas' 2>/dev/null; then
-                skip "$1: $command" "there is no pandas"
+            elif [[ $command =~ ^python3\ ([a-z]+\.py)$ ]] && package=$(missing_import "${BASH_REMATCH[1]}"); then
+                skip "$1: $command" "there is no $package"
             elif [ -n "$command" ]; then
                 succeeds "$1: $command" measures bash -euo pipefail -c "$command"
             fi
         done < <(cat "$block".run "$block".nvcc 2>/dev/null | sed -e :a -e '/\\$/N; s/\\\n *//; ta')
     fi
+}
+
+# missing_import SCRIPT: prints the first package of those that a script imports and that may be missing.
+missing_import()
+{
+    local package
+    for package in pandas pyarrow; do
+        grep -q "^import $package" "$1" && ! python3 -c "import $package" 2>/dev/null && echo $package && return
+    done
+    return 1
 }
 
 # measures COMMAND...: its exit code, but 0 where cases were skipped for want of a GPU and no other was there.
