@@ -25,6 +25,8 @@ EXAMPLES = \
 	docs/examples/saxpy.cu \
 	docs/examples/saxpy.ini \
 	docs/examples/shapes.ini \
+	docs/examples/sort_ten.c \
+	docs/examples/sort_ten.ini \
 	docs/examples/strlen.ini \
 	docs/examples/sum.cc \
 	docs/examples/sum.ini \

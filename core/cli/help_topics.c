@@ -141,6 +141,18 @@ void help_topics_find(struct arena *arena, struct help_topics *ret)
     add_all_columns(ret, arena);
 }
 
+/* What its flags mean for whoever configures it. */
+static const char *words_of(const struct plugin_info *info, struct arena *arena)
+{
+    const char *own = info->plugin.help ? info->plugin.help : "";
+    if (info->plugin.kind != GB_PLUGIN_BENCH || !(info->flags & GB_BENCH_SINGLE))
+        return own;
+    return arena_printf(arena,
+                        "%s%sA sample of it is one iteration (GB_BENCH_SINGLE), whatever the "
+                        "clock resolves: `iterations` stays 1.",
+                        own, *own ? "\n\n" : "");
+}
+
 void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
                              struct help_topics *topics)
 {
@@ -149,7 +161,7 @@ void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *ar
         const struct gb_plugin *plugin = &info->plugin;
         const char *title = arena_printf(arena, "%s %s", plugin_kind_words(plugin->kind),
                                          plugin->id);
-        add_options(topics, arena, plugin->id, title, plugin->help ? plugin->help : "",
+        add_options(topics, arena, plugin->id, title, words_of(info, arena),
                     option_table_of(plugin))
             ->plugin = info;
     }

@@ -58,8 +58,13 @@ static const struct gb_option options[] = {
              "does not"),
     GB_STRING(struct common_params, clock, "auto",
               "The clock that counts, one of those that the device offers; auto: its best"),
-    GB_INT(struct common_params, iterations, "0", "0:1000000000000", NULL,
-           "Runs of the code in one sample; 0 or auto: as many as the clock needs"),
+    GB_STRING(struct common_params, measure, MEASURE_TIME,
+              "What a sample is: time: that of a sample on the clock; or a series of samples that "
+              "the benchmark gives itself, by its name, such as latency"),
+    GB_INT(
+        struct common_params, iterations, "0", "0:1000000000000", NULL,
+        "Runs of the code in one sample; 0 or auto: as many as the clock needs, but 1 with cache "
+        "= cold and of benchmarks that can do no more"),
     TIME(warmup, "0",
          "0:", "How long the code is run untimed before the first sample; once at least"),
     GB_INT(struct common_params, min_samples, "10", "1:1000000000", "samples",
@@ -200,6 +205,10 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
     if (bench_case->common.pace != PACE_FREE) {
         sha256_add_text(&hash, "pace");
         sha256_add_text(&hash, pace_word(bench_case->common.pace));
+    }
+    if (!text_equal(bench_case->common.measure, MEASURE_TIME)) {
+        sha256_add_text(&hash, "measure");
+        sha256_add_text(&hash, bench_case->common.measure);
     }
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");

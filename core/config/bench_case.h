@@ -16,6 +16,7 @@ struct common_params {
     int32_t isolate;      /* a fresh worker process for this case */
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
+    const char *measure;  /* MEASURE_TIME, or the name of a series of the benchmark's own */
     const char *counters; /* "no", "yes", or names with commas between; see counting.h */
     int32_t verify;       /* VERIFY_... */
     int64_t seed;         /* of random numbers; or SEED_... */
@@ -43,6 +44,7 @@ struct common_params {
     const char *check_dump;       /* a folder for arrays; "": none. Of a case: absolute */
     int32_t check_dump_always;    /* also of comparisons that pass */
 };
+#define MEASURE_TIME "time"
 /* That of the run; that of the run in the first round, and another in each of the others. */
 #define SEED_OF_RUN_TEXT "-1"
 #define SEED_EACH_ROUND_TEXT "-2"
@@ -141,7 +143,8 @@ enum { CASE_UID_TEXT = 33 };
  *   for each identity parameter, in the order of the names' bytes: its name, its canonical text (of
  *   a template that with the values of the case),
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
- *   "launch" and how, unless that is auto, "pace" and how, unless that is free,
+ *   "launch" and how, unless that is auto, "pace" and how, unless that is free, "measure" and what,
+ *   unless that is the time,
  *   for each environment variable, in the order of the names' bytes: its name, its value,
  *   "", the device's model ("" where there is none).
  * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written

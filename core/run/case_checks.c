@@ -88,6 +88,7 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
     const struct gb_queue *queue = state->device->queue;
     int32_t status;
     link_phase(state->link, PHASE_VERIFY);
+    host_set_iterations(state->host, iterations);
     const int32_t renewed = renew(state);
     if (renewed != GB_OK)
         return renewed == GB_SKIPPED ? GB_OK : GB_FAILED;

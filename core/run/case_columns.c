@@ -44,9 +44,10 @@ void batch_free(struct batch *batch)
     free(batch->memory);
 }
 
-void outbox_new(struct outbox *outbox, uint32_t n_clocks)
+void outbox_new(struct outbox *outbox, const char *const *names, uint32_t n_clocks)
 {
     *outbox = (struct outbox){.n_clocks = n_clocks};
+    memcpy(outbox->names, names, n_clocks * sizeof *names);
     outbox->columns[0] = new_columns(n_clocks + OUTBOX_OTHERS);
     for (uint32_t i = 1; i < n_clocks + OUTBOX_OTHERS; i++)
         outbox->columns[i] = outbox->columns[i - 1] + BATCH_MAX;
@@ -80,8 +81,7 @@ static bool is_silent(const double *values, uint64_t n, bool also_if_zero)
     return true;
 }
 
-void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct open_device *device,
-                uint32_t clock)
+void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t clock)
 {
     static const char *const others[OUTBOX_OTHERS] = {"elapsed", "clock_hz", "throttle", "flags"};
     const uint32_t elapsed = outbox->n_clocks + OUTBOX_ELAPSED;
@@ -93,7 +93,7 @@ void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct 
     wire_put_u32(writer, n_sent);
     for (uint32_t i = 0; i < n_sent; i++) {
         uint32_t column = sent[i];
-        wire_put_text(writer, column < outbox->n_clocks ? device->clocks[column].name
+        wire_put_text(writer, column < outbox->n_clocks ? outbox->names[column]
                                                         : others[column - outbox->n_clocks]);
         wire_put_f64s(writer, outbox->columns[column], outbox->n);
     }

@@ -29,11 +29,13 @@ enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OT
 
 struct outbox {
     uint32_t n_clocks;
+    const char *names[GB_CLOCKS_MAX];
     double *columns[GB_CLOCKS_MAX + OUTBOX_OTHERS];
     uint64_t n; /* samples */
 };
 
-void outbox_new(struct outbox *outbox, uint32_t n_clocks);
+/* names: of the clocks; they outlive it. */
+void outbox_new(struct outbox *outbox, const char *const *names, uint32_t n_clocks);
 void outbox_free(struct outbox *outbox);
 
 /* Adds the first n samples of a batch, each of so many iterations; there must be room. */
@@ -41,5 +43,4 @@ void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, ui
 
 /* Empties it into a WIRE_SAMPLES. Columns of which none has anything to say are left out, but of
  * the clock that counts. */
-void outbox_put(struct outbox *outbox, struct wire_writer *writer, const struct open_device *device,
-                uint32_t clock);
+void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t clock);

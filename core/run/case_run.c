@@ -203,6 +203,7 @@ static int32_t count(struct case_state *state)
     counting.asked.queue = device->queue;
     counting.asked.math_format = state->work.math_format;
     counting.asked.math_unit = state->work.math_unit;
+    host_set_iterations(state->host, state->iterations);
     if (device->counters)
         CALL_BENCH(state, status, device->counters->count(device->device, &counting.asked));
     else
@@ -216,12 +217,26 @@ static int32_t count(struct case_state *state)
     return case_judge_both(state, "counting", status);
 }
 
+/* Those of calls that are no samples are left out without a word; verify has none to give. */
+static void say_late_samples(struct case_state *state)
+{
+    char text[128];
+    const unsigned long long n = series_discard();
+    snprintf(text, sizeof text,
+             "%llu samples of series were given after the last batch: expected in run or collect",
+             n);
+    if (n > 0)
+        state->sink->log(state->sink->context, GB_LOG_WARNING, text);
+}
+
 static int32_t verify_once(struct case_state *state, int32_t *ret_status)
 {
     link_phase(state->link, PHASE_VERIFY);
     if (case_wait(state, "verify") != GB_OK)
         return GB_FAILED;
+    series_discard();
     CALL_BENCH(state, *ret_status, state->ops->verify(state->bench, state->device->queue));
+    say_late_samples(state);
     return GB_OK;
 }
 

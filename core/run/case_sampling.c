@@ -8,10 +8,13 @@
 #include "core/run/profile.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum {
     CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
-    CALIBRATION_SAMPLES = 3
+    CALIBRATION_SAMPLES = 3,
+    REASON_MAX = 192 /* of the policy, and advice */
 };
 /* How long a batch may keep the worker from hearing a signal. */
 static const double batch_ns = 200e6;
@@ -30,6 +33,14 @@ struct sampling {
     struct gb_reading reading;
     struct pace pace;
     struct batch batch;
+    /* What a sample is: a time on the clock, or a value of a series, in a batch of their own. */
+    const char *measured_name;
+    uint32_t measured; /* number of that series; 0: the clock counts */
+    double to_ns;      /* of its values */
+    struct series_values values;
+    struct batch value_batch;
+    uint64_t n_values, n_runs; /* in all so far */
+    bool is_uncollected;       /* run was called since the last collect */
     struct outbox outbox;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
@@ -105,6 +116,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
     double begin = host_clock_ns();
     int32_t status;
+    host_set_iterations(sampling->state->host, sampling->iterations);
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
     if (case_judge_both(sampling->state, "run", status) != GB_OK)
         return GB_FAILED;
@@ -124,9 +136,41 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
         if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
             for (uint64_t j = 0; j < measured.n_done; j++)
                 sampling->batch.clocks[i][j] = NAN;
+    sampling->is_uncollected = true;
     sampling->n_lost += measured.n_lost;
     sampling->n_iterations += (measured.n_done + measured.n_lost) * sampling->iterations;
     *ret_done = measured.n_done;
+    return GB_OK;
+}
+
+/* The benchmark gives what it has recorded elsewhere. */
+static int32_t collect(struct sampling *sampling)
+{
+    struct case_state *state = sampling->state;
+    int32_t status;
+    sampling->is_uncollected = false;
+    if (!GB_HAS(state->ops, collect) || !state->ops->collect)
+        return GB_OK;
+    link_phase(sampling->link, PHASE_COLLECT);
+    CALL_BENCH(state, status, state->ops->collect(state->bench, state->device->queue));
+    return case_judge_bench(state, "collect", status);
+}
+
+/* Leaves out what was given in a warm-up or a check. */
+static int32_t discard_series(struct sampling *sampling)
+{
+    if (sampling->is_uncollected && collect(sampling) != GB_OK)
+        return GB_FAILED;
+    series_discard();
+    return GB_OK;
+}
+
+static int32_t take_series(struct sampling *sampling)
+{
+    if (collect(sampling) != GB_OK)
+        return GB_FAILED;
+    sampling->values.n = 0;
+    series_take(host_own_series(sampling->state->host), sampling->measured, &sampling->values);
     return GB_OK;
 }
 
@@ -158,7 +202,8 @@ static int32_t calibrate(struct sampling *sampling)
     sampling->iterations = common->iterations > 0 ? (uint64_t)common->iterations : 1;
     if ((sampling->state->ops->flags & GB_BENCH_SINGLE) && sampling->iterations != 1)
         return case_stop(sampling->state, CASE_FAILED,
-                         "iterations = %llu: this benchmark can only do one iteration a sample",
+                         "iterations = %llu: this benchmark can only do one iteration a sample "
+                         "(GB_BENCH_SINGLE): expected iterations = auto",
                          (unsigned long long)sampling->iterations);
     for (int step = 0; step < CALIBRATION_STEPS; step++) {
         double time_ns = 0;
@@ -205,18 +250,22 @@ static void send_timing(struct sampling *sampling)
     const bool is_graph = reading->launch == GB_LAUNCH_GRAPH;
     reading->note[sizeof reading->note - 1] = 0;
     const char *why_stream = sampling->state->why_stream;
-    const struct case_record timing = {
-        .clock = clock->name,
-        .iterations = sampling->iterations,
-        .tick_ns = reading->tick_ns,
-        .overhead_ns = clock->overhead_ns,
+    struct case_record timing = {
+        .clock = sampling->measured_name,
+        .iterations = 1,
         .launched = launch_word(is_graph ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM),
-        .offset_ns = reading->offset_ns,
-        .offset_error_ns = reading->offset_error_ns,
-        .graph_ns = why_stream ? 0 : reading->graph_ns, /* of a wrong result */
-        .is_dithered = reading->flags & GB_CLOCK_DITHERED,
         .reading_note = why_stream ? why_stream : reading->note};
-    policy_run_set_error(sampling->policy, reading->offset_error_ns / (double)sampling->iterations);
+    if (!sampling->measured) {
+        timing.clock = clock->name;
+        timing.iterations = sampling->iterations;
+        timing.tick_ns = reading->tick_ns;
+        timing.overhead_ns = clock->overhead_ns;
+        timing.offset_ns = reading->offset_ns;
+        timing.offset_error_ns = reading->offset_error_ns;
+        timing.graph_ns = why_stream ? 0 : reading->graph_ns; /* of a wrong result */
+        timing.is_dithered = reading->flags & GB_CLOCK_DITHERED;
+    }
+    policy_run_set_error(sampling->policy, timing.offset_error_ns / (double)timing.iterations);
     link_send_fields(sampling->link, WIRE_TIMING, timing_fields, &timing);
 }
 
@@ -224,49 +273,80 @@ static void send_samples(struct sampling *sampling)
 {
     if (sampling->outbox.n == 0)
         return;
-    outbox_put(&sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES), sampling->device,
-               sampling->clock);
+    outbox_put(&sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES),
+               sampling->measured ? 0 : sampling->clock);
     link_send(sampling->link);
     sampling->sent_ns = host_clock_ns();
 }
 
-static void keep_samples(struct sampling *sampling, uint64_t n)
+static void keep_samples(struct sampling *sampling, const struct batch *batch, uint64_t n)
 {
     if (sampling->outbox.n + n > BATCH_MAX)
         send_samples(sampling);
-    outbox_add(&sampling->outbox, &sampling->batch, n, sampling->iterations);
+    outbox_add(&sampling->outbox, batch, n, sampling->measured ? 1 : sampling->iterations);
     if (host_clock_ns() - sampling->sent_ns > send_every_ns)
         send_samples(sampling);
 }
 
-/* The batch as the policy sees it. */
-static struct gb_samples view_batch(struct sampling *sampling, uint64_t n)
+/* A batch as the policy sees it: its columns are filled but for time and elapsed time. */
+static struct gb_samples view_batch(struct sampling *sampling, struct batch *batch, uint64_t n)
 {
-    struct batch *batch = &sampling->batch;
-    if (sampling->first_begin_ns == 0)
-        sampling->first_begin_ns = batch->begin_ns[0];
-    for (uint64_t i = 0; i < n; i++) {
-        batch->time_ns[i] = batch->clocks[sampling->clock][i] / (double)sampling->iterations;
-        batch->elapsed_ns[i] = batch->end_ns[i] - sampling->first_begin_ns;
-        batch->iterations[i] = sampling->iterations;
-    }
+    const uint32_t clock = sampling->measured ? 0 : sampling->clock;
+    const uint64_t iterations = sampling->measured ? 1 : sampling->iterations;
     const struct gb_reading *reading = &sampling->reading;
-    const bool is_dithered = reading->flags & GB_CLOCK_DITHERED;
-    return (struct gb_samples){.size = sizeof(struct gb_samples),
-                               .traits = is_dithered ? GB_SAMPLES_DITHERED : 0,
-                               .n = n,
-                               .time_ns = batch->time_ns,
-                               .elapsed_ns = batch->elapsed_ns,
-                               .iterations = batch->iterations,
-                               .clock_hz = batch->clock_hz,
-                               .throttle = batch->throttle,
-                               .flags = batch->flags,
-                               .tick_ns = reading->tick_ns / (double)sampling->iterations};
+    const bool is_dithered = !sampling->measured && reading->flags & GB_CLOCK_DITHERED;
+    for (uint64_t i = 0; i < n; i++) {
+        batch->time_ns[i] = batch->clocks[clock][i] / (double)iterations;
+        batch->elapsed_ns[i] = batch->end_ns[i] - sampling->first_begin_ns;
+        batch->iterations[i] = iterations;
+    }
+    return (struct gb_samples){
+        .size = sizeof(struct gb_samples),
+        .traits = is_dithered ? GB_SAMPLES_DITHERED : 0,
+        .n = n,
+        .time_ns = batch->time_ns,
+        .elapsed_ns = batch->elapsed_ns,
+        .iterations = batch->iterations,
+        .clock_hz = batch->clock_hz,
+        .throttle = batch->throttle,
+        .flags = batch->flags,
+        .tick_ns = sampling->measured ? 0 : reading->tick_ns / (double)iterations};
+}
+
+/* n of the values from `first` on, given during n_runs samples: what is known of those holds for
+ * them, as if they had been given evenly over the time. */
+static struct gb_samples view_values(struct sampling *sampling, size_t first, uint64_t n,
+                                     uint64_t n_runs)
+{
+    const struct batch *runs = &sampling->batch;
+    struct batch *batch = &sampling->value_batch;
+    const double total = (double)sampling->values.n, begin_ns = runs->begin_ns[0];
+    const double span_ns = runs->end_ns[n_runs - 1] - begin_ns;
+    for (uint64_t i = 0; i < n; i++) {
+        const double place = (double)(first + i) / total;
+        const size_t run = (size_t)(place * (double)n_runs);
+        batch->clocks[0][i] = sampling->values.values[first + i] * sampling->to_ns;
+        batch->end_ns[i] = begin_ns + (place + 1 / total) * span_ns;
+        batch->clock_hz[i] = runs->clock_hz[run];
+        batch->throttle[i] = runs->throttle[run];
+        batch->flags[i] = runs->flags[run];
+    }
+    return view_batch(sampling, batch, n);
+}
+
+/* Of a series so many values as a sample has had so far. */
+static double samples_of_run(const struct sampling *sampling)
+{
+    return sampling->n_runs > 0 && sampling->n_values > 0
+               ? (double)sampling->n_values / (double)sampling->n_runs
+               : 1;
 }
 
 static uint64_t batch_size(const struct sampling *sampling)
 {
-    uint64_t n = policy_run_wanted(sampling->policy, sampling->cost_ns);
+    const double per_run = sampling->measured ? samples_of_run(sampling) : 1;
+    const uint64_t wanted = policy_run_wanted(sampling->policy, sampling->cost_ns / per_run);
+    uint64_t n = (uint64_t)ceil((double)wanted / per_run);
     double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
     if ((double)n > most)
         n = most < 1 ? 1 : (uint64_t)most;
@@ -277,6 +357,11 @@ static uint64_t batch_size(const struct sampling *sampling)
 static int32_t expire(struct sampling *sampling)
 {
     char time[NUMBER_TEXT_MAX];
+    if (policy_run_count(sampling->policy) == 0 && sampling->measured)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "measure = %s: the benchmark gave no value of it in max_time %s",
+                         sampling->measured_name,
+                         format_time(policy_run_time_limit(sampling->policy), 3, time));
     if (policy_run_count(sampling->policy) == 0)
         return case_stop(sampling->state, CASE_FAILED,
                          "device %s: lost the times of all %llu samples of max_time %s",
@@ -286,35 +371,86 @@ static int32_t expire(struct sampling *sampling)
     return GB_OK;
 }
 
+/* The policy takes samples until it has enough. */
+static int32_t feed(struct sampling *sampling, const struct batch *batch,
+                    const struct gb_samples *samples, uint64_t *ret_taken)
+{
+    struct gb_error error;
+    *ret_taken = 0;
+    link_phase(sampling->link, PHASE_POLICY);
+    int32_t status = policy_run_feed(sampling->policy, samples, ret_taken, &error);
+    keep_samples(sampling, batch, *ret_taken);
+    return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+}
+
+static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
+{
+    const size_t n_values = sampling->values.n;
+    uint64_t n_taken = 0;
+    int32_t status = GB_OK;
+    sampling->n_runs += n_runs;
+    sampling->n_values += n_values;
+    for (size_t first = 0, n = 0;
+         status == GB_OK && first < n_values && !policy_run_ended(sampling->policy); first += n) {
+        n = n_values - first < BATCH_MAX ? n_values - first : BATCH_MAX;
+        const struct gb_samples samples = view_values(sampling, first, n, n_runs);
+        status = feed(sampling, &sampling->value_batch, &samples, &n_taken);
+    }
+    pace_keep(&sampling->pace, n_runs);
+    return status;
+}
+
+static int32_t feed_batch(struct sampling *sampling, uint64_t n)
+{
+    if (sampling->first_begin_ns == 0)
+        sampling->first_begin_ns = sampling->batch.begin_ns[0];
+    if (sampling->measured)
+        return feed_values(sampling, n);
+    uint64_t n_taken = 0;
+    const struct gb_samples samples = view_batch(sampling, &sampling->batch, n);
+    const int32_t status = feed(sampling, &sampling->batch, &samples, &n_taken);
+    pace_keep(&sampling->pace, n_taken);
+    return status;
+}
+
 static int32_t run_batch(struct sampling *sampling)
 {
     double max_time_ns = policy_run_time_limit(sampling->policy);
     bool has_begun = sampling->first_begin_ns > 0;
     double begin_ns = has_begun ? sampling->first_begin_ns : sampling->sampling_ns;
     double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;
-    uint64_t n_done = 0, n_taken = 0, n_lost = sampling->n_lost;
-    link_phase(sampling->link, PHASE_RUN);
-    if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK)
+    uint64_t n_done = 0, n_lost = sampling->n_lost;
+    if (discard_series(sampling) != GB_OK)
         return GB_FAILED;
-    if (n_done == 0) {
+    link_phase(sampling->link, PHASE_RUN);
+    if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK ||
+        take_series(sampling) != GB_OK)
+        return GB_FAILED;
+    if (n_done == 0 || (sampling->measured && sampling->values.n == 0)) {
         if (deadline_ns > 0 && host_clock_ns() >= deadline_ns)
             return expire(sampling);
-        if (sampling->n_lost == n_lost)
+        if (n_done == 0 && sampling->n_lost == n_lost)
             return case_stop(sampling->state, CASE_FAILED, "device %s: measured no sample",
                              sampling->device->name);
         return GB_OK;
     }
-    struct gb_samples samples = view_batch(sampling, n_done);
-    struct gb_error error;
-    link_phase(sampling->link, PHASE_POLICY);
-    int32_t status = policy_run_feed(sampling->policy, &samples, &n_taken, &error);
-    keep_samples(sampling, n_taken);
-    pace_keep(&sampling->pace, n_taken);
-    return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
+    return feed_batch(sampling, n_done);
+}
+
+/* What the user can do about a clock that is too coarse: the host knows what may be asked for. More
+ * iterations of a cold sample would find the caches warm. */
+static const char *advice(const struct sampling *sampling, const struct gb_estimate *estimate)
+{
+    if (estimate->verdict != GB_VERDICT_RESOLUTION_LIMITED)
+        return "";
+    if (sampling->state->ops->flags & GB_BENCH_SINGLE)
+        return ": this benchmark can only do one iteration a sample";
+    return sampling->common->cache == GB_CACHE_WARM ? ": raise iterations" : "";
 }
 
 static void send_estimate(struct sampling *sampling)
 {
+    char reason[REASON_MAX];
     struct gb_estimate estimate;
     struct gb_error error;
     link_phase(sampling->link, PHASE_POLICY);
@@ -322,9 +458,11 @@ static void send_estimate(struct sampling *sampling)
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
     }
+    snprintf(reason, sizeof reason, "%s%s", policy_run_reason(sampling->policy),
+             advice(sampling, &estimate));
     struct wire_writer *writer = link_begin(sampling->link, WIRE_ESTIMATE);
     put_estimate(writer, &estimate);
-    wire_put_text(writer, policy_run_reason(sampling->policy));
+    wire_put_text(writer, reason);
     wire_put_u64(writer, sampling->n_lost);
     link_send(sampling->link);
 }
@@ -375,6 +513,85 @@ static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_
     return status;
 }
 
+/* Which series is to be measured: the benchmark has named its own by now. */
+static int32_t find_measured(struct sampling *sampling)
+{
+    const struct series_set *set = host_own_series(sampling->state->host);
+    const char *name = sampling->measured_name;
+    CLEANUP(text_free) struct text known = {0};
+    if (text_equal(name, MEASURE_TIME))
+        return GB_OK;
+    sampling->measured = series_named(set, name);
+    for (uint32_t i = 0; i < set->n; i++)
+        text_printf(&known, " or %s", set->items[i].name);
+    if (!sampling->measured)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "measure = %s: the benchmark has no such series: expected time%s", name,
+                         text_get(&known));
+    const struct series *series = &set->items[sampling->measured - 1];
+    sampling->to_ns = series_to_ns(series);
+    if (!(sampling->to_ns > 0))
+        return case_stop(sampling->state, CASE_FAILED,
+                         "measure = %s: its unit is \"%s\": expected ns, us, ms or s", name,
+                         series->unit);
+    outbox_free(&sampling->outbox);
+    outbox_new(&sampling->outbox, &(const char *){series->name}, 1);
+    batch_new(&sampling->value_batch, 1);
+    return GB_OK;
+}
+
+static void send_one_series(struct sampling *sampling, const struct series *series)
+{
+    const struct distribution_summary summary = distribution_summary(series->distribution);
+    CLEANUP(free_pointer) struct bin *bins = memory_allocate((summary.n_bins + 1) * sizeof *bins);
+    const struct series_record record = {.name = series->name,
+                                         .unit = series->unit,
+                                         .n = summary.n,
+                                         .n_refused = series->n_refused,
+                                         .min = summary.min,
+                                         .max = summary.max,
+                                         .mean = summary.mean,
+                                         .stdev = summary.stdev,
+                                         .error_ratio = summary.error_ratio,
+                                         .bins = bins,
+                                         .n_bins = summary.n_bins};
+    distribution_bins(series->distribution, bins);
+    put_series(link_begin(sampling->link, WIRE_SERIES), &record);
+    link_send(sampling->link);
+}
+
+__attribute__((format(printf, 3, 4))) static void warn_if(struct sampling *sampling, uint64_t n,
+                                                          const char *format, ...)
+{
+    char text[192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        sampling->state->sink->log(sampling->state->sink->context, GB_LOG_WARNING, text);
+}
+
+static void send_series(struct sampling *sampling)
+{
+    const struct series_set *set = host_own_series(sampling->state->host);
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct series *series = &set->items[i];
+        const unsigned long long n_refused = series->n_refused;
+        warn_if(sampling, n_refused,
+                "series %s: %llu values were left out: expected finite ones below 2^64",
+                series->name, n_refused);
+        send_one_series(sampling, series);
+    }
+    const unsigned long long n_strange = set->n_strange, n_dropped = set->n_dropped;
+    warn_if(sampling, n_strange,
+            "%llu samples were given to no series: expected a number that host->series returned",
+            n_strange);
+    warn_if(sampling, n_dropped,
+            "%llu samples of series found no room: more than %d were given in one batch", n_dropped,
+            SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
+}
+
 /* All that comes before the first sample. */
 static int32_t get_ready(struct sampling *sampling)
 {
@@ -383,7 +600,8 @@ static int32_t get_ready(struct sampling *sampling)
         pace_wait(&sampling->pace, &values) != GB_OK)
         return GB_FAILED;
     put_reading(sampling, TELEMETRY_BEFORE, &values);
-    if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK)
+    if (warm_up(sampling) != GB_OK || pace_reach(&sampling->pace) != GB_OK ||
+        find_measured(sampling) != GB_OK)
         return GB_FAILED;
     send_timing(sampling);
     sampling->n_lost = 0;
@@ -396,7 +614,9 @@ static int32_t get_ready(struct sampling *sampling)
 static int32_t check_between(struct sampling *sampling, uint64_t n_batches)
 {
     const double begin_ns = host_clock_ns();
+    const uint64_t n_checked = sampling->state->n_checked;
     int32_t status = case_check_between(sampling->state, sampling->iterations, n_batches);
+    sampling->is_uncollected |= sampling->state->n_checked > n_checked;
     if (sampling->first_begin_ns > 0)
         sampling->first_begin_ns += host_clock_ns() - begin_ns;
     return status;
@@ -431,6 +651,7 @@ static int32_t sample(struct sampling *sampling)
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
+    send_series(sampling);
     link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
     link_send_fields(sampling->link, WIRE_INTERFERENCE, interference_fields, &interference);
     if (policy_run_count(sampling->policy) > 0)
@@ -446,17 +667,23 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .common = &state->bench_case->common,
                                   .policy = state->policy,
                                   .clock = state->clock,
+                                  .measured_name = state->bench_case->common.measure,
                                   .pace = {.state = state, .load = load}};
     begin_reading(sampling);
     batch_new(&sampling->batch, state->device->n_clocks);
     sampling->pace.context = sampling;
     sampling->pace.batch = &sampling->batch;
-    outbox_new(&sampling->outbox, state->device->n_clocks);
+    const char *names[GB_CLOCKS_MAX];
+    for (uint32_t i = 0; i < state->device->n_clocks; i++)
+        names[i] = state->device->clocks[i].name;
+    outbox_new(&sampling->outbox, names, state->device->n_clocks);
 }
 
 static void sampling_free(struct sampling *sampling)
 {
     batch_free(&sampling->batch);
+    batch_free(&sampling->value_batch);
+    series_values_free(&sampling->values);
     outbox_free(&sampling->outbox);
 }
 

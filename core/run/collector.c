@@ -101,6 +101,36 @@ static void take_metric(struct collector *collector, struct wire_reader *message
     collector->metrics[i].unit = arena_text(&collector->arena, metric.unit);
 }
 
+/* Percentiles are metrics as well: what takes those in a file takes them. The benchmark's own of
+ * the same name counts. */
+static void add_percentiles(struct collector *collector, const struct series_record *series)
+{
+    struct case_record *record = &collector->record;
+    for (size_t i = 0; i < SERIES_LEVELS; i++) {
+        const char *name = arena_printf(&collector->arena, "%s_%s", series->name,
+                                        series_levels[i].name);
+        bool is_there = series->n == 0;
+        for (size_t j = 0; j < record->n_metrics; j++)
+            is_there = is_there || text_equal(collector->metrics[j].name, name);
+        if (!is_there && has_room(collector, record->n_metrics, DROPPED_METRICS))
+            ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics,
+                         (struct metric_record){name, series->quantiles[i].value, series->unit});
+    }
+}
+
+static void take_series(struct collector *collector, struct wire_reader *message)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    struct case_record *record = &collector->record;
+    const bool is_kept = record->n_series < SERIES_MAX;
+    struct series_record series;
+    get_series(message, is_kept ? &collector->series_arena : &scratch, &series);
+    if (!is_kept)
+        message->failed = true;
+    else if (wire_complete(message))
+        collector->series[record->n_series++] = series;
+}
+
 static void take_check(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
@@ -165,6 +195,8 @@ static void take_again(struct collector *collector, struct wire_reader *message)
     struct case_record *record = &collector->record;
     (void)message;
     record->n_metrics = record->n_checks = record->n_summaries = record->n_worst = 0;
+    record->n_series = 0;
+    arena_free(&collector->series_arena);
     for (int kind = 0; kind < DROPPED_MESSAGES; kind++)
         collector->n_dropped[kind] = 0;
     record->has_estimate = false;
@@ -292,6 +324,7 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_BUILD] = take_build,
         [WIRE_LOG] = take_log,
         [WIRE_METRIC] = take_metric,
+        [WIRE_SERIES] = take_series,
         [WIRE_CHECK] = take_check,
         [WIRE_SUMMARY] = take_summary,
         [WIRE_WORST] = take_worst,
@@ -383,6 +416,8 @@ void collector_finish(struct collector *collector, int status, const char *text)
         keep_printed(collector);
     if (*collector->traces)
         add_message(collector, GB_LOG_PLUGIN_BUG, collector->traces);
+    for (size_t i = 0; i < record->n_series; i++)
+        add_percentiles(collector, &collector->series[i]);
     say_dropped(collector);
     for (size_t i = 0; i < collector->n_columns; i++)
         collector->views[i].values = collector->columns[i];
@@ -390,6 +425,7 @@ void collector_finish(struct collector *collector, int status, const char *text)
     record->columns = collector->views;
     record->n_columns = collector->n_columns;
     record->metrics = collector->metrics;
+    record->series = collector->series;
     record->checks = collector->checks;
     record->summaries = collector->summaries;
     record->worst = collector->worst;
@@ -401,5 +437,6 @@ void collector_free(struct collector *collector)
     for (size_t i = 0; i < collector->n_columns; i++)
         free(collector->columns[i]);
     arena_free(&collector->arena);
+    arena_free(&collector->series_arena);
     *collector = (struct collector){0};
 }

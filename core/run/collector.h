@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/run/series.h"
 #include "core/run/wire.h"
 #include "core/store/record.h"
 
@@ -34,6 +35,8 @@ enum {
 struct collector {
     struct arena arena;
     struct case_record record;
+    struct arena series_arena; /* bounded by their number, and by that of the classes of each */
+    struct series_record series[SERIES_MAX];
     struct metric_record *metrics;
     struct check_record *checks;
     struct check_summary_record *summaries;

@@ -30,6 +30,7 @@ struct host {
     struct host_checks checks;
     struct allocation *allocations;
     bool wants_exclusive;
+    struct series_set series;
     char reason[HOST_TEXT_MAX];
 };
 
@@ -353,6 +354,35 @@ static void host_exclusive(const struct gb_host *interface)
     host_of(interface)->wants_exclusive = true;
 }
 
+static uint32_t host_series(const struct gb_host *interface, const char *name, const char *unit)
+{
+    struct host *host = host_of(interface);
+    struct gb_error error;
+    uint32_t number = series_declare(&host->series, name, unit, &error);
+    if (number == 0)
+        host_log(interface, GB_LOG_PLUGIN_BUG, error.text);
+    return number;
+}
+
+static void host_sample(const struct gb_host *interface, uint32_t series, double value)
+{
+    (void)interface;
+    sample_buffers_put(series, value);
+}
+
+/* Policies and devices have none. */
+static uint32_t refuse_series(const struct gb_host *interface, const char *name, const char *unit)
+{
+    (void)name, (void)unit;
+    host_log(interface, GB_LOG_PLUGIN_BUG, "series: only a benchmark has samples of its own");
+    return 0;
+}
+
+static void refuse_sample(const struct gb_host *interface, uint32_t series, double value)
+{
+    (void)interface, (void)series, (void)value;
+}
+
 static const void *host_extension(const struct gb_host *interface, const char *id)
 {
     (void)interface;
@@ -385,7 +415,9 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .device_fill = host_device_fill,
                                        .extension = host_extension,
                                        .exclusive = host_exclusive,
-                                       .checked = host_checked};
+                                       .checked = host_checked,
+                                       .series = device ? host_series : refuse_series,
+                                       .sample = device ? host_sample : refuse_sample};
     host->sink = *sink;
     if (device)
         host->device = *device;
@@ -403,6 +435,16 @@ const struct gb_host *host_interface(const struct host *host)
 void host_set_folder(struct host *host, const char *folder)
 {
     host->interface.folder = folder;
+}
+
+void host_set_iterations(struct host *host, uint64_t iterations)
+{
+    host->interface.iterations = iterations;
+}
+
+struct series_set *host_own_series(struct host *host)
+{
+    return &host->series;
 }
 
 const char *host_reason(const struct host *host)
@@ -443,6 +485,8 @@ void host_free(struct host *host)
 {
     if (!host)
         return;
+    if (host->series.n > 0)
+        series_free(&host->series);
     while (host->allocations) {
         struct allocation *next = host->allocations->next;
         if (host->allocations->on_device)

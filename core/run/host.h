@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/config/bench_case.h"
+#include "core/run/series.h"
 #include "core/verify/verify.h"
 
 #include <gbrun/host.h>
@@ -53,6 +54,12 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
 const struct gb_host *host_interface(const struct host *host);
 /* Of the configuration; outlives the host. */
 void host_set_folder(struct host *host, const char *folder);
+
+/* Of the calls of run that come now; to be set before those of reset. */
+void host_set_iterations(struct host *host, uint64_t iterations);
+
+/* Samples that it gives itself; the host's. */
+struct series_set *host_own_series(struct host *host);
 
 /* What the plugin gave as words for its failure or for being skipped; "" if nothing. */
 const char *host_reason(const struct host *host);

@@ -61,6 +61,10 @@ core_libmeasuring_la_SOURCES += \
 	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
+	core/run/sample_buffers.c \
+	core/run/sample_buffers.h \
+	core/run/series.c \
+	core/run/series.h \
 	core/run/session.c \
 	core/run/session.h \
 	core/run/slot.c \

@@ -1,6 +1,8 @@
 /* messages.c - see messages.h. */
 #include "core/run/messages.h"
 
+#include "core/store/store_read.h"
+
 static const struct wire_field option_fields[] = {
     FIELDS(struct gb_option, type, flags, offset, name),
     FIELDS_AS(FIELD_TEXT, struct gb_option, default_value, range, unit, help),
@@ -113,7 +115,7 @@ static const struct wire_field common_fields[] = {
     FIELDS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
            check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
     FIELDS(struct common_params, pace, pace_limit_ns, cool_below, clock_at_least),
-    FIELDS(struct common_params, breakdown, max_time_undecided_ns, verify, inputs),
+    FIELDS(struct common_params, breakdown, max_time_undecided_ns, verify, inputs, measure),
     FIELDS(struct common_params, check_atol, check_rtol, check_details, check_worst),
     {0}};
 
@@ -309,6 +311,33 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
     }
     if (!is_sound || left != 0)
         reader->failed = true;
+}
+
+static const struct wire_field series_fields[] = {
+    FIELDS_AS(FIELD_LINE, struct series_record, name, unit),
+    FIELDS(struct series_record, n, n_refused, min, max, mean, stdev, error_ratio),
+    {0}};
+
+void put_series(struct wire_writer *writer, const struct series_record *series)
+{
+    wire_put_fields(writer, series_fields, series);
+    wire_put_f64s(writer, (const double *)series->bins, 2 * series->n_bins);
+}
+
+void get_series(struct wire_reader *reader, struct arena *arena, struct series_record *ret)
+{
+    uint64_t n_numbers = 0;
+    *ret = (struct series_record){0};
+    wire_get_fields(reader, arena, series_fields, ret);
+    const double *numbers = wire_get_f64s(reader, arena, &n_numbers);
+    ret->bins = (const struct bin *)numbers;
+    ret->n_bins = n_numbers / 2;
+    if (reader->failed || n_numbers % 2 != 0 || ret->n_refused > INT64_MAX ||
+        !series_bins_are_sound(ret->bins, ret->n_bins, ret->n)) {
+        reader->failed = true;
+        ret->n_bins = ret->n = 0;
+    }
+    series_find_quantiles(ret);
 }
 
 static const struct wire_field estimate_fields[] = {

@@ -52,6 +52,11 @@ void get_activities(struct wire_reader *reader, struct arena *arena, struct case
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result);
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret);
 
+/* Of the record all but the quantiles. get: finds those; bins that are not sound fail the reader.
+ */
+void put_series(struct wire_writer *writer, const struct series_record *series);
+void get_series(struct wire_reader *reader, struct arena *arena, struct series_record *ret);
+
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate);
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret);
 

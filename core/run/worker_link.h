@@ -31,6 +31,7 @@
     X(WORK, "in work")                                                                             \
     X(CALIBRATE, "in run, while warming up")                                                       \
     X(RUN, "in run")                                                                               \
+    X(COLLECT, "in collect")                                                                       \
     X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
     X(COUNT, "while counting")                                                                     \

@@ -26,6 +26,7 @@ core_libmeasuring_la_SOURCES += \
 	core/store/store_samples.c \
 	core/store/store_schema.c \
 	core/store/store_schema.h \
+	core/store/store_series.c \
 	core/store/store_table.c \
 	core/store/store_table.h \
 	core/store/store_write.c

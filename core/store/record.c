@@ -154,3 +154,28 @@ const char *verified_word(int verified)
     static const char *const words[] = {"unchecked", "ok", "failed"};
     return words[verified];
 }
+
+const struct series_level series_levels[SERIES_LEVELS] = {
+    {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
+
+/* The middle of a class may lie beyond all values in it. */
+static double within(const struct series_record *series, double value)
+{
+    return isfinite(value) ? fmin(fmax(value, series->min), series->max)
+           : series->n > 0 ? value
+                           : NAN;
+}
+
+void series_find_quantiles(struct series_record *series)
+{
+    static const double confidence = 0.95;
+    const size_t n_bins = (size_t)series->n_bins;
+    for (size_t i = 0; i < SERIES_LEVELS; i++) {
+        const double p = series_levels[i].p;
+        const struct bins_interval range = bins_quantile_interval(series->bins, n_bins, series->n,
+                                                                  p, confidence);
+        series->quantiles[i] = (struct series_quantile){
+            within(series, bins_quantile(series->bins, n_bins, series->n, p)),
+            within(series, range.low), within(series, range.high)};
+    }
+}

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/base/distribution.h"
 #include "core/base/host_clock.h"
 #include "core/config/bench_case.h"
 #include "core/verify/verify.h"
@@ -185,6 +186,29 @@ const char *activity_word(int32_t kind);
 int32_t activity_named(const char *word); /* GB_ACTIVITY_OTHER: unknown */
 double activity_blocks(const struct gb_activity *activity);
 
+/* Samples that a benchmark has given itself (host->series): how often which value, and what follows
+ * from that. */
+enum { SERIES_LEVELS = 4 };
+extern const struct series_level {
+    const char *name; /* "p50" */
+    double p;
+} series_levels[SERIES_LEVELS];
+struct series_quantile {
+    double value;
+    double low, high; /* its 95 % interval, as if samples were independent; infinite: no end */
+};
+struct series_record {
+    const char *name, *unit;
+    uint64_t n, n_refused; /* values kept; not finite, or 2^64 and above */
+    double min, max, mean, stdev;
+    double error_ratio; /* of the bins' values: DISTRIBUTION_ERROR, or 0 */
+    struct series_quantile quantiles[SERIES_LEVELS]; /* of series_levels */
+    const struct bin *bins; /* n_bins; NULL: not read, see store_series_bins */
+    uint64_t n_bins;
+};
+/* Fills in the quantiles, from n and the bins. */
+void series_find_quantiles(struct series_record *series);
+
 /* One column of samples. "wall", "kernel" ...: time of one iteration on that clock, ns. "elapsed":
  * ns since the first sample's start. "clock_hz", "throttle", "flags": as in struct gb_samples; left
  * out if 0 for all. "iterations": left out if the record's for all. */
@@ -223,6 +247,8 @@ struct case_record {
     struct gb_work work; /* of an iteration */
     const struct metric_record *metrics;
     size_t n_metrics;
+    const struct series_record *series; /* of its own samples */
+    size_t n_series;
     const struct check_record *checks;
     size_t n_checks;
     const struct check_summary_record *summaries; /* one a comparison */

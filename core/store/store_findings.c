@@ -44,6 +44,19 @@ static int32_t write_telemetry(struct store *store, int64_t case_id,
     return status;
 }
 
+static int32_t write_series(struct store *store, int64_t case_id, const struct case_record *record,
+                            struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < record->n_series; i++) {
+        const struct series_record *series = &record->series[i];
+        const struct series_row row = {
+            *series, {series->bins, (size_t)series->n_bins * sizeof *series->bins}};
+        status = row_write(store, TABLE_SERIES, SQL_INSERT, case_id, (int64_t)i, &row, error);
+    }
+    return status;
+}
+
 int32_t case_write_findings(struct store *store, int64_t case_id, const struct case_record *record,
                             struct gb_error *error)
 {
@@ -66,6 +79,8 @@ int32_t case_write_findings(struct store *store, int64_t case_id, const struct c
     for (size_t i = 0; status == GB_OK && i < sizeof parts / sizeof *parts; i++)
         status = rows_write(store, parts[i].table, SQL_INSERT, case_id, parts[i].rows, parts[i].n,
                             error);
+    if (status == GB_OK)
+        status = write_series(store, case_id, record, error);
     if (status == GB_OK)
         status = write_histograms(store, case_id, record, error);
     return status == GB_OK ? write_telemetry(store, case_id, record, error) : status;

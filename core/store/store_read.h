@@ -120,6 +120,14 @@ int32_t store_metric_names(struct store *store, int64_t run_id, struct arena *ar
 int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,
                            const char ***ret_names, size_t *ret_n, struct gb_error *error);
 
+/* How often which value of a series occurred, in the arena; none if the case has no such series.
+ * GB_CORRUPT: not ascending, or not as many as the series says. */
+int32_t store_series_bins(struct store *store, int64_t case_id, const char *name,
+                          struct arena *arena, const struct bin **ret, size_t *ret_n,
+                          struct gb_error *error);
+/* Are they finite, ascending, and n values in all? */
+bool series_bins_are_sound(const struct bin *bins, uint64_t n_bins, uint64_t n);
+
 /* What a sample has that a column holds no value of: 0 in clock_hz, throttle and flags, else NaN,
  * which means not known. */
 double sample_gap(const char *column);

@@ -49,6 +49,16 @@ static void read_modes(struct row_reader *reader, int64_t case_id, struct gb_est
         ret->modes[ret->n_modes++] = modes[i];
 }
 
+static void read_series(struct row_reader *reader, int64_t case_id, struct case_record *ret)
+{
+    const struct series_row *rows = rows_read(reader, TABLE_SERIES, case_id, &ret->n_series);
+    struct series_record *series = ARENA_ARRAY(reader->arena, struct series_record,
+                                               ret->n_series + 1);
+    for (size_t i = 0; i < ret->n_series; i++)
+        series[i] = rows[i].record;
+    ret->series = series;
+}
+
 static void read_telemetry(struct row_reader *reader, int64_t case_id,
                            struct telemetry_record ret[TELEMETRY_MOMENTS])
 {
@@ -102,6 +112,7 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
     record->metrics = rows_read(&reader, TABLE_METRIC, case_id, &record->n_metrics);
     record->messages = rows_read(&reader, TABLE_MESSAGE, case_id, &record->n_messages);
     record->activities = rows_read(&reader, TABLE_ACTIVITY, case_id, &record->n_activities);
+    read_series(&reader, case_id, record);
     read_checks(&reader, ret);
     read_modes(&reader, case_id, &record->estimate);
     read_telemetry(&reader, case_id, record->telemetry);

@@ -419,6 +419,41 @@ static const struct stored_column activity_columns[] = {
 };
 #undef ROW
 
+#define ROW struct series_row
+#define QUANTILE(name, i)                                                                          \
+    COLUMN(name, "REAL", 9, record.quantiles[i].value, NULL),                                      \
+        COLUMN(name##_low, "REAL", 9, record.quantiles[i].low, NULL),                              \
+        COLUMN(name##_high, "REAL", 9, record.quantiles[i].high, NULL)
+static const struct stored_column series_columns[] = {
+    COLUMN_PARENT(case_id, "bench_case", 9),
+    COLUMN_ORDINAL(9, NULL),
+    COLUMN(name, "TEXT NOT NULL", 9, record.name, NULL),
+    COLUMN(unit, "TEXT NOT NULL", 9, record.unit, NULL),
+    COLUMN(n, "INTEGER NOT NULL", 9, record.n, "values"),
+    COLUMN(n_refused, "INTEGER NOT NULL", 9, record.n_refused,
+           "others, that were not finite or 2^64 and above"),
+    COLUMN(min, "REAL", 9, record.min, NULL),
+    COLUMN(max, "REAL", 9, record.max, NULL),
+    COLUMN(mean, "REAL", 9, record.mean, NULL),
+    COLUMN(stdev, "REAL", 9, record.stdev, NULL),
+    COLUMN(error_ratio, "REAL NOT NULL", 9, record.error_ratio,
+           "of quantiles and bins: each value is known to this share of it; 0: exactly"),
+    COLUMN(p50, "REAL", 9, record.quantiles[0].value,
+           "quantiles, and the 95 % interval of each, as if values were\n"
+           "independent; an end that they are too few for is infinite"),
+    COLUMN(p50_low, "REAL", 9, record.quantiles[0].low, NULL),
+    COLUMN(p50_high, "REAL", 9, record.quantiles[0].high, NULL),
+    QUANTILE(p90, 1),
+    QUANTILE(p99, 2),
+    QUANTILE(p999, 3),
+    COLUMN(n_bins, "INTEGER NOT NULL", 9, record.n_bins, NULL),
+    COLUMN(bins, "BLOB NOT NULL", 9, bins,
+           "n_bins pairs of IEEE 754 doubles, little-endian: a value,\n"
+           "ascending, and how many there are of it"),
+};
+#undef QUANTILE
+#undef ROW
+
 #define ROW struct message_record
 static const struct stored_column message_columns[] = {
     COLUMN_PARENT(case_id, "bench_case", 1),
@@ -555,6 +590,9 @@ const struct stored_schema store_schema = {
                                    .key = "case_id, name, first", .has_rowid = true),
     .tables[TABLE_METRIC] = TABLE("metric", "a number that the plugin or the policy reported",
                                   metric_columns, struct metric_record, TABLE_CASE,
+                                  .key = "case_id, ordinal"),
+    .tables[TABLE_SERIES] = TABLE("series", "samples that the benchmark gave itself, by name",
+                                  series_columns, struct series_row, TABLE_CASE,
                                   .key = "case_id, ordinal"),
     .tables[TABLE_CHECK] = TABLE("check_result", "one metric of the comparison of one output",
                                  check_columns, struct check_record, TABLE_CASE,

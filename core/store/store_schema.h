@@ -28,6 +28,10 @@ struct histogram_row {
     uint64_t count;
 };
 
+struct series_row {
+    struct series_record record;
+    struct stored_blob bins; /* the record's */
+};
 struct telemetry_row {
     const char *moment; /* a word of telemetry_moments */
     struct telemetry_record record;

@@ -2,7 +2,7 @@
  * bench.h - a benchmark: code to be timed.
  *
  * Order of calls for one case:
- *   create, prepare, work, (reset, run)..., verify, destroy
+ *   create, prepare, work, ((reset, run)..., collect)..., verify, destroy
  * The host starts and stops every clock. Functions marked optional may be NULL. Each returns a
  * status of abi.h; call host->fail or host->skip for the words that go with it.
  */
@@ -43,7 +43,8 @@ enum {
 enum {
     /* run waits for the device itself: samples cannot be queued ahead */
     GB_BENCH_SYNCHRONIZES = 1u,
-    /* run must be called with iterations == 1 */
+    /* run must be called with iterations == 1: what is shorter than the clock can resolve cannot be
+     * measured. A run that uses up its input needs no flag, if reset prepares host->iterations */
     GB_BENCH_SINGLE = 2u,
     /* uses the whole machine: nothing else is run beside it */
     GB_BENCH_EXCLUSIVE = 4u,
@@ -69,7 +70,8 @@ struct gb_bench_ops {
      * joins them back to the queue. Does not allocate, log or check. */
     int32_t (*run)(void *bench, const struct gb_queue *queue, uint64_t iterations);
 
-    /* [untimed] Called before every sample, to undo what run did to its inputs. Optional. */
+    /* [untimed] Called before every sample, to undo what run did to its inputs: to prepare those of
+     * host->iterations iterations. Optional. */
     int32_t (*reset)(void *bench, const struct gb_queue *queue);
 
     /* [untimed] Called after the last sample, and with `refresh` after calls of run that are none:
@@ -90,6 +92,12 @@ struct gb_bench_ops {
      * compared. Optional: without it results are verified at the end only, where one from an
      * earlier call cannot be told from one of the last. */
     int32_t (*refresh)(void *bench, const struct gb_queue *queue, uint64_t set);
+
+    /* [untimed] Called after each batch of samples, when all their work is done: gives by
+     * host->sample what they have recorded elsewhere, such as stamps in memory of the device, and
+     * makes room for further ones. After a warm-up too; what it gives then is left out. Optional.
+     */
+    int32_t (*collect)(void *bench, const struct gb_queue *queue);
 };
 
 /*

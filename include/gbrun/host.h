@@ -115,6 +115,22 @@ struct gb_host {
      * to be returned from verify. */
     int32_t (*checked)(const struct gb_host *host, const char *name, int32_t passed,
                        const char *text);
+
+    /* [untimed] How many iterations the next call of run will do, from the first reset or run on:
+     * reset prepares so many inputs, and run takes a fresh one for each. On every device. 0: not
+     * known, of policies and devices. */
+    uint64_t iterations;
+
+    /* [create] [untimed] A series of samples of the benchmark's own, beside the times that gbrun
+     * takes: latencies of messages, times that a kernel wrote, depths of a queue. name as an id of
+     * a plugin; unit: ns, us, ms or s of times, else any. Returns its number for `sample`, from 1;
+     * 0: name or unit is refused, and a message of the case says why. */
+    uint32_t (*series)(const struct gb_host *host, const char *name, const char *unit);
+
+    /* [any] One value of a series. Costs a few instructions: each thread has a buffer of its own,
+     * which is emptied between batches of samples. What is given while samples that count are
+     * measured, or in `collect`, is kept; in a warm-up or in verify it is not. */
+    void (*sample)(const struct gb_host *host, uint32_t series, double value);
 };
 
 #endif

@@ -125,8 +125,8 @@ static void explain(const struct median_rule *rule, struct gb_next *next)
         break;
     case GB_VERDICT_RESOLUTION_LIMITED:
         snprintf(next->reason, sizeof next->reason,
-                 "timer resolution of %.3g ns too coarse for %g %%: raise iterations",
-                 rule->samples.tick_ns, percent);
+                 "timer resolution of %.3g ns too coarse for %g %%", rule->samples.tick_ns,
+                 percent);
         break;
     default:
         snprintf(next->reason, sizeof next->reason, "times are zero, negative or not finite");

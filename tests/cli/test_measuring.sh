@@ -125,8 +125,63 @@ INI
 "$GBRUN" -c single.ini -o single.gbr >/dev/null 2>err.txt
 equals "samples of GB_BENCH_SINGLE are not lengthened" "ok" "$(column status single.gbr | head -n 1)"
 equals "they have one iteration" "1" "$(column iterations single.gbr | head -n 1)"
-equals "more are refused" "iterations = 2: this benchmark can only do one iteration a sample" \
+equals "more are refused" "iterations = 2: this benchmark can only do one iteration a sample (GB_BENCH_SINGLE): \
+expected iterations = auto" \
     "$(column status_text single.gbr | tail -n 1)"
+
+cat >coarse.ini <<'INI'
+[device coarse]
+plugin = fake
+tick = 100 ns
+[policy strict]
+plugin = median_ci
+precision = 1%
+[defaults]
+device = coarse
+policy = strict
+warmup = 0
+[bench single]
+[bench good]
+[bench emptied]
+plugin = good
+cache = cold
+INI
+"$GBRUN" -c coarse.ini -o coarse.gbr >/dev/null 2>err.txt
+coarse='timer resolution of 100 ns too coarse for 1 %'
+equals "more iterations are advised only where the benchmark does them, and they are no warm ones" \
+    "$coarse: this benchmark can only do one iteration a sample,$coarse: raise iterations,$coarse" \
+    "$(column stop_reason coarse.gbr | paste -sd,)"
+succeeds "its help says so as well" grep -q GB_BENCH_SINGLE <("$GBRUN" help single)
+succeeds "and that of no other" test 0 = "$("$GBRUN" help good | grep -c GB_BENCH_SINGLE)"
+
+# ---- inputs for as many iterations as follow ----
+cat >batches.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 12
+[defaults]
+device = cpu
+policy = few
+warmup = 0
+[bench batches]
+[bench seven]
+plugin = batches
+iterations = 7
+[bench cold]
+plugin = batches
+cache = cold
+[bench verified]
+plugin = batches
+verify = samples
+[bench counted]
+plugin = batches
+counters = instructions
+INI
+"$GBRUN" -c batches.ini -o batches.gbr >/dev/null 2>err.txt
+equals "reset knows how many iterations follow" "ok ok ok ok ok" "$(column status batches.gbr | xargs)"
+equals "run got so many" "7 1" "$(column iterations batches.gbr | sed -n '2,3p' | xargs)"
+equals "and more where the clock needs them" yes \
+    "$([ "$(column iterations batches.gbr | head -n 1)" -gt 100 ] && echo yes)"
 
 # ---- Ctrl-C in the middle of a case ----
 # The case in the middle sends the signal itself, and has never enough: it can only be cancelled.

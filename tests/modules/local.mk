@@ -4,6 +4,7 @@
 TEST_MODULE_FILES = \
 	tests/modules/attack.c \
 	tests/modules/bad_metric.c \
+	tests/modules/batches.c \
 	tests/modules/beside.c \
 	tests/modules/call_targets.c \
 	tests/modules/cheater.c \
@@ -15,6 +16,7 @@ TEST_MODULE_FILES = \
 	tests/modules/flood.c \
 	tests/modules/forger.c \
 	tests/modules/forker.c \
+	tests/modules/giver.c \
 	tests/modules/good.c \
 	tests/modules/holder.c \
 	tests/modules/kernel_reference.c \

@@ -5,6 +5,7 @@ TEST_PROGRAM_LIST += \
 	tests/run/test_interference \
 	tests/run/test_module \
 	tests/run/test_policy_run \
+	tests/run/test_sample_buffers \
 	tests/run/test_so_far \
 	tests/run/test_visit \
 	tests/run/test_wire

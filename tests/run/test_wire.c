@@ -399,6 +399,57 @@ START_TEST(summaries_that_make_no_sense_are_refused)
 }
 END_TEST
 
+/* Sends a series with these bins to a collector. */
+static int32_t collect_series(struct collector *collector, uint64_t n, const struct bin *bins,
+                              uint64_t n_bins)
+{
+    struct wire_writer writer = {0};
+    const struct series_record series = {.name = "latency",
+                                         .unit = "us",
+                                         .n = n,
+                                         .min = 1,
+                                         .max = 3,
+                                         .bins = bins,
+                                         .n_bins = n_bins};
+    wire_begin(&writer, WIRE_SERIES);
+    put_series(&writer, &series);
+    struct wire_reader reader = payload_of(&writer);
+    for (size_t length = 0; length < reader.length; length++) {
+        struct wire_reader cut = {reader.data, length, 0, false};
+        ck_assert_int_eq(collector_take(collector, WIRE_SERIES, &cut), GB_CORRUPT);
+    }
+    int32_t status = collector_take(collector, WIRE_SERIES, &reader);
+    wire_writer_free(&writer);
+    return status;
+}
+
+START_TEST(series_come_back_if_they_make_sense)
+{
+    static const struct bin good[] = {{1, 2}, {3, 1}};
+    static const struct bin lies[][2] = {
+        {{1, 2}, {1, 1}},     {{3, 2}, {1, 1}},     {{1, 0}, {3, 3}},
+        {{1, 1.5}, {3, 1.5}}, {{1, -1}, {3, 4}},    {{1, 2}, {INFINITY, 1}},
+        {{NAN, 2}, {3, 1}},   {{1, 1e300}, {3, 1}}, {{1, 0x1p63}, {3, 3}}};
+    struct collector collector;
+    collector_begin(&collector, NULL, "0123", 0);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        ck_assert_int_eq(collect_series(&collector, 3, lies[i], 2), GB_CORRUPT);
+    ck_assert_int_eq(collect_series(&collector, 4, good, 2), GB_CORRUPT);
+    ck_assert_uint_eq(collector.record.n_series, 0);
+    ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_OK);
+    ck_assert_uint_eq(collector.record.n_series, 1);
+    ck_assert_str_eq(collector.series[0].name, "latency");
+    ck_assert_double_eq(collector.series[0].quantiles[0].value, 1);
+    for (int i = 1; i < SERIES_MAX; i++)
+        ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_OK);
+    ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_CORRUPT);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_series, SERIES_MAX);
+    ck_assert_uint_eq(collector.record.n_metrics, SERIES_LEVELS); /* of one name */
+    collector_free(&collector);
+}
+END_TEST
+
 START_TEST(a_flood_of_summaries_is_bounded)
 {
     struct verify_result result = summary_of(10, 9);
@@ -468,6 +519,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, telemetry_comes_back);
     tcase_add_test(tests, summaries_come_back);
     tcase_add_test(tests, summaries_that_make_no_sense_are_refused);
+    tcase_add_test(tests, series_come_back_if_they_make_sense);
     tcase_add_test(tests, a_flood_of_summaries_is_bounded);
     tcase_add_test(tests, findings_come_back_fit_to_be_printed);
     suite_add_tcase(suite, tests);

@@ -10,12 +10,13 @@
 
 /* Members of what is stored that the program's own map leaves out. */
 #define ROW struct stored_case
-static const struct stored_column new_of_case = COLUMN(n_columns, "INTEGER NOT NULL DEFAULT 7", 9,
-                                                       record.n_columns, "of its samples");
+enum { WIDE = 10 }; /* above the version of the map */
+static const struct stored_column new_of_case = COLUMN(n_columns, "INTEGER NOT NULL DEFAULT 7",
+                                                       WIDE, record.n_columns, "of its samples");
 #undef ROW
 #define ROW struct parameter
 static const struct stored_column new_of_parameter = COLUMN(
-    filled, "TEXT", 9, filled, "a template with the values of the case");
+    filled, "TEXT", WIDE, filled, "a template with the values of the case");
 #undef ROW
 
 enum { COLUMNS_MAX = 100 };
@@ -90,11 +91,11 @@ static const char *const stored = "2 '32 rows' '';", *const not_stored = "7 '' '
 
 START_TEST(a_new_column_is_written_and_read)
 {
-    ck_assert_int_eq(schema_version(&wide), 9);
+    ck_assert_int_eq(schema_version(&wide), WIDE);
     store_one(open_wide("wide.gbr", STORE_WRITE), 1);
     ck_assert_str_eq(read_all(open_wide("wide.gbr", STORE_READ)), stored);
     struct store *store = open_wide("wide.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), 9);
+    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), WIDE);
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM sqlite_schema WHERE sql LIKE"
                                           " '%    n_columns INTEGER NOT NULL DEFAULT 7 -- of its"
                                           " samples' || char(10) || ')'"),

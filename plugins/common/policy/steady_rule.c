@@ -219,7 +219,7 @@ static void explain(const struct steady *steady, struct gb_next *next)
         break;
     case GB_VERDICT_RESOLUTION_LIMITED:
         snprintf(next->reason, sizeof next->reason,
-                 "timer resolution of %.3g ns is %.2g %% of the median: raise iterations", tick,
+                 "timer resolution of %.3g ns is %.2g %% of the median", tick,
                  100.0 * tick / found->centre.value);
         break;
     default:

@@ -1,0 +1,197 @@
+/* series.c - see series.h. */
+#include "core/run/series.h"
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of columns that a case's samples have, or that say that they are times on a clock. */
+static const char *const taken_names[] = {"time",     "elapsed",  "iterations",
+                                          "clock_hz", "throttle", "flags"};
+
+static bool is_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    static const char all[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const size_t length = strnlen(name, SERIES_NAME_MAX + 1);
+    if (length == 0 || length > SERIES_NAME_MAX || !strchr(letters, *name) ||
+        strspn(name, all) < length)
+        return false;
+    for (size_t i = 0; i < sizeof taken_names / sizeof *taken_names; i++)
+        if (text_equal(taken_names[i], name))
+            return false;
+    return true;
+}
+
+static bool is_unit(const char *unit)
+{
+    const size_t length = strnlen(unit, SERIES_UNIT_MAX + 1);
+    for (size_t i = 0; i < length; i++)
+        if (unit[i] < '!' || unit[i] > '~')
+            return false;
+    return length <= SERIES_UNIT_MAX;
+}
+
+uint32_t series_named(const struct series_set *set, const char *name)
+{
+    for (uint32_t i = 0; i < set->n; i++)
+        if (text_equal(set->items[i].name, name))
+            return i + 1;
+    return 0;
+}
+
+/* GB_OK, or what is wrong with it. */
+static int32_t check(const struct series_set *set, const char *name, const char *unit,
+                     struct gb_error *error)
+{
+    const uint32_t known = series_named(set, name);
+    if (!is_name(name))
+        return error_set(error, GB_INVALID,
+                         "series \"%.60s\": expected a name as [a-z][a-z0-9_]*, of at most %d "
+                         "bytes, that no column of samples has",
+                         name, SERIES_NAME_MAX);
+    if (!is_unit(unit))
+        return error_set(error, GB_INVALID,
+                         "series %s: the unit \"%.60s\": expected at most %d visible characters",
+                         name, unit, SERIES_UNIT_MAX);
+    if (known && !text_equal(set->items[known - 1].unit, unit))
+        return error_set(error, GB_INVALID, "series %s: the unit \"%s\": expected \"%s\" as before",
+                         name, unit, set->items[known - 1].unit);
+    if (!known && set->n == SERIES_MAX)
+        return error_set(error, GB_INVALID, "series %s: expected at most %d of a benchmark", name,
+                         SERIES_MAX);
+    return GB_OK;
+}
+
+uint32_t series_declare(struct series_set *set, const char *name, const char *unit,
+                        struct gb_error *error)
+{
+    name = name ? name : "";
+    unit = unit ? unit : "";
+    if (check(set, name, unit, error) != GB_OK)
+        return 0;
+    const uint32_t known = series_named(set, name);
+    if (known)
+        return known;
+    struct series *series = &set->items[set->n++];
+    snprintf(series->name, sizeof series->name, "%s", name);
+    snprintf(series->unit, sizeof series->unit, "%s", unit);
+    series->distribution = distribution_new();
+    return set->n;
+}
+
+double series_to_ns(const struct series *series)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (text_equal(units[i].unit, series->unit))
+            return units[i].ns;
+    return 0;
+}
+
+struct taking {
+    struct series_set *set;
+    uint32_t wanted;
+    struct series_values *values;
+};
+
+static void keep(struct series_values *values, size_t thread, double value)
+{
+    if (values->n == values->capacity) {
+        values->capacity = values->capacity ? 2 * values->capacity : SAMPLE_CHUNK;
+        values->values = memory_resize(values->values, values->capacity * sizeof *values->values);
+        values->threads = memory_resize(values->threads,
+                                        values->capacity * sizeof *values->threads);
+    }
+    values->threads[values->n] = thread;
+    values->values[values->n++] = value;
+}
+
+static void take(void *context, size_t thread, const struct given_sample *samples, size_t n)
+{
+    const struct taking *taking = context;
+    struct series_set *set = taking->set;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t number = samples[i].series;
+        if (number == 0 || number > set->n) {
+            set->n_strange++;
+            continue;
+        }
+        struct series *series = &set->items[number - 1];
+        if (!distribution_add(series->distribution, samples[i].value))
+            series->n_refused++;
+        else if (number == taking->wanted)
+            keep(taking->values, thread, samples[i].value);
+    }
+}
+
+/* A value with its place among those of its thread, from 0 to 1. */
+struct placed {
+    double place, value;
+    size_t number;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->place < y->place || x->place > y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Values come thread by thread. */
+static void merge_threads(struct series_values *values, size_t first)
+{
+    const size_t n = values->n - first;
+    double *at = values->values + first;
+    const size_t *threads = values->threads + first;
+    if (n == 0 || threads[0] == threads[n - 1])
+        return;
+    CLEANUP(free_pointer) struct placed *placed = memory_allocate(n * sizeof *placed);
+    for (size_t begin = 0, end = 0; begin < n; begin = end) {
+        for (end = begin; end < n && threads[end] == threads[begin]; end++)
+            ;
+        for (size_t i = begin; i < end; i++)
+            placed[i] = (struct placed){((double)(i - begin) + 0.5) / (double)(end - begin), at[i],
+                                        i};
+    }
+    qsort(placed, n, sizeof *placed, compare_places);
+    for (size_t i = 0; i < n; i++)
+        at[i] = placed[i].value;
+}
+
+void series_take(struct series_set *set, uint32_t wanted, struct series_values *ret)
+{
+    struct taking taking = {set, wanted, ret};
+    const size_t first = wanted ? ret->n : 0;
+    sample_buffers_take(take, &taking);
+    set->n_dropped += sample_buffers_dropped();
+    if (wanted)
+        merge_threads(ret, first);
+}
+
+uint64_t series_discard(void)
+{
+    return sample_buffers_take(NULL, NULL) + sample_buffers_dropped();
+}
+
+void series_values_free(struct series_values *values)
+{
+    free(values->values);
+    free(values->threads);
+    *values = (struct series_values){0};
+}
+
+void series_free(struct series_set *set)
+{
+    for (uint32_t i = 0; i < set->n; i++)
+        distribution_free(set->items[i].distribution);
+    *set = (struct series_set){0};
+    sample_buffers_clear();
+}

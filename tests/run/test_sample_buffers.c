@@ -1,0 +1,180 @@
+/* test_sample_buffers.c - core/run/series.c and sample_buffers.c: values from many threads. */
+#include "core/run/series.h"
+
+#include "core/base/memory.h"
+#include "tests/check_main.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static struct series_set set;
+
+static uint32_t declare(const char *name, const char *unit)
+{
+    struct gb_error error;
+    return series_declare(&set, name, unit, &error);
+}
+
+START_TEST(names_and_units)
+{
+    static const char *const wrong[] = {"",         "a b",  "A",  "1a",        "a-b",    "flags",
+                                        "clock_hz", "time", "\n", "a\303\244", "elapsed"};
+    static const char long_name[] = "a23456789012345678901234567890123456789012";
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_uint_eq(declare(wrong[i], "ns"), 0);
+    ck_assert_uint_eq(declare(NULL, "ns"), 0);
+    ck_assert_uint_eq(declare(long_name, "ns"), 0);
+    ck_assert_uint_eq(declare(long_name + 1 + 1, "ns"), 0);
+    ck_assert_uint_eq(declare("latency", "a b"), 0);
+    ck_assert_uint_eq(declare("latency", "a unit that is much longer than one"), 0);
+    ck_assert_uint_eq(declare("latency", "us"), 1);
+    ck_assert_uint_eq(declare("depth", NULL), 2);
+    ck_assert_uint_eq(declare("latency", "us"), 1);
+    ck_assert_uint_eq(declare("latency", "ns"), 0);
+    ck_assert_uint_eq(series_named(&set, "depth"), 2);
+    ck_assert_uint_eq(series_named(&set, "other"), 0);
+    ck_assert_double_eq(series_to_ns(&set.items[0]), 1000);
+    ck_assert_double_eq(series_to_ns(&set.items[1]), 0);
+    for (char name[] = "a"; set.n < SERIES_MAX; ++*name)
+        ck_assert_uint_gt(declare(name, "ns"), 0);
+    ck_assert_uint_eq(declare("z", "ns"), 0);
+    series_free(&set);
+}
+END_TEST
+
+enum { THREADS = 8, LENGTH = 3 * SAMPLE_CHUNK + 17 };
+static pthread_barrier_t all_are_done;
+
+/* No thread ends before all have given theirs, or another one would take its buffer over. */
+static void *give(void *object)
+{
+    const double first = *(const double *)object;
+    for (int i = 0; i < LENGTH; i++)
+        sample_buffers_put(1, first + i);
+    pthread_barrier_wait(&all_are_done);
+    return NULL;
+}
+
+START_TEST(threads_do_not_lose_values)
+{
+    pthread_t threads[THREADS];
+    double firsts[THREADS];
+    struct series_values values = {0};
+    uint64_t counts[LENGTH] = {0};
+    ck_assert_uint_eq(declare("latency", "ns"), 1);
+    for (int round = 0; round < 3; round++) {
+        pthread_barrier_init(&all_are_done, NULL, THREADS);
+        for (int i = 0; i < THREADS; i++) {
+            firsts[i] = (double)LENGTH * i;
+            pthread_create(&threads[i], NULL, give, &firsts[i]);
+        }
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+        pthread_barrier_destroy(&all_are_done);
+        values.n = 0;
+        series_take(&set, 1, &values);
+        ck_assert_uint_eq(values.n, (size_t)THREADS * LENGTH);
+        /* Each has given its own evenly: the k-th of all stand together. */
+        memset(counts, 0, sizeof counts);
+        for (size_t i = 0; i < values.n; i++) {
+            const int k = (int)fmod(values.values[i], LENGTH);
+            ck_assert_int_eq(k, (int)(i / THREADS));
+            counts[k]++;
+        }
+        for (int k = 0; k < LENGTH; k++)
+            ck_assert_uint_eq(counts[k], THREADS);
+    }
+    ck_assert_uint_eq(distribution_summary(set.items[0].distribution).n, 3u * THREADS * LENGTH);
+    ck_assert_uint_eq(set.n_strange + set.n_dropped, 0);
+    series_values_free(&values);
+    series_free(&set);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_counted)
+{
+    struct series_values values = {0};
+    ck_assert_uint_eq(declare("latency", "ns"), 1);
+    sample_buffers_put(1, NAN);
+    sample_buffers_put(1, -INFINITY);
+    sample_buffers_put(1, 1e300);
+    sample_buffers_put(0, 1);
+    sample_buffers_put(2, 1);
+    sample_buffers_put(UINT32_MAX, 1);
+    sample_buffers_put(1, 42);
+    series_take(&set, 1, &values);
+    ck_assert_uint_eq(values.n, 1);
+    ck_assert_double_eq(values.values[0], 42);
+    ck_assert_uint_eq(set.items[0].n_refused, 3);
+    ck_assert_uint_eq(set.n_strange, 3);
+    sample_buffers_put(1, 43);
+    ck_assert_uint_eq(series_discard(), 1);
+    ck_assert_uint_eq(series_discard(), 0);
+    series_values_free(&values);
+    series_free(&set);
+}
+END_TEST
+
+static atomic_int stops;
+static atomic_ullong n_given;
+
+static void *give_on(void *object)
+{
+    (void)object;
+    uint64_t n = 0;
+    while (!atomic_load_explicit(&stops, memory_order_relaxed))
+        sample_buffers_put(1, (double)++n);
+    atomic_store(&n_given, n);
+    return NULL;
+}
+
+/* While a thread puts values in without end, taking ends, and none is lost or comes twice. */
+START_TEST(values_are_taken_while_they_are_given)
+{
+    pthread_t thread;
+    struct series_values values = {0};
+    ck_assert_uint_eq(declare("latency", "ns"), 1);
+    pthread_create(&thread, NULL, give_on, NULL);
+    while (values.n < 1000000)
+        series_take(&set, 1, &values);
+    atomic_store(&stops, 1);
+    pthread_join(thread, NULL);
+    series_take(&set, 1, &values);
+    ck_assert_uint_eq(values.n + set.n_dropped, atomic_load(&n_given));
+    for (size_t i = 1; i < values.n; i++)
+        ck_assert_double_gt(values.values[i], values.values[i - 1]);
+    series_values_free(&values);
+    series_free(&set);
+}
+END_TEST
+
+/* Millions at a time; what has no room is counted, and there is room again afterwards. */
+START_TEST(memory_has_an_end)
+{
+    const uint64_t most = (uint64_t)SAMPLE_CHUNKS_MAX * SAMPLE_CHUNK;
+    ck_assert_uint_eq(declare("latency", "ns"), 1);
+    for (uint64_t i = 0; i < most + 100; i++)
+        sample_buffers_put(1, 1);
+    const uint64_t n_taken = sample_buffers_take(NULL, NULL), n_dropped = sample_buffers_dropped();
+    ck_assert_uint_eq(n_taken + n_dropped, most + 100);
+    ck_assert_uint_ge(n_dropped, 100);
+    ck_assert_uint_le(n_dropped, 100 + SAMPLE_CHUNK);
+    sample_buffers_put(1, 1);
+    ck_assert_uint_eq(series_discard(), 1);
+    series_free(&set);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("series");
+    TCase *tests = tcase_create("series");
+    tcase_add_test(tests, names_and_units);
+    tcase_add_test(tests, threads_do_not_lose_values);
+    tcase_add_test(tests, what_makes_no_sense_is_counted);
+    tcase_add_test(tests, values_are_taken_while_they_are_given);
+    tcase_add_test(tests, memory_has_an_end);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
