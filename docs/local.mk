@@ -14,12 +14,16 @@ EXAMPLES = \
 	docs/examples/dot.c \
 	docs/examples/dot.ini \
 	docs/examples/environment.ini \
+	docs/examples/in_kernel.cu \
+	docs/examples/in_kernel.ini \
 	docs/examples/l2_distance.cu \
 	docs/examples/l2_distance.ini \
 	docs/examples/language.ini \
 	docs/examples/launches.ini \
 	docs/examples/memcpy.ini \
 	docs/examples/policies.ini \
+	docs/examples/push.c \
+	docs/examples/push.ini \
 	docs/examples/qsort.ini \
 	docs/examples/rounds.ini \
 	docs/examples/saxpy.cu \

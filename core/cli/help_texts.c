@@ -224,6 +224,10 @@ static const struct help_entry json_members[] = {
     {"parameters", "", "The value of each option of the case"},
     {"axes", "", "Names of the parameters that are swept"},
     {"metrics", "", "What plugins reported: name, value, unit"},
+    {"series", "",
+     "Samples that the benchmark gave itself, of a single round: name, unit, n, n_refused, min, "
+     "max, "
+     "mean, stdev, error_ratio of the percentiles, and p50, p90, p99, p999, each value, low, high"},
     {"checks", "",
      "Comparisons with references by each metric: name of the output, metric, value, tolerance, "
      "passed, index, reference and output there, text"},

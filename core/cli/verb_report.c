@@ -16,7 +16,9 @@ static const struct verb_option options[] = {
      "bars, lines, heat, box, ecdf or forest; auto is lines over five or more numbers, or "
      "geometric ones, else bars"},
     {"x", 0, "NAME", "the parameter, or other column, that a chart goes over"},
-    {"y", 0, "NAME", "the column that a chart shows; medians with their intervals if not given"},
+    {"y", 0, "NAME",
+     "the column that a chart shows; medians with their intervals if not given; of ecdf and box a "
+     "series of samples that benchmarks gave themselves, in place of the times"},
     {"by", 0, "NAME", "a line, a colour or a row of the chart for each value of NAME"},
     {"ideal", 0, "EXPR",
      "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
@@ -49,6 +51,10 @@ static int read_request(const struct arguments *arguments, struct chart_request 
         return fail_usage("--chart %s: expected auto, bars, lines, heat, box, ecdf or forest",
                           kind);
     bool is_of_cases = ret->kind == CHART_ECDF || ret->kind == CHART_FOREST;
+    if (ret->kind == CHART_ECDF || ret->kind == CHART_BOX) {
+        ret->series = ret->y;
+        ret->y = NULL;
+    }
     if (pivot && (kind || argument(arguments, "x")))
         return fail_usage("--pivot %s is --chart bars --x %s: give one of them", pivot, pivot);
     if (is_asked && !ret->x && !is_of_cases)
@@ -60,8 +66,6 @@ static int read_request(const struct arguments *arguments, struct chart_request 
                                    : "ideal");
     if (ret->kind == CHART_HEAT && !ret->by)
         return fail_usage("--chart heat has a row for each value of what? expected --by NAME");
-    if (ret->kind == CHART_BOX && ret->y)
-        return fail_usage("--chart box shows times of samples: it takes no --y");
     return EXIT_FINE;
 }
 
@@ -135,6 +139,9 @@ static int write_report(const struct arguments *arguments, const struct report *
     CLEANUP(text_free) struct text text = {0};
     struct plot_page page;
     struct gb_error error;
+    if (report->chart.n_panels == 0 && report->chart.request.series)
+        return fail_usage("--y %s: no case that is ok has a series of this name",
+                          report->chart.request.series);
     if (report->n_charts + report->chart.n_panels == 0)
         return fail_usage("there is nothing to report: no case that is ok%s",
                           !is_asked(&report->chart.request) ? " and has declared work"

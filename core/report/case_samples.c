@@ -95,3 +95,67 @@ int32_t case_samples_read(struct view *view, const struct view_row *rounds, size
     sort_values(ret->sorted, ret->n_sorted);
     return status;
 }
+
+/* ---- series ---- */
+
+/* Nanoseconds in a unit of time; 0: it is none. */
+static double ns_of_unit(const char *unit)
+{
+    return text_equal(unit, "ns")   ? 1
+           : text_equal(unit, "us") ? 1e3
+           : text_equal(unit, "ms") ? 1e6
+           : text_equal(unit, "s")  ? 1e9
+                                    : 0;
+}
+
+static const struct series_record *find_series(const struct view_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->c.record.n_series; i++)
+        if (text_equal(row->c.record.series[i].name, name) && row->c.record.series[i].n > 0)
+            return &row->c.record.series[i];
+    return NULL;
+}
+
+/* Of a round, at the middles of equal shares. */
+static int32_t add_quantiles(struct view *view, const struct view_row *row,
+                             const struct series_record *series, size_t n, struct case_series *ret,
+                             struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena own = {0};
+    const struct bin *bins = NULL;
+    const double ns = ns_of_unit(series->unit), factor = ns > 0 ? ns : 1;
+    size_t n_bins = 0, bin = 0;
+    double before = 0; /* values in the bins before */
+    int32_t status = store_series_bins(view->store, row->c.id, series->name, &own, &bins, &n_bins,
+                                       error);
+    for (size_t i = 0; status == GB_OK && n_bins > 0 && i < n; i++) {
+        const double rank = ((double)i + 0.5) / (double)n * (double)series->n;
+        while (bin + 1 < n_bins && before + bins[bin].count <= rank)
+            before += bins[bin++].count;
+        ret->sorted[ret->n_sorted++] = bins[bin].value * factor;
+    }
+    return status;
+}
+
+int32_t case_series_read(struct view *view, const struct view_row *rounds, size_t n_rounds,
+                         const char *name, struct arena *arena, struct case_series *ret,
+                         struct gb_error *error)
+{
+    enum { MOST = 1 << 15 };
+    int32_t status = GB_OK;
+    *ret = (struct case_series){.sorted = ARENA_ARRAY(arena, double, MOST), .unit = ""};
+    for (size_t i = 0; i < n_rounds && status == GB_OK; i++) {
+        const struct series_record *series = find_series(&rounds[i], name);
+        if (!series)
+            continue;
+        if (ret->record.n == 0)
+            ret->record = *series;
+        if (text_equal(series->unit, ret->record.unit))
+            status = add_quantiles(view, &rounds[i], series, MOST / n_rounds, ret, error);
+    }
+    ret->is_time = ret->record.n > 0 && ns_of_unit(ret->record.unit) > 0;
+    const bool has_unit = ret->record.n > 0 && !text_equal(ret->record.unit, "1");
+    ret->unit = ret->is_time ? "ns" : has_unit ? ret->record.unit : "";
+    sort_values(ret->sorted, ret->n_sorted);
+    return status;
+}

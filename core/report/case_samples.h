@@ -23,6 +23,19 @@ struct case_samples {
     struct sample_buckets buckets;
 };
 
+/* A series of samples that the benchmark gave itself, over all rounds of a case. */
+struct case_series {
+    double *sorted; /* quantiles at equal distances, of each round as many; ns if it is a time */
+    size_t n_sorted;
+    bool is_time;
+    const char *unit;            /* "ns" of a time */
+    struct series_record record; /* of the first round that has it; n is 0: none has */
+};
+/* Memory is the arena's. */
+int32_t case_series_read(struct view *view, const struct view_row *rounds, size_t n_rounds,
+                         const char *name, struct arena *arena, struct case_series *ret,
+                         struct gb_error *error);
+
 /*
  * Reads the samples of the rounds of a case in one pass, on the clock that counts. Values that are
  * not finite are left out. most_sorted and most_buckets: of all rounds together, about; no buckets

@@ -143,8 +143,26 @@ static double paper_of(const struct chart *chart, const struct view_row *row)
     return paper ? paper->value.number : NAN;
 }
 
+static int32_t read_series(struct chart *chart, struct view *view, const struct view_row *rounds,
+                           size_t n, struct chart_point *point, struct gb_error *error)
+{
+    struct case_series series;
+    int32_t status = case_series_read(view, rounds, n, chart->request.series, &chart->arena,
+                                      &series, error);
+    if (status != GB_OK || series.n_sorted == 0)
+        return status;
+    if (!chart->has_series)
+        chart->unit = arena_text(&chart->arena, series.unit);
+    chart->has_series = true;
+    if (!text_equal(chart->unit, series.unit))
+        return GB_OK; /* what it shares with the others is the name */
+    point->sorted = series.sorted;
+    point->n_sorted = series.n_sorted;
+    return GB_OK;
+}
+
 /* The samples of the rounds of a row. */
-static int32_t read_sorted(struct view *view, const struct view_entry *entry, struct arena *arena,
+static int32_t read_sorted(struct chart *chart, struct view *view, const struct view_entry *entry,
                            struct chart_point *point, struct gb_error *error)
 {
     enum { MOST = 1 << 16 };
@@ -156,8 +174,10 @@ static int32_t read_sorted(struct view *view, const struct view_entry *entry, st
     for (size_t i = 0; i < n && status == GB_OK; i++)
         status = view_read(view, entry->n_rounds ? &view->rounds[entry->first_round + i] : entry,
                            &own, &rows[i], error);
+    if (status == GB_OK && chart->request.series)
+        return read_series(chart, view, rows, n, point, error);
     if (status == GB_OK)
-        status = case_samples_read(view, rows, n, MOST, 0, arena, &samples, error);
+        status = case_samples_read(view, rows, n, MOST, 0, &chart->arena, &samples, error);
     point->sorted = samples.sorted;
     point->n_sorted = samples.n_sorted;
     return status;
@@ -221,7 +241,8 @@ static int32_t find_columns(struct chart *chart, struct view *view, struct colum
         status = view_column_named(view, request->by, "--by", &ret->by, error);
     if (status == GB_OK && request->y)
         status = view_column_named(view, request->y, "--y", &ret->y, error);
-    chart->unit = is_time(chart) ? "ns" : "";
+    if (!chart->has_series)
+        chart->unit = is_time(chart) ? "ns" : "";
     for (size_t i = 0; request->y && i < result_columns(); i++)
         if (ret->y.kind == COLUMN_RESULT && ret->y.result == (int)i)
             chart->unit = result_column_unit(i);
@@ -279,8 +300,14 @@ static int32_t add_point(struct chart *chart, const struct view_cursor *at, cons
     point->x = request->x ? number_of(x) : NAN;
     int32_t status = find_ideal(columns, at->view, row, &chart->arena, &point->ideal, error);
     if (status == GB_OK && (request->kind == CHART_ECDF || request->kind == CHART_BOX))
-        status = read_sorted(at->view, at->entry, &chart->arena, point, error);
+        status = read_sorted(chart, at->view, at->entry, point, error);
+    if (status == GB_OK && request->series && point->n_sorted == 0) {
+        chart->n_left_out++;
+        return GB_OK;
+    }
     find_box(point);
+    if (request->series)
+        point->y = point->median;
     struct cell by = request->by ? cell_of(row, &columns->by) : (struct cell){0};
     struct chart_panel *panel = panel_of(chart,
                                          title_of(request, at->view, row, path, &chart->arena));

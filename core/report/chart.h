@@ -11,7 +11,8 @@
  *   heat         Y of each X and BY as coloured cells
  *   box          quartiles of the samples over X, whiskers to the last one within 1.5 times their
  *                distance
- *   ecdf         which share of the samples took at most so long, a line for each case
+ *   ecdf         which share of the samples took at most so long, a line for each case; of a
+ *                series of the benchmarks' own likewise, as with box
  *   forest       intervals of all cases below each other, relative to their estimate
  */
 #pragma once
@@ -41,11 +42,12 @@ int chart_kind_named(const char *word); /* -1: unknown */
 
 struct chart_request {
     int kind;
-    const char *x;     /* a column; NULL: of ecdf and forest */
-    const char *y;     /* NULL: the time that stands for a case, with its interval */
-    const char *by;    /* NULL: none */
-    const char *ideal; /* SQL over the parameters: a line of this shape through the first point */
-    const char *bench; /* cases of this one only; NULL */
+    const char *x;      /* a column; NULL: of ecdf and forest */
+    const char *y;      /* NULL: the time that stands for a case, with its interval */
+    const char *series; /* ecdf, box: samples that the benchmarks gave themselves; NULL: times */
+    const char *by;     /* NULL: none */
+    const char *ideal;  /* SQL over the parameters: a line of this shape through the first point */
+    const char *bench;  /* cases of this one only; NULL */
 };
 
 struct chart_point {
@@ -80,6 +82,7 @@ struct chart {
     struct arena arena;
     struct chart_request request;
     const char *unit; /* "ns", "bytes/s"; "" */
+    bool has_series;  /* the unit is that of the series */
     struct chart_panel *panels;
     size_t n_panels;
     uint64_t n_left_out, n_without; /* cases: without Y; without X, or of a bench that does not

@@ -101,7 +101,10 @@ const char *chart_y_label(const struct chart *chart, const struct chart_panel *p
                           struct arena *arena, double *ret_scale)
 {
     bool is_box = chart->request.kind == CHART_BOX;
-    const char *name = chart->request.y ? chart->request.y : is_box ? "time" : "median";
+    const char *name = chart->request.series ? chart->request.series
+                       : chart->request.y    ? chart->request.y
+                       : is_box              ? "time"
+                                             : "median";
     const char *papers = panel->has_papers && !is_box ? "; diamonds: the document's" : "";
     *ret_scale = 1;
     if (!is_of_time(chart))
@@ -130,6 +133,8 @@ const char *chart_words(const struct chart *chart)
         [CHART_ECDF] = "which share of the samples took at most so long",
         [CHART_FOREST] = "intervals relative to their estimates"};
     const char *of_kind = words[chart->request.kind];
+    if (chart->request.kind == CHART_ECDF && chart->request.series)
+        return "which share of a series is at most so large";
     return of_kind ? of_kind : chart->request.y ? chart->request.y : "medians and their intervals";
 }
 
@@ -489,7 +494,7 @@ static void make_curves(const struct chart *chart, const struct chart_panel *pan
 {
     struct series_list list = {0};
     double scale, least = INFINITY, most = 0;
-    chart_y_label(chart, panel, arena, &scale);
+    const char *label = chart_y_label(chart, panel, arena, &scale);
     for (size_t i = 0; i < panel->n_lines; i++)
         for (size_t j = 0; j < panel->lines[i].n; j++) {
             const struct chart_point *point = &panel->lines[i].points[j];
@@ -499,9 +504,12 @@ static void make_curves(const struct chart *chart, const struct chart_panel *pan
                 share[k] = (double)k / (CURVE_POINTS - 1);
                 x[k] = quantile_of_sorted(point->sorted, point->n_sorted, share[k]) / scale;
             }
-            double reach = 3 * (point->q3 - point->q1) + 0.02 * point->median;
+            double reach = 3 * (point->q3 - point->q1) + 0.02 * fabs(point->median);
             least = fmin(least, fmax(x[0], (point->q1 - reach) / scale));
             most = fmax(most, fmin(x[CURVE_POINTS - 1], (point->q3 + reach) / scale));
+            if (chart->request.series) /* of which the tail is what matters */
+                most = fmax(most,
+                            quantile_of_sorted(point->sorted, point->n_sorted, 0.999) / scale);
             add_series(&list, arena,
                        (struct plot_series){.kind = PLOT_LINE,
                                             .label = point->label,
@@ -511,7 +519,9 @@ static void make_curves(const struct chart *chart, const struct chart_panel *pan
                                             .colour = (int)list.n});
         }
     *ret = (struct plot_panel){
-        .x_label = arena_printf(arena, "time, %s", time_unit_of(scale)->name),
+        .x_label = chart->request.series
+                       ? label
+                       : arena_printf(arena, "time, %s", time_unit_of(scale)->name),
         .y_label = "share of the samples",
         .height = LINES_HEIGHT};
     if (least < most) {

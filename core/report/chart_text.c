@@ -229,7 +229,8 @@ static void add_fields(const struct chart *chart, const struct chart_panel *pane
 
 /* ---- shares of the samples ---- */
 
-static void add_quantiles(const struct chart_panel *panel, struct text *out)
+static void add_quantiles(const struct chart *chart, const struct chart_panel *panel,
+                          struct text *out)
 {
     static const double shares[] = {0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
     enum { SHARES = sizeof shares / sizeof *shares };
@@ -246,12 +247,14 @@ static void add_quantiles(const struct chart_panel *panel, struct text *out)
             table_row(&table);
             table_cell(&table, point->label);
             for (size_t k = 0; k < SHARES; k++) {
-                char number[NUMBER_TEXT_MAX];
+                CLEANUP(text_free) struct text words = {0};
                 double value = quantile_of_sorted(point->sorted, point->n_sorted, shares[k]);
-                table_cell(&table, isfinite(value) ? format_time(value, 4, number) : "-");
+                chart_add_value(chart, value, &words);
+                table_cell(&table, isfinite(value) ? text_get(&words) : "-");
             }
         }
-    text_add(out, "times that so many of the samples do not exceed\n");
+    text_add(out, chart->request.series ? "values that so many of the series do not exceed\n"
+                                        : "times that so many of the samples do not exceed\n");
     table_write(&table, TABLE_PLAIN, out);
 }
 
@@ -265,7 +268,7 @@ void chart_text(const struct chart *chart, struct text *out)
             add_heat(chart, panel, out);
             break;
         case CHART_ECDF:
-            add_quantiles(panel, out);
+            add_quantiles(chart, panel, out);
             break;
         case CHART_BOX:
         case CHART_FOREST:

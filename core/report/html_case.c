@@ -330,9 +330,10 @@ static int32_t add_case(const struct html_run *run, const struct view_row *rows,
         add_distribution(&shown, &samples, unit_ns, out);
         add_samples(&samples, unit_ns, out);
     }
+    status = html_series(run->view, rows, n, arena, out, error);
     add_facts(&shown, rows, n, arena, out);
     text_add(out, "</details>\n");
-    return GB_OK;
+    return status;
 }
 
 int32_t html_case_details(const struct html_run *run, struct gb_error *error)

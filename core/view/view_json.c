@@ -27,6 +27,11 @@ static const struct json_member check_members[] = {JSON_MEMBERS(struct check_rec
 static const struct json_member summary_members[] = {
     JSON_MEMBERS(struct check_summary_record, name, n, n_exact, n_overflowed, n_nan,
                  n_infinite_mismatch, n_zero_mismatch)};
+static const struct json_member series_members[] = {
+    JSON_MEMBERS(struct series_record, name, unit, n, n_refused, min, max, mean, stdev),
+    JSON_MEMBERS(struct series_record, error_ratio)};
+static const struct json_member quantile_members[] = {
+    JSON_MEMBERS(struct series_quantile, value, low, high)};
 static const struct json_member worst_members[] = {
     JSON_MEMBERS(struct worst_record, name, index, reference, output, ulps)};
 static const struct json_member phases_members[] = {JSON_MEMBERS(
@@ -208,6 +213,23 @@ static void add_axes(struct json_writer *json, const struct stored_case *c)
     json_close(json, JSON_ARRAY);
 }
 
+/* Percentiles are objects, as each has an interval. */
+static void add_series(struct json_writer *json, const struct case_record *record)
+{
+    json_open(json, "series", JSON_ARRAY);
+    for (size_t i = 0; i < record->n_series; i++) {
+        json_open(json, NULL, JSON_OBJECT);
+        ADD_MEMBERS(json, series_members, &record->series[i]);
+        for (size_t j = 0; j < SERIES_LEVELS; j++) {
+            json_open(json, series_levels[j].name, JSON_OBJECT);
+            ADD_MEMBERS(json, quantile_members, &record->series[i].quantiles[j]);
+            json_close(json, JSON_OBJECT);
+        }
+        json_close(json, JSON_OBJECT);
+    }
+    json_close(json, JSON_ARRAY);
+}
+
 /* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
  * cannot hide one. */
 static void add_case(struct json_writer *json, const struct view_row *row, bool is_relative)
@@ -226,6 +248,7 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
             json_cell(json, column.name, &cell);
     }
     ADD_RECORDS(json, "metrics", record->metrics, record->n_metrics, metric_members);
+    add_series(json, record);
     ADD_RECORDS(json, "checks", record->checks, record->n_checks, check_members);
     add_summaries(json, record);
     ADD_RECORDS(json, "worst", record->worst, record->n_worst, worst_members);

@@ -235,6 +235,7 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
         combine_summaries(kept, n_kept, &c->summary, arena);
         combine_metrics(kept, n_kept, &c->record, arena);
         combine_counts(kept, n_kept, c);
+        c->record.n_series = 0; /* each round has its own */
         shown.row.n_rounds = n_kept;
         shown.row.apart_ratio = interval.variation_ratio;
         shown.differs = interval.differs;

@@ -57,6 +57,26 @@ equals "percentiles are metrics" "500.50 900.10 990.01 999.00" \
     "$("$GBRUN" export series.gbr --where "bench = 'giver'" \
         --columns metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 | tail -n 1 |
         tr -d '\r' | awk -F , '{ printf "%.2f %.2f %.2f %.2f\n", $1, $2, $3, $4 }')"
+equals "JSON has their intervals; one without an end is null" \
+    '"p50":{"value":500.5,"low":492,"high":509} "p999":{"value":7,"low":7,"high":null}' \
+    "$("$GBRUN" export series.gbr --format jsonl --where "bench = 'giver'" | tr -d ' ' |
+        grep -oE '"p50":\{[^}]*509\}|"p999":\{[^}]*null\}' | paste -sd ' ')"
+
+# ---- pictures ----
+ecdf=$("$GBRUN" report series.gbr --chart ecdf --y latency --where "bench = 'giver'")
+equals "ecdf shows a series" "giver 500.5 us 1.000 ms" "$(awk '/^giver  / { print $1, $10, $11, $18, $19 }' <<<"$ecdf")"
+equals "one that is no time has its unit" "giver 7 7" \
+    "$("$GBRUN" report series.gbr --chart ecdf --y depth --where "bench = 'giver'" |
+        awk '/^giver  / { print $1, $2, $10 }')"
+succeeds "as a picture" "$GBRUN" report series.gbr --chart ecdf --y latency -o ecdf.svg
+succeeds "with its name at the axis" grep -q '>latency, us<' ecdf.svg
+succeeds "box as well" "$GBRUN" report series.gbr --chart box --x bench --y latency
+equals "a name that no case has is an error" \
+    "gbrun: error: --y nothing: no case that is ok has a series of this name" \
+    "$("$GBRUN" report series.gbr --chart ecdf --y nothing 2>&1)"
+succeeds "a page" "$GBRUN" report series.gbr -o page.html
+equals "has them with each case" 5 "$(grep -c '>Samples of its own<' page.html)"
+succeeds "with intervals" grep -qF '<td class="n">500.5 [492, 509]</td>' page.html
 cp series.gbr copy.gbr
 succeeds "they are merged" "$GBRUN" merge -o merged.gbr series.gbr copy.gbr
 equals "into the same" "$(sqlite3 series.gbr 'select name, n, hex(bins) from series order by 3' | cksum)" \
