@@ -25,7 +25,7 @@ try:
 except ImportError:
     pandas = None
 
-__all__ = ["cases", "samples", "to_parquet"]
+__all__ = ["cases", "records", "samples", "to_parquet"]
 
 APPLICATION_ID = 0x67627231  # "gbr1"
 CHUNK_MAX = 65536  # samples
@@ -60,12 +60,15 @@ def cases(path, where=None, run="newest"):
     plugins as metric.NAME. An option that has the name of a column stands in its place.
     where: an SQL expression of these columns. run: "newest", "all", or a number, from 1 by start.
     """
-    with _opened(path) as file:
-        known = _expressions(file)
-        names = [name for name in known if name != CASE_ID]
-        rows = _select(file, known, names, where, run)
-    if pandas is not None:
-        return pandas.DataFrame(rows, columns=names)
+    if pandas is None:
+        return records(path, where, run)
+    names, rows = _rows(path, where, run)
+    return pandas.DataFrame(rows, columns=names)
+
+
+def records(path, where=None, run="newest"):
+    """The same as a list of dicts, also where pandas is there: for scripts that run anywhere."""
+    names, rows = _rows(path, where, run)
     return [dict(zip(names, row)) for row in rows]
 
 
@@ -109,6 +112,13 @@ def to_parquet(path, target, where=None, run="newest", rows="case"):
         if len({type(value) for value in frame[name] if value is not None}) > 1:
             frame[name] = [None if value is None else str(value) for value in frame[name]]
     frame.to_parquet(target, index=False)
+
+
+def _rows(path, where, run):
+    with _opened(path) as file:
+        known = _expressions(file)
+        names = [name for name in known if name != CASE_ID]
+        return names, _select(file, known, names, where, run)
 
 
 @contextlib.contextmanager

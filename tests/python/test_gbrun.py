@@ -87,6 +87,11 @@ class Tests(unittest.TestCase):
         self.needs("pandas")
         self.check_cases(gbrun.cases(FILE).to_dict("records"))
 
+    def test_records_with_and_without_pandas(self):
+        self.check_cases(gbrun.records(FILE))
+        with without("pandas"):
+            self.assertEqual(gbrun.records(FILE), gbrun.cases(FILE))
+
     def test_samples_without_packages(self):
         with without("pandas", "numpy"):
             self.check_samples(gbrun.samples(FILE))
