@@ -20,6 +20,9 @@ EXAMPLES = \
 	docs/examples/l2_distance.ini \
 	docs/examples/language.ini \
 	docs/examples/launches.ini \
+	docs/examples/measure.c \
+	docs/examples/measure.cu \
+	docs/examples/measure_threads.cc \
 	docs/examples/memcpy.ini \
 	docs/examples/policies.ini \
 	docs/examples/push.c \

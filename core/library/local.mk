@@ -2,6 +2,8 @@
 # libgbrun.map lists; the rest of core/ is inside.
 lib_LTLIBRARIES += libgbrun.la
 libgbrun_la_SOURCES = \
+	core/library/append.c \
+	core/library/append.h \
 	core/library/callback.c \
 	core/library/callback.h \
 	core/library/devices.c \
@@ -11,7 +13,8 @@ libgbrun_la_SOURCES = \
 	core/library/request.h \
 	core/library/result.c \
 	core/library/result.h
-libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) \
+# A bundle has the libraries that it needs beside it.
+libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN' \
 	-Wl,--version-script=$(top_srcdir)/core/library/libgbrun.map
 libgbrun_la_LIBADD = core/libmeasuring.la $(CORE_LIBS)
 libgbrun_la_DEPENDENCIES = core/libmeasuring.la core/library/libgbrun.map

@@ -1,10 +1,12 @@
 /* measure.c - see gbrun/measure.h: one call, from settings to result. */
 #include "core/base/host_clock.h"
+#include "core/library/append.h"
 #include "core/library/callback.h"
 #include "core/library/devices.h"
 #include "core/library/request.h"
 #include "core/library/result.h"
 #include "core/run/case_run.h"
+#include "core/run/record_parts.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -89,7 +91,7 @@ static void prepare(struct call *call, const char *settings)
         result_fail(result, error.status, error.text);
         return;
     }
-    if (request_read(settings ? settings : "", catalogue, &result->arena, &call->request,
+    if (request_read(settings ? settings : "", SIDE_NONE, catalogue, &result->arena, &call->request,
                      &errors) != GB_OK)
         result_fail_with(result, &errors);
     else if (choose_device(call, &error) != GB_OK)
@@ -135,15 +137,19 @@ static void begin_record(struct call *call, struct bench_case *given)
 static void end_record(struct call *call, struct case_outcome *outcome)
 {
     struct result *result = call->result;
+    struct gb_error error;
     if (result->is_corrupt && outcome->status == CASE_OK) {
         outcome->status = CASE_FAILED;
         snprintf(outcome->text, sizeof outcome->text, "more messages than a case may have");
     }
+    record_warn_of_others(&result->collector);
     collector_finish(&result->collector, outcome->status, outcome->text);
     if (outcome->status != CASE_OK)
         result_fail(result, status_of(outcome->status),
                     *outcome->text ? outcome->text : case_status_word(outcome->status));
     result_fill(result, call->device_text, &call->device->info);
+    if (results_append(&call->request, call->device, &result->collector, &error) != GB_OK)
+        result_fail(result, error.status, error.text);
 }
 
 /* Between the program's own locale and floating-point mode, in which its callbacks are called. */
@@ -208,6 +214,7 @@ void gbrun_release(void)
         return;
     pthread_mutex_lock(&turn);
     devices_release();
+    results_release();
     pthread_mutex_unlock(&turn);
 }
 

@@ -39,9 +39,10 @@ static const struct {
 enum { N_REFUSED = sizeof refused / sizeof *refused };
 
 /* Where an entry goes. */
-enum { TO_RUN, TO_BENCH, TO_POLICY, TO_DEVICE, SECTIONS };
+enum { TO_RUN, TO_BENCH, TO_POLICY, TO_DEVICE, TO_AB, SECTIONS };
 
 struct reader {
+    int side;
     const struct catalogue *catalogue;
     struct arena *arena;
     struct error_list *errors;
@@ -121,6 +122,13 @@ static void refuse(const struct reader *reader, const struct ini_entry *entry)
                        DID_YOU_MEAN(near, ""));
 }
 
+/* base and new of [ab NAME] are the two callbacks here. */
+static bool is_of_comparison(const char *key)
+{
+    return option_find(ab_options(), key, NULL) && !text_equal(key, side_words[SIDE_BASE]) &&
+           !text_equal(key, side_words[SIDE_NEW]);
+}
+
 /* The section that a key belongs to; SECTIONS: it is in error, or that of a plugin that is not
  * there, which is reported as such. */
 static int section_of(const struct reader *reader, const struct ini_entry *entry)
@@ -135,6 +143,8 @@ static int section_of(const struct reader *reader, const struct ini_entry *entry
     if (text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
         text_starts_with(entry->key, "let.") || option_find(common_options(), entry->key, NULL))
         return TO_BENCH;
+    if (reader->side != SIDE_NONE && is_of_comparison(entry->key))
+        return TO_AB;
     for (int section = TO_POLICY; section <= TO_DEVICE; section++)
         if (has_option(reader, section, entry->key))
             return section;
@@ -166,10 +176,10 @@ static void put(struct reader *reader, int section, const struct ini_entry *entr
     ini_put(&reader->sections[section], entry, reader->arena);
 }
 
-static void put_plugin(struct reader *reader, int section, const char *id)
+static void put_text(struct reader *reader, int section, const char *key, const char *value)
 {
-    const struct ini_entry entry = {.key = "plugin",
-                                    .value = id,
+    const struct ini_entry entry = {.key = key,
+                                    .value = value,
                                     .origin = {.file = SETTINGS},
                                     .value_origin = {.file = SETTINGS}};
     put(reader, section, &entry);
@@ -200,7 +210,7 @@ static int32_t read_lines(const char *text, struct arena *arena, struct ini_sect
 /* Sections that hold nothing but their plugin are left out: the plugin's id is enough. */
 static void make_ini(struct reader *reader, const struct ini_section *given, struct ini *ret)
 {
-    static const char *const kinds[SECTIONS] = {"gbrun", "bench", "policy", "device"};
+    static const char *const kinds[SECTIONS] = {"gbrun", "bench", "policy", "device", "ab"};
     const char *name = value_of(given, "name", NAME_DEFAULT);
     const struct origin nowhere = {.file = SETTINGS};
     reader->sections = ARENA_ARRAY(reader->arena, struct ini_section, SECTIONS);
@@ -211,7 +221,9 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
                     : section != TO_RUN && reader->plugins[section] ? reader->plugins[section]->id
                                                                     : "",
             .origin = nowhere};
-    put_plugin(reader, TO_BENCH, CALLBACK_ID);
+    put_text(reader, TO_BENCH, "plugin", CALLBACK_ID);
+    if (reader->side != SIDE_NONE)
+        put_text(reader, TO_BENCH, "sweep." SIDE_AXIS, side_words[reader->side]);
     for (size_t i = 0; i < given->n; i++) {
         const struct ini_entry *entry = &given->entries[i];
         int section = text_equal(entry->key, "name") ? SECTIONS : section_of(reader, entry);
@@ -221,9 +233,22 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
     *ret = (struct ini){.path = SETTINGS, .n = 2, .sections = reader->sections};
     for (int section = TO_POLICY; section <= TO_DEVICE; section++)
         if (reader->sections[section].n > 0) {
-            put_plugin(reader, section, reader->plugins[section]->id);
+            put_text(reader, section, "plugin", reader->plugins[section]->id);
             ret->sections[ret->n++] = reader->sections[section];
         }
+}
+
+/* What a comparison is decided by; a visit is a case's max_time. */
+static void read_comparison(struct reader *reader, struct ab_params *ret)
+{
+    const struct ini_entry *max_time = find_entry(&reader->sections[TO_BENCH], "max_time");
+    if (reader->side == SIDE_NONE)
+        return;
+    ab_section_read(&reader->sections[TO_AB], reader->arena, ret, reader->errors);
+    if (max_time)
+        error_list_add(reader->errors, max_time->origin,
+                       "'max_time': of a comparison each visit has a time: expected visit = ...");
+    put_text(reader, TO_BENCH, "max_time", arena_printf(reader->arena, "%.0f ns", ret->visit_ns));
 }
 
 static const char *absolute(const char *path, struct arena *arena)
@@ -231,6 +256,16 @@ static const char *absolute(const char *path, struct arena *arena)
     char here[PATH_MAX];
     return path[0] == '/' || !getcwd(here, sizeof here) ? path
                                                         : arena_printf(arena, "%s/%s", here, path);
+}
+
+/* What is measured has no options of its own: variables tell its cases apart. */
+static void take_variables(struct bench_case *bench_case)
+{
+    for (size_t i = 0; i < bench_case->n_parameters; i++) {
+        struct parameter *parameter = &bench_case->parameters[i];
+        if (parameter->is_variable && !text_starts_with(parameter->name, PAPER_PREFIX))
+            parameter->is_axis = parameter->is_identity = true;
+    }
 }
 
 /* The one case. */
@@ -243,15 +278,16 @@ static int32_t make_case(struct request *request, struct arena *arena, struct er
         status = sweep_case(sweep, 0, arena, &request->bench_case, &error);
         if (status != GB_OK)
             error_list_take(errors, &error);
+        take_variables(&request->bench_case);
     }
     sweep_free(sweep);
     return status;
 }
 
-int32_t request_read(const char *text, const struct catalogue *catalogue, struct arena *arena,
-                     struct request *ret, struct error_list *errors)
+int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
+                     struct arena *arena, struct request *ret, struct error_list *errors)
 {
-    struct reader reader = {.catalogue = catalogue, .arena = arena, .errors = errors};
+    struct reader reader = {.side = side, .catalogue = catalogue, .arena = arena, .errors = errors};
     struct ini_section given;
     struct ini *ini = ARENA_NEW(arena, struct ini);
     *ret = (struct request){0};
@@ -260,6 +296,7 @@ int32_t request_read(const char *text, const struct catalogue *catalogue, struct
         return status;
     find_plugins(&reader, &given);
     make_ini(&reader, &given, ini);
+    read_comparison(&reader, &ret->ab);
     settings_parse(ini, ".", arena, &ret->settings, errors);
     settings_resolve(ret->settings, catalogue, errors);
     if (!error_list_empty(errors))

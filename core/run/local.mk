@@ -53,6 +53,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/profile.h \
 	core/run/progress.c \
 	core/run/progress.h \
+	core/run/record_parts.c \
+	core/run/record_parts.h \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
 	core/run/provenance.c \

@@ -2,8 +2,7 @@
 #include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/interference.h"
-#include "core/run/machine.h"
+#include "core/run/record_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,23 +25,6 @@ void record_lock(struct collector *collector, const struct device_state *state)
         collector_warn(collector, text_get(&state->note));
 }
 
-/* What the device says of itself; the size of its last cache, which roofs depend on, and how many
- * units blocks are spread over. */
-static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
-{
-    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 2);
-    for (size_t i = 0; i < device->n_facts; i++)
-        facts[i] = device->facts[i];
-    *ret_n = device->n_facts;
-    if (device->info.cache_bytes > 0)
-        facts[(*ret_n)++] = (struct fact){
-            "cache_bytes",
-            arena_printf(arena, "%llu", (unsigned long long)device->info.cache_bytes)};
-    if (device->info.n_units > 0)
-        facts[(*ret_n)++] = (struct fact){"units", arena_printf(arena, "%u", device->info.n_units)};
-    return facts;
-}
-
 /* Of the device that the case has opened; 0: it did not get there. */
 static int64_t device_id(struct run *run, struct slot *slot)
 {
@@ -53,15 +35,8 @@ static int64_t device_id(struct run *run, struct slot *slot)
     if (*id != 0)
         return *id;
     CLEANUP(arena_free) struct arena arena = {0};
-    struct device_record record = {.plugin = device->settings->info->plugin.id,
-                                   .name = device->settings->name,
-                                   .index = device->info.index,
-                                   .model = device->info.model,
-                                   .uuid = device->info.uuid,
-                                   .clocks = slot->collector.clocks,
-                                   .n_clocks = slot->collector.n_clocks};
+    struct device_record record = device_record_of(device, &slot->collector, &arena);
     struct gb_error error;
-    record.facts = facts_of(device, &arena, &record.n_facts);
     if (store_device(run->plan->store, run->plan->run_id, &record, id, &error) != GB_OK)
         run_fail(run, &error);
     return *id;
@@ -103,11 +78,7 @@ static void note_build(struct run *run, const struct plugin_info *info, const ch
     struct known_build *build = MEMORY_ADD(run->builds, run->n_builds);
     build->info = info;
     snprintf(build->sha256, sizeof build->sha256, "%s", sha256);
-    const struct module_record module = {.path = info->path,
-                                         .sha256 = sha256,
-                                         .kind = plugin_kind_words(info->plugin.kind),
-                                         .id = info->plugin.id,
-                                         .version = info->plugin.version};
+    const struct module_record module = module_record_of(info, sha256);
     if (store_module(run->plan->store, run->plan->run_id, &module, &error) != GB_OK)
         run_fail(run, &error);
     if (!text_equal(info->sha256, sha256))
@@ -146,12 +117,7 @@ void record_end(struct run *run, struct slot *slot, int status, const char *text
 {
     struct visit *visit = slot->visit;
     struct collector *collector = &slot->collector;
-    CLEANUP(text_free) struct text busy = {0}, shared = {0};
-    const bool is_told = !machine_load_is_ignored();
-    if (is_told && interference_matters(&collector->record, &busy))
-        collector_warn(collector, text_get(&busy));
-    if (is_told && interference_on_device(&collector->record, &shared))
-        collector_warn(collector, text_get(&shared));
+    record_warn_of_others(collector);
     collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
     collector->record.device_id = device_id(run, slot);
     if (!slot->has_begun)

@@ -33,6 +33,12 @@ int32_t store_sync(struct store *store, struct gb_error *error);
 
 int32_t store_run_begin(struct store *store, const struct run_record *run, int64_t *ret_run_id,
                         struct gb_error *error);
+/* The run with that UUID in this file; GB_NOT_FOUND: there is none. */
+int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_id,
+                       struct gb_error *error);
+/* Of a run whose cases are not known when it begins. */
+int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
+                        struct gb_error *error);
 int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,
                       struct gb_error *error);
 int32_t store_device(struct store *store, int64_t run_id, const struct device_record *device,

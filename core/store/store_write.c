@@ -21,6 +21,32 @@ int32_t store_run_begin(struct store *store, const struct run_record *run, int64
     return status;
 }
 
+int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_id,
+                       struct gb_error *error)
+{
+    sqlite3_stmt *find = store_statement(store, "SELECT id FROM run WHERE uuid = ?", error);
+    if (!find || !store_bind_text(store, find, 1, uuid, error))
+        return store_failure(error);
+    const int code = sqlite3_step(find);
+    const bool is_there = code == SQLITE_ROW;
+    if (is_there)
+        *ret_run_id = sqlite3_column_int64(find, 0);
+    const int32_t status = store_end_rows(store, find, is_there ? SQLITE_DONE : code, error);
+    return status != GB_OK || is_there
+               ? status
+               : error_set(error, GB_NOT_FOUND, "%s: holds no run %s", store->path, uuid);
+}
+
+int32_t store_run_count(struct store *store, int64_t run_id, uint64_t n_cases,
+                        struct gb_error *error)
+{
+    sqlite3_stmt *update = store_statement_on(store, "UPDATE run SET n_cases = ?2 WHERE id = ?1",
+                                              run_id, error);
+    if (!update || !store_bind_integer(store, update, 2, (int64_t)n_cases, error))
+        return store_failure(error);
+    return store_finish(store, update, error);
+}
+
 int32_t store_run_end(struct store *store, int64_t run_id, const char *finished, int exit_code,
                       struct gb_error *error)
 {

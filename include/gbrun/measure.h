@@ -213,13 +213,15 @@ struct gbrun_result {
  * settings: lines `key = value` as in a [bench] section of bench.ini, with its comments and units;
  * NULL or "": all as by default.
  *   device policy clock cache launch pace iterations warmup min_samples max_samples max_time
- *   max_time_undecided pace_limit cool_below clock_at_least counters breakdown let.NAME
+ *   max_time_undecided pace_limit cool_below clock_at_least counters breakdown
  *                     as in bench.ini; device also cuda:1; default: device = auto
  *   precision ...     any option of the policy, which is steady by default (gbrun help steady)
  *   flush ...         any option of the device that is named (gbrun help cuda)
  *   name              of the benchmark in the results file; default: measure
- *   results           a results file that the case is appended to
- *   label.NAME        a fact of the run in it
+ *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
+ *   results           a results file that the case is appended to: the calls of a process that name
+ *                     the same file and labels are one run, those of one case its rounds
+ *   label.NAME        a label of the run
  * An unknown key, a value out of range and the like are GB_INVALID with a text that names the line
  * and what was expected.
  *

@@ -80,10 +80,12 @@ read -ra test_files <<<"${TEST_FILES-}"
 strip_to bin packaging/bundle/gbrun
 mapfile -t modules < <(module "${plugins[@]}")
 strip_to lib/gbrun "${modules[@]}"
+strip_to lib .libs/libgbrun.so.0
+ln -s libgbrun.so.0 "$root/lib/libgbrun.so"
 for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done
-install -m 644 "$src"/include/gbrun/*.h "$root/include/gbrun/"
+install -m 644 "$src"/include/gbrun/*.h "$src"/include/gbrun/*.hpp "$root/include/gbrun/"
 for file in "${copied[@]}" "${test_files[@]}"; do
     mkdir -p "$(dirname "$root/$file")"
     cp -r "$src/$file" "$root/$file"
@@ -95,7 +97,7 @@ rm "$root/tests/gpu/run.sh"
 [ ${#test_modules[@]} = 0 ] || strip_to tests/modules "${test_modules[@]}"
 [ -z "${EXAMPLE-}" ] || strip_to tests/modules "$EXAMPLE"
 
-for file in "$root"/bin/gbrun "$root"/lib/gbrun/*.so; do
+for file in "$root"/bin/gbrun "$root"/lib/libgbrun.so.0 "$root"/lib/gbrun/*.so; do
     needed "$file"
 done | sort -u | while read -r library; do
     strip_to lib "$library"

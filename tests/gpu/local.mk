@@ -13,6 +13,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/gemm_random.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
+	tests/gpu/library.sh \
 	tests/gpu/odd.sh \
 	tests/gpu/pace.sh \
 	tests/gpu/padding.sh \
@@ -33,10 +34,18 @@ if HAVE_CUDA_HEADERS
 GPU_PROGRAM_LIST = tests/plugins/test_device_cuda
 GPU_MODULE_LIST = tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so
 if HAVE_CUDA
-GPU_MODULE_LIST += $(NVCC_TEST_MODULES)
+GPU_MODULE_LIST += $(NVCC_TEST_MODULES) tests/modules/.libs/library_contexts
 endif
 endif
 tests_plugins_test_device_cuda_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
+
+# A program that uses libgbrun, in the build tree and in the bundle, with nvcc's part of the C++ library.
+tests/modules/.libs/library_contexts: tests/gpu/library_contexts.cu libgbrun.la $(public_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	$(NVCC) -O2 -std=c++17 $(CUDA_GENCODE) -I$(top_srcdir)/include \
+	  -Xcompiler -static-libstdc++,-static-libgcc -o $@ $< -L.libs -lgbrun \
+	  -Xlinker '-rpath,$$ORIGIN/../../lib:$$ORIGIN/../../../.libs'
+TEST_FILES += tests/gpu/library_contexts.cu
 
 check-gpu: all $(GPU_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/gpu/run.sh $(GPU_TEST_ARGUMENTS)

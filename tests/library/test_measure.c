@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -421,6 +422,66 @@ START_TEST(devices_are_opened_again_after_a_release)
 }
 END_TEST
 
+/* ---- results files ---- */
+
+/* What a query of gbrun's own says of results.gbr in the test's folder. */
+static const char *exported(const char *arguments)
+{
+    static char text[2000];
+    char command[1000];
+    snprintf(command, sizeof command, "'%s' %s 2>&1 | tr -d '\\r' | tr '\\n' ' '", getenv("GBRUN"),
+             arguments);
+    FILE *output = popen(command, "r");
+    text[fread(text, 1, sizeof text - 1, output)] = 0;
+    pclose(output);
+    return text;
+}
+
+START_TEST(results_are_appended)
+{
+    struct work work = {0}, failing = {.fail_at = 1, .words = "out of luck"};
+    char folder[] = "/tmp/test_measure_XXXXXX", settings[500], arguments[500];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (int i = 0; i < 5; i++) {
+        snprintf(settings, sizeof settings,
+                 QUICK "results = %s/x.gbr\nname = %s\nlet.n = %d\nlabel.branch = main", folder,
+                 i == 4 ? "other" : "one", i / 2);
+        const struct gbrun_result *result = measure(i == 4 ? &failing : &work, settings);
+        ck_assert_msg(result->status == (i == 4 ? GB_FAILED : GB_OK), "%s", result->error);
+        gbrun_free(result);
+    }
+    snprintf(arguments, sizeof arguments,
+             "export --columns bench,n,round,n_samples,status --run all --format csv "
+             "%s/x.gbr",
+             folder);
+    ck_assert_str_eq(exported(arguments), "bench,n,round,n_samples,status one,0,0,20,ok "
+                                          "one,0,1,20,ok one,1,0,20,ok one,1,1,20,ok "
+                                          "other,2,0,0,failed ");
+    snprintf(arguments, sizeof arguments, "list runs --format csv %s/x.gbr", folder);
+    ck_assert_ptr_nonnull(strstr(exported(arguments), "branch=main"));
+    gbrun_release(); /* the next call begins a run of its own */
+    snprintf(settings, sizeof settings, QUICK "results = %s/x.gbr", folder);
+    gbrun_free(measure(&work, settings));
+    snprintf(arguments, sizeof arguments, "export --columns run,bench --run all %s/x.gbr", folder);
+    ck_assert_ptr_nonnull(strstr(exported(arguments), "2,measure "));
+    snprintf(arguments, sizeof arguments, "%s/x.gbr", folder);
+    unlink(arguments);
+    rmdir(folder);
+}
+END_TEST
+
+START_TEST(a_results_file_that_cannot_be)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(&work, QUICK "results = /nowhere/x.gbr");
+    ck_assert_int_ne(result->status, GB_OK);
+    ck_assert_ptr_nonnull(strstr(result->error, "/nowhere/x.gbr"));
+    ck_assert_uint_eq(result->n_samples, 20); /* what was measured is there */
+    ck_assert(result->time_ns > 0);
+    gbrun_free(result);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 static int n_inside; /* guarded by nothing: the calls follow each other */
@@ -485,6 +546,8 @@ Suite *test_suite(void)
     tcase_add_test(process, nothing_is_printed);
     tcase_add_test(process, ten_thousand_calls_are_flat);
     tcase_add_test(process, devices_are_opened_again_after_a_release);
+    tcase_add_test(process, results_are_appended);
+    tcase_add_test(process, a_results_file_that_cannot_be);
     tcase_add_test(process, threads_wait_for_each_other);
     suite_add_tcase(suite, process);
     return suite;

@@ -1,0 +1,351 @@
+// library_contexts.cu - a program with contexts of its own that uses libgbrun on a GPU: what is
+// current is the same after each call, also after errors, and the program's context is usable.
+// usage: library_contexts [quick | costs | sticky | mean CACHE]; prints pass|NAME or
+// fail|NAME|WHAT.
+#include <gbrun/measure.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+// ---- the driver's functions, opened as no library of CUDA is linked ----
+
+template <class F> F driver(const char *name)
+{
+    static void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    void *symbol = library ? dlsym(library, name) : nullptr;
+    if (!symbol) {
+        std::printf("fail|driver|%s is not there\n", name);
+        std::exit(1);
+    }
+    return reinterpret_cast<F>(symbol);
+}
+static CUcontext current()
+{
+    CUcontext context = nullptr;
+    driver<CUresult (*)(CUcontext *)>("cuCtxGetCurrent")(&context);
+    return context;
+}
+static void make_current(CUcontext context)
+{
+    driver<CUresult (*)(CUcontext)>("cuCtxSetCurrent")(context);
+}
+static CUcontext new_context()
+{
+    CUcontext context = nullptr;
+    driver<CUresult (*)(CUcontext *, unsigned, CUdevice)>("cuCtxCreate_v2")(&context, 0, 0);
+    return context;
+}
+
+// ---- what is measured ----
+
+__global__ void add(float *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] += 1;
+}
+__global__ void write_to(float *x)
+{
+    *x = 1;
+}
+
+enum { N = 1 << 20 };
+static const std::string quick = "device = cuda\npolicy = fixed\nsamples = 64\nmin_samples = 2\n";
+
+static void report(const std::string &name, bool is_right, const std::string &what)
+{
+    if (is_right)
+        std::printf("pass|%s\n", name.c_str());
+    else
+        std::printf("fail|%s|%s\n", name.c_str(), what.c_str());
+    std::fflush(stdout);
+}
+
+// Does the program's own work still run?
+static bool is_usable()
+{
+    float *x = nullptr, y = 0;
+    if (cudaMalloc(&x, N * sizeof *x) != cudaSuccess ||
+        cudaMemset(x, 0, N * sizeof *x) != cudaSuccess)
+        return false;
+    add<<<N / 256, 256>>>(x, N);
+    const bool is = cudaMemcpy(&y, x + N - 1, sizeof y, cudaMemcpyDeviceToHost) == cudaSuccess &&
+                    y == 1;
+    return cudaFree(x) == cudaSuccess && is;
+}
+
+template <class F> std::string error_of(F &&f, const std::string &settings = quick)
+{
+    try {
+        gbrun::measure(f, settings);
+        return "";
+    } catch (const std::exception &error) {
+        return *error.what() ? error.what() : "?";
+    }
+}
+
+// ---- the same in each context ----
+
+static void in_context(const std::string &name)
+{
+    const CUcontext before = current();
+    float *x = nullptr;
+    cudaMalloc(&x, N * sizeof *x);
+    const CUcontext mine = current(); // the runtime makes the primary one current where none was
+    auto good = [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); };
+    const auto stays = [&](const char *what, const std::string &found, const char *expected) {
+        const bool is_as_expected = *expected ? found.find(expected) != std::string::npos
+                                              : found.empty();
+        report(name + ": " + what, is_as_expected && current() == mine && is_usable(),
+               found + (current() == mine ? "" : "; another context is current") +
+                   (is_usable() ? "" : "; the context cannot be used"));
+    };
+    stays("a kernel", error_of(good), "");
+    stays("cold, by events", error_of(good, quick + "cache = cold\nclock = event"), "");
+    stays("an unknown key", error_of(good, quick + "colour = red"), "unknown key 'colour'");
+    stays("a device that is not there", error_of(good, "device = cuda:63"), "device cuda:63");
+    stays("an exception", error_of([&](cudaStream_t) { throw std::runtime_error("thrown"); }),
+          "thrown");
+    int n = 0;
+    stays("an exception in the fifth call",
+          error_of(
+              [&](cudaStream_t s) {
+                  if (++n == 5)
+                      throw std::runtime_error("the fifth");
+                  good(s);
+              },
+              quick + "launch = stream"),
+          "the fifth");
+    stays("a wait, which cannot be captured", error_of([&](cudaStream_t s) {
+              good(s);
+              cudaStreamSynchronize(s);
+          }),
+          "");
+    stays("memory taken and given back", error_of([&](cudaStream_t s) {
+              float *y = nullptr;
+              cudaMallocAsync(&y, 1024, s);
+              good(s);
+              cudaFreeAsync(y, s);
+          }),
+          "");
+    stays("a launch that is refused", error_of([&](cudaStream_t s) {
+              add<<<1, 4096, 0, s>>>(x, N);
+              if (const cudaError_t error = cudaGetLastError())
+                  throw std::runtime_error(cudaGetErrorString(error));
+          }),
+          "invalid");
+    stays("nothing on the stream", error_of([&](cudaStream_t) {}), "");
+    gbrun_release();
+    stays("after a release", error_of(good), "");
+    gbrun_release();
+    report(name + ": after another release", current() == mine && is_usable(), "");
+    cudaFree(x);
+    make_current(before);
+}
+
+static void contexts()
+{
+    make_current(nullptr);
+    {
+        // Nothing is current, and nothing is afterwards.
+        static float *x;
+        cudaMalloc(&x, N * sizeof *x);
+        make_current(nullptr);
+        const std::string found = error_of([&](gbrun::stream) { return 0; });
+        report("no context: none is current afterwards", found.empty() && !current(), found);
+        cudaFree(x);
+    }
+    cudaSetDevice(0);
+    cudaFree(nullptr);
+    in_context("the primary context");
+    const CUcontext primary = current(), own = new_context();
+    make_current(own);
+    in_context("its own context");
+    make_current(primary);
+    in_context("the primary context again");
+    // In turn: each has a device of its own, which stays open.
+    make_current(own);
+    float *x = nullptr;
+    cudaMalloc(&x, N * sizeof *x);
+    for (int i = 0; i < 6; i++) {
+        make_current(i % 2 ? own : primary);
+        const std::string found = error_of([&](cudaStream_t s) {
+            if (i % 2)
+                add<<<N / 256, 256, 0, s>>>(x, N);
+        });
+        report("in turn", found.empty() && current() == (i % 2 ? own : primary), found);
+    }
+    gbrun_release();
+    make_current(primary);
+}
+
+static void threads()
+{
+    std::vector<std::thread> all;
+    std::vector<std::string> found(4);
+    for (int i = 0; i < 4; i++)
+        all.emplace_back([&found, i] {
+            float *x = nullptr;
+            cudaMalloc(&x, N * sizeof *x);
+            for (int j = 0; j < 3; j++)
+                found[i] += error_of([&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); });
+            if (!is_usable())
+                found[i] += "not usable";
+            cudaFree(x);
+        });
+    for (auto &thread : all)
+        thread.join();
+    for (auto &words : found)
+        report("four threads", words.empty(), words);
+}
+
+// ---- a hundred failures ----
+
+static void failures()
+{
+    float *x = nullptr;
+    int n_right = 0;
+    cudaMalloc(&x, N * sizeof *x);
+    for (int i = 0; i < 100; i++) {
+        int n = 0;
+        const std::string words = "number " + std::to_string(i);
+        n_right += error_of(
+                       [&](cudaStream_t s) {
+                           if (i % 3)
+                               add<<<N / 256, 256, 0, s>>>(x, N);
+                           if (i % 5 == 1)
+                               cudaStreamSynchronize(s);
+                           if (++n > i / 10)
+                               throw std::runtime_error(words);
+                       },
+                       quick + (i % 2 ? "launch = stream" : "cache = cold")) == words;
+        n_right += is_usable();
+    }
+    report("a hundred failures", n_right == 200, std::to_string(n_right) + " of 200");
+    cudaFree(x);
+}
+
+// ---- figures ----
+
+static double resident_bytes()
+{
+    long pages = 0, all = 0;
+    FILE *file = std::fopen("/proc/self/statm", "r");
+    if (file && std::fscanf(file, "%ld %ld", &all, &pages) != 2)
+        pages = 0;
+    if (file)
+        std::fclose(file);
+    return static_cast<double>(pages) * 4096;
+}
+
+static double seconds()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+// What a call costs, and whether memory stays as it is.
+static void costs()
+{
+    float *x = nullptr;
+    std::size_t free_before = 0, free_after = 0, all = 0;
+    cudaMalloc(&x, N * sizeof *x);
+    auto good = [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); };
+    const double first = seconds();
+    gbrun::measure(good, "device = cuda\nprecision = 1%");
+    std::printf("figure|first call|%.3f s\n", seconds() - first);
+    for (const char *cache : {"warm", "cold"}) {
+        double most = 0, least = 1e300, mean_s = 0;
+        for (int i = 0; i < 10; i++) {
+            const double begin = seconds();
+            auto m = gbrun::measure(good,
+                                    std::string("device = cuda\nprecision = 1%\ncache = ") + cache);
+            const double took = seconds() - begin;
+            mean_s += took / 10;
+            most = std::fmax(most, m->time_ns);
+            least = std::fmin(least, m->time_ns);
+        }
+        std::printf("figure|10 calls, %s, 1 %%|%.3f s each, %.4f to %.4f us (%.2f %%)\n", cache,
+                    mean_s, least / 1000, most / 1000, 100 * (most / least - 1));
+        report(std::string("a call takes at most 0.15 s, ") + cache, mean_s <= 0.15,
+               std::to_string(mean_s));
+    }
+    double before = 0;
+    for (int i = 0; i < 300; i++) {
+        gbrun::measure(good, quick);
+        if (i == 100) {
+            before = resident_bytes();
+            cudaMemGetInfo(&free_before, &all);
+        }
+    }
+    cudaMemGetInfo(&free_after, &all);
+    const double more = resident_bytes() - before;
+    std::printf("figure|200 calls|%.0f bytes more, on the device %.0f\n", more,
+                static_cast<double>(free_before) - static_cast<double>(free_after));
+    report("memory is flat", more < 1 << 20 && free_before == free_after, std::to_string(more));
+    cudaFree(x);
+}
+
+// An error that ends the context: it is said, and the process goes on.
+static void sticky()
+{
+    cudaFree(nullptr);
+    const CUcontext before = current();
+    const std::string found = error_of(
+        [&](cudaStream_t s) { write_to<<<1, 1, 0, s>>>(reinterpret_cast<float *>(16)); });
+    report("an illegal address is said", found.find("ILLEGAL_ADDRESS") != std::string::npos, found);
+    report("the context is the same", current() == before, "");
+    const std::string again = error_of([&](cudaStream_t s) { add<<<1, 1, 0, s>>>(nullptr, 0); });
+    report("the next call says that it is lost", !again.empty(), again);
+    try {
+        auto m = gbrun::measure([] {}, "device = cpu\npolicy = fixed\nsamples = 20");
+        report("the CPU is measured", m->n_samples >= 20, "");
+    } catch (const std::exception &error) {
+        report("the CPU is measured", false, error.what());
+    }
+    gbrun_release();
+}
+
+// What the clock reads of 4 MiB, in ns, as gbrun run is asked for it.
+static void mean(const std::string &cache)
+{
+    float *x = nullptr;
+    cudaMalloc(&x, N * sizeof *x);
+    auto m = gbrun::measure([&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); },
+                            "device = cuda\npolicy = fixed\nsamples = 2000\ncache = " + cache);
+    double sum = 0;
+    for (uint64_t i = 0; i < m->n_samples; i++)
+        sum += m->samples_ns[i];
+    std::printf("%.3f\n", sum / static_cast<double>(m->n_samples));
+    cudaFree(x);
+}
+
+int main(int argc, char **argv)
+{
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "mean") {
+        mean(argc > 2 ? argv[2] : "warm");
+        return 0;
+    }
+    if (what == "costs") {
+        costs();
+    } else if (what == "sticky") {
+        sticky();
+    } else {
+        contexts();
+        threads();
+        if (what != "quick")
+            failures();
+    }
+    gbrun_release();
+    std::printf("end\n");
+    return 0;
+}
