@@ -288,8 +288,11 @@ void put_summary(struct wire_writer *writer, const char *name, const struct veri
     wire_put_u64(writer, result->n_nan);
     wire_put_u64(writer, result->n_infinite_mismatch);
     wire_put_u64(writer, result->n_zero_mismatch);
-    for (int i = 0; i < VERIFY_CLASSES; i++)
+    wire_put_f64(writer, result->floor);
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
         wire_put_u64(writer, result->histogram[i]);
+        wire_put_u64(writer, result->above_floor[i]);
+    }
 }
 
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
@@ -303,10 +306,13 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
         *counts[i] = wire_get_u64(reader);
         is_sound = is_sound && *counts[i] <= ret->n;
     }
+    ret->floor = wire_get_f64(reader);
     uint64_t left = ret->n;
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         ret->histogram[i] = wire_get_u64(reader);
-        is_sound = is_sound && ret->histogram[i] <= left;
+        ret->above_floor[i] = wire_get_u64(reader);
+        is_sound = is_sound && ret->histogram[i] <= left &&
+                   ret->above_floor[i] <= ret->histogram[i];
         left -= ret->histogram[i];
     }
     if (!is_sound || left != 0)

@@ -112,7 +112,9 @@ struct check_record {
 struct check_summary_record {
     const char *name; /* as of its check_records */
     uint64_t n, n_exact, n_overflowed, n_nan, n_infinite_mismatch, n_zero_mismatch;
+    double floor; /* of above_floor; NaN: not known, in files of earlier versions */
     uint64_t histogram[VERIFY_CLASSES]; /* adds up to n */
+    uint64_t above_floor[VERIFY_CLASSES];
 };
 
 /* One of the elements of an output that are most off, as check.worst asks for them. */

@@ -24,7 +24,8 @@ static int32_t write_histograms(struct store *store, int64_t case_id,
     for (size_t i = 0; i < record->n_summaries; i++)
         for (uint32_t class = 0; status == GB_OK && class < VERIFY_CLASSES; class ++) {
             struct histogram_row row = {i, class, verify_class_name((int)class),
-                                        record->summaries[i].histogram[class]};
+                                        record->summaries[i].histogram[class],
+                                        record->summaries[i].above_floor[class]};
             if (row.count)
                 status = row_write(store, TABLE_CHECK_HISTOGRAM, SQL_INSERT, case_id, 0, &row,
                                    error);

@@ -35,8 +35,10 @@ static void read_checks(struct row_reader *reader, struct stored_case *c)
                                                        &record->n_summaries);
     const struct histogram_row *rows = rows_read(reader, TABLE_CHECK_HISTOGRAM, c->id, &n_classes);
     for (size_t i = 0; i < n_classes; i++)
-        if (rows[i].ordinal < record->n_summaries && rows[i].class < VERIFY_CLASSES)
+        if (rows[i].ordinal < record->n_summaries && rows[i].class < VERIFY_CLASSES) {
             summaries[rows[i].ordinal].histogram[rows[i].class] = rows[i].count;
+            summaries[rows[i].ordinal].above_floor[rows[i].class] = rows[i].above_floor;
+        }
     record->summaries = summaries;
     record->worst = rows_read(reader, TABLE_CHECK_WORST, c->id, &record->n_worst);
 }

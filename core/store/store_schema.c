@@ -334,6 +334,7 @@ static const struct stored_column check_summary_columns[] = {
     COLUMN(n_infinite_mismatch, "INTEGER NOT NULL", 2, n_infinite_mismatch,
            "infinite on one side only"),
     COLUMN(n_zero_mismatch, "INTEGER NOT NULL", 2, n_zero_mismatch, "reference 0, output not"),
+    COLUMN(floor, "REAL", 8, floor, "check.floor; NULL: not known, as check_histogram.above_floor"),
 };
 #undef ROW
 
@@ -344,6 +345,8 @@ static const struct stored_column check_histogram_columns[] = {
     COLUMN(class, "INTEGER NOT NULL", 2, class, "from 0; classes without elements are left out"),
     COLUMN(label, "TEXT NOT NULL", 2, label, "of the class: 0, (0, 1e-6), [1e-6, 1e-5) ..."),
     COLUMN(count, "INTEGER NOT NULL", 2, count, "of elements"),
+    COLUMN(above_floor, "INTEGER NOT NULL DEFAULT 0", 8, above_floor,
+           "of these, with a reference above check_summary.floor in magnitude"),
 };
 #undef ROW
 

@@ -25,7 +25,7 @@ struct histogram_row {
     uint64_t ordinal;
     uint32_t class;
     const char *label;
-    uint64_t count;
+    uint64_t count, above_floor;
 };
 
 struct series_row {

@@ -155,6 +155,13 @@ static void note_bad(struct verify_result *result, const struct element *element
     result->bad_output = element->output;
 }
 
+static void count_class(struct comparison *comparison, const struct element *element, int class)
+{
+    struct verify_result *result = comparison->result;
+    result->histogram[class]++;
+    result->above_floor[class] += fabs(element->reference) > comparison->pass_format.rel_floor;
+}
+
 /* One element of which reference or output is not finite. */
 static void count_not_finite(struct comparison *comparison, const struct element *element)
 {
@@ -164,7 +171,7 @@ static void count_not_finite(struct comparison *comparison, const struct element
     bool overflowed_to_nan = comparison->format->format == GB_F8_E4M3 && isnan(output) &&
                              isnan(reference) && !isnan(element->exact);
     result->n_overflowed += isinf(output) || overflowed_to_nan;
-    result->histogram[same ? VERIFY_CLASS_EQUAL : VERIFY_CLASS_NOT_FINITE]++;
+    count_class(comparison, element, same ? VERIFY_CLASS_EQUAL : VERIFY_CLASS_NOT_FINITE);
     if (same)
         return;
     if (isnan(output))
@@ -246,7 +253,7 @@ static void compare_one_by_one(struct comparison *comparison, struct block *bloc
         judge(comparison, &element, values);
         for (int maximum = 0; maximum < PASS_MAXIMA; maximum++)
             take_maximum(comparison, maximum, values[maximum], &element);
-        comparison->result->histogram[class_of(&element)]++;
+        count_class(comparison, &element, class_of(&element));
         comparison->n_compared++;
         sum_of_squares += rounded_product(element.difference, element.difference);
         if (comparison->pass_format.has_noise)
@@ -334,18 +341,28 @@ static bool run_pass(const struct comparison *comparison, struct block *block,
     return verify_pass_holds(format, ret);
 }
 
+/* Of elements, so many are equal, differ, have a reference of 0 that the output is not, and reach
+ * each edge, among them those. */
+static void add_classes(uint64_t histogram[VERIFY_CLASSES], uint64_t n_equal, uint64_t n_differ,
+                        uint64_t n_zero_mismatch, const uint64_t n_above[VERIFY_EDGES])
+{
+    histogram[VERIFY_CLASS_EQUAL] += n_equal;
+    histogram[VERIFY_CLASS_ZERO] += n_zero_mismatch;
+    histogram[VERIFY_CLASS_BELOW] += n_differ - n_above[0];
+    for (int edge = 0; edge + 1 < VERIFY_EDGES; edge++)
+        histogram[VERIFY_CLASS_1E_6 + edge] += n_above[edge] - n_above[edge + 1];
+    histogram[VERIFY_CLASS_ONE] += n_above[VERIFY_EDGES - 1] - n_zero_mismatch;
+}
+
 static void add_totals(struct comparison *comparison, const struct block *block,
                        const struct pass_totals *totals)
 {
-    uint64_t *histogram = comparison->result->histogram;
+    struct verify_result *result = comparison->result;
     uint32_t format = comparison->format->format;
-    histogram[VERIFY_CLASS_EQUAL] += block->n - totals->n_differ;
-    histogram[VERIFY_CLASS_ZERO] += totals->n_zero_mismatch;
-    histogram[VERIFY_CLASS_BELOW] += totals->n_differ - totals->n_above[0];
-    for (int edge = 0; edge + 1 < VERIFY_EDGES; edge++)
-        histogram[VERIFY_CLASS_1E_6 + edge] += totals->n_above[edge] - totals->n_above[edge + 1];
-    /* Where r is 0 every edge is reached. */
-    histogram[VERIFY_CLASS_ONE] += totals->n_above[VERIFY_EDGES - 1] - totals->n_zero_mismatch;
+    add_classes(result->histogram, block->n - totals->n_differ, totals->n_differ,
+                totals->n_zero_mismatch, totals->n_above);
+    add_classes(result->above_floor, totals->n_large_equal, totals->n_large - totals->n_large_equal,
+                0, totals->n_large_above);
     comparison->n_compared += block->n;
     comparison->sum_of_squares += totals->sum_of_squares;
     comparison->noise += totals->noise;
@@ -497,8 +514,11 @@ int32_t verify_compare(const struct gb_check *check, double rel_floor, struct ve
     int32_t status = refuse(check, error);
     if (status != GB_OK)
         return status;
-    *ret = (struct verify_result){
-        .n = check->n, .first_bad = UINT64_MAX, .bad_reference = NAN, .bad_output = NAN};
+    *ret = (struct verify_result){.n = check->n,
+                                  .first_bad = UINT64_MAX,
+                                  .bad_reference = NAN,
+                                  .bad_output = NAN,
+                                  .floor = fmax(rel_floor, 0)};
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         ret->metrics[metric] = (struct verify_metric){.value = -1, .reference = NAN, .output = NAN};
     fenv_t environment;

@@ -87,6 +87,8 @@ struct verify_result {
     double bad_reference, bad_output; /* both values there */
     bool vacuous;                     /* also if n is 0 */
     uint64_t histogram[VERIFY_CLASSES];
+    double floor;                         /* of rel_floor, at least 0 */
+    uint64_t above_floor[VERIFY_CLASSES]; /* of the histogram, those with |r| > floor */
     struct verify_metric metrics[VERIFY_METRICS];
     uint64_t n_worst; /* by verify_details */
 };

@@ -30,9 +30,10 @@ bool verify_path_is_there(int path)
 {
     if (path == VERIFY_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               has_f16c();
+               __builtin_cpu_supports("popcnt") && has_f16c();
     if (path == VERIFY_AVX2)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("popcnt") && has_f16c();
     return path == VERIFY_PORTABLE;
 }
 #else

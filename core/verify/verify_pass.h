@@ -100,7 +100,9 @@ struct pass_totals {
     uint64_t n_differ;                    /* r != c */
     uint64_t n_zero_mismatch;             /* of these r == 0 */
     uint64_t n_above[VERIFY_EDGES];       /* of these |r - c| >= edge |r| */
-    bool out_of_range;                    /* a magnitude that is negative, NaN or above the limit */
+    /* Of the elements with |r| above rel_floor: all, those that are equal, and |r| as above. */
+    uint64_t n_large, n_large_equal, n_large_above[VERIFY_EDGES];
+    bool out_of_range; /* a magnitude that is negative, NaN or above the limit */
 };
 
 typedef void verify_pass_fn(const struct pass_input *input, struct pass_totals *ret);

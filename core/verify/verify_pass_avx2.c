@@ -15,7 +15,7 @@ static inline __attribute__((target("avx2"))) __m128i bytes_4(const void *addres
 
 #define PASS_LANES 4
 #define PASS_TABLE verify_passes_avx2
-#define PASS_FUNCTION __attribute__((target("avx2,fma,f16c")))
+#define PASS_FUNCTION __attribute__((target("avx2,fma,f16c,popcnt")))
 #define vector __m256d
 #define mask __m256d
 #define counts __m256i
@@ -49,10 +49,7 @@ static inline __attribute__((target("avx2"))) __m128i bytes_4(const void *addres
 #define PICK(m, a, b) _mm256_blendv_pd(b, a, m)
 #define NO_COUNTS _mm256_setzero_si256()
 #define COUNT(n, m) _mm256_sub_epi64(n, _mm256_castpd_si256(m))
-#define HIGH_WORDS(a, b)                                                                           \
-    _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xDD))
-#define COUNT_ZEROS(n, words) _mm256_sub_epi32(n, _mm256_cmpeq_epi32(words, _mm256_setzero_si256()))
-#define COUNT_SIGNS(n, words) _mm256_sub_epi32(n, _mm256_srai_epi32(words, 31))
+#define BITS(m) (unsigned)_mm256_movemask_pd(m)
 /* By the high words: as unsigned integers, NaN and negative numbers are above all others. */
 #define OUT_OF_RANGE(s, a) _mm256_max_epu32(s, _mm256_castpd_si256(a))
 #define IS_OUT_OF_RANGE(s)                                                                         \

@@ -5,7 +5,7 @@
 
 #define PASS_LANES 8
 #define PASS_TABLE verify_passes_avx512
-#define PASS_FUNCTION __attribute__((target("avx512f,avx512dq,f16c")))
+#define PASS_FUNCTION __attribute__((target("avx512f,avx512dq,f16c,popcnt")))
 #define vector __m512d
 #define mask __mmask8
 #define counts __m512i
@@ -39,6 +39,7 @@
 #define PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
 #define NO_COUNTS _mm512_setzero_si512()
 #define COUNT(n, m) _mm512_mask_sub_epi64(n, m, n, _mm512_set1_epi64(-1))
+#define BITS(m) (unsigned)(m)
 /* As unsigned integers, NaN and negative numbers are above all others. */
 #define OUT_OF_RANGE(s, a) _mm512_max_epu64(s, _mm512_castpd_si512(a))
 #define IS_OUT_OF_RANGE(s)                                                                         \

@@ -17,18 +17,21 @@
  *                      in the first
  *   EITHER, ANY_SIGN   of sign bits
  *   COUNT(n, m)        n + 1 where m
- *   HIGH_WORDS(a, b)   where it pays: those of two registers in one; COUNT_ZEROS(n, words) and
- *                      COUNT_SIGNS(n, words)
+ *   BITS(m)            where it pays: a bit for each lane of a mask
  *   MAY_EXCEED_SUM(d, a, b, x, y)
  *                      sign bit set where d > a b + x y, may be set where both are nearly equal but
  *                      not 0; may be fused
- *   OUT_OF_RANGE(s, a)    s, and whether a is negative, NaN or above OUT_OF_RANGE_ABOVE;
- * IS_OUT_OF_RANGE(s) and, where it is faster to make floats of a block of outputs first, the
- * largest on the way: FLOATS             that many in a register of type floats FLOATS_F16
- * FLOATS_BF16 FLOATS_E4M3 FLOATS_E5M2   of outputs at an address NO_FLOATS STORE_FLOATS
+ *   OUT_OF_RANGE(s, a)     s, and whether a is negative, NaN or above OUT_OF_RANGE_ABOVE
+ *   IS_OUT_OF_RANGE(s)
+ *
+ * and, where it is faster to make floats of a block of outputs first, in place of LOAD_F16
+ * LOAD_BF16 LOAD_E4M3 LOAD_E5M2:
+ *
+ *   FLOATS             that many in a register of type floats
+ *   FLOATS_F16 FLOATS_BF16 FLOATS_E4M3 FLOATS_E5M2   of outputs at an address
+ *   NO_FLOATS STORE_FLOATS
  *   MAX_ABS_FLOATS(a, b)   max(a, |b|) as integers, of type float_codes; FLOATS_OF them
- * instead of
- *   LOAD_F16 LOAD_BF16 LOAD_E4M3 LOAD_E5M2
+ *
  * A product that is added must be rounded before: MUL is not contracted with ADD.
  */
 #include "core/verify/verify_pass.h"
@@ -36,6 +39,17 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#ifdef BITS
+#define tally uint64_t
+#define NO_TALLY 0
+#define TALLY_TOTAL(n) (n)
+#define ONES(bits) (uint64_t) __builtin_popcount(bits)
+#else
+#define tally counts
+#define NO_TALLY NO_COUNTS
+#define TALLY_TOTAL(n) total_of(n)
+#endif
 
 #ifdef FLOATS
 enum { EXPANDS = true };
@@ -75,7 +89,7 @@ struct state {
     vector maxima[PASS_MAXIMA];
     vector places[PASS_MAXIMA]; /* index in the block, where a maximum has risen */
     counts zero_mismatch;
-    counts close_above[VERIFY_EDGES];
+    counts close_above[VERIFY_EDGES], close_large_above[VERIFY_EDGES];
 };
 
 /* What every element is added to. They are separate from the state so that they stay in registers.
@@ -83,7 +97,8 @@ struct state {
 struct sums {
     vector squares[PARTS], noise[PARTS];
     vector largest_exact, largest_output;
-    counts equal, above, out_of_range;
+    tally equal, above, large, large_equal, large_above; /* large: |r| above rel_floor */
+    counts out_of_range;
 };
 
 /* The loop's own copies: what has an address that a function knows is read again and again. */
@@ -160,7 +175,10 @@ INLINE void judge_closely(struct state *state, const struct element *element, bo
     state->zero_mismatch = COUNT(state->zero_mismatch, BOTH(differs, AT_LEAST(zero, size)));
     for (int edge = format->n_implied + 1; edge < VERIFY_EDGES; edge++) {
         mask is_above = AT_LEAST(difference, MUL(SET_ALL(verify_edges[edge]), size));
-        state->close_above[edge] = COUNT(state->close_above[edge], BOTH(differs, is_above));
+        is_above = BOTH(differs, is_above);
+        state->close_above[edge] = COUNT(state->close_above[edge], is_above);
+        state->close_large_above[edge] = COUNT(state->close_large_above[edge],
+                                               BOTH(is_large, is_above));
     }
     set_filters(state);
 }
@@ -284,34 +302,49 @@ INLINE void add_noise(struct held *held, const struct element *element, uint64_t
     held->sums.noise[part] = ADD(held->sums.noise[part], DIV(square, variance));
 }
 
-/* Of VERIFY_LANES elements, those that are equal and those above the open edge. */
+/* Which differences reach the open edge. */
+INLINE mask above_open_edge(const struct pass_format *format, int kind, vector difference,
+                            vector size)
+{
+    vector least = MUL(SET_ALL(format->open_edge), size);
+    return kind == PASS_F64 ? BOTH(GREATER(difference, SET_ALL(0)), AT_LEAST(difference, least))
+                            : GREATER(difference, least);
+}
+
+/* Of VERIFY_LANES elements, those that are equal and those above the open edge; the same of those
+ * above the floor, and how many these are. */
 INLINE void count(struct sums *sums, const struct pass_format *format, int kind,
                   const struct element elements[PARTS])
 {
-    vector zero = SET_ALL(0), edge = SET_ALL(format->open_edge);
-#ifdef HIGH_WORDS
-    if (kind != PASS_F64) {
-        vector over[PARTS];
-#pragma GCC unroll 4
-        for (int part = 0; part < PARTS; part++)
-            over[part] = OVER_PRODUCT(elements[part].difference, edge,
-                                      ABS(elements[part].reference));
-        sums->above = COUNT_SIGNS(sums->above, HIGH_WORDS(over[0], over[1]));
-        sums->equal = COUNT_ZEROS(sums->equal,
-                                  HIGH_WORDS(elements[0].difference, elements[1].difference));
-        return;
-    }
-#endif
+    vector zero = SET_ALL(0), floor = SET_ALL(format->rel_floor);
+#ifdef BITS /* by the integer units, which have little else to do */
+    unsigned equal = 0, above = 0, large = 0;
 #pragma GCC unroll 4
     for (int part = 0; part < PARTS; part++) {
-        vector difference = elements[part].difference;
-        vector least = MUL(edge, ABS(elements[part].reference));
-        mask is_above = kind == PASS_F64
-                            ? BOTH(GREATER(difference, zero), AT_LEAST(difference, least))
-                            : GREATER(difference, least);
-        sums->above = COUNT(sums->above, is_above);
-        sums->equal = COUNT(sums->equal, AT_LEAST(zero, difference));
+        vector difference = elements[part].difference, size = ABS(elements[part].reference);
+        const int at = part * PASS_LANES;
+        equal |= BITS(AT_LEAST(zero, difference)) << at;
+        large |= BITS(GREATER(size, floor)) << at;
+        above |= BITS(above_open_edge(format, kind, difference, size)) << at;
     }
+    sums->equal += ONES(equal);
+    sums->above += ONES(above);
+    sums->large += ONES(large);
+    sums->large_equal += ONES(large & equal);
+    sums->large_above += ONES(large & above);
+#else
+#pragma GCC unroll 4
+    for (int part = 0; part < PARTS; part++) {
+        vector difference = elements[part].difference, size = ABS(elements[part].reference);
+        mask is_equal = AT_LEAST(zero, difference), is_large = GREATER(size, floor);
+        mask is_above = above_open_edge(format, kind, difference, size);
+        sums->equal = COUNT(sums->equal, is_equal);
+        sums->above = COUNT(sums->above, is_above);
+        sums->large = COUNT(sums->large, is_large);
+        sums->large_equal = COUNT(sums->large_equal, BOTH(is_large, is_equal));
+        sums->large_above = COUNT(sums->large_above, BOTH(is_large, is_above));
+    }
+#endif
 }
 
 /* VERIFY_LANES elements from i on. */
@@ -353,13 +386,12 @@ INLINE double largest_of(vector lanes)
     return largest;
 }
 
-/* Counts of 64 bits, or of 32: below 2^32 all of them. */
 INLINE uint64_t total_of(counts lanes)
 {
     uint64_t numbers[PASS_LANES], total = 0;
     STORE_COUNTS(numbers, lanes);
     for (int lane = 0; lane < PASS_LANES; lane++)
-        total += (numbers[lane] >> 32) + (numbers[lane] & UINT32_MAX);
+        total += numbers[lane];
     return total;
 }
 
@@ -384,7 +416,7 @@ INLINE void begin(struct state *state, const struct pass_input *input)
     }
     state->zero_mismatch = NO_COUNTS;
     for (int edge = 0; edge < VERIFY_EDGES; edge++)
-        state->close_above[edge] = NO_COUNTS;
+        state->close_above[edge] = state->close_large_above[edge] = NO_COUNTS;
     set_filters(state);
 }
 
@@ -399,13 +431,19 @@ INLINE void end(const struct state *state, const struct sums *sums, bool has_bou
     ret->noise = has_noise ? sum_of(sums->noise) : 0;
     ret->largest_exact = largest_of(sums->largest_exact);
     ret->largest_output = largest_of(sums->largest_output);
-    ret->n_differ = state->input->n - total_of(sums->equal);
+    ret->n_differ = state->input->n - TALLY_TOTAL(sums->equal);
     ret->n_zero_mismatch = total_of(state->zero_mismatch);
     ret->out_of_range = has_bound && IS_OUT_OF_RANGE(sums->out_of_range);
-    for (int edge = 0; edge < VERIFY_EDGES; edge++)
+    ret->n_large = TALLY_TOTAL(sums->large);
+    ret->n_large_equal = TALLY_TOTAL(sums->large_equal);
+    for (int edge = 0; edge < VERIFY_EDGES; edge++) {
         ret->n_above[edge] = edge < open    ? ret->n_differ
-                             : edge == open ? total_of(sums->above)
+                             : edge == open ? TALLY_TOTAL(sums->above)
                                             : total_of(state->close_above[edge]);
+        ret->n_large_above[edge] = edge < open    ? ret->n_large - ret->n_large_equal
+                                   : edge == open ? TALLY_TOTAL(sums->large_above)
+                                                  : total_of(state->close_large_above[edge]);
+    }
 }
 
 #ifdef FLOATS
@@ -466,8 +504,11 @@ INLINE struct sums no_sums(void)
 {
     struct sums sums = {.largest_exact = SET_ALL(0),
                         .largest_output = SET_ALL(0),
-                        .equal = NO_COUNTS,
-                        .above = NO_COUNTS,
+                        .equal = NO_TALLY,
+                        .above = NO_TALLY,
+                        .large = NO_TALLY,
+                        .large_equal = NO_TALLY,
+                        .large_above = NO_TALLY,
                         .out_of_range = NO_COUNTS};
     for (int part = 0; part < PARTS; part++)
         sums.squares[part] = sums.noise[part] = SET_ALL(0);

@@ -6,9 +6,14 @@
 
 enum { PER_TABLE = 4 }; /* columns of one table: 24 + 4 x 20 characters */
 
+/* Elements whose reference is above the floor, by class; then the others, equal or not. Where the
+ * floor is not known, all of them by class. */
+enum { SMALL_EQUAL = VERIFY_CLASSES, SMALL_DIFFER, ROWS };
+
 struct histogram {
     const char *label;
-    uint64_t counts[VERIFY_CLASSES], n;
+    uint64_t counts[ROWS], n;
+    double floor;
     const struct check_record *worst; /* relative difference above the floor; NULL: not measured */
 };
 
@@ -28,6 +33,19 @@ static const struct check_record *worst_of(const struct case_record *record, con
     return NULL;
 }
 
+/* A reference of 0 and what is not finite are no matter of the floor. */
+static void count_rows(const struct check_summary_record *summary, struct histogram *ret)
+{
+    for (int class = 0; class < VERIFY_CLASSES; class ++) {
+        const bool has_floor = class < VERIFY_CLASS_ZERO && !isnan(summary->floor);
+        const uint64_t n = summary->histogram[class];
+        ret->counts[class] = has_floor ? summary->above_floor[class] : n;
+        ret->counts[class == VERIFY_CLASS_EQUAL ? SMALL_EQUAL : SMALL_DIFFER] += n -
+                                                                                 ret->counts[class];
+    }
+    ret->floor = summary->floor;
+}
+
 void histograms_add(struct histograms *histograms, const struct case_record *record,
                     const char *label, struct arena *arena)
 {
@@ -39,20 +57,26 @@ void histograms_add(struct histograms *histograms, const struct case_record *rec
         text_add_line(&words, summary->name);
         histogram.label = arena_text(arena, text_get(&words));
         histogram.worst = worst_of(record, summary->name, arena);
-        for (int class = 0; class < VERIFY_CLASSES; class ++)
-            histogram.counts[class] = summary->histogram[class];
+        count_rows(summary, &histogram);
         ARENA_APPEND(arena, histograms->items, histograms->n, histogram);
     }
 }
 
-/* One row of what each comparison has, `-` where it has none. */
-static void add_worst(struct table *table, const struct histogram *items, size_t n,
-                      const char *head, double (*value)(const struct check_record *worst))
+static const char *row_name(int row)
+{
+    return row == SMALL_EQUAL    ? "reference below: equal"
+           : row == SMALL_DIFFER ? "reference below: differs"
+                                 : verify_class_name(row);
+}
+
+/* A row of numbers, `-` where a comparison has none. */
+static void add_number(struct table *table, const struct histogram *items, size_t n,
+                       const char *head, double (*value)(const struct histogram *histogram))
 {
     table_row(table);
     table_cell(table, head);
     for (size_t i = 0; i < n; i++) {
-        const double number = items[i].worst ? value(items[i].worst) : NAN;
+        const double number = value(&items[i]);
         if (isnan(number))
             table_cell(table, "-");
         else
@@ -60,19 +84,24 @@ static void add_worst(struct table *table, const struct histogram *items, size_t
     }
 }
 
-static double worst_difference(const struct check_record *worst)
+static double worst_difference(const struct histogram *histogram)
 {
-    return worst->value;
+    return histogram->worst ? histogram->worst->value : NAN;
 }
 
-static double worst_reference(const struct check_record *worst)
+static double worst_reference(const struct histogram *histogram)
 {
-    return worst->reference;
+    return histogram->worst ? histogram->worst->reference : NAN;
 }
 
-static double worst_output(const struct check_record *worst)
+static double worst_output(const struct histogram *histogram)
 {
-    return worst->output;
+    return histogram->worst ? histogram->worst->output : NAN;
+}
+
+static double floor_of(const struct histogram *histogram)
+{
+    return histogram->floor;
 }
 
 static void write_table(const struct histogram *items, size_t first, size_t n, struct text *out)
@@ -85,17 +114,18 @@ static void write_table(const struct histogram *items, size_t first, size_t n, s
         table_column(&table, head, true);
         text_printf(out, "(%zu) %s\n", first + i + 1, items[i].label);
     }
-    for (int class = 0; class < VERIFY_CLASSES; class ++) {
+    for (int row = 0; row < ROWS; row++) {
         table_row(&table);
-        table_cell(&table, verify_class_name(class));
+        table_cell(&table, row_name(row));
         for (size_t i = 0; i < n; i++)
-            table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[class],
-                              items[i].n ? 100 * (double)items[i].counts[class] / (double)items[i].n
+            table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[row],
+                              items[i].n ? 100 * (double)items[i].counts[row] / (double)items[i].n
                                          : 0.0);
     }
-    add_worst(&table, items, n, "largest above the floor", worst_difference);
-    add_worst(&table, items, n, "reference there", worst_reference);
-    add_worst(&table, items, n, "output there", worst_output);
+    add_number(&table, items, n, "largest", worst_difference);
+    add_number(&table, items, n, "reference there", worst_reference);
+    add_number(&table, items, n, "output there", worst_output);
+    add_number(&table, items, n, "floor", floor_of);
     table_write(&table, TABLE_PLAIN, out);
 }
 
@@ -103,7 +133,7 @@ void histograms_write(const struct histograms *histograms, struct text *out)
 {
     if (!histograms->n)
         return;
-    text_add(out, "\nhistograms of relative differences from the references\n");
+    text_add(out, "\nrelative differences where the reference is above the floor, in magnitude\n");
     for (size_t i = 0; i < histograms->n; i += PER_TABLE) {
         const size_t left = histograms->n - i;
         text_add(out, i ? "\n" : "");

@@ -26,7 +26,7 @@ static const struct json_member check_members[] = {JSON_MEMBERS(struct check_rec
                                                    JSON_MEMBERS(struct check_record, text)};
 static const struct json_member summary_members[] = {
     JSON_MEMBERS(struct check_summary_record, name, n, n_exact, n_overflowed, n_nan,
-                 n_infinite_mismatch, n_zero_mismatch)};
+                 n_infinite_mismatch, n_zero_mismatch, floor)};
 static const struct json_member series_members[] = {
     JSON_MEMBERS(struct series_record, name, unit, n, n_refused, min, max, mean, stdev),
     JSON_MEMBERS(struct series_record, error_ratio)};
@@ -129,13 +129,14 @@ static void add_device(struct json_writer *json, const struct stored_run *run,
     json_close(json, JSON_OBJECT);
 }
 
-static void add_histogram(struct json_writer *json, const uint64_t histogram[VERIFY_CLASSES])
+static void add_histogram(struct json_writer *json, const struct check_summary_record *summary)
 {
     json_open(json, "histogram", JSON_ARRAY);
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         json_open(json, NULL, JSON_OBJECT);
         json_text(json, "label", verify_class_name(i));
-        json_integer(json, "count", (int64_t)histogram[i]);
+        json_integer(json, "count", (int64_t)summary->histogram[i]);
+        json_integer(json, "above_floor", (int64_t)summary->above_floor[i]);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -148,7 +149,7 @@ static void add_summaries(struct json_writer *json, const struct case_record *re
         const struct check_summary_record *summary = &record->summaries[i];
         json_open(json, NULL, JSON_OBJECT);
         ADD_MEMBERS(json, summary_members, summary);
-        add_histogram(json, summary->histogram);
+        add_histogram(json, summary);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);

@@ -348,6 +348,8 @@ START_TEST(summaries_come_back)
     result.n_overflowed = 2;
     result.n_infinite_mismatch = 3;
     result.n_zero_mismatch = 4;
+    result.floor = 1e-3;
+    result.above_floor[VERIFY_CLASS_EQUAL] = 7;
     wire_begin(&writer, WIRE_SUMMARY);
     put_summary(&writer, "C", &result);
     struct wire_reader reader = payload_of(&writer);
@@ -361,6 +363,8 @@ START_TEST(summaries_come_back)
     ck_assert_uint_eq(back.n_infinite_mismatch, 3);
     ck_assert_uint_eq(back.n_zero_mismatch, 4);
     ck_assert_mem_eq(back.histogram, result.histogram, sizeof back.histogram);
+    ck_assert_mem_eq(back.above_floor, result.above_floor, sizeof back.above_floor);
+    ck_assert_double_eq(back.floor, 1e-3);
     for (size_t length = 0; length < reader.length; length++) {
         struct wire_reader cut = {reader.data, length, 0, false};
         get_summary(&cut, &arena, &back);
@@ -386,11 +390,12 @@ static int32_t collect(struct collector *collector, const struct verify_result *
 START_TEST(summaries_that_make_no_sense_are_refused)
 {
     struct verify_result lies[] = {summary_of(10, 9), summary_of(10, 9), summary_of(10, 9),
-                                   summary_of((uint64_t)1 << 63, 9)};
+                                   summary_of((uint64_t)1 << 63, 9), summary_of(10, 9)};
     struct collector collector;
     lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
     lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
     lies[2].n_nan = 11;
+    lies[4].above_floor[VERIFY_CLASS_EQUAL] = 10; /* of 9 */
     collector_begin(&collector, NULL, "0123", 0);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
         ck_assert_int_eq(collect(&collector, &lies[i]), GB_CORRUPT);

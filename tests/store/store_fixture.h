@@ -224,10 +224,12 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                          .text = "abs 1.5e-07 <= 1e-06"};
     record->n_checks = 1;
     c->summaries[0] = (struct check_summary_record){
-        .name = "C", .n = 4096, .n_exact = 4000, .n_zero_mismatch = 1};
+        .name = "C", .n = 4096, .n_exact = 4000, .n_zero_mismatch = 1, .floor = 1e-3};
     c->summaries[0].histogram[VERIFY_CLASS_EQUAL] = 4000;
     c->summaries[0].histogram[VERIFY_CLASS_BELOW] = 95;
     c->summaries[0].histogram[VERIFY_CLASS_ZERO] = 1;
+    c->summaries[0].above_floor[VERIFY_CLASS_EQUAL] = 3990;
+    c->summaries[0].above_floor[VERIFY_CLASS_BELOW] = 95;
     record->n_summaries = 1;
 }
 

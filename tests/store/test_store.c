@@ -222,6 +222,9 @@ START_TEST(every_field_of_a_case_comes_back)
     ck_assert(isnan(b->phases.verify_ns));
     ck_assert_mem_eq(b->summaries[0].histogram, a->summaries[0].histogram,
                      sizeof a->summaries[0].histogram);
+    ck_assert_mem_eq(b->summaries[0].above_floor, a->summaries[0].above_floor,
+                     sizeof a->summaries[0].above_floor);
+    ck_assert_double_eq(b->summaries[0].floor, 1e-3);
     ck_assert_uint_eq(b->n_messages, 1);
     ck_assert_int_eq(b->messages[0].severity, GB_LOG_WARNING);
     ck_assert_str_eq(b->messages[0].text, "slow\nvery");

@@ -448,6 +448,36 @@ START_TEST(classes_of_what_is_not_finite_or_zero)
         ck_assert_uint_eq(result.histogram[VERIFY_CLASS_NOT_FINITE], with_nan ? 3 : 0);
         ck_assert_uint_eq(result.histogram[VERIFY_CLASS_EQUAL], N - 6 - (with_nan ? 3 : 0));
         ck_assert_uint_eq(result.n_zero_mismatch, 2);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_ZERO], 0);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_NOT_FINITE], with_nan ? 3 : 0);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_EQUAL], N - 8 - (with_nan ? 3 : 0));
+    }
+}
+END_TEST
+
+/* A reference on the floor is not above it; one that rounds to it neither. */
+START_TEST(the_histogram_above_a_floor)
+{
+    const double reference[] = {0.25, 0.2500001, 0.2502441, -0.5, 0.125, 0, 1, 1};
+    const double output[] = {0.25, 0.25, 0.25, -0.5, 0.25, 1, 1, 1.5};
+    uint16_t halves[COUNT(output)];
+    for (uint64_t i = 0; i < COUNT(output); i++)
+        number_store(GB_F16, halves, i, output[i]);
+    struct gb_check check = check_of(GB_F16, COUNT(output), halves, reference);
+    for (int path = 0; path < VERIFY_PATHS; path++) {
+        struct verify_result result;
+        if (!verify_path_is_there(path))
+            continue;
+        verify_use_path(path);
+        ck_assert_int_eq(verify_compare(&check, 0.25, &result, NULL), GB_OK);
+        ck_assert_double_eq(result.floor, 0.25);
+        ck_assert_uint_eq(result.histogram[VERIFY_CLASS_EQUAL], 4);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_EQUAL], 2);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_1E_6 + 2], 1); /* 2^-12 of 0.25 */
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_1E_6 + 5], 1);
+        ck_assert_uint_eq(result.histogram[VERIFY_CLASS_ONE], 1);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_ONE], 0);
+        ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_ZERO], 0);
     }
 }
 END_TEST
@@ -515,6 +545,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, an_exact_reference_knows_all_integers, 0, 4);
     tcase_add_loop_test(tests, class_of_one_element, 0, COUNT(classes));
     tcase_add_test(tests, classes_of_what_is_not_finite_or_zero);
+    tcase_add_test(tests, the_histogram_above_a_floor);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -71,10 +71,12 @@ static double plain_variance(const struct gb_check *check, uint64_t i)
 }
 
 static void compare_plainly(const struct gb_check *check, struct verify_metric ret[VERIFY_METRICS],
-                            uint64_t ret_histogram[VERIFY_CLASSES])
+                            uint64_t ret_histogram[VERIFY_CLASSES],
+                            uint64_t ret_above_floor[VERIFY_CLASSES])
 {
     double sum = 0, noise = 0, largest = 0;
     memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
+    memset(ret_above_floor, 0, VERIFY_CLASSES * sizeof *ret_above_floor);
     for (int metric = 0; metric < VERIFY_DETAILS; metric++)
         ret[metric] = (struct verify_metric){.value = -1};
     for (uint64_t i = 0; i < check->n; i++) {
@@ -94,6 +96,7 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
                 ret[metric] = (struct verify_metric){values[metric], i, r, c};
         }
         ret_histogram[plain_class(difference, fabs(r))]++;
+        ret_above_floor[plain_class(difference, fabs(r))] += fabs(r) > 1e-3;
         sum += difference * difference;
         noise += (e - c) * (e - c) / plain_variance(check, i);
         largest = fmax(largest, fmax(fabs(r), fabs(c)));
@@ -109,12 +112,14 @@ enum { N_FLOATING = sizeof floating / sizeof floating[0] };
 static void assert_like_a_plain_loop(const struct gb_check *check, int path)
 {
     struct verify_metric expected[VERIFY_METRICS];
-    uint64_t histogram[VERIFY_CLASSES];
-    compare_plainly(check, expected, histogram);
+    uint64_t histogram[VERIFY_CLASSES], above_floor[VERIFY_CLASSES];
+    compare_plainly(check, expected, histogram, above_floor);
     verify_use_path(path);
     struct verify_result result = compare(check);
-    for (int class = 0; class < VERIFY_CLASSES; class ++)
+    for (int class = 0; class < VERIFY_CLASSES; class ++) {
         ck_assert_uint_eq(result.histogram[class], histogram[class]);
+        ck_assert_uint_eq(result.above_floor[class], above_floor[class]);
+    }
     for (int metric = 0; metric < VERIFY_DETAILS; metric++) {
         if (expected[metric].value < 0)
             continue; /* every reference is 0 or below the floor */
@@ -263,6 +268,7 @@ static void assert_same(const struct verify_result *a, const struct verify_resul
 {
     ck_assert_msg(memcmp(a->metrics, b->metrics, sizeof a->metrics) == 0, "path %d", path);
     ck_assert_mem_eq(a->histogram, b->histogram, sizeof a->histogram);
+    ck_assert_mem_eq(a->above_floor, b->above_floor, sizeof a->above_floor);
     ck_assert_uint_eq(a->n_exact, b->n_exact);
     ck_assert_uint_eq(a->n_nan, b->n_nan);
     ck_assert_uint_eq(a->n_infinite_mismatch, b->n_infinite_mismatch);
