@@ -421,14 +421,14 @@ static struct cell aggregate_cell(const struct grouping *grouping, const struct 
     return cell;
 }
 
-/* "avg(check.ulp)", with --pivot "avg(check.ulp) box". */
+/* "avg(check.ulp)", with --pivot "avg(check.ulp)\nbox". */
 static void aggregate_head(const struct grouping *grouping, size_t pivot,
                            const struct aggregate *aggregate, struct text *out)
 {
     text_add(out, aggregate->head);
     if (!grouping->view->options->pivot)
         return;
-    text_add(out, " ");
+    text_add(out, "\n");
     cell_short(&grouping->pivots[pivot], out);
 }
 
@@ -465,7 +465,7 @@ static void close_grouping(struct grouping *grouping)
 
 /* ---- as a grid ---- */
 
-/* "r0", of two columns and with --pivot "r0 simd box". */
+/* "r0", of two columns and with --pivot "r0\nsimd\nbox". */
 static void group_head(const struct grouping *grouping, const struct bundle *bundle, size_t pivot,
                        struct text *out)
 {
@@ -473,22 +473,69 @@ static void group_head(const struct grouping *grouping, const struct bundle *bun
     for (size_t i = 0; i < grouping->n_heads; i++) {
         text_clear(&value);
         cell_short(&bundle->heads[i], &value);
-        text_printf(out, "%s%s", i ? " " : "", value.length ? text_get(&value) : "-");
+        text_printf(out, "%s%s", i ? "\n" : "", value.length ? text_get(&value) : "-");
     }
     if (grouping->view->options->pivot) {
-        text_add(out, " ");
+        text_add(out, "\n");
         cell_short(&grouping->pivots[pivot], out);
     }
+}
+
+static const char *names_of_levels(const struct grouping *grouping)
+{
+    CLEANUP(text_free) struct text names = {0};
+    if (grouping->view->options->format != FORMAT_TABLE)
+        return grouping->view->options->group_by;
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        text_printf(&names, "%s%s", i ? "\n" : "", grouping->heads[i].head);
+    if (grouping->view->options->pivot)
+        text_printf(&names, "\n%s", grouping->view->options->pivot);
+    return arena_text(&grouping->view->arena, text_get(&names));
+}
+
+static bool same_levels(const struct bundle *a, const struct bundle *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (cell_compare(&a->heads[i], &b->heads[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Those whose first n levels are the same one after the other, else in order. */
+static void gather(const struct bundle **bundles, size_t n_bundles, size_t n)
+{
+    for (size_t first = 0, end; first < n_bundles; first = end) {
+        end = first + 1;
+        for (size_t i = end; i < n_bundles; i++) {
+            const struct bundle *bundle = bundles[i];
+            if (!same_levels(bundle, bundles[first], n))
+                continue;
+            memmove(&bundles[end + 1], &bundles[end], (i - end) * sizeof(bundles[0]));
+            bundles[end++] = bundle;
+        }
+    }
+}
+
+static const struct bundle **bundles_by_levels(const struct grouping *grouping)
+{
+    const size_t n = grouping->n_bundles;
+    const struct bundle **ret = ARENA_ARRAY(&grouping->view->arena, const struct bundle *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        ret[i] = &grouping->bundles[i];
+    for (size_t level = 1; level < grouping->n_heads; level++)
+        gather(ret, n, level);
+    return ret;
 }
 
 static struct grid make_transposed(const struct grouping *grouping)
 {
     struct grid grid = {.arena = &grouping->view->arena};
-    grid_column(&grid, grouping->view->options->group_by, false);
+    const struct bundle **bundles = bundles_by_levels(grouping);
+    grid_column(&grid, names_of_levels(grouping), false);
     for (size_t k = 0; k < grouping->n_bundles; k++)
         for (size_t j = 0; j < grouping->n_pivots; j++) {
             CLEANUP(text_free) struct text head = {0};
-            group_head(grouping, &grouping->bundles[k], j, &head);
+            group_head(grouping, bundles[k], j, &head);
             grid_column(&grid, text_get(&head), true);
         }
     for (size_t i = 0; i < grouping->n_aggregates; i++) {
@@ -496,7 +543,7 @@ static struct grid make_transposed(const struct grouping *grouping)
         grid_cell(&grid, cell_TEXT(aggregate->head));
         for (size_t k = 0; k < grouping->n_bundles; k++)
             for (size_t j = 0; j < grouping->n_pivots; j++)
-                grid_cell(&grid, aggregate_cell(grouping, &grouping->bundles[k], j, aggregate));
+                grid_cell(&grid, aggregate_cell(grouping, bundles[k], j, aggregate));
     }
     return grid;
 }

@@ -390,7 +390,7 @@ static const char *column_head(const struct pivot *pivot, const struct shown_col
     bool is_plain = pivot->columns == NULL && shown->kind == SHOWN_TIME;
     bool has_unit = pivot->view->options->format == FORMAT_MARKDOWN && !readable;
     if (!is_plain)
-        text_printf(&words, "%s ",
+        text_printf(&words, "%s\n",
                     has_unit || shown->column.kind == COLUMN_METRIC
                         ? view_head_with_unit(pivot->view, &shown->column)
                         : view_column_title(&shown->column));

@@ -48,8 +48,8 @@ const char *roof_column_name(size_t i); /* of the result column */
 struct grid {
     struct arena *arena;
     struct grid_column {
-        const char *head;
-        bool right; /* numbers */
+        const char *head; /* of several levels, with a line feed between: the upper ones first */
+        bool right;       /* numbers */
     } * columns;
     size_t n_columns;
     struct cell *cells; /* row after row */
@@ -57,9 +57,11 @@ struct grid {
 };
 void grid_column(struct grid *grid, const char *head, bool right); /* before the first cell */
 void grid_cell(struct grid *grid, struct cell cell);
-/* Rows as columns: the first n_heads cells of a row, joined by blanks, are the column's head. */
+/* Rows as columns: the first n_heads cells of a row are the levels of the column's head. */
 struct grid grid_transposed(const struct grid *grid, size_t n_heads);
-/* cell: cell_exact, cell_short or cell_readable; not of JSON. */
+/* cell: cell_exact, cell_short or cell_readable; not of JSON. A table has a line for each level of
+ * the heads, and a name once for neighbours that share it; other formats have blanks between
+ * levels. */
 void grid_write(const struct grid *grid, int format,
                 void (*cell)(const struct cell *cell, struct text *out), struct text *out);
 

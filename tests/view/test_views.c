@@ -26,6 +26,12 @@ static const struct {
     {"show_groups_columns.txt",
      "rounds.gbr",
      {.group_by = "dtype", .columns = "count,pass_rate,max(median_ns),median(relative_iqr)"}},
+    {"show_groups_levels.txt",
+     "rounds.gbr",
+     {.group_by = "dtype", .pivot = "streams", .columns = "count,max(median_ns)"}},
+    {"show_groups_transposed.txt",
+     "rounds.gbr",
+     {.group_by = "streams,dtype", .transpose = true, .columns = "count,max(median_ns)"}},
     {"show.md", "rounds.gbr", {.format = FORMAT_MARKDOWN}},
 };
 enum { N_SHOWS = sizeof shows / sizeof *shows };
