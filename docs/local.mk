@@ -34,6 +34,7 @@ EXAMPLES = \
 	docs/examples/shapes.ini \
 	docs/examples/sort_ten.c \
 	docs/examples/sort_ten.ini \
+	docs/examples/snprintf.ini \
 	docs/examples/strlen.ini \
 	docs/examples/sum.cc \
 	docs/examples/sum.ini \

@@ -64,6 +64,7 @@ core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
+	plugins/common/call/call_declaration.c \
 	plugins/common/call/call_math.c \
 	plugins/common/call/call_parse.c \
 	plugins/common/call/call_parse.h \

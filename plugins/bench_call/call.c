@@ -21,8 +21,10 @@ static const struct gb_option options[] = {
     GB_LIST(P, library, GB_TYPE_STRING, NULL, NULL, NULL,
             "Names or paths of the shared library, of which the first that is found counts; a path "
             "starts from the folder of the configuration"),
-    TEXT(function, NULL, "Name of the function"),
-    TEXT(signature, NULL, "What it returns and takes, such as size_t(pointer)"),
+    TEXT(function, "", "Name of the function; empty: the one in the signature"),
+    TEXT(signature, NULL,
+         "Its prototype as in C, such as size_t strlen(const char *s), or what it returns and "
+         "takes, such as size_t(pointer)"),
     TEXTS(arg, "Argument 1, 2, ..., or a value with a name that arguments can use"),
     TEXT(expect, "", "What the function has to return: a number, a text, null or arg.N"),
     TEXT(before, "", "Calls that are made before, such as cublasCreate_v2(out handle)"),
@@ -186,8 +188,9 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     invocation_run(invocation, iterations);
     if (invocation->wrong == 0)
         return GB_OK;
-    return host_fail(bench->host, "%s returned another status than ok = %s; the last was %.17g",
-                     bench->plan.params->function, bench->plan.params->ok,
+    const struct span function = bench->plan.function;
+    return host_fail(bench->host, "%.*s returned another status than ok = %s; the last was %.17g",
+                     (int)function.n, function.text, bench->plan.params->ok,
                      element_value(invocation->signature->result.id, invocation->result.bytes));
 }
 

@@ -121,6 +121,13 @@ bench longs sum_of_longs "int64(int, ..., long, long, long)" "arg.1 = 3" "arg.2 
     "arg.4 = 2^33" "expect = 8589934591"
 bench doubles sum_of_doubles "double(int, ..., double, double)" "arg.1 = 2" "arg.2 = 0.25" \
     "arg.3 = 2" "expect = 2.25"
+bench dots sum_of_doubles "double sum_of_doubles(int n, ...);" "arg.1 = 3" "arg.2 = 0.25" \
+    "arg.3 = 2.0" "arg.4 = 1e2" "expect = 102.25"
+bench dots_long sum_of_longs "int64_t sum_of_longs(int, ...)" "arg.1 = 1" "arg.2 = 2^33" \
+    "expect = 8589934592"
+bench prototype "" "extern unsigned long int difference_size(size_t a, const unsigned long b) __attribute__((pure));" \
+    "arg.1 = 7" "arg.2 = 2" "expect = 3"
+bench address greeting "const char *greeting(void)" 'expect = "hello, \"you\""'
 bench constant sum_of "double(pointer, size_t)" "arg.1 = constant(f64, 1, 2.5, -1)" "arg.2 = 3" \
     "expect = 2.5"
 bench callback apply "int(pointer, int)" "arg.1 = callback(int(int, double), -7)" "arg.2 = 3" \
@@ -297,8 +304,18 @@ refused "an unknown name in a struct" "11:9: error: arg.1: unknown name 'b': exp
     text_length "size_t(struct(pointer, size_t))" "arg.1 = struct(b, 3)"
 refused "an address that a struct is to have" "11:10: error: expect: member 1, 'null', cannot be compared: expected numbers only" \
     text_length "struct(pointer, size_t)()" "expect = struct(null, 3)"
-refused "too few types behind the ellipsis" "12:9: error: arg.2: the signature has 1 parameter only: behind '...' stand the types of all that is passed" \
-    sum_of_doubles "double(int, ...)" "arg.1 = 1" "arg.2 = 0.5"
+refused "too few types behind the ellipsis" "13:9: error: arg.3: the signature has 2 parameters only: behind '...' stand the types of all that is passed" \
+    sum_of_doubles "double(int, ..., double)" "arg.1 = 1" "arg.2 = 0.5" "arg.3 = 0.5"
+refused "an argument that is left out behind the ellipsis" "10:13: error: signature: it has 3 parameters, but arg.2 is missing" \
+    sum_of_doubles "double(int, ...)" "arg.1 = 1" "arg.3 = 0.5"
+refused "a prototype of another function" "10:17: error: signature: it is that of 'larger': expected the function's, 'status'" \
+    status "int larger(int)" "arg.1 = 0"
+refused "a signature without a name, and no other" "9:11: error: function: it is empty: expected the name of a function, here or in the signature" \
+    "" "int(int)" "arg.1 = 0"
+refused "the prototype of what the library has not" "10:19: error: signature: the library has no function 'no_such'" \
+    "" "void *no_such(int);" "arg.1 = 0"
+refused "a pointer to a function" "10:20: error: signature: this declares or returns a pointer to a function: expected the prototype of the function itself, such as double f(double), and 'pointer' for an address that it returns" \
+    "" "double (*f)(double)" "arg.1 = 0"
 refused "work that is not finite" "12:14: error: work.flops: inf is out of range: expected 0 or more" \
     status "int(int)" "arg.1 = 0" "work.flops = inf"
 # A name without a folder is the loader's to find.

@@ -69,6 +69,7 @@ static bool try_signature(struct problem *problem)
     if (!parse_signature(whole, &signature, problem))
         return false;
     REQUIRE(signature.n <= PARAMETERS_MAX && signature.n_fixed <= signature.n);
+    check_span(signature.name);
     check_type(&signature.result);
     for (size_t i = 0; i < signature.n; i++)
         check_type(&signature.parameters[i]);

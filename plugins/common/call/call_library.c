@@ -147,11 +147,6 @@ static void *find_function(struct linker *linker, void *library, const char *opt
     return NULL;
 }
 
-static void *find_named(struct linker *linker, void *library, const char *option, const char *name)
-{
-    return find_function(linker, library, option, 0, (struct span){name, strlen(name)});
-}
-
 static void find_entries(struct linker *linker, void *library, const struct entry *entries,
                          size_t n)
 {
@@ -195,8 +190,8 @@ static void find_reference(struct linker *linker)
         miss(linker, "reference_library", 0, reason);
     if (linkage->reference_library == NULL)
         return;
-    linkage->reference = find_named(linker, linkage->reference_library, "reference",
-                                    params->reference);
+    const struct span name = {params->reference, strlen(params->reference)};
+    linkage->reference = find_function(linker, linkage->reference_library, "reference", 0, name);
     find_entries(linker, linkage->reference_library, plan->ref_entries, plan->n_ref_entries);
 }
 
@@ -217,7 +212,11 @@ bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkag
     if (ret->library == NULL) {
         miss(&linker, "library", 0, reason);
     } else {
-        ret->function = find_named(&linker, ret->library, "function", plan->params->function);
+        const bool is_option = *plan->params->function != '\0';
+        const size_t at = is_option ? 0 : (size_t)(plan->function.text - plan->params->signature);
+        if (plan->function.n > 0)
+            ret->function = find_function(&linker, ret->library,
+                                          is_option ? "function" : "signature", at, plan->function);
         find_entries(&linker, ret->library, plan->entries, plan->n_entries);
         find_calls(&linker, "before", plan->before, plan->n_before);
         find_calls(&linker, "after", plan->after, plan->n_after);

@@ -2,9 +2,13 @@
  * call_parse.h - the small language of signatures, arguments and calls. Plugin side; needs no
  * libffi.
  *
- *   signature = TYPE "(" [TYPE {"," TYPE}] ["," "..." {"," TYPE}] ")"
- *   TYPE      = a name of types.h | "struct" "(" member {"," member} ")"
- *   member    = TYPE ["[" NUMBER "]"]
+ *   signature = TYPE [WORD] "(" [parameter {"," parameter}] ["," "..." {"," parameter}] ")"
+ *               [attributes] [";"]                       a prototype of C, or its types alone
+ *   parameter = TYPE [WORD] {"[" ... "]"} | TYPE "(" "*" ... ")" ["(" ... ")"]
+ *   TYPE      = words {"*"} | "struct" "(" member {"," member} ")"
+ *   words     = a name of types.h, or keywords of C, any of const restrict ... between them; before
+ *               a "*" any name, also "struct" WORD
+ *   member    = TYPE [WORD] ["[" NUMBER "]"]
  *   value     = NUMBER | TEXT | "null" | "stream"
  *             | "buffer" "(" size {"," key} ")"            memory
  *             | "constant" "(" TYPE {"," NUMBER} ")"       address of numbers in host memory
@@ -61,6 +65,7 @@ struct type {
 };
 
 struct signature {
+    struct span name; /* of the function, if it is there */
     struct type result;
     struct type parameters[PARAMETERS_MAX];
     size_t n;

@@ -164,12 +164,41 @@ static void read_entries(const struct maker *maker, const struct gb_map *map, co
     }
 }
 
+/* As C has it: a number with a point or an exponent is a double, another one an int if it fits; all
+ * else is an address. */
+static enum type_id type_behind_dots(const struct maker *maker, const struct entry *entry)
+{
+    const struct entry *resolved = plan_resolve(maker->plan, entry);
+    if (resolved == NULL || resolved->value.kind != VALUE_NUMBER)
+        return TYPE_POINTER;
+    const char *text = resolved->text + resolved->value.at;
+    text += strspn(text, "+-0123456789");
+    return *text == '.' || *text == 'e' || *text == 'E' ? TYPE_DOUBLE
+                                                        : number_type(&resolved->value.numbers[0]);
+}
+
+/* Where "..." is the last of a signature, the arguments say what stands behind it. */
+static void add_behind_dots(const struct maker *maker, const struct entry *entries, size_t n,
+                            struct signature *signature)
+{
+    if (!signature->is_variadic || signature->n > signature->n_fixed)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const size_t place = entries[i].place;
+        if (place >= NOT_AN_ARGUMENT || place < signature->n_fixed)
+            continue;
+        signature->parameters[place].id = type_behind_dots(maker, &entries[i]);
+        signature->n = place >= signature->n ? place + 1 : signature->n;
+    }
+}
+
 /* Gives each parameter its argument. */
 static void bind(const struct maker *maker, const struct entry *entries, size_t n, const char *map,
                  const char *signature_option, struct routine *routine)
 {
-    const struct signature *signature = &routine->signature;
+    struct signature *signature = &routine->signature;
     char option[OPTION_BYTES];
+    add_behind_dots(maker, entries, n, signature);
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = &entries[i];
         if (entry->place >= NOT_AN_ARGUMENT)
@@ -305,6 +334,23 @@ static void check_reference(const struct maker *maker)
                "there is nothing to compare: mark the buffers that the function writes with 'out'");
 }
 
+/* By its option, or by the signature where that is a prototype. */
+static void find_name(const struct maker *maker)
+{
+    struct plan *plan = maker->plan;
+    const struct span of_signature = plan->routine.signature.name;
+    const char *given = plan->params->function;
+    if (*given == '\0')
+        plan->function = of_signature;
+    if (plan->function.n == 0)
+        report(maker->reporter, "function", 0,
+               "it is empty: expected the name of a function, here or in the signature");
+    else if (of_signature.n > 0 && !span_equal(of_signature, plan->function))
+        report(maker->reporter, "signature", (size_t)(of_signature.text - plan->params->signature),
+               "it is that of '%.*s': expected the function's, '%s'", (int)of_signature.n,
+               of_signature.text, given);
+}
+
 static void check_arguments(const struct maker *maker)
 {
     struct plan *plan = maker->plan;
@@ -325,8 +371,10 @@ static void check_arguments(const struct maker *maker)
         *maker->is_unsound = true;
     if (!maker_took(
             maker, "signature",
-            parse_signature(plan->params->signature, &plan->routine.signature, maker->problem)) ||
-        *maker->is_unsound)
+            parse_signature(plan->params->signature, &plan->routine.signature, maker->problem)))
+        return;
+    find_name(maker);
+    if (*maker->is_unsound)
         return;
     bind(maker, plan->entries, plan->n_entries, "arg", "signature", &plan->routine);
     check_statuses(maker);
@@ -341,6 +389,7 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
     struct problem problem;
     struct maker maker = {ret, reporter, &problem, &is_unsound};
     *ret = (struct plan){.host = host, .params = params, .work.size = sizeof ret->work};
+    ret->function = (struct span){params->function, strlen(params->function)};
     ret->n_entries = params->arg.n;
     ret->n_ref_entries = params->ref.n;
     ret->entries = host->allocate(host,
@@ -354,8 +403,6 @@ int32_t plan_make(const struct gb_host *host, const struct params *params,
     ret->after = read_calls(&maker, "after", params->after, &ret->n_after);
     if (ret->before == NULL || ret->after == NULL)
         return GB_NO_MEMORY;
-    if (*params->function == '\0')
-        report(reporter, "function", 0, "it is empty: expected the name of a function");
     check_ok(&maker);
     check_work(&maker);
     check_calls(&maker, "before", ret->before, ret->n_before);

@@ -51,6 +51,7 @@ struct plan {
     const struct params *params;
     struct entry *entries, *ref_entries; /* of arg, and behind them those of ref */
     size_t n_entries, n_ref_entries;
+    struct span function; /* the name of the first, by its option or its signature */
     struct routine routine, reference;
     struct call *before, *after; /* CALLS_MAX each */
     size_t n_before, n_after;

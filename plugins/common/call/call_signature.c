@@ -1,55 +1,5 @@
-/* call_signature.c - types and signatures; see call_parse.h. Plugin side. */
+/* call_signature.c - structs and signatures; see call_parse.h. Plugin side. */
 #include "call_cursor.h"
-
-static const char a_type[] = "a type such as int, size_t, double, pointer";
-
-/* Words of C's types that are none here. */
-static const struct {
-    const char *word, *instead;
-} words_of_c[] = {
-    {"const", "expected pointer or string for an address, whatever it points to"},
-    {"volatile", "expected pointer for an address, whatever it points to"},
-    {"unsigned", "expected uchar, ushort, uint, ulong or ulonglong"},
-    {"signed", "expected schar, short, int, long or longlong"},
-    {"complex", "expected struct(double, double), or struct(float, float)"},
-    {"_Complex", "expected struct(double, double), or struct(float, float)"},
-    {"union", "expected a struct(...) that is passed alike"},
-    {"enum", "expected int"},
-};
-
-static bool take_type_name(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    const struct span word = cursor_word(cursor);
-    if (word.n == 0)
-        return cursor_expected(cursor, a_type);
-    for (size_t i = 0; i < sizeof words_of_c / sizeof words_of_c[0]; i++)
-        if (span_is(word, words_of_c[i].word))
-            return cursor_fail(cursor, at, "unknown type '%s': %s", words_of_c[i].word,
-                               words_of_c[i].instead);
-    if (!type_named(word.text, word.n, ret))
-        return cursor_fail(cursor, at, "unknown type '%.*s': expected %s", (int)word.n, word.text,
-                           a_type);
-    return true;
-}
-
-/* A type that has a value. */
-static bool take_value_type(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (!take_type_name(cursor, ret))
-        return false;
-    return *ret != TYPE_VOID || cursor_fail(cursor, at, "nothing has the type void here");
-}
-
-bool take_element_type(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (!take_value_type(cursor, ret))
-        return false;
-    return type_info(*ret)->kind != KIND_POINTER ||
-           cursor_fail(cursor, at, "'%s' is no type of numbers", type_info(*ret)->name);
-}
 
 enum type_kind type_kind(const struct type *type)
 {
@@ -99,30 +49,9 @@ static bool add_member(struct type *type, const struct type *member)
     return fits;
 }
 
-/* What C writes behind a type, and this language does not. */
-static bool check_after_type(struct cursor *cursor)
-{
-    struct cursor ahead = *cursor;
-    const size_t at = cursor_next(&ahead);
-    const struct span word = cursor_word(&ahead);
-    enum type_id second;
-    if (cursor->text[at] == '*')
-        return cursor_fail(cursor, at,
-                           "a '*' is not written here: expected pointer, or string for a text");
-    if (cursor->text[at] == '[')
-        return cursor_fail(cursor, at, "an array is passed as its address: expected pointer");
-    if (word.n > 0 && type_named(word.text, word.n, &second))
-        return cursor_fail(
-            cursor, at,
-            "a type is one word here: expected longlong, ulong and the like (there is "
-            "no long double)");
-    return word.n == 0 || cursor_fail(cursor, at, "'%.*s': a signature has types only, no names",
-                                      (int)word.n, word.text);
-}
-
 static bool take_type_within(struct cursor *cursor, int depth, struct type *ret);
 
-/* TYPE or TYPE[NUMBER] */
+/* TYPE [WORD] [ "[" NUMBER "]" ] */
 static bool take_member(struct cursor *cursor, int depth, struct type *ret)
 {
     const size_t at = cursor_next(cursor);
@@ -132,6 +61,7 @@ static bool take_member(struct cursor *cursor, int depth, struct type *ret)
         return false;
     if (member.id == TYPE_VOID)
         return cursor_fail(cursor, at, "nothing has the type void here");
+    cursor_word(cursor);
     const bool is_array = cursor_take(cursor, "[");
     const size_t number_at = cursor_next(cursor);
     if (is_array && (!cursor_number(cursor, &number) || !cursor_need(cursor, "]")))
@@ -143,33 +73,27 @@ static bool take_member(struct cursor *cursor, int depth, struct type *ret)
             return cursor_fail(cursor, at,
                                "a struct has up to %d numbers and addresses here, arrays included",
                                MEMBERS_MAX);
-    return check_after_type(cursor);
+    return true;
 }
 
+/* struct(...), or what C writes: words of a type and the stars behind them. */
 static bool take_type_within(struct cursor *cursor, int depth, struct type *ret)
 {
     struct cursor ahead = *cursor;
     *ret = (struct type){0};
-    if (!span_is(cursor_word(&ahead), "struct"))
-        return take_type_name(cursor, &ret->id);
+    if (!span_is(cursor_word(&ahead), "struct") || !cursor_take(&ahead, "("))
+        return take_declared_type(cursor, &ret->id);
     if (depth == NESTED_MAX)
         return cursor_fail(cursor, cursor_next(cursor), "structs stand in each other up to %d deep",
                            NESTED_MAX);
     cursor->at = ahead.at;
     ret->id = TYPE_STRUCT;
-    if (!cursor_need(cursor, "("))
-        return false;
     do
         if (!take_member(cursor, depth + 1, ret))
             return false;
     while (cursor_take(cursor, ","));
     ret->struct_bytes = round_up(ret->struct_bytes, type_alignment(ret));
     return cursor_need(cursor, ")");
-}
-
-static bool take_type(struct cursor *cursor, struct type *ret)
-{
-    return take_type_within(cursor, 0, ret) && check_after_type(cursor);
 }
 
 /* What a variadic function can be given: C promotes the others. */
@@ -201,20 +125,17 @@ static bool take_parameter(struct cursor *cursor, struct signature *ret)
     if (ret->n == PARAMETERS_MAX)
         return cursor_fail(cursor, at, "a function has up to %d parameters here", PARAMETERS_MAX);
     struct type *type = &ret->parameters[ret->n];
-    if (!take_type(cursor, type))
+    if (!take_type_within(cursor, 0, type) || !take_declarator(cursor, type))
         return false;
     if (type->id == TYPE_VOID)
         return cursor_fail(cursor, at, "no parameter has the type void: expected (), or %s",
-                           a_type);
+                           type_example);
     ret->n++;
     return !ret->is_variadic || check_promotion(cursor, at, type);
 }
 
-bool take_signature(struct cursor *cursor, struct signature *ret)
+static bool take_parameters(struct cursor *cursor, struct signature *ret)
 {
-    *ret = (struct signature){0};
-    if (!take_type(cursor, &ret->result) || !cursor_need(cursor, "("))
-        return false;
     struct cursor ahead = *cursor;
     if (span_is(cursor_word(&ahead), "void") && cursor_take(&ahead, ")")) {
         cursor->at = ahead.at;
@@ -229,8 +150,26 @@ bool take_signature(struct cursor *cursor, struct signature *ret)
     return cursor_need(cursor, ")");
 }
 
+bool take_signature(struct cursor *cursor, struct signature *ret)
+{
+    *ret = (struct signature){0};
+    if (!take_type_within(cursor, 0, &ret->result))
+        return false;
+    const size_t at = cursor_next(cursor);
+    ret->name = cursor_word(cursor);
+    if (!cursor_need(cursor, "("))
+        return false;
+    if (cursor->text[cursor_next(cursor)] == '*')
+        return cursor_fail(cursor, at,
+                           "this declares or returns a pointer to a function: expected the "
+                           "prototype of the function itself, such as double f(double), and "
+                           "'pointer' for an address that it returns");
+    return take_parameters(cursor, ret);
+}
+
 bool parse_signature(const char *text, struct signature *ret, struct problem *problem)
 {
     struct cursor cursor = {.text = text, .problem = problem};
-    return take_signature(&cursor, ret) && cursor_end(&cursor);
+    return take_signature(&cursor, ret) && take_attributes(&cursor) &&
+           (cursor_take(&cursor, ";") || true) && cursor_end(&cursor);
 }

@@ -123,6 +123,14 @@ bool number_fits(const struct number *number, enum type_id type)
     return number->magnitude == 0 || (info->is_signed && number->magnitude <= most + 1);
 }
 
+enum type_id number_type(const struct number *number)
+{
+    return !number->is_integer               ? TYPE_DOUBLE
+           : number_fits(number, TYPE_INT32) ? TYPE_INT32
+           : number_fits(number, TYPE_INT64) ? TYPE_INT64
+                                             : TYPE_UINT64;
+}
+
 /* An infinity or a NaN. */
 static uint64_t not_finite_bits(double value, const struct float_format *format)
 {

@@ -66,6 +66,8 @@ struct number {
 /* Does it fit? Integers into integers of enough bits, numbers into floats up to their largest; inf
  * and nan where there are such. */
 bool number_fits(const struct number *number, enum type_id type);
+/* As C takes an integer without a suffix, and a double. */
+enum type_id number_type(const struct number *number);
 /* Stores it; false for finite numbers of KIND_BITS, which gb_host.fill rounds. */
 bool number_store(const struct number *number, enum type_id type, void *to);
 

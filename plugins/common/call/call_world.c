@@ -383,15 +383,6 @@ int32_t world_argument(struct world *world, const struct entry *entry, const str
                                            : store_entry(world, entry, 0, type, ret);
 }
 
-/* As C takes a number without a suffix. */
-static enum type_id number_type(const struct number *number)
-{
-    return !number->is_integer               ? TYPE_DOUBLE
-           : number_fits(number, TYPE_INT32) ? TYPE_INT32
-           : number_fits(number, TYPE_INT64) ? TYPE_INT64
-                                             : TYPE_UINT64;
-}
-
 int32_t world_arguments(struct world *world, const struct routine *routine, struct raw *ret_values)
 {
     int32_t status = GB_OK;
