@@ -35,12 +35,18 @@ EXAMPLES = \
 	docs/examples/sort_ten.c \
 	docs/examples/sort_ten.ini \
 	docs/examples/snprintf.ini \
+	docs/examples/sorts.cc \
+	docs/examples/sorts.ini \
 	docs/examples/strlen.ini \
-	docs/examples/sum.cc \
-	docs/examples/sum.ini \
+	docs/examples/sums.cc \
+	docs/examples/sums.ini \
+	docs/examples/three_sums.c \
+	docs/examples/three_sums.ini \
 	docs/examples/tolerances.ini \
 	docs/examples/transpose.cu \
-	docs/examples/transpose.ini
+	docs/examples/transpose.ini \
+	docs/examples/two_sorts.c \
+	docs/examples/two_sorts.ini
 
 # What is copied to start from: the examples, the configurations of conf/, a plugin.
 examplesdir = $(pkgdatadir)/examples

@@ -30,7 +30,7 @@ leave_out()
 
 sources()
 {
-    find "$@" \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu*' \) ! -path '*/build*' 2>/dev/null |
+    find "$@" \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cu*' -o -name '*.hpp' \) ! -path '*/build*' 2>/dev/null |
         sort
 }
 c_files=$(sources core include plugins tests)
@@ -103,9 +103,9 @@ rule plugins-see-include-only \
             grep -vE "<[a-zA-Z0-9_/]+(\.h)?>|\"[a-z0-9_]+\.(h|cuh)\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\""
         grep -nHE '#[[:space:]]*include[[:space:]]*[<"](core/|sqlite3|ini\.h|check\.h)' "$file"
     done)
-rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc' < <(
+rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc; those of C++, of its library' < <(
     in_files '#[[:space:]]*include' "$(sources include)" |
-        grep -vE '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')
+        grep -vE '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>|\.hpp:[0-9]+:#include <[a-z_]+>')
 
 # --- Everything is listed -----------------------------------------------------------------------
 

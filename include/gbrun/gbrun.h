@@ -14,5 +14,6 @@
 #include <gbrun/option.h>
 #include <gbrun/policy.h>
 #include <gbrun/profile.h>
+#include <gbrun/simple.h>
 
 #endif

@@ -11,6 +11,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_completion.sh \
 	tests/cli/test_conf.sh \
 	tests/cli/test_counters.sh \
+	tests/cli/test_cxx.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_doctor.sh \

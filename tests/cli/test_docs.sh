@@ -30,7 +30,7 @@ ab* | bisect*) set -- \"\$@\" --max-rounds 4 --visit 1ms ;;
 esac
 exec '$GBRUN' \"\$@\""
 program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\""
-program c++ "exec ${CXX:-c++} \"\$@\""
+program c++ "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\""
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 PATH=$TMPDIR/bin:$PATH
 PYTHONPATH=$top_srcdir/python
@@ -204,7 +204,23 @@ short()
     equals "${2##*/} has at most $1 lines" yes "$([ "$n_lines" -le "$1" ] && echo yes || echo "$n_lines")"
 }
 short 250 "$top_srcdir/README.md"
-short 30 "$examples/clear.c"
+short 20 "$examples/clear.c"
+# Of these the lines that are neither blank nor a comment count: as long as with other tools, and no longer.
+few()
+{
+    local n_lines
+    n_lines=$(grep -vcE '^ *(//.*|/\*.*\*/)?$' "$2")
+    equals "${2##*/} has at most $1 lines of code" yes "$([ "$n_lines" -le "$1" ] && echo yes || echo "$n_lines")"
+    if command -v clang-format >/dev/null; then
+        equals "${2##*/} is formatted as the sources are" "" \
+            "$(clang-format --style="file:$top_srcdir/.clang-format" --dry-run "$2" 2>&1)"
+    fi
+}
+few 20 "$examples/clear.c"
+few 30 "$examples/sums.cc"
+few 22 "$examples/sorts.cc"
+few 45 "$examples/three_sums.c"
+few 45 "$examples/two_sorts.c"
 short 60 "$examples/saxpy.cu"
 short 60 "$TMPDIR/docs-plugins.md/stable.c"
 

@@ -13,7 +13,7 @@ for source in *.c *.cc *.cu *.rs; do
     case $source in
     l2_distance.cu | transpose.cu) continue ;; # are compiled by gbrun
     *.c) compiler="${CC:-cc} -std=c99 -pedantic $gcc_flags -Werror" ;;
-    *.cc) compiler="${CXX:-c++} $gcc_flags" ;;
+    *.cc) compiler="${CXX:-c++} -std=c++17 -pedantic $gcc_flags -Werror" ;;
     *.cu) compiler=${NVCC:+$NVCC -O2 -arch=sm_90 -shared -Xcompiler -fPIC} ;;
     *.rs) compiler=${RUSTC:+$RUSTC -O --crate-type cdylib} ;;
     esac
@@ -32,7 +32,7 @@ has_gpu=$("$GBRUN" list devices 2>/dev/null | grep -c '^cuda:0 ')
 printf '[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0\n' >little
 for file in *.ini; do
     name=${file%.ini}
-    module=$(sed -n 's/^plugin = \.\/\(.*\)/\1/p' "$file")
+    module=$(sed -n 's/^plugin = \.\/\([^:]*\).*/\1/p' "$file" | sort -u)
     if [ -n "$module" ] && [ ! -f "$module" ]; then
         skip "$file" "$module was not built"
         continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Each public header compiles alone, in every language that plugins are written in, without a
-# warning, and includes nothing but itself and three headers of the C library. So do the examples of
-# the documents and the skeleton.
+# warning, and includes nothing but itself and three headers of the C library; bench.hpp in C++ only, with
+# its library. So do the examples of the documents and the skeleton.
 . "$top_srcdir/tests/tap.sh"
 
 include=$top_srcdir/include
@@ -32,6 +32,21 @@ for header in "$include"/gbrun/*.h; do
     if command -v clang++ >/dev/null; then
         compiles clang++ c++ c++17 "$header"
     fi
+done
+
+printf '#include <gbrun/bench.hpp>\n' >"$TMPDIR/alone.cc"
+for compiler in "$compilers_cxx" clang++; do
+    if ! command -v "${compiler%% *}" >/dev/null; then
+        skip "bench.hpp with $compiler" "no such compiler"
+        continue
+    fi
+    for source in "$TMPDIR/alone.cc" "$top_srcdir"/docs/examples/s*s.cc; do
+        for flags in -std=c++17 "-std=c++20 -fno-rtti" "-std=c++17 -O2 -fvisibility=hidden"; do
+            # shellcheck disable=SC2086
+            succeeds "${source##*/} with bench.hpp by $compiler $flags" $compiler $flags -Wall -Wextra -Wpedantic \
+                -Wshadow -Wmissing-field-initializers -Werror -fsyntax-only -I"$include" "$source"
+        done
+    done
 done
 
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \

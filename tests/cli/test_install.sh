@@ -29,8 +29,8 @@ for file in bin/gbrun man1/gbrun.1 man5/gbrun.ini.5 bash-completion/completions/
     zsh/site-functions/_gbrun fish/vendor_completions.d/gbrun.fish; do
     equals "installed once: $file" 1 "$(find "$root" -type f -path "*/$file" | wc -l)"
 done
-equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h)" \
-    "$(cd "$headers" && echo ./*.h)"
+equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h*)" \
+    "$(cd "$headers" && echo ./*.h*)"
 data=$(dirname "$(find "$root" -type d -path '*/share/gbrun/examples')")
 for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     released=$(cd "$top_srcdir/${folder#*=}" && find . -type f \( -name '*.ini' -o -name '*.c*' -o -name '*.rs' \

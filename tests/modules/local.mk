@@ -44,6 +44,7 @@ TEST_MODULE_FILES = \
 TEST_MODULE_CXX_FILES = \
 	tests/modules/convolution_kernels.cc \
 	tests/modules/elementwise_kernels.cc \
+	tests/modules/exceptions.cc \
 	tests/modules/histogram_kernels.cc \
 	tests/modules/padding_kernels.cc \
 	tests/modules/throwing.cc

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Benchmarks that are classes and lambdas (gbrun/bench.hpp): options have their values, help and checks, and an
+# exception from any function is the status of its case, with its words.
+. "$top_srcdir/tests/tap.sh"
+modules=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 99
+if [ ! -f "$modules/exceptions.so" ]; then
+    skip "benchmarks in C++" "no C++ compiler"
+    finish
+fi
+
+help=$("$GBRUN" help --plugin-path "$modules" options)
+while read -r words; do
+    succeeds "help says: $words" grep -qF -- "$words" <<<"$help"
+done <<'LIST'
+benchmark options, version 2.5
+A paragraph.
+whole = 3
+an integer
+integer (pieces), 1:9
+real = 0.5
+yes = on
+word = abc
+size = 2 KiB
+wait = 1 us
+several = 4, 5
+ratios = 0.25
+needed (required)
+LIST
+succeeds "a choice has its words, the first of them by default" grep -qxF '  where = nowhere' <<<"$(
+    "$GBRUN" help --plugin-path "$modules" thrower)"
+
+few_samples 3 'warmup = 0' 'iterations = 1' >exceptions.ini
+cat >>exceptions.ini <<TEXT
+[bench options]
+plugin = $modules/exceptions.so:options
+needed = this text
+whole = 7
+[bench bare]
+plugin = $modules/exceptions.so:bare
+[bench thrower]
+plugin = $modules/exceptions.so:thrower
+sweep.where = nowhere, prepare, reset, run, verify
+sweep.what = error, memory, skip, number, status
+[bench refresh]
+plugin = $modules/exceptions.so:thrower
+where = refresh
+verify = samples
+TEXT
+"$GBRUN" -q -c exceptions.ini -o exceptions.gbr >table.txt 2>messages.txt
+equals "cases failed" 1 $?
+
+"$GBRUN" export exceptions.gbr --columns bench,where,what,status,status_text | tr -d '\r"' >cases.txt
+says()
+{
+    equals "$1 throws $2: $3" "thrower,$1,$2,$3" "$(grep "^thrower,$1,$2," cases.txt)"
+}
+for where in prepare reset run verify; do
+    [ "$where" = reset ] && at=run || at=$where
+    says "$where" error 'failed,thrown in so many words'
+    says "$where" memory "failed,$at: out of memory"
+    says "$where" skip 'skipped,not on this machine'
+    says "$where" number 'failed,an exception that is no std::exception'
+    says "$where" status "failed,$at: not supported"
+done
+says nowhere error 'ok,'
+says nowhere status 'wrong result,second: the second is wrong'
+equals "refresh throws" "refresh,refresh,error,failed,thrown in so many words" "$(grep ^refresh, cases.txt)"
+
+equals "options have their values, and declared work is stored" "ok,7,3054.75,1" \
+    "$("$GBRUN" export exceptions.gbr --where "bench = 'options'" --columns 'status,whole,sum,items_per_s > 0' |
+        tail -n +2 | tr -d '\r')"
+for text in abc 'this text'; do
+    succeeds "text arrives: $text" grep -q "warning: $text" table.txt
+done
+equals "a lambda alone is a benchmark" "bare,ok" \
+    "$("$GBRUN" export exceptions.gbr --where "bench = 'bare'" --columns bench,status | tail -n +2 | tr -d '\r')"
+
+"$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2 >check.txt 2>&1
+equals "values are checked by the table" 2 $?
+succeeds "with the range" grep -q '10.*1:9' check.txt
+finish
