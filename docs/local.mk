@@ -6,6 +6,8 @@ EXAMPLES = \
 	docs/examples/ci.ini \
 	docs/examples/clear.c \
 	docs/examples/clear.ini \
+	docs/examples/contention.c \
+	docs/examples/contention.ini \
 	docs/examples/counter.ini \
 	docs/examples/counter.rs \
 	docs/examples/counters.ini \

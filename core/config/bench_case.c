@@ -65,6 +65,9 @@ static const struct gb_option options[] = {
         struct common_params, iterations, "0", "0:1000000000000", NULL,
         "Runs of the code in one sample; 0 or auto: as many as the clock needs, but 1 with cache "
         "= cold and of benchmarks that can do no more"),
+    GB_INT(struct common_params, threads, "1", "1:1024", "threads",
+           "Threads that run the code at the same time, of a benchmark that allows it on a device "
+           "of processors; an iteration is one of each, and rates are those of all together"),
     TIME(warmup, "0",
          "0:", "How long the code is run untimed before the first sample; once at least"),
     GB_INT(struct common_params, min_samples, "10", "1:1000000000", "samples",
@@ -209,6 +212,12 @@ void bench_case_uid(const struct bench_case *bench_case, const char *device_mode
     if (!text_equal(bench_case->common.measure, MEASURE_TIME)) {
         sha256_add_text(&hash, "measure");
         sha256_add_text(&hash, bench_case->common.measure);
+    }
+    if (bench_case->common.threads > 1) {
+        char threads[24];
+        snprintf(threads, sizeof threads, "%lld", (long long)bench_case->common.threads);
+        sha256_add_text(&hash, "threads");
+        sha256_add_text(&hash, threads);
     }
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");

@@ -23,6 +23,7 @@ struct common_params {
     int64_t inputs;       /* sets that calls to be verified take in turn; 0: auto */
     int32_t breakdown;    /* what a sample puts on the device is timed one by one */
     int64_t iterations;   /* in a sample; 0: auto (written "auto" or 0) */
+    int64_t threads;      /* that call run at the same time */
     double warmup_ns;     /* run untimed for this long before the first sample, at least once */
     int64_t min_samples;
     int64_t max_samples;
@@ -144,7 +145,7 @@ enum { CASE_UID_TEXT = 33 };
  *   a template that with the values of the case),
  *   "", cache, clock (as written: "auto" stays "auto"), iterations (decimal),
  *   "launch" and how, unless that is auto, "pace" and how, unless that is free, "measure" and what,
- *   unless that is the time,
+ *   unless that is the time, "threads" and how many (decimal), unless it is one,
  *   for each environment variable, in the order of the names' bytes: its name, its value,
  *   "", the device's model ("" where there is none).
  * Neither section name, policy, seed, position, guards nor machine; nor whether a value was written

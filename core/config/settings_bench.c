@@ -72,7 +72,8 @@ static void add_known_slots(const struct bench_resolver *at)
             add_slot(bench, SLOT_OPTION, option->name, option);
     }
     for (uint32_t i = 0; i < common.n; i++)
-        add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
+        if (!option_find(at->table, option_at(common, i)->name, NULL))
+            add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
     add_slot(bench, SLOT_DEVICE, device_name, NULL);
     add_slot(bench, SLOT_POLICY, policy_name, NULL);
 }

@@ -6,7 +6,7 @@
  */
 #include "core/base/host_clock.h"
 #include "core/base/random.h"
-#include "core/run/case_state.h"
+#include "core/run/case_threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
     if (renewed != GB_OK)
         return renewed == GB_SKIPPED ? GB_OK : GB_FAILED;
     state->n_checked++;
-    CALL_BENCH(state, status, state->ops->run(state->bench, queue, iterations));
+    case_threads_run(state, iterations, &status);
     if (case_judge_bench(state, "run", status) != GB_OK || case_wait(state, "run") != GB_OK)
         return GB_FAILED;
     host_set_muted(state->host, true);

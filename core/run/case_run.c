@@ -4,6 +4,7 @@
 #include "core/base/host_clock.h"
 #include "core/run/activities.h"
 #include "core/run/case_state.h"
+#include "core/run/case_threads.h"
 #include "core/run/counting.h"
 #include "core/run/messages.h"
 
@@ -180,6 +181,7 @@ static int32_t send_work(struct case_state *state)
     CALL_BENCH(state, status, state->ops->work(state->bench, &work));
     if (case_judge_bench(state, "work", status) != GB_OK)
         return GB_FAILED;
+    case_threads_add_up(state, &work);
     link_send_fields(state->link, WIRE_WORK, work_fields, &work);
     state->work = work;
     return GB_OK;
@@ -307,6 +309,7 @@ static void clean_up(struct case_state *state)
             plugin_mode_leave(&state->mode);
         }
         policy_run_free(state->policy);
+        case_threads_end(state);
         if (state->host)
             case_wait(state, "destroy");
     }
@@ -344,6 +347,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
                     open_device(&state, session, process) == GB_OK &&
                     check_launch(&state, bench) == GB_OK &&
+                    case_threads_begin(&state, bench) == GB_OK &&
                     make_bench(&state, bench, bench_params) == GB_OK &&
                     case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&

@@ -1,7 +1,7 @@
 /* case_sampling.c - see case_state.h: warming up, measuring until the policy ends it, sending. */
 #include "core/base/host_clock.h"
 #include "core/run/case_columns.h"
-#include "core/run/case_state.h"
+#include "core/run/case_threads.h"
 #include "core/run/interference.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
@@ -42,6 +42,7 @@ struct sampling {
     uint64_t n_values, n_runs; /* in all so far */
     bool is_uncollected;       /* run was called since the last collect */
     struct outbox outbox;
+    struct thread_times threads;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
     double sampling_ns;    /* when the first one was asked for */
@@ -89,7 +90,8 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
                                    .clock_hz = batch->clock_hz,
                                    .throttle = batch->throttle,
                                    .flags = batch->flags,
-                                   .reading = &sampling->reading};
+                                   .reading = &sampling->reading,
+                                   .thread_ns = sampling->threads.batch};
     for (uint32_t i = 0; i < sampling->device->n_clocks; i++)
         asked.time_ns[i] = batch->clocks[i];
     return asked;
@@ -396,6 +398,7 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
         const struct gb_samples samples = view_values(sampling, first, n, n_runs);
         status = feed(sampling, &sampling->value_batch, &samples, &n_taken);
     }
+    thread_times_keep(&sampling->threads, n_runs, sampling->iterations);
     pace_keep(&sampling->pace, n_runs);
     return status;
 }
@@ -409,6 +412,7 @@ static int32_t feed_batch(struct sampling *sampling, uint64_t n)
     uint64_t n_taken = 0;
     const struct gb_samples samples = view_batch(sampling, &sampling->batch, n);
     const int32_t status = feed(sampling, &sampling->batch, &samples, &n_taken);
+    thread_times_keep(&sampling->threads, n_taken, sampling->iterations);
     pace_keep(&sampling->pace, n_taken);
     return status;
 }
@@ -654,6 +658,7 @@ static int32_t sample(struct sampling *sampling)
     send_series(sampling);
     link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
     link_send_fields(sampling->link, WIRE_INTERFERENCE, interference_fields, &interference);
+    thread_times_report(&sampling->threads, sampling->state);
     if (policy_run_count(sampling->policy) > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
@@ -677,6 +682,7 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
     for (uint32_t i = 0; i < state->device->n_clocks; i++)
         names[i] = state->device->clocks[i].name;
     outbox_new(&sampling->outbox, names, state->device->n_clocks);
+    thread_times_begin(&sampling->threads, state);
 }
 
 static void sampling_free(struct sampling *sampling)
@@ -685,6 +691,7 @@ static void sampling_free(struct sampling *sampling)
     batch_free(&sampling->value_batch);
     series_values_free(&sampling->values);
     outbox_free(&sampling->outbox);
+    thread_times_free(&sampling->threads);
 }
 
 int32_t case_sample(struct case_state *state)

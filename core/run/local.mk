@@ -10,6 +10,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/case_sampling.c \
 	core/run/case_state.c \
 	core/run/case_state.h \
+	core/run/case_threads.c \
+	core/run/case_threads.h \
 	core/run/collector.c \
 	core/run/collector.h \
 	core/run/command.c \

@@ -188,9 +188,11 @@ bool module_file_names(const char *path, uint32_t kind, const char *id)
                                     is_file_of(name + strlen(prefixes[kind]), id));
 }
 
-/* The keys that an option of a benchmark may not be called. */
-static size_t reserved_keys(const char *const **ret)
+/* The keys that an option of a benchmark may not be called. `threads` is one only where the
+ * benchmark is run in several: others had an option of that name before. */
+static size_t reserved_keys(const struct gb_plugin *plugin, const char *const **ret)
 {
+    static const char threads[] = "threads";
     enum { OTHERS = 12, MOST = 64 };
     static const char *const others[OTHERS] = {"plugin",  "device", "policy", "like",
                                                "sweep",   "zip",    "let",    "only",
@@ -201,11 +203,13 @@ static size_t reserved_keys(const char *const **ret)
         struct option_table common = common_options();
         for (size_t i = 0; i < OTHERS; i++)
             keys[n++] = others[i];
-        for (uint32_t i = 0; i < common.n && n < MOST; i++)
-            keys[n++] = option_at(common, i)->name;
+        for (uint32_t i = 0; i < common.n && n + 1 < MOST; i++)
+            if (!text_equal(option_at(common, i)->name, threads))
+                keys[n++] = option_at(common, i)->name;
+        keys[n] = threads;
     }
     *ret = keys;
-    return n;
+    return n + ((((const struct gb_bench_ops *)plugin->ops)->flags & GB_BENCH_THREADS) != 0);
 }
 
 static bool well_formed_id(const char *id)
@@ -263,7 +267,7 @@ static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, stru
         return error_set(error, GB_INVALID, "plugin '%s': lacks %s", plugin->id, missing);
     static const char *const plugin_key[] = {"plugin"};
     const char *const *reserved = plugin_key;
-    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH ? reserved_keys(&reserved) : 1;
+    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH ? reserved_keys(plugin, &reserved) : 1;
     if (option_table_check(option_table_of(plugin), plugin->params_size, reserved, n_reserved,
                            error) != GB_OK)
         return error_prefix(error, "plugin '%s': ", plugin->id);

@@ -50,7 +50,10 @@ enum {
     GB_BENCH_EXCLUSIVE = 4u,
     /* run must be called for every sample, as it counts its calls or swaps buffers: what one call
      * enqueued must not be launched a second time */
-    GB_BENCH_EVERY_CALL = 8u
+    GB_BENCH_EVERY_CALL = 8u,
+    /* run may be called by several threads at the same time, as many as the case's `threads`: each
+     * does `iterations` iterations of its share, and GB_THREAD(queue) says which it is */
+    GB_BENCH_THREADS = 16u
 };
 
 struct gb_bench_ops {

@@ -86,6 +86,10 @@ struct gb_measurement {
     /* Asked for: how long the device is left idle after each sample; 0: not at all. */
     double gap_ns;
     struct gb_reading *reading; /* the host's; NULL: not asked for */
+
+    /* After set_threads with several: for each sample the time of each thread from the common start
+     * to its end, n_threads values a sample, filled in by the device. NULL: not wanted. */
+    double *thread_ns;
 };
 
 /* Values now; NaN where the device does not know. */
@@ -160,6 +164,12 @@ struct gb_device_ops {
     /* Asked after a benchmark was destroyed: 1 if it has changed the process in a way that would
      * show in the times of the next one, which then gets a fresh process. Optional. */
     int32_t (*is_spent)(void *device);
+
+    /* Before `prepare` of each case: run is to be called by n threads at the same time, each with a
+     * queue of its own that says which it is; 1: by the calling thread, as ever. A sample is the
+     * time from the start that all have in common to the end of the last. Sets thread and n_threads
+     * of the queue. host->fail says why that many cannot be. Optional: there is one. */
+    int32_t (*set_threads)(void *device, struct gb_queue *queue, uint32_t n);
 };
 
 #endif

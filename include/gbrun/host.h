@@ -37,7 +37,16 @@ struct gb_queue {
     uint32_t size;
     uint32_t reserved;
     void *native; /* CUDA: the CUstream, which is also the runtime's cudaStream_t */
+    /* Of a benchmark with GB_BENCH_THREADS: which thread calls run with this queue, from 0, and how
+     * many do; elsewhere 0 of so many, or 0 of 1. */
+    uint32_t thread;
+    uint32_t n_threads; /* 0: as 1 */
 };
+
+/* [any] The same of a queue of any version of gbrun. */
+#define GB_THREAD(queue) (GB_HAS(queue, thread) ? (queue)->thread : UINT32_C(0))
+#define GB_THREADS(queue)                                                                          \
+    (GB_HAS(queue, n_threads) && (queue)->n_threads > 1 ? (queue)->n_threads : UINT32_C(1))
 
 /* Uniform random fill; counter-based: element i is the same on every device and thread count. */
 struct gb_fill {

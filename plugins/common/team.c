@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, SPINS = 20000, STACK_BYTES = 256 * 1024 };
+enum { LINE_BYTES = 64, SPINS = 20000, STACK_BYTES = 1024 * 1024 };
 
 struct team {
     uint32_t n, n_started; /* n_started: of members[1] and so on */

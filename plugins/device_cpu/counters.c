@@ -128,9 +128,11 @@ struct pass {
     bool is_warm;
 };
 
-static int32_t run(const struct gb_counting *counting)
+static int32_t run(const struct pass *pass)
 {
-    return counting->bench_ops->run(counting->bench, counting->queue, counting->iterations);
+    const struct gb_counting *counting = pass->counting;
+    return cpu_run(pass->device, counting->bench_ops, counting->bench, counting->queue,
+                   counting->iterations);
 }
 
 static int32_t reset(const struct gb_counting *counting)
@@ -145,7 +147,7 @@ static int32_t make_ready(struct pass *pass)
     const bool is_cold = pass->counting->cache == GB_CACHE_COLD;
     int32_t status = reset(pass->counting);
     if (status == GB_OK && !is_cold && !pass->is_warm) {
-        status = run(pass->counting);
+        status = run(pass);
         pass->is_warm = true;
         if (status == GB_OK)
             status = reset(pass->counting);
@@ -174,7 +176,7 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
     if (*ret_error != 0)
         return GB_OK;
     switch_all(&pass->files, true);
-    status = run(counting);
+    status = run(pass);
     switch_all(&pass->files, false);
     counting->n_passes++;
     if (status == GB_OK)

@@ -6,6 +6,8 @@
 #include "cpu_device.h"
 #include "machine.h"
 
+#include "plugins/common/bench_steps.h"
+
 #include <errno.h>
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -19,32 +21,54 @@ static const uint64_t CACHE_BYTES_IF_UNKNOWN = UINT64_C(64) << 20;
 
 struct params {
     const char *cpus;
+    const char *pin;
+    int64_t numa_node;
     uint64_t flush;
 };
 
 static const struct gb_option options[] = {
     GB_STRING(struct params, cpus, "",
               "CPUs to run on, such as 0-3,8; empty: those that the process was given"),
+    GB_STRING(
+        struct params, pin, "scatter",
+        "CPUs of the threads of benchmarks with `threads`: scatter, a core for each while there "
+        "are some; compact, neighbours first; none, where the system likes; or a list such as "
+        "0,2,4-7, a CPU for each by number"),
+    GB_INT(struct params, numa_node, "-1", "-1:1023", NULL,
+           "NUMA node whose CPUs are run on and whose memory is used; -1: all"),
     GB_BYTES(struct params, flush, "0", "0:",
              "memory walked before each cold sample; 0: a quarter more than the last-level cache"),
 };
 
-/* The CPUs that the options ask for, or those that the process has. */
+static int32_t given_cpus(const struct gb_host *host, const struct params *params,
+                          struct cpu_list *ret)
+{
+    char error[MESSAGE_BYTES];
+    if (params->cpus[0] == '\0')
+        return cpu_list_get_affinity(ret)
+                   ? GB_OK
+                   : host_fail(host, "the affinity cannot be read: %s", strerror(errno));
+    return cpu_list_read(params->cpus, ret, error, sizeof error)
+               ? GB_OK
+               : host_fail(host, "cpus: %.400s", error);
+}
+
+/* The CPUs that the options ask for, or those that the process has; of these those of the node. */
 static int32_t wanted_cpus(const struct gb_host *host, const struct params *params,
                            struct cpu_list *ret)
 {
-    char text[MESSAGE_BYTES];
     char error[MESSAGE_BYTES];
-    if (params->cpus[0] == '\0') {
-        if (cpu_list_get_affinity(ret))
-            return GB_OK;
-        snprintf(text, sizeof text, "the affinity cannot be read: %s", strerror(errno));
-        return host->fail(host, text);
-    }
-    if (cpu_list_read(params->cpus, ret, error, sizeof error))
-        return GB_OK;
-    snprintf(text, sizeof text, "cpus: %.400s", error);
-    return host->fail(host, text);
+    struct cpu_list of_node;
+    const long long node = (long long)params->numa_node;
+    const int32_t status = given_cpus(host, params, ret);
+    if (status != GB_OK || node < 0)
+        return status;
+    if (!node_cpus("", (uint32_t)node, &of_node, error, sizeof error))
+        return host_fail(host, "numa_node = %lld: %.400s", node, error);
+    *ret = cpu_list_common(ret, &of_node);
+    return cpu_list_count(ret) > 0
+               ? GB_OK
+               : host_fail(host, "numa_node = %lld: none of its CPUs may be run on here", node);
 }
 
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
@@ -79,7 +103,6 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
 static int32_t pin(struct cpu_device *device, const struct cpu_list *wanted)
 {
     const struct gb_host *host = device->host;
-    char text[MESSAGE_BYTES];
     char available[128];
     struct cpu_list granted;
     if (!cpu_list_get_affinity(&device->previous_affinity))
@@ -91,9 +114,21 @@ static int32_t pin(struct cpu_device *device, const struct cpu_list *wanted)
     if (is_set)
         cpu_list_set_affinity(&device->previous_affinity);
     cpu_list_write(&device->previous_affinity, available, sizeof available);
-    snprintf(text, sizeof text, "cpus: not all of them can be used here; the process was given %s",
-             available);
-    return host->fail(host, text);
+    return host_fail(host, "cpus: not all of them can be used here; the process was given %s",
+                     available);
+}
+
+static int32_t bind_memory(struct cpu_device *device, int64_t node)
+{
+    const int error = node_bind_memory(node);
+    device->has_node = error == 0;
+    return error == 0
+               ? GB_OK
+               : host_fail(device->host, "numa_node = %lld: memory cannot be bound to it: %s%s",
+                           (long long)node, strerror(error),
+                           error == EPERM ? "; a container has to permit set_mempolicy "
+                                            "(seccomp)"
+                                          : "");
 }
 
 static void size_flush(struct flush_buffer *flush, const struct params *params, uint32_t cpu)
@@ -114,6 +149,9 @@ static void close_device(void *object)
     if (device == NULL)
         return;
     sensors_close(&device->sensors);
+    threads_close(device->threads);
+    if (device->has_node)
+        node_bind_memory(-1);
     if (device->flush.words != NULL)
         munmap(device->flush.words, device->flush.bytes);
     if (device->is_pinned)
@@ -135,11 +173,16 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
         return GB_NO_MEMORY;
     const struct params *settings = params;
     const uint32_t first = cpu_list_first(&cpus);
+    char error[MESSAGE_BYTES];
     device->host = host;
     sensors_open(&device->sensors, "", first);
     size_flush(&device->flush, settings, first);
-    if (settings->cpus[0] != '\0')
+    if (!pin_read(settings->pin, &device->pin, &device->pin_list, error, sizeof error))
+        status = host_fail(host, "pin: %.400s", error);
+    if (status == GB_OK && (settings->cpus[0] != '\0' || settings->numa_node >= 0))
         status = pin(device, &cpus);
+    if (status == GB_OK && settings->numa_node >= 0)
+        status = bind_memory(device, settings->numa_node);
     if (status == GB_OK)
         status = cpu_clocks_probe(device);
     if (status != GB_OK) {
@@ -221,6 +264,48 @@ static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
+/* CPUs for so many threads, if they are to be bound; with more threads than CPUs none is. *ret:
+ * NULL: none. */
+static int32_t choose_cpus(const struct cpu_device *device, uint32_t n, uint32_t cpus[PIN_MAX],
+                           const uint32_t **ret)
+{
+    const struct gb_host *host = device->host;
+    struct cpu_list allowed;
+    *ret = NULL;
+    if (!cpu_list_get_affinity(&allowed))
+        return host_fail(host, "the affinity cannot be read: %s", strerror(errno));
+    if (device->pin == PIN_LIST) {
+        const struct cpu_list common = cpu_list_common(&allowed, &device->pin_list);
+        if (memcmp(&common, &device->pin_list, sizeof common) != 0)
+            return host_fail(host, "pin: not all of these CPUs can be used here");
+        allowed = common;
+    }
+    const uint32_t n_cpus = pin_order("", &allowed, device->pin, cpus);
+    if (n > n_cpus && device->pin == PIN_LIST)
+        return host_fail(host, "pin: %u CPU%s for %u threads: expected one for each", n_cpus,
+                         n_cpus == 1 ? "" : "s", n);
+    if (n <= n_cpus && device->pin != PIN_NONE)
+        *ret = cpus;
+    return GB_OK;
+}
+
+static int32_t set_threads(void *object, struct gb_queue *queue, uint32_t n)
+{
+    struct cpu_device *device = object;
+    uint32_t cpus[PIN_MAX];
+    const uint32_t *bound = NULL;
+    threads_close(device->threads);
+    device->threads = NULL;
+    queue->thread = 0;
+    queue->n_threads = n;
+    if (n <= 1)
+        return GB_OK;
+    if (n > PIN_MAX)
+        return host_fail(device->host, "threads = %u: expected at most %d", n, PIN_MAX);
+    const int32_t status = choose_cpus(device, n, cpus, &bound);
+    return status == GB_OK ? threads_open(device->host, bound, n, &device->threads) : status;
+}
+
 static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     return cpu_measure(object, measurement);
@@ -256,6 +341,7 @@ static const struct gb_device_ops ops = {
     .measure = measure,
     .flush_cache = flush_cache,
     .telemetry = telemetry,
+    .set_threads = set_threads,
 };
 
 static const void *extension(const char *id)
@@ -267,7 +353,9 @@ static const struct gb_plugin plugin = {
     GB_PLUGIN(DEVICE, "cpu", "1.0", "the processors of this machine"),
     .help =
         "Benchmarks run on the thread that measures, pinned to `cpus` if given; threads that they "
-        "start inherit the set.\n\n"
+        "start inherit the set. Those that ask for it run in as many threads as their `threads` "
+        "says, each bound to a CPU as `pin` says: all wait for each other, the clock is read, and "
+        "a sample ends with the last of them.\n\n"
         "The clock `wall` counts by default: CLOCK_MONOTONIC_RAW, read right before and right "
         "after run. `cpu` is the processor time of all threads, `thread` that of the measuring "
         "thread. The overhead of each is shown with the results and never "

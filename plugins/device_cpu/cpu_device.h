@@ -4,6 +4,8 @@
 #pragma once
 
 #include "cpu_list.h"
+#include "pin.h"
+#include "threads.h"
 
 #include <gbrun/device.h>
 
@@ -31,7 +33,10 @@ enum { THROTTLE_CORE = 1u, THROTTLE_PACKAGE = 2u };
 struct cpu_device {
     const struct gb_host *host;
     struct cpu_list previous_affinity;
-    bool is_pinned;
+    bool is_pinned, has_node;    /* has_node: memory is bound to one */
+    int pin;                     /* PIN_... */
+    struct cpu_list pin_list;    /* of PIN_LIST */
+    struct cpu_threads *threads; /* NULL: run is called by the measuring thread */
     struct gb_clock clocks[CLOCKS];
     struct flush_buffer flush;
     struct sensors sensors;
@@ -42,6 +47,10 @@ int32_t cpu_clocks_probe(struct cpu_device *device);
 
 int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement);
 int32_t cpu_flush(struct cpu_device *device);
+
+/* One call of run that is not timed, in all threads. */
+int32_t cpu_run(const struct cpu_device *device, const struct gb_bench_ops *ops, void *bench,
+                const struct gb_queue *queue, uint64_t iterations);
 
 void sensors_open(struct sensors *sensors, const char *root,
                   uint32_t cpu); /* root: see processor.h */

@@ -34,6 +34,14 @@ uint32_t cpu_list_first(const struct cpu_list *list)
     return 0;
 }
 
+struct cpu_list cpu_list_common(const struct cpu_list *a, const struct cpu_list *b)
+{
+    struct cpu_list common;
+    for (size_t i = 0; i < sizeof common.bits / sizeof common.bits[0]; i++)
+        common.bits[i] = a->bits[i] & b->bits[i];
+    return common;
+}
+
 struct cpu_list cpu_list_positions(const struct cpu_list *list, const struct cpu_list *others)
 {
     struct cpu_list positions = {0};

@@ -21,6 +21,8 @@ bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);
 uint32_t cpu_list_count(const struct cpu_list *list);
 uint32_t cpu_list_first(const struct cpu_list *list); /* 0 if it is empty */
 
+struct cpu_list cpu_list_common(const struct cpu_list *a, const struct cpu_list *b);
+
 /* Where in `list`, counted from 0, those stand that are in `others` too: of CPUs 4 and 6 in 4-7 as
  * 0 and 2. */
 struct cpu_list cpu_list_positions(const struct cpu_list *list, const struct cpu_list *others);

@@ -11,10 +11,15 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/machine.c \
 	plugins/device_cpu/machine.h \
 	plugins/device_cpu/measure.c \
+	plugins/device_cpu/pin.c \
+	plugins/device_cpu/pin.h \
 	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c \
+	plugins/device_cpu/threads.c \
+	plugins/device_cpu/threads.h \
+	$(TEAM_SOURCES) \
 	$(SYSTEM_SOURCES)
-plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_CFLAGS)
+plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 plugins_device_cpu_device_cpu_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_device_cpu_device_cpu_la_LIBADD = $(SYSTEM_LIBS)

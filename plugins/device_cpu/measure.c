@@ -90,7 +90,8 @@ int32_t cpu_flush(struct cpu_device *device)
 struct batch {
     struct gb_measurement *measurement;
     struct flush_buffer *flush;
-    uint32_t others; /* bit i: clock i fills a column beside the one that counts */
+    struct cpu_threads *threads; /* NULL: there is one */
+    uint32_t others;             /* bit i: clock i fills a column beside the one that counts */
     int64_t preemptions;
 };
 
@@ -126,6 +127,38 @@ static int32_t timed_run(const struct gb_measurement *measurement, clockid_t clo
     return status;
 }
 
+/* The same in several threads. Clocks of processor time are added up over them. */
+static int32_t timed_threads(struct batch *batch, uint64_t i, struct timespec start[CLOCKS],
+                             struct timespec stop[CLOCKS], uint32_t *ret_preempted)
+{
+    const struct gb_measurement *measurement = batch->measurement;
+    const bool is_wanted = GB_HAS(measurement, thread_ns) && measurement->thread_ns != NULL;
+    struct threads_sample sample;
+    const int32_t status = threads_run(
+        batch->threads, measurement->bench_ops, measurement->bench, measurement->iterations,
+        &sample, is_wanted ? &measurement->thread_ns[i * GB_THREADS(measurement->queue)] : NULL);
+    const double taken_ns[CLOCKS] = {
+        [CLOCK_CPU] = sample.cpu_ns, [CLOCK_THREAD] = sample.first_cpu_ns};
+    for (uint32_t j = 0; j < CLOCKS; j++) {
+        start[j] = (struct timespec){0};
+        stop[j] = (struct timespec){.tv_sec = (time_t)(taken_ns[j] / 1e9),
+                                    .tv_nsec = (long)fmod(taken_ns[j], 1e9)};
+    }
+    start[CLOCK_WALL] = sample.start;
+    stop[CLOCK_WALL] = sample.stop;
+    *ret_preempted = sample.n_preempted;
+    return status;
+}
+
+int32_t cpu_run(const struct cpu_device *device, const struct gb_bench_ops *ops, void *bench,
+                const struct gb_queue *queue, uint64_t iterations)
+{
+    struct threads_sample sample;
+    return device->threads != NULL
+               ? threads_run(device->threads, ops, bench, iterations, &sample, NULL)
+               : ops->run(bench, queue, iterations);
+}
+
 /* What may be preempted before the sample begins must not be blamed on it: after a reset or a walk
  * the counter is read anew. Otherwise one reading a sample does, that of the sample before. */
 static int32_t make_ready(struct batch *batch)
@@ -155,10 +188,15 @@ static int32_t measure_one(struct batch *batch, uint64_t i)
     if (status != GB_OK)
         return status;
 
+    uint32_t n_preempted = 0;
     const double begin_ns = cpu_clock_ns(CLOCK_MONOTONIC);
-    read_others(batch->others, start);
-    status = timed_run(measurement, clock_ids[clock], &start[clock], &stop[clock]);
-    read_others(batch->others, stop);
+    if (batch->threads != NULL) {
+        status = timed_threads(batch, i, start, stop, &n_preempted);
+    } else {
+        read_others(batch->others, start);
+        status = timed_run(measurement, clock_ids[clock], &start[clock], &stop[clock]);
+        read_others(batch->others, stop);
+    }
     const double end_ns = cpu_clock_ns(CLOCK_MONOTONIC);
     if (status != GB_OK)
         return status;
@@ -171,7 +209,9 @@ static int32_t measure_one(struct batch *batch, uint64_t i)
     }
     measurement->begin_ns[i] = begin_ns;
     measurement->end_ns[i] = end_ns;
-    measurement->flags[i] = preempted > batch->preemptions ? GB_SAMPLE_INTERRUPTED : 0u;
+    measurement->flags[i] = preempted > batch->preemptions || n_preempted > 0
+                                ? GB_SAMPLE_INTERRUPTED
+                                : 0u;
     batch->preemptions = preempted;
     return GB_OK;
 }
@@ -230,6 +270,7 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
     }
     struct batch batch = {.measurement = measurement,
                           .flush = &device->flush,
+                          .threads = device->threads,
                           .others = other_clocks(device, measurement),
                           .preemptions = preemptions()};
     measurement->clocks_filled = batch.others | 1u << measurement->clock;

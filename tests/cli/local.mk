@@ -44,4 +44,5 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_screen.sh \
 	tests/cli/test_selecting.sh \
 	tests/cli/test_series.sh \
-	tests/cli/test_steady_builds.sh
+	tests/cli/test_steady_builds.sh \
+	tests/cli/test_threads.sh

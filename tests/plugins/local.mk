@@ -70,6 +70,8 @@ tests_plugins_test_processor_SOURCES = \
 	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/cpu_list.h \
+	plugins/device_cpu/pin.c \
+	plugins/device_cpu/pin.h \
 	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c

@@ -565,6 +565,172 @@ START_TEST(a_throttled_batch_is_marked)
 }
 END_TEST
 
+/* --- several threads --- */
+
+enum { THREADS = 3 };
+static const double most_ns = 20e9; /* that threads wait for each other before a test has failed */
+
+/* Each thread waits in run until all have come there: it ends only if they run at the same time. */
+struct meeting {
+    _Atomic uint64_t n_come;
+    uint64_t n_runs[THREADS]; /* by thread */
+    int n_cpus[THREADS];      /* that it may run on */
+    double busy_ns;           /* for thread i: i times as long */
+    uint32_t fails;           /* number of the thread whose run fails; THREADS: none */
+    bool has_missed;
+};
+
+static int32_t meet(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct meeting *meeting = object;
+    const uint32_t thread = GB_THREAD(queue), n = GB_THREADS(queue);
+    const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
+    cpu_set_t set;
+    const uint64_t all = (meeting->n_runs[thread] += iterations) * n;
+    meeting->n_come += iterations;
+    while (meeting->n_come < all && !meeting->has_missed)
+        meeting->has_missed |= now_ns(CLOCK_MONOTONIC_RAW) - begin_ns > most_ns;
+    while (now_ns(CLOCK_MONOTONIC_RAW) - begin_ns < thread * meeting->busy_ns)
+        GB_CLOBBER();
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        meeting->n_cpus[thread] = CPU_COUNT(&set);
+    return thread == meeting->fails ? GB_DEVICE_ERROR : GB_OK;
+}
+
+static const struct gb_bench_ops meeting_ops = {
+    .size = sizeof meeting_ops, .flags = GB_BENCH_THREADS, .run = meet};
+static double thread_ns[THREADS * SAMPLES];
+
+static int32_t measure_meeting(struct meeting *meeting, uint32_t n, uint64_t n_samples)
+{
+    struct gb_queue *queue = NULL;
+    ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
+    int32_t status = ops->set_threads(device, queue, n);
+    if (status == GB_OK) {
+        struct gb_measurement measurement = measurement_of(NULL, n_samples);
+        memset(thread_ns, 0xff, sizeof thread_ns);
+        measurement.bench = meeting;
+        measurement.bench_ops = &meeting_ops;
+        measurement.queue = queue;
+        measurement.thread_ns = thread_ns;
+        ck_assert_uint_eq(GB_THREADS(queue), n);
+        status = ops->measure(device, &measurement);
+        ck_assert(status != GB_OK || measurement.n_done == n_samples);
+    }
+    ops->queue_destroy(device, queue);
+    return status;
+}
+
+static int n_cpus_here(void)
+{
+    cpu_set_t set;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    return CPU_COUNT(&set);
+}
+
+START_TEST(threads_run_at_the_same_time)
+{
+    struct meeting meeting = {.fails = THREADS, .busy_ns = 20e3};
+    const int n_cpus = n_cpus_here();
+    open_it();
+    ck_assert_int_eq(measure_meeting(&meeting, THREADS, 20), GB_OK);
+    ck_assert(!meeting.has_missed);
+    for (uint32_t i = 0; i < THREADS; i++)
+        ck_assert_uint_eq(meeting.n_runs[i], 20 * 3); /* iterations each */
+    for (size_t i = 0; i < 20; i++) {
+        double longest_ns = 0;
+        for (uint32_t j = 0; j < THREADS; j++) {
+            ck_assert_double_ge(thread_ns[THREADS * i + j], j * 20e3);
+            longest_ns = fmax(longest_ns, thread_ns[THREADS * i + j]);
+        }
+        ck_assert_double_eq(columns[0][i], longest_ns);
+        ck_assert_double_le(longest_ns, 1.01 * (columns[4][i] - columns[3][i]));
+        ck_assert_double_gt(columns[1][i], 0.0); /* processor time */
+    }
+    ck_assert_int_eq(n_cpus_here(), n_cpus >= THREADS ? 1 : n_cpus); /* thread 0 is this one */
+}
+END_TEST
+
+/* One thread again: run is called by the measuring thread, which may run anywhere. */
+START_TEST(one_thread_is_the_one_that_measures)
+{
+    struct meeting meeting = {.fails = THREADS};
+    const int n_cpus = n_cpus_here();
+    open_it();
+    ck_assert_int_eq(measure_meeting(&meeting, 2, 2), GB_OK);
+    ck_assert_int_eq(measure_meeting(&(struct meeting){.fails = THREADS}, 1, 5), GB_OK);
+    ck_assert_double_nan(thread_ns[0]); /* not wanted of one */
+    ck_assert_int_eq(n_cpus_here(), n_cpus);
+}
+END_TEST
+
+START_TEST(a_failing_thread_ends_the_batch)
+{
+    struct meeting meeting = {.fails = (uint32_t)_i};
+    open_it();
+    ck_assert_int_eq(measure_meeting(&meeting, THREADS, 10), GB_DEVICE_ERROR);
+    ck_assert_uint_eq(meeting.n_runs[THREADS - 1], 3);
+}
+END_TEST
+
+static const struct {
+    const char *pin;
+    bool is_bound;
+} placings[] = {{"scatter", true}, {"compact", true}, {"none", false}};
+
+START_TEST(threads_are_bound_where_there_are_enough_cpus)
+{
+    struct meeting meeting = {.fails = THREADS};
+    const int n_cpus = n_cpus_here();
+    const uint32_t n = n_cpus < THREADS ? (uint32_t)n_cpus : THREADS;
+    fake_params_set(plugin, params, "pin", placings[_i].pin);
+    open_it();
+    ck_assert_int_eq(measure_meeting(&meeting, n, 3), GB_OK);
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert_int_eq(meeting.n_cpus[i], placings[_i].is_bound && n > 1 ? 1 : n_cpus);
+    if (n_cpus >= THREADS)
+        return;
+    meeting = (struct meeting){.fails = THREADS};
+    ck_assert_int_eq(measure_meeting(&meeting, THREADS, 3), GB_OK);
+    ck_assert_int_eq(meeting.n_cpus[THREADS - 1], n_cpus);
+}
+END_TEST
+
+START_TEST(options_that_cannot_be_are_refused)
+{
+    char text[32];
+    cpu_set_t set;
+    struct meeting meeting = {.fails = THREADS};
+    fake_params_set(plugin, params, "pin", "dense");
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+    ck_assert_str_eq(fake->reason,
+                     "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8");
+    fake_params_set(plugin, params, "pin", "none");
+    fake_params_set(plugin, params, "numa_node", "1023");
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+    ck_assert_int_eq(strncmp(fake->reason, "numa_node = 1023: th", 20), 0);
+    fake_params_set(plugin, params, "numa_node", "-1");
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    snprintf(text, sizeof text, "%u", first_cpu(&set));
+    fake_params_set(plugin, params, "pin", text);
+    open_it();
+    ck_assert_int_eq(measure_meeting(&meeting, 2, 1), GB_FAILED);
+    ck_assert_str_eq(fake->reason, "pin: 1 CPU for 2 threads: expected one for each");
+}
+END_TEST
+
+/* Where memory must not be bound to a node that is there, that is what is said. */
+START_TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
+{
+    struct meeting meeting = {.fails = THREADS};
+    fake_params_set(plugin, params, "numa_node", "0");
+    if (ops->open(&fake->host, params, 0, &device) == GB_OK)
+        ck_assert_int_eq(measure_meeting(&meeting, 2, 3), GB_OK);
+    else
+        ck_assert_msg(strncmp(fake->reason, "numa_node = 0: ", 15) == 0, "%s", fake->reason);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("device_cpu");
@@ -597,5 +763,15 @@ Suite *test_suite(void)
     tcase_add_test(sensing, telemetry_is_in_its_units);
     tcase_add_test(sensing, a_throttled_batch_is_marked);
     suite_add_tcase(suite, sensing);
+
+    TCase *threads = tcase_create("threads");
+    tcase_add_checked_fixture(threads, setup, teardown);
+    tcase_add_test(threads, threads_run_at_the_same_time);
+    tcase_add_test(threads, one_thread_is_the_one_that_measures);
+    tcase_add_loop_test(threads, a_failing_thread_ends_the_batch, 0, THREADS);
+    tcase_add_loop_test(threads, threads_are_bound_where_there_are_enough_cpus, 0, 3);
+    tcase_add_test(threads, options_that_cannot_be_are_refused);
+    tcase_add_test(threads, memory_is_bound_to_a_node_or_the_reason_is_given);
+    suite_add_tcase(suite, threads);
     return suite;
 }

@@ -208,6 +208,82 @@ START_TEST(positions_count_from_the_first_cpu)
 }
 END_TEST
 
+/* --- where threads run --- */
+
+/* Two packages of two cores with two threads each; siblings are four apart, as on many machines. */
+static void write_topology(void)
+{
+    for (int cpu = 0; cpu < 8; cpu++) {
+        char path[128], text[16];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
+        snprintf(text, sizeof text, "%d\n", cpu % 2);
+        write_file(path, text);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+                 cpu);
+        snprintf(text, sizeof text, "%d\n", cpu % 4 / 2);
+        write_file(path, text);
+    }
+}
+
+static const struct {
+    const char *pin, *allowed;
+    int has_topology;
+    const char *order;
+} pins[] = {
+    {"compact", "0-7", 1, "0 4 1 5 2 6 3 7 "},
+    {"scatter", "0-7", 1, "0 2 1 3 4 6 5 7 "},
+    {"compact", "1,3,5-7", 1, "1 5 6 3 7 "},
+    {"scatter", "1,3,5-7", 1, "1 6 3 5 7 "},
+    {"3,1-2", "0-7", 1, "1 2 3 "},
+    {"compact", "0-3", 0, "0 1 2 3 "}, /* the system does not say where they are */
+    {"scatter", "0-3", 0, "0 1 2 3 "},
+};
+enum { N_PINS = sizeof pins / sizeof *pins };
+
+START_TEST(threads_are_placed_by_the_topology)
+{
+    char error[256], got[64] = "";
+    int kind = -1;
+    struct cpu_list list = {{0}}, allowed;
+    uint32_t cpus[PIN_MAX];
+    if (pins[_i].has_topology)
+        write_topology();
+    ck_assert(cpu_list_read(pins[_i].allowed, &allowed, error, sizeof error));
+    ck_assert(pin_read(pins[_i].pin, &kind, &list, error, sizeof error));
+    const uint32_t n = pin_order(root, kind == PIN_LIST ? &list : &allowed, kind, cpus);
+    for (uint32_t i = 0; i < n; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", cpus[i]);
+    ck_assert_str_eq(got, pins[_i].order);
+}
+END_TEST
+
+START_TEST(other_words_for_pins_are_refused)
+{
+    char error[256];
+    int kind;
+    struct cpu_list list;
+    ck_assert(!pin_read("dense", &kind, &list, error, sizeof error));
+    ck_assert_str_eq(error, "'dense': expected none, compact, scatter or CPUs such as 0-3,8");
+    ck_assert(!pin_read("1-", &kind, &list, error, sizeof error));
+}
+END_TEST
+
+START_TEST(nodes_have_cpus)
+{
+    char error[256];
+    struct cpu_list list;
+    ck_assert(!node_cpus(root, 0, &list, error, sizeof error));
+    ck_assert_str_eq(error, "this system shows no nodes in /sys/devices/system/node");
+    write_file("/sys/devices/system/node/online", "0-1\n");
+    write_file("/sys/devices/system/node/node1/cpulist", "4-7\n");
+    ck_assert(node_cpus(root, 1, &list, error, sizeof error));
+    ck_assert_uint_eq(cpu_list_first(&list), 4);
+    ck_assert_uint_eq(cpu_list_count(&list), 4);
+    ck_assert(!node_cpus(root, 2, &list, error, sizeof error));
+    ck_assert_str_eq(error, "there is no such node: expected one of 0-1");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("processor");
@@ -221,5 +297,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, power_and_energy_come_from_hwmon);
     tcase_add_test(tests, rapl_comes_first);
     suite_add_tcase(suite, tests);
+    TCase *placing = tcase_create("placing");
+    tcase_add_checked_fixture(placing, setup, teardown);
+    tcase_add_loop_test(placing, threads_are_placed_by_the_topology, 0, N_PINS);
+    tcase_add_test(placing, other_words_for_pins_are_refused);
+    tcase_add_test(placing, nodes_have_cpus);
+    suite_add_tcase(suite, placing);
     return suite;
 }

@@ -1,0 +1,152 @@
+/* case_threads.c - see case_threads.h. */
+#include "core/run/case_threads.h"
+
+#include "core/base/memory.h"
+#include "core/run/case_columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { THREADS_NAMED = 16 };
+static const double unfair_ratio = 1.2;
+
+uint32_t case_threads(const struct case_state *state)
+{
+    return (uint32_t)state->bench_case->common.threads;
+}
+
+static void warn_if_many(const struct case_state *state, uint32_t n)
+{
+    const uint32_t n_units = state->device->info.n_units;
+    char text[160];
+    if (n <= n_units || n_units == 0)
+        return;
+    snprintf(
+        text, sizeof text,
+        "threads = %u: there are %u processors to run on: threads take turns on them, and what "
+        "that takes is part of the times",
+        n, n_units);
+    state->sink->log(state->sink->context, GB_LOG_WARNING, text);
+}
+
+int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench)
+{
+    const struct gb_bench_ops *ops = bench->ops;
+    const struct open_device *device = state->device;
+    const uint32_t n = case_threads(state);
+    const bool has_threads = GB_HAS(device->ops, set_threads) && device->ops->set_threads;
+    int32_t status;
+    if (n > 1 && !(ops->flags & GB_BENCH_THREADS))
+        return case_stop(
+            state, CASE_FAILED,
+            "threads = %u: benchmark %s runs in one thread: expected 1, or a benchmark "
+            "that has the flag GB_BENCH_THREADS",
+            n, bench->id);
+    if (n > 1 && !has_threads)
+        return case_stop(state, CASE_FAILED,
+                         "threads = %u: device %s runs a benchmark in one thread: expected 1", n,
+                         device->name);
+    if (!has_threads)
+        return GB_OK;
+    warn_if_many(state, n);
+    CALL_BENCH(state, status, device->ops->set_threads(device->device, device->queue, n));
+    return case_judge_device(state, "starting threads", status);
+}
+
+void case_threads_end(struct case_state *state)
+{
+    if (state->device && case_threads(state) > 1 && GB_HAS(state->device->ops, set_threads) &&
+        state->device->ops->set_threads)
+        state->device->ops->set_threads(state->device->device, state->device->queue, 1);
+}
+
+void case_threads_add_up(const struct case_state *state, struct gb_work *work)
+{
+    const double n = case_threads(state);
+    work->flops *= n;
+    work->bytes_read *= n;
+    work->bytes_written *= n;
+    work->items *= n;
+}
+
+/* Threads are started by measuring: the sample is thrown away. */
+int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status)
+{
+    const struct open_device *device = state->device;
+    double time_ns, begin_ns, end_ns, clock_hz;
+    uint64_t throttle;
+    uint32_t flags = 0;
+    struct gb_measurement call = {.size = sizeof call,
+                                  .clock = state->clock,
+                                  .cache = GB_CACHE_WARM,
+                                  .launch = GB_LAUNCH_STREAM,
+                                  .n_samples = 1,
+                                  .iterations = iterations,
+                                  .bench_ops = state->ops,
+                                  .bench = state->bench,
+                                  .queue = device->queue,
+                                  .begin_ns = &begin_ns,
+                                  .end_ns = &end_ns,
+                                  .clock_hz = &clock_hz,
+                                  .throttle = &throttle,
+                                  .flags = &flags};
+    call.time_ns[state->clock] = &time_ns;
+    if (case_threads(state) > 1)
+        CALL_BENCH(state, *ret_status, device->ops->measure(device->device, &call));
+    else
+        CALL_BENCH(state, *ret_status, state->ops->run(state->bench, device->queue, iterations));
+    return *ret_status;
+}
+
+void thread_times_begin(struct thread_times *times, const struct case_state *state)
+{
+    const uint32_t n = case_threads(state);
+    if (n <= 1)
+        return;
+    times->n = n;
+    times->batch = memory_allocate((size_t)BATCH_MAX * n * sizeof *times->batch);
+    times->medians = memory_allocate(n * sizeof *times->medians);
+}
+
+void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < n_samples; i++)
+        for (uint32_t thread = 0; thread < times->n; thread++) {
+            const double time_ns = times->batch[i * times->n + thread] / (double)iterations;
+            median_so_far_add(&times->medians[thread], &time_ns, 1);
+        }
+}
+
+void thread_times_report(const struct thread_times *times, const struct case_state *state)
+{
+    const struct host_sink *sink = state->sink;
+    uint32_t slowest = 0, fastest = 0;
+    char text[128];
+    if (times->n == 0 || times->medians[0].n == 0)
+        return;
+    double *medians = memory_allocate(times->n * sizeof *medians);
+    for (uint32_t i = 0; i < times->n; i++) {
+        medians[i] = median_so_far(&times->medians[i]).median;
+        slowest = medians[i] > medians[slowest] ? i : slowest;
+        fastest = medians[i] < medians[fastest] ? i : fastest;
+    }
+    const double ratio = medians[slowest] / medians[fastest];
+    sink->metric(sink->context, "thread_imbalance", ratio, "");
+    sink->metric(sink->context, "thread_fastest", medians[fastest], "ns");
+    sink->metric(sink->context, "thread_slowest", medians[slowest], "ns");
+    for (uint32_t i = 0; i < times->n && times->n <= THREADS_NAMED; i++) {
+        snprintf(text, sizeof text, "thread.%u", i);
+        sink->metric(sink->context, text, medians[i], "ns");
+    }
+    snprintf(text, sizeof text, "threads differ: thread %u takes %.2f times as long as thread %u",
+             slowest, ratio, fastest);
+    if (ratio > unfair_ratio)
+        sink->log(sink->context, GB_LOG_WARNING, text);
+    free(medians);
+}
+
+void thread_times_free(struct thread_times *times)
+{
+    free(times->batch);
+    free(times->medians);
+}

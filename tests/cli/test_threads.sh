@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# test_threads.sh - benchmarks that run in several threads, from the command line.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+cp "$top_srcdir"/docs/examples/contention.c .
+succeeds 'the example compiles' "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_srcdir/include" \
+    contention.c -o contention.so
+
+# column NAME FILE: of each case, on one line.
+column()
+{
+    "$GBRUN" export "$2" --columns "$1" | tail -n +2 | tr -d '\r' | xargs
+}
+
+{
+    few_samples 20 'iterations = 100'
+    printf '[bench counters]\nplugin = ./contention.so\n'
+    printf 'sweep.counter = atomic, mutex, neighbours, padded\nsweep.threads = 1, 2, 5\n'
+} >counters.ini
+"$GBRUN" run -q -c counters.ini -o counters.gbr >shown 2>&1
+equals 'all are measured' 0 $?
+equals 'no increment is lost' "ok ok ok ok ok ok ok ok ok ok ok ok" "$(column verified counters.gbr)"
+equals 'the work is that of all threads' "1 2 5 1 2 5 1 2 5 1 2 5" "$(column items counters.gbr)"
+equals 'threads belong to the identity' 12 "$(column uid counters.gbr | tr ' ' '\n' | sort -u | wc -l)"
+succeeds 'and are an axis' grep -q '^bench *counter *threads ' shown
+# Ten times over: a case that has one thread has no times of threads, one with five has five.
+equals 'each thread has its time' "0 1 1 0 1 1 0 1 1 0 1 1" \
+    "$(column "case when \"metric.thread.1\" > 0 then 1 else 0 end as has" counters.gbr)"
+equals 'so has the last of five' "0 0 1 0 0 1 0 0 1 0 0 1" \
+    "$(column "case when \"metric.thread.4\" > 0 then 1 else 0 end as has" counters.gbr)"
+equals 'a sample ends with the slowest' 8 \
+    "$("$GBRUN" export counters.gbr --columns '"metric.thread_slowest" / median_ns as share' \
+        --where 'threads > 1' | tail -n +2 | tr -d '\r' | awk '$1 > 0 && $1 < 1.001' | wc -l)"
+
+# refuse NAME MESSAGE SETTING...: the one case of a benchmark fails for that.
+refuse()
+{
+    local name=$1 expected=$2
+    shift 2
+    rm -f refused.gbr
+    { few_samples 2; printf '%s\n' "$@"; } >refused.ini
+    "$GBRUN" run -q -c refused.ini -o refused.gbr >refused.txt 2>&1
+    equals "$name: the exit code" 1 $?
+    equals "$name" "$expected" "$(column status_text refused.gbr)"
+}
+refuse 'a benchmark that runs in one' \
+    'threads = 2: benchmark copy runs in one thread: expected 1, or a benchmark that has the flag GB_BENCH_THREADS' \
+    '[bench copy]' 'plugin = copy' 'threads = 2'
+equals 'several values are a sweep' \
+    "several.ini:3:11: error: '1, 2' is more than one value: to measure each of them, write sweep.threads = 1, 2" \
+    "$(printf '[bench c]\nplugin = ./contention.so\nthreads = 1, 2\n' >several.ini && "$GBRUN" check -c several.ini 2>&1)"
+
+n=$(nproc)
+{
+    few_samples 5 'iterations = 100'
+    printf '[bench counters]\nplugin = ./contention.so\ncounter = padded\nthreads = %s\n' "$((n + 1))"
+} >many.ini
+"$GBRUN" run -q -c many.ini -o many.gbr >shown 2>&1
+succeeds 'more threads than processors are warned of' \
+    grep -q "warning: threads = $((n + 1)): there are $n processors\? to run on" shown
+
+{
+    few_samples 5 'iterations = 100'
+    printf '[device cores]\nplugin = cpu\npin = %s\n' 'none'
+    printf '[bench counters]\nplugin = ./contention.so\ndevice = cores\nthreads = 2\n'
+} >pinned.ini
+for pin in none compact scatter; do
+    succeeds "pin = $pin" "$GBRUN" run -q -c pinned.ini -o pinned.gbr -s "device cores.pin=$pin"
+done
+"$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.pin=dense' >shown 2>&1
+succeeds 'other words for pin are refused' \
+    grep -q "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8" shown
+"$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.numa_node=1023' >shown 2>&1
+succeeds 'so is a node that is not there' \
+    grep -qE 'numa_node = 1023: (there is no such node|this system shows no nodes)' shown
+
+# An option of that name which a plugin has had before stays what it is.
+{ few_samples 2; printf '[bench e]\nplugin = elementwise\nn = 64\nthreads = 1\n'; } >own.ini
+"$GBRUN" run -q -c own.ini -o own.gbr >shown 2>&1
+equals "a plugin's own option threads" "0 ok" "$? $(column status own.gbr)"
+finish
