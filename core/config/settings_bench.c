@@ -58,6 +58,13 @@ static void add_map_slots(const struct bench_resolver *at, const struct gb_optio
         }
 }
 
+/* `threads` is a key of benchmarks that run in several. Others may have an option of that name. */
+static bool has_common(const struct bench_resolver *at, const char *name)
+{
+    const struct plugin_info *info = at->bench->info;
+    return !text_equal(name, "threads") || (info && info->flags & GB_BENCH_THREADS);
+}
+
 static void add_known_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -72,7 +79,7 @@ static void add_known_slots(const struct bench_resolver *at)
             add_slot(bench, SLOT_OPTION, option->name, option);
     }
     for (uint32_t i = 0; i < common.n; i++)
-        if (!option_find(at->table, option_at(common, i)->name, NULL))
+        if (has_common(at, option_at(common, i)->name))
             add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
     add_slot(bench, SLOT_DEVICE, device_name, NULL);
     add_slot(bench, SLOT_POLICY, policy_name, NULL);
@@ -107,9 +114,10 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
     for (size_t j = 0; j < N_OTHERS && key->role == KEY_SET; j++)
         names.items[names.n++] = others[j];
     const char *nearest = name_nearest(&names, target);
-    const char *owner = key->role == KEY_SET
-                            ? hint_of_owner(at->resolver->catalogue, target, at->arena)
-                            : NULL;
+    const bool is_common = option_find(common_options(), target, NULL) != NULL;
+    const char *owner = key->role != KEY_SET ? NULL
+                        : is_common          ? "the benchmark runs in one thread"
+                                    : hint_of_owner(at->resolver->catalogue, target, at->arena);
     if (!nearest && key->role == KEY_SET)
         nearest = hint_of_prefix(target, at->arena);
     if (owner)
@@ -189,6 +197,8 @@ static void add_named_slots(const struct bench_resolver *at)
                 add_tolerance(at, target);
             else if (settings_is_paper(target))
                 add_paper(at, target);
+            else if (key->source == SOURCE_DEFAULTS && option_find(common_options(), target, NULL))
+                continue; /* not of this benchmark */
             else if (key->role == KEY_SET)
                 bench_unknown_target(at, key, j);
             else if (bench->info)

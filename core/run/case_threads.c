@@ -113,7 +113,7 @@ void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t 
     for (uint64_t i = 0; i < n_samples; i++)
         for (uint32_t thread = 0; thread < times->n; thread++) {
             const double time_ns = times->batch[i * times->n + thread] / (double)iterations;
-            median_so_far_add(&times->medians[thread], &time_ns, 1);
+            so_far_add(&times->medians[thread], &time_ns, 1);
         }
 }
 
@@ -126,7 +126,7 @@ void thread_times_report(const struct thread_times *times, const struct case_sta
         return;
     double *medians = memory_allocate(times->n * sizeof *medians);
     for (uint32_t i = 0; i < times->n; i++) {
-        medians[i] = median_so_far(&times->medians[i]).median;
+        medians[i] = so_far_median(&times->medians[i]).median_ns;
         slowest = medians[i] > medians[slowest] ? i : slowest;
         fastest = medians[i] < medians[fastest] ? i : fastest;
     }
@@ -147,6 +147,8 @@ void thread_times_report(const struct thread_times *times, const struct case_sta
 
 void thread_times_free(struct thread_times *times)
 {
+    for (uint32_t i = 0; i < times->n; i++)
+        so_far_free(&times->medians[i]);
     free(times->batch);
     free(times->medians);
 }

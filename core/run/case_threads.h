@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "core/base/median_so_far.h"
 #include "core/run/case_state.h"
+#include "core/run/so_far.h"
 
 uint32_t case_threads(const struct case_state *state); /* at least 1 */
 
@@ -23,9 +23,9 @@ int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t 
 
 /* Times of single threads. Zero-initialize; thread_times_begin is for those of several. */
 struct thread_times {
-    uint32_t n;                    /* threads; 0: nothing is kept */
-    double *batch;                 /* of a batch of samples: n values a sample */
-    struct median_so_far *medians; /* by thread, of an iteration */
+    uint32_t n;             /* threads; 0: nothing is kept */
+    double *batch;          /* of a batch of samples: n values a sample */
+    struct so_far *medians; /* by thread, of an iteration */
 };
 void thread_times_begin(struct thread_times *times, const struct case_state *state);
 void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t iterations);

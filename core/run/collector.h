@@ -48,8 +48,8 @@ struct collector {
     struct sample_column views[COLLECTOR_COLUMNS_MAX];
     size_t n_columns;
     uint64_t n_handed_on;
-    bool is_anew;                /* what was handed on is to be forgotten */
-    uint32_t main_column;        /* of the clock that counts */
+    bool is_anew;         /* what was handed on is to be forgotten */
+    uint32_t main_column; /* of the clock that counts */
     /* the device's clocks; none: this case has not opened it */
     struct clock_record clocks[GB_CLOCKS_MAX];
     size_t n_clocks;

@@ -32,20 +32,16 @@ equals 'a sample ends with the slowest' 8 \
     "$("$GBRUN" export counters.gbr --columns '"metric.thread_slowest" / median_ns as share' \
         --where 'threads > 1' | tail -n +2 | tr -d '\r' | awk '$1 > 0 && $1 < 1.001' | wc -l)"
 
-# refuse NAME MESSAGE SETTING...: the one case of a benchmark fails for that.
-refuse()
+equals 'a benchmark that runs in one has no such key' \
+    "one.ini:3:1: error: unknown key 'threads' in [bench copy]: the benchmark runs in one thread" \
+    "$(printf '[bench copy]\nplugin = copy\nthreads = 2\n' >one.ini && "$GBRUN" check -c one.ini 2>&1)"
 {
-    local name=$1 expected=$2
-    shift 2
-    rm -f refused.gbr
-    { few_samples 2; printf '%s\n' "$@"; } >refused.ini
-    "$GBRUN" run -q -c refused.ini -o refused.gbr >refused.txt 2>&1
-    equals "$name: the exit code" 1 $?
-    equals "$name" "$expected" "$(column status_text refused.gbr)"
-}
-refuse 'a benchmark that runs in one' \
-    'threads = 2: benchmark copy runs in one thread: expected 1, or a benchmark that has the flag GB_BENCH_THREADS' \
-    '[bench copy]' 'plugin = copy' 'threads = 2'
+    few_samples 5 'iterations = 100' 'threads = 2'
+    printf '[bench copy]\nbytes = 1KiB\n[bench contention]\nplugin = ./contention.so\n'
+} >both.ini
+"$GBRUN" run -q -c both.ini -o both.gbr >shown 2>&1
+equals 'as a default it is for those that have it' "0 copy,0 contention,2" \
+    "$? $("$GBRUN" export both.gbr --columns bench,items | tail -n +2 | tr -d '\r' | sed 's/,$/,0/' | xargs)"
 equals 'several values are a sweep' \
     "several.ini:3:11: error: '1, 2' is more than one value: to measure each of them, write sweep.threads = 1, 2" \
     "$(printf '[bench c]\nplugin = ./contention.so\nthreads = 1, 2\n' >several.ini && "$GBRUN" check -c several.ini 2>&1)"

@@ -85,7 +85,10 @@ tests_plugins_test_timed_work_SOURCES = \
 	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/resolution.h \
-	plugins/device_cpu/sensors.c
+	plugins/device_cpu/sensors.c \
+	plugins/device_cpu/threads.c \
+	plugins/device_cpu/threads.h \
+	$(TEAM_SOURCES)
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
