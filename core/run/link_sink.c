@@ -64,7 +64,7 @@ void link_sink_begin(struct link_sink *sink, struct worker_link *link)
 {
     *sink = (struct link_sink){.link = link};
     sink->sink = (struct host_sink){sink,       send_log,     send_metric,
-                                     send_check, send_summary, send_worst};
+                                    send_check, send_summary, send_worst};
 }
 
 void link_sink_repeat_warnings(struct link_sink *sink)

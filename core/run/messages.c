@@ -115,7 +115,8 @@ static const struct wire_field common_fields[] = {
     FIELDS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
            check_bound_kind, check_allow_overflow, check_dump, check_dump_always),
     FIELDS(struct common_params, pace, pace_limit_ns, cool_below, clock_at_least),
-    FIELDS(struct common_params, breakdown, max_time_undecided_ns, verify, inputs, measure, threads),
+    FIELDS(struct common_params, breakdown, max_time_undecided_ns, verify, inputs, measure,
+           threads),
     FIELDS(struct common_params, check_atol, check_rtol, check_details, check_worst),
     {0}};
 

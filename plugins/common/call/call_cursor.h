@@ -42,7 +42,7 @@ bool take_element_type(struct cursor *cursor, enum type_id *ret);
 /* A parameter's name, if it has one, and what may stand around it: with x[] or (*f)(int) the type
  * becomes an address. */
 bool take_declarator(struct cursor *cursor, struct type *type);
-/* What compilers are told behind a prototype: words that begin with _, perhaps with (...). */
+/* Attributes behind a prototype: words that begin with _, perhaps with (...). */
 bool take_attributes(struct cursor *cursor);
 
 /* call_signature.c. */
