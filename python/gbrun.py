@@ -10,8 +10,17 @@ SQLite file itself, also while a run writes it and where gbrun is not installed.
 can be imported. Times are nanoseconds of one iteration; docs/results.md has the schema.
 """
 import array
+import collections
 import contextlib
+import contextvars
+import ctypes
+import functools
+import gc
+import html
+import inspect
+import itertools
 import math
+import os
 import pathlib
 import sqlite3
 import sys
@@ -291,3 +300,432 @@ class _Samples:
         for value, n in zip(values, counts):
             result.extend((array.array(kind, [value]) if kind else [value]) * n)
         return result
+
+
+# --- Measuring: libgbrun through ctypes ---------------------------------------------------------------------------
+
+_OK, _SKIPPED, _FAILED, _INVALID, _CANCELLED = 0, 1, -1, -3, -6
+_SYNCHRONIZES, _SINGLE, _EVERY_CALL = 1, 2, 8
+_THROTTLED, _GRAPH, _COLD = 1, 4, 8
+_WARNING = 2
+_RUN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
+_RESET = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+_POLL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+
+
+def _struct(_name, **fields):
+    """A struct of gbrun/measure.h: {member: its type}."""
+    return type(_name, (ctypes.Structure,), {"_fields_": list(fields.items())})
+
+
+_i32, _u32, _u64, _double, _text_type = (
+    ctypes.c_int32,
+    ctypes.c_uint32,
+    ctypes.c_uint64,
+    ctypes.c_double,
+    ctypes.c_char_p,
+)
+_Subject = _struct(
+    "_Subject", size=_u32, flags=_u32, user=ctypes.c_void_p, run=_RUN, reset=_RESET, poll=_POLL,
+    flops=_double, bytes_read=_double, bytes_written=_double, items=_double,
+)  # fmt: skip
+_Activity = _struct(
+    "_Activity", size=_u32, kind=_u32, name=_text_type, grid=_u32 * 3, block=_u32 * 3, registers=_u32, parallel=_u32,
+    shared_bytes=_u64, bytes=_u64, occupancy=_double, time_ns=_double, low_ns=_double, high_ns=_double, gap_ns=_double,
+)  # fmt: skip
+_Mode = _struct("_Mode", median_ns=_double, low_ns=_double, high_ns=_double, weight=_double)
+_Message = _struct("_Message", severity=_i32, reserved=_u32, text=_text_type)
+_Metric = _struct("_Metric", name=_text_type, value=_double, unit=_text_type)
+_Result = _struct(
+    "_Result", size=_u32, status=_i32, error=_text_type,
+    time_ns=_double, low_ns=_double, high_ns=_double, confidence=_double, statistic=_text_type,
+    verdict=_i32, flags=_u32, verdict_text=_text_type, reason=_text_type, note=_text_type,
+    n_discarded=_u64, n_effective=_double,
+    n_samples=_u64, samples_ns=ctypes.POINTER(_double), elapsed_ns=ctypes.POINTER(_double), iterations=_u64,
+    n_lost=_u64, n_throttled=_u64,
+    clock=_text_type, tick_ns=_double, overhead_ns=_double, offset_ns=_double, offset_error_ns=_double,
+    graph_ns=_double, way=_text_type, load_ns=_double, clock_mean_hz=_double,
+    device=_text_type, device_model=_text_type, device_uuid=_text_type,
+    activities_known=_u32, n_modes=_u32, n_activities=_u64, activities=ctypes.POINTER(_Activity),
+    n_kernels=_u64, modes=ctypes.POINTER(_Mode),
+    n_messages=_u64, messages=ctypes.POINTER(_Message), n_metrics=_u64, metrics=ctypes.POINTER(_Metric),
+)  # fmt: skip
+
+
+class Error(RuntimeError):
+    """What could not be measured, and why; status is the number that gbrun/abi.h has for it."""
+
+    def __init__(self, text, status=_FAILED):
+        super().__init__(text)
+        self.status = status
+
+
+class Skipped(Error):
+    """What cannot be measured on this device."""
+
+
+Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
+Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
+Mode = collections.namedtuple("Mode", "time low high weight")
+Mode.__doc__ = "One of several clusters of the samples: median and interval in seconds, share of the samples."
+
+
+class Measurement:
+    """What gbrun.measure found. Times are seconds of one call; float(measurement) is the estimate.
+
+    time, low, high     the estimate and its interval of 95 %; NaN where the policy claims none
+    verdict             "certified": the interval is as narrow as asked for; else why not, with reason and note
+    samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array
+    kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
+    offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
+    call_time           on the CPU: what calling an empty function from this loop takes, which is part of the time
+    clock, tick, iterations, device, device_model, statistic, is_graph, is_cold, is_throttled, metrics, messages
+    """
+
+    def __init__(self, result):
+        def text(value):
+            return value.decode("utf-8", "replace")
+
+        self.time, self.low, self.high = (value / 1e9 for value in (result.time_ns, result.low_ns, result.high_ns))
+        self.statistic = text(result.statistic)
+        self.verdict, self.reason, self.note = text(result.verdict_text), text(result.reason), text(result.note)
+        self.is_certified = self.verdict == "certified"
+        self.samples = _seconds(result.samples_ns, result.n_samples)
+        self.elapsed = _seconds(result.elapsed_ns, result.n_samples)
+        self.iterations = result.iterations
+        self.clock, self.tick, self.offset = text(result.clock), result.tick_ns / 1e9, result.offset_ns / 1e9
+        self.way = text(result.way)
+        self.device, self.device_model = text(result.device), text(result.device_model)
+        self.is_throttled = bool(result.flags & _THROTTLED)
+        self.is_graph, self.is_cold = bool(result.flags & _GRAPH), bool(result.flags & _COLD)
+        self.kernels = [
+            Kernel(text(a.name), tuple(a.grid), tuple(a.block), a.registers, a.shared_bytes, a.time_ns / 1e9)
+            for a in result.activities[: result.n_activities]
+        ]
+        self.modes = [
+            Mode(m.median_ns / 1e9, m.low_ns / 1e9, m.high_ns / 1e9, m.weight) for m in result.modes[: result.n_modes]
+        ]
+        self.metrics = {text(m.name): m.value for m in result.metrics[: result.n_metrics]}
+        self.messages = [text(m.text) for m in result.messages[: result.n_messages] if m.severity >= _WARNING]
+        self.call_time = math.nan
+
+    def __float__(self):
+        return self.time
+
+    def quantile(self, q):
+        """Of the samples, in seconds, interpolated between neighbours."""
+        values = sorted(self.samples)
+        if not values or not 0 <= q <= 1:
+            raise ValueError(f"quantile({q}) of {len(values)} samples")
+        at = q * (len(values) - 1)
+        below = int(at)
+        return values[below] + (at - below) * (values[min(below + 1, len(values) - 1)] - values[below])
+
+    def _sentences(self):
+        n = len(self.samples)
+        first = f"{_time(self.time)}"
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            half = (self.high - self.low) / 2
+            first += f" \u00b1 {_time(half)}" + (f" ({100 * half / self.time:.2g} %)" if self.time > 0 else "")
+        first += f", {self.verdict}" if self.is_certified else f", {self.verdict}: {self.note or self.reason}"
+        yield first
+        state = ", cold cache" if self.is_cold else ", throttled" if self.is_throttled else ""
+        yield f"{n} sample{'s' * (n != 1)}, {self.clock} clock of {self.device}, {self.device_model}{state}"
+        if self.call_time > 0.01 * self.time:
+            yield f"of it {_time(self.call_time)} for calling a function of Python"
+        for kernel in self.kernels:
+            yield kernel.name + (f" {_time(kernel.time)}" if kernel.time > 0 else "")
+        yield from ([self.way] if self.way else [])
+        yield from self.messages
+
+    def __repr__(self):
+        return "\n  ".join(self._sentences())
+
+    def _repr_html_(self):
+        lines = [html.escape(line) for line in self._sentences()]
+        return f"<div><b>{lines[0]}</b>{_histogram(self)}{'<br>'.join(lines[1:])}</div>"
+
+
+def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
+            single=False, every_call=False, **settings):  # fmt: skip
+    """Measures fn(), a function without arguments or with the one argument `stream`, and returns a Measurement.
+
+    On a GPU fn puts its work on the current stream of PyTorch or CuPy, which is gbrun's meanwhile; one that has an
+    argument `stream` gets that CUDA stream's number. Work that CUDA can capture is launched as a graph; fn is then
+    called a few times only. The device is the GPU whose context is current on this thread, else the CPU; device="cpu"
+    or "cuda:1" says otherwise.
+
+    settings: those of a [bench] section and of the policy, in words or numbers: cache="cold", precision=0.005,
+    max_time="2 s", policy="fixed", samples=100, breakdown=True; let={"rows": 32} and label={"commit": "abc"} are
+    let.rows and label.commit. results: a results file to append to; name: of the benchmark there.
+    reset: called before each sample, untimed. flops, bytes_read, bytes_written, items: what one call of fn does.
+    synchronizes: fn waits for the device itself. single: it can be called once a sample only. every_call: it must be
+    called for every sample, since it counts its calls or swaps buffers.
+
+    What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured.
+    """
+    library = _library()
+    settings = {**_open_results.get(), **settings}
+    if results is not None:
+        settings["results"] = os.fspath(results)
+    settings.setdefault("device", "cuda" if _has_context() else "cpu")
+    calls = _Calls(library, fn, reset)
+    subject = _Subject(
+        size=ctypes.sizeof(_Subject), flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single)
+        + _EVERY_CALL * bool(every_call), run=calls.run, poll=calls.poll, flops=flops, bytes_read=bytes_read,
+        bytes_written=bytes_written, items=items,
+    )  # fmt: skip
+    if reset is not None:
+        subject.reset = calls.reset
+    collects = gc.isenabled()
+    gc.disable()  # as timeit does
+    try:
+        result = library.gbrun_measure(ctypes.byref(subject), _settings_text(settings))
+    finally:
+        if collects:
+            gc.enable()
+    try:
+        calls.raise_again()
+        _raise_status(result.contents)
+        measurement = Measurement(result.contents)
+    finally:
+        library.gbrun_free(result)
+    if fn is not _nothing and measurement.device.startswith("cpu"):
+        measurement.call_time = _call_time(measurement.device)
+    return measurement
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **settings):
+    """triton.testing.do_bench by gbrun.measure: the same arguments and results, in milliseconds.
+
+        triton.testing.do_bench = gbrun.do_bench
+        @triton.autotune(configs, key, do_bench=gbrun.do_bench)
+
+    With a cold cache, as there. rep is what it takes at most; it ends when the estimate is certain. The median is
+    gbrun's estimate, the others are of the samples.
+    """
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(f"return_mode={return_mode!r}: expected 'min', 'max', 'mean', 'median' or 'all'")
+
+    def without_gradients(*stream):
+        for tensor in grad_to_none:
+            tensor.grad = None
+        fn(*stream)
+
+    settings = {"cache": "cold", "warmup": f"{warmup} ms", "max_time": f"{rep} ms", **settings}
+    found = measure(fn if grad_to_none is None else without_gradients, **settings)
+    if quantiles is not None:
+        values = [1e3 * found.quantile(q) for q in quantiles]
+        return values[0] if len(values) == 1 else values
+    if return_mode == "all":
+        return [1e3 * value for value in found.samples]
+    if return_mode == "median":
+        return 1e3 * found.time
+    return 1e3 * {"min": min, "max": max, "mean": lambda values: math.fsum(values) / len(values)}[return_mode](
+        found.samples
+    )
+
+
+@contextlib.contextmanager
+def results(path, label=None, **settings):
+    """What is measured inside is appended to a results file, with these labels and settings unless a call has others.
+
+        with gbrun.results("x.gbr", label={"commit": "abc"}, cache="cold"):
+            gbrun.measure(f, name="f")
+    """
+    settings = {**settings, "results": os.fspath(path), **({"label": label} if label else {})}
+    token = _open_results.set({**_open_results.get(), **settings})
+    try:
+        yield
+    finally:
+        _open_results.reset(token)
+
+
+_open_results = contextvars.ContextVar("gbrun.results", default={})
+
+
+class _Calls:
+    """The callbacks of one measurement. What they raise is kept, since it cannot pass through C."""
+
+    def __init__(self, library, fn, reset):
+        self.library = library
+        self.raised = None
+        self.run = _RUN(self._run_of(fn))
+        self.poll = _POLL(self._poll)
+        if reset is not None:
+            call_reset = _with_stream(reset)
+            self.reset = _RESET(lambda user, stream: self._kept(lambda: self._in_stream(call_reset, stream, 1)))
+
+    def _run_of(self, fn):
+        call = _with_stream(fn)
+        return lambda user, stream, iterations: self._kept(lambda: self._in_stream(call, stream, iterations))
+
+    @staticmethod
+    def _in_stream(call, stream, iterations):
+        if stream is None:
+            call(None, iterations)
+            return
+        with contextlib.ExitStack() as stack:
+            for current in _current_streams(stream):
+                stack.enter_context(current)
+            call(stream, iterations)
+
+    def _kept(self, call):
+        try:
+            call()
+        except BaseException as error:
+            self.raised = error
+            return self.library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+        return _OK
+
+    def _poll(self, user):
+        return 0 if self._kept(lambda: None) == _OK else 1  # Python's signal handlers have run on the way here
+
+    def raise_again(self):
+        if self.raised is not None:
+            raise self.raised
+
+
+def _with_stream(fn):
+    """Calls fn so many times in a row."""
+    try:
+        wants_stream = "stream" in inspect.signature(fn).parameters
+    except (TypeError, ValueError):  # of builtin functions
+        wants_stream = False
+
+    def call(stream, iterations):
+        for _ in itertools.repeat(None, iterations):
+            fn()
+
+    def call_with_stream(stream, iterations):
+        for _ in itertools.repeat(None, iterations):
+            fn(stream=stream)
+
+    return call_with_stream if wants_stream else call
+
+
+def _current_streams(stream):
+    """Contexts in which this CUDA stream is the current one of the packages that are in use."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and torch.cuda.is_initialized():
+        yield torch.cuda.stream(torch.cuda.ExternalStream(stream))
+    if cupy is not None:
+        yield cupy.cuda.ExternalStream(stream)
+
+
+def _has_context():
+    """Is a CUDA context current on this thread?"""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return False
+    context = ctypes.c_void_p()
+    return driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
+
+
+def _settings_text(settings):
+    lines = []
+    for key, value in settings.items():
+        pairs = [(f"{key}.{name}", v) for name, v in value.items()] if isinstance(value, dict) else [(key, value)]
+        for name, v in pairs:
+            v = {True: "yes", False: "no"}[v] if isinstance(v, bool) else str(v)
+            if "\n" in v or "\n" in name:
+                raise ValueError(f"{name}: a setting is one line")
+            lines.append(f"{name} = {v}\n")
+    return "".join(lines).encode()
+
+
+def _raise_status(result):
+    if result.status == _OK:
+        return
+    text = result.error.decode("utf-8", "replace")
+    if result.status == _INVALID:
+        raise ValueError(text)
+    if "jax" in sys.modules and result.status != _SKIPPED:
+        text += "\nJAX launches on streams of its own, which gbrun cannot time: use device=\"cpu\" and block_until_ready()"
+    raise (Skipped if result.status == _SKIPPED else Error)(text, result.status)
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    """libgbrun: GBRUN_LIBRARY, or beside this file, in a bundle, an installation or a build tree around it, or where
+    the system finds it."""
+    here = pathlib.Path(__file__).resolve().parent
+    places = [here, here / "lib", here.parent / "lib", here.parent.parent / "lib", here.parent / ".libs"]
+    names = [os.environ["GBRUN_LIBRARY"]] if "GBRUN_LIBRARY" in os.environ else [
+        str(place / "libgbrun.so.0") for place in places if (place / "libgbrun.so.0").exists()
+    ] + ["libgbrun.so.0"]  # fmt: skip
+    try:
+        library = ctypes.CDLL(names[0])
+    except OSError as error:
+        raise ImportError(f"libgbrun was not found: {error}; GBRUN_LIBRARY=/path/to/libgbrun.so.0 says where") from None
+    library.gbrun_measure.restype = ctypes.POINTER(_Result)
+    library.gbrun_measure.argtypes = [ctypes.POINTER(_Subject), _text_type]
+    library.gbrun_free.restype = None
+    library.gbrun_free.argtypes = [ctypes.POINTER(_Result)]
+    library.gbrun_fail.argtypes = [_text_type]
+    library.gbrun_version.restype = _text_type
+    return library
+
+
+def _nothing():
+    pass
+
+
+@functools.lru_cache(maxsize=None)
+def _call_time(device):
+    token = _open_results.set({})
+    try:
+        return measure(_nothing, device=device, policy="fixed", samples=50).time
+    finally:
+        _open_results.reset(token)
+
+
+def _seconds(values_ns, n):
+    if n == 0:
+        return array.array("d") if numpy is None else numpy.zeros(0)
+    if numpy is not None:
+        return numpy.ctypeslib.as_array(values_ns, (n,)) / 1e9
+    return array.array("d", [value / 1e9 for value in values_ns[:n]])
+
+
+def _time(seconds):
+    """Four digits and a unit: 5.060 us."""
+    if not math.isfinite(seconds):
+        return str(seconds)
+    for unit, scale in (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)):
+        if abs(seconds) * scale >= 1 or unit == "ns":
+            break
+    value = seconds * scale
+    digits = max(0, 3 - (math.floor(math.log10(abs(value))) if value else 0))
+    return f"{value:.{min(digits, 4)}f} {unit}"
+
+
+def _histogram(measurement, width=320, height=60, n_bins=40):
+    """The samples from the 1st to the 99th percentile, the interval shaded, as SVG; empty for few samples."""
+    values = sorted(measurement.samples)
+    low, high = (measurement.quantile(q) for q in (0.01, 0.99)) if len(values) >= 10 else (0, 0)
+    if not high > low:
+        return "<br>"
+    counts = [0] * n_bins
+    for value in values:
+        if low <= value <= high:
+            counts[min(int((value - low) / (high - low) * n_bins), n_bins - 1)] += 1
+    step = width / n_bins
+    bars = "".join(
+        f'<rect x="{i * step:.1f}" y="{height * (1 - n / max(counts)):.1f}" width="{step - 0.5:.1f}"'
+        f' height="{height * n / max(counts):.1f}"/>'
+        for i, n in enumerate(counts)
+        if n
+    )
+    ends = [min(max((value - low) / (high - low), 0), 1) * width for value in (measurement.low, measurement.high)]
+    shade = "" if any(map(math.isnan, ends)) else (
+        f'<rect x="{ends[0]:.1f}" y="0" width="{max(ends[1] - ends[0], 1):.1f}" height="{height}" fill="orange"'
+        ' fill-opacity="0.5"/>'
+    )  # fmt: skip
+    return (
+        f'<svg width="{width}" height="{height + 16}" role="img" aria-label="distribution of samples">'
+        f'<g fill="steelblue">{bars}</g>{shade}<g font-size="11" fill="currentColor">'
+        f'<text x="0" y="{height + 13}">{_time(low)}</text>'
+        f'<text x="{width}" y="{height + 13}" text-anchor="end">{_time(high)}</text></g></svg><br>'
+    )
