@@ -2,6 +2,7 @@
 #include "core/library/append.h"
 
 #include "core/base/sha256.h"
+#include "core/compare/compare.h"
 #include "core/run/machine.h"
 #include "core/run/module.h"
 #include "core/run/provenance.h"
@@ -11,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COMPARISON_FACTS = 3 };
+
 /* A case of a run, and how often it was measured. */
 struct appended_case {
     char uid[CASE_UID_TEXT];
-    char *bench;
+    char *label;
     uint32_t n_rounds;
 };
 
@@ -38,6 +41,9 @@ static char *key_of(const struct request *request)
     text_add(&key, request->results);
     for (size_t i = 0; i < labels->n; i++)
         text_printf(&key, "\n%s=%s", labels->keys[i], labels->values[i]);
+    if (request->side != SIDE_NONE)
+        text_printf(&key, "\n\n%.17g %.17g %lld", request->ab.margin, request->ab.alpha,
+                    (long long)request->ab.max_rounds);
     return key.data;
 }
 
@@ -56,11 +62,23 @@ static struct appended_run *find_run(const struct request *request)
 static void forget_cases(struct appended_run *run)
 {
     for (size_t i = 0; i < run->n_cases; i++)
-        free(run->cases[i].bench);
+        free(run->cases[i].label);
     free(run->cases);
     run->cases = NULL;
     run->n_cases = 0;
     run->sequence = 0;
+}
+
+/* By which compare finds again how it was decided. Returns how many were put at facts. */
+static size_t add_comparison(const struct request *request, struct arena *arena, struct fact *facts)
+{
+    if (request->side == SIDE_NONE)
+        return 0;
+    facts[0] = (struct fact){AB_FACT_MARGIN, arena_printf(arena, "%.17g", request->ab.margin)};
+    facts[1] = (struct fact){AB_FACT_ALPHA, arena_printf(arena, "%.17g", request->ab.alpha)};
+    facts[2] = (struct fact){AB_FACT_ROUNDS,
+                             arena_printf(arena, "%lld", (long long)request->ab.max_rounds)};
+    return COMPARISON_FACTS;
 }
 
 static void set_facts(const struct request *request, struct arena *arena, struct run_record *ret)
@@ -69,7 +87,8 @@ static void set_facts(const struct request *request, struct arena *arena, struct
     struct fact found[PROVENANCE_FACTS];
     const size_t n_found = provenance_of_environment(arena, found);
     machine_facts(arena, &ret->facts, &ret->n_facts);
-    struct fact *facts = ARENA_ARRAY(arena, struct fact, ret->n_facts + n_found + labels->n);
+    struct fact *facts = ARENA_ARRAY(arena, struct fact,
+                                     ret->n_facts + n_found + labels->n + COMPARISON_FACTS);
     size_t n = 0;
     for (size_t i = 0; i < ret->n_facts; i++)
         facts[n++] = ret->facts[i];
@@ -78,6 +97,7 @@ static void set_facts(const struct request *request, struct arena *arena, struct
     for (size_t i = 0; i < labels->n; i++)
         facts[n++] = (struct fact){arena_printf(arena, "label.%s", labels->keys[i]),
                                    labels->values[i]};
+    n += add_comparison(request, arena, &facts[n]);
     ret->facts = facts;
     ret->n_facts = n;
 }
@@ -123,11 +143,13 @@ static int32_t open_run(struct store *store, const struct request *request,
 /* Its place among the cases of the run; added if it is not there. */
 static size_t place_of(struct appended_run *run, const struct case_record *record)
 {
-    const char *bench = record->bench_case->bench;
+    CLEANUP(text_free) struct text label = {0};
+    bench_case_label(record->bench_case, &label);
     for (size_t i = 0; i < run->n_cases; i++)
-        if (text_equal(run->cases[i].uid, record->uid) && text_equal(run->cases[i].bench, bench))
+        if (text_equal(run->cases[i].uid, record->uid) &&
+            text_equal(run->cases[i].label, text_get(&label)))
             return i;
-    struct appended_case added = {.bench = memory_copy_text(bench)};
+    struct appended_case added = {.label = memory_copy_text(text_get(&label))};
     memcpy(added.uid, record->uid, sizeof added.uid);
     MEMORY_APPEND(run->cases, run->n_cases, added);
     return run->n_cases - 1;

@@ -4,6 +4,7 @@ lib_LTLIBRARIES += libgbrun.la
 libgbrun_la_SOURCES = \
 	core/library/append.c \
 	core/library/append.h \
+	core/library/call.h \
 	core/library/callback.c \
 	core/library/callback.h \
 	core/library/devices.c \
@@ -12,9 +13,10 @@ libgbrun_la_SOURCES = \
 	core/library/request.c \
 	core/library/request.h \
 	core/library/result.c \
-	core/library/result.h
+	core/library/result.h \
+	core/library/versus.c
 # A bundle has the libraries that it needs beside it.
-libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN' \
+libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN/.' \
 	-Wl,--version-script=$(top_srcdir)/core/library/libgbrun.map
 libgbrun_la_LIBADD = core/libmeasuring.la $(CORE_LIBS)
 libgbrun_la_DEPENDENCIES = core/libmeasuring.la core/library/libgbrun.map

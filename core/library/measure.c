@@ -1,10 +1,9 @@
 /* measure.c - see gbrun/measure.h: one call, from settings to result. */
 #include "core/base/host_clock.h"
 #include "core/library/append.h"
+#include "core/library/call.h"
 #include "core/library/callback.h"
 #include "core/library/devices.h"
-#include "core/library/request.h"
-#include "core/library/result.h"
 #include "core/run/case_run.h"
 #include "core/run/record_parts.h"
 
@@ -26,21 +25,21 @@ struct call {
     char uid[CASE_UID_TEXT];
 };
 
-static bool is_sound(const struct gbrun_subject *subject, struct result *result)
+bool call_is_sound(const struct gbrun_subject *subject, const char *function, struct result *result)
 {
+    const char *why = NULL;
     if (!subject)
-        result_fail(result, GB_INVALID, "gbrun_measure: the subject is NULL");
+        why = "the subject is NULL";
     else if (!GB_HAS(subject, run))
-        result_fail(result, GB_INVALID,
-                    "gbrun_measure: the subject's size is not set: expected .size = sizeof "
-                    "(struct gbrun_subject)");
+        why = "the subject's size is not set: expected .size = sizeof (struct gbrun_subject)";
     else if (!subject->run)
-        result_fail(result, GB_INVALID, "gbrun_measure: the subject has no run");
+        why = "the subject has no run";
     else if (subject->flags & ~(uint32_t)(GBRUN_SYNCHRONIZES | GBRUN_SINGLE | GBRUN_EVERY_CALL))
-        result_fail(result, GB_INVALID, "gbrun_measure: the subject has a flag that is not known");
+        why = "the subject has a flag that is not known";
     else if (callback_is_inside())
-        result_fail(result, GB_INVALID,
-                    "gbrun_measure: called from within a callback of another call");
+        why = "called from within a callback of another call";
+    if (why)
+        result_fail(result, GB_INVALID, arena_printf(&result->arena, "%s: %s", function, why));
     return result->seen.status == GB_OK;
 }
 
@@ -81,7 +80,7 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     return GB_OK;
 }
 
-static void prepare(struct call *call, const char *settings)
+static void prepare(struct call *call, const char *settings, int side)
 {
     struct result *result = call->result;
     struct error_list errors = {0};
@@ -91,7 +90,7 @@ static void prepare(struct call *call, const char *settings)
         result_fail(result, error.status, error.text);
         return;
     }
-    if (request_read(settings ? settings : "", SIDE_NONE, catalogue, &result->arena, &call->request,
+    if (request_read(settings ? settings : "", side, catalogue, &result->arena, &call->request,
                      &errors) != GB_OK)
         result_fail_with(result, &errors);
     else if (choose_device(call, &error) != GB_OK)
@@ -177,28 +176,40 @@ static void measure(struct call *call, struct plugin_mode *outside)
     guest_leave(call->guest, &call->state);
 }
 
-static void run_call(const struct gbrun_subject *subject, const char *settings,
-                     struct result *result)
+void call_measure(const struct gbrun_subject *subject, const char *settings, int side,
+                  struct result *result, struct ab_params *ret_ab)
 {
     struct call call = {.result = result};
     struct plugin_mode outside;
     plugin_mode_adopt(&outside);
-    prepare(&call, settings);
+    prepare(&call, settings, side);
     if (result->seen.status == GB_OK) {
         call.callback = callback_begin(subject);
         measure(&call, &outside);
         callback_end(call.callback);
     }
+    if (ret_ab)
+        *ret_ab = call.request.ab;
     plugin_mode_enter(&outside);
+}
+
+void call_turn_begin(void)
+{
+    pthread_mutex_lock(&turn);
+}
+
+void call_turn_end(void)
+{
+    pthread_mutex_unlock(&turn);
 }
 
 const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, const char *settings)
 {
     struct result *result = result_new();
-    if (is_sound(subject, result)) {
-        pthread_mutex_lock(&turn);
-        run_call(subject, settings, result);
-        pthread_mutex_unlock(&turn);
+    if (call_is_sound(subject, "gbrun_measure", result)) {
+        call_turn_begin();
+        call_measure(subject, settings, SIDE_NONE, result, NULL);
+        call_turn_end();
     }
     return &result->seen;
 }
@@ -212,10 +223,10 @@ void gbrun_release(void)
 {
     if (callback_is_inside())
         return;
-    pthread_mutex_lock(&turn);
+    call_turn_begin();
     devices_release();
     results_release();
-    pthread_mutex_unlock(&turn);
+    call_turn_end();
 }
 
 const char *gbrun_version(void)

@@ -89,6 +89,8 @@ static const char *nearest(const struct reader *reader, const char *key)
     for (int section = TO_POLICY; !name && section <= TO_DEVICE; section++)
         if (reader->plugins[section])
             name = option_nearest(option_table_of(reader->plugins[section]), key);
+    if (!name && reader->side != SIDE_NONE)
+        name = option_nearest(ab_options(), key);
     for (size_t i = 0; !name && i < sizeof others / sizeof *others; i++)
         if (text_distance(key, others[i], 2) <= 2)
             name = others[i];
@@ -223,7 +225,8 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
             .origin = nowhere};
     put_text(reader, TO_BENCH, "plugin", CALLBACK_ID);
     if (reader->side != SIDE_NONE)
-        put_text(reader, TO_BENCH, "sweep." SIDE_AXIS, side_words[reader->side]);
+        put_text(reader, TO_BENCH, "let." SIDE_AXIS,
+                 arena_printf(reader->arena, "'%s'", side_words[reader->side]));
     for (size_t i = 0; i < given->n; i++) {
         const struct ini_entry *entry = &given->entries[i];
         int section = text_equal(entry->key, "name") ? SECTIONS : section_of(reader, entry);
@@ -263,8 +266,10 @@ static void take_variables(struct bench_case *bench_case)
 {
     for (size_t i = 0; i < bench_case->n_parameters; i++) {
         struct parameter *parameter = &bench_case->parameters[i];
-        if (parameter->is_variable && !text_starts_with(parameter->name, PAPER_PREFIX))
-            parameter->is_axis = parameter->is_identity = true;
+        if (!parameter->is_variable || text_starts_with(parameter->name, PAPER_PREFIX))
+            continue;
+        parameter->is_axis = true;
+        parameter->is_identity = !text_equal(parameter->name, SIDE_AXIS);
     }
 }
 
@@ -290,7 +295,7 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     struct reader reader = {.side = side, .catalogue = catalogue, .arena = arena, .errors = errors};
     struct ini_section given;
     struct ini *ini = ARENA_NEW(arena, struct ini);
-    *ret = (struct request){0};
+    *ret = (struct request){.side = side};
     int32_t status = read_lines(text, arena, &given, errors);
     if (status != GB_OK)
         return status;

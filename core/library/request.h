@@ -14,6 +14,7 @@ struct request {
     const struct plugin_settings *devices; /* all, of which auto chooses among the first n_auto */
     size_t n_devices, n_auto;
     const char *results; /* absolute path of the results file; NULL: none */
+    int side;            /* as it was asked for */
     struct ab_params ab; /* of a comparison */
 };
 

@@ -1,6 +1,7 @@
 /* result.c - see result.h. */
 #include "core/library/result.h"
 
+#include "core/base/statistics.h"
 #include "core/run/session.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ struct result *result_new(void)
                                          .low_ns = NAN,
                                          .high_ns = NAN,
                                          .confidence = NAN,
+                                         .median_ns = NAN,
                                          .statistic = "",
                                          .verdict_text = "",
                                          .reason = "",
@@ -86,6 +88,15 @@ static const double *column(const struct case_record *record, const char *name)
     return NULL;
 }
 
+static double median_of(const double *values, uint64_t n)
+{
+    CLEANUP(free_pointer) double *sorted = memory_allocate((size_t)(n + 1) * sizeof *sorted);
+    for (uint64_t i = 0; i < n; i++)
+        sorted[i] = values[i];
+    sort_values(sorted, (size_t)n);
+    return quantile_of_sorted(sorted, (size_t)n, 0.5);
+}
+
 static void fill_samples(struct gbrun_result *seen, const struct case_record *record)
 {
     const double *throttle = column(record, "throttle");
@@ -94,6 +105,8 @@ static void fill_samples(struct gbrun_result *seen, const struct case_record *re
     seen->elapsed_ns = column(record, "elapsed");
     seen->iterations = record->iterations;
     seen->n_lost = record->n_lost;
+    if (seen->samples_ns)
+        seen->median_ns = median_of(seen->samples_ns, seen->n_samples);
     for (uint64_t i = 0; throttle && i < record->n_samples; i++)
         seen->n_throttled += throttle[i] != 0;
 }

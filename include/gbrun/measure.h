@@ -205,6 +205,8 @@ struct gbrun_result {
     const struct gbrun_message *messages;
     uint64_t n_metrics;
     const struct gbrun_metric *metrics;
+
+    double median_ns; /* of the samples, whatever the policy estimates */
 };
 
 /*
@@ -234,6 +236,57 @@ GBRUN_API const struct gbrun_result *gbrun_measure(const struct gbrun_subject *s
                                                    const char *settings);
 
 GBRUN_API void gbrun_free(const struct gbrun_result *result); /* NULL allowed */
+
+/* What a comparison found. The numbers stay. */
+enum {
+    GBRUN_UNCLEAR = 0, /* not decided after max_rounds */
+    GBRUN_SAME = 1,    /* the interval lies within the margin on both sides of 1 */
+    GBRUN_CHANGED = 2, /* it excludes 1, the ratio is within the margin */
+    GBRUN_FASTER = 3,  /* it excludes 1, the ratio is beyond the margin */
+    GBRUN_SLOWER = 4
+};
+
+/* One subject against another. Read-only, as a result is. */
+struct gbrun_comparison {
+    uint32_t size;
+    int32_t status;    /* as of a result; a visit that fails ends the comparison */
+    const char *error; /* "new: ..." where it is one side's; "" if GB_OK */
+
+    double ratio;                 /* the time of `new` over that of `base`: 0.9 takes 10 % less */
+    double ratio_low, ratio_high; /* its interval; all three NaN: fewer than four rounds */
+    int32_t verdict;              /* GBRUN_UNCLEAR ... */
+    uint32_t reserved;
+    const char *verdict_text; /* "unclear", "same", "changed", "faster", "slower" */
+    double margin, alpha;     /* as the settings say */
+    uint64_t n_needed;        /* rounds that would decide what is unclear, in all; 0: not known */
+
+    double base_ns, new_ns; /* geometric means of the rounds */
+    uint64_t n_rounds;
+    const double *base_rounds_ns, *new_rounds_ns; /* the centre of each visit, in order */
+
+    /* Of the last visit to each: kernels, clock, messages. NULL: there was none. */
+    const struct gbrun_result *base_result, *new_result;
+};
+
+/*
+ * Measures two subjects in turn, visit by visit, until it is decided which takes longer: by the
+ * rule of `gbrun ab` (a sequence of intervals that holds the ratio at 1 - alpha however often it is
+ * looked at; docs/compare.md). The base comes first in the first round, the other one in the next,
+ * and so on.
+ *
+ * settings: those of gbrun_measure but for max_time, and those of [ab NAME]:
+ *   margin            differences up to this are no reason to call it slower or faster: 1 %
+ *   alpha             how often two that are the same may be called different: 5 %
+ *   visit             how long a visit measures, warm-up not counted: 0.1 s
+ *   max_rounds        after so many it is unclear: 40
+ * With `results`, `gbrun compare FILE --by side --base base` says the same again.
+ *
+ * Never NULL. To be freed with gbrun_comparison_free.
+ */
+GBRUN_API const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
+                                                       const struct gbrun_subject *other,
+                                                       const char *settings);
+GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison); /* NULL allowed */
 
 /* Ends the call that is measuring now, if there is one, within a quarter of a second, with
  * GB_CANCELLED. May be called from a signal handler and from any thread. */

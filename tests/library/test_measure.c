@@ -422,6 +422,123 @@ START_TEST(devices_are_opened_again_after_a_release)
 }
 END_TEST
 
+/* ---- comparisons ---- */
+
+static int32_t run_twice(void *user, void *stream, uint64_t iterations)
+{
+    return run(user, stream, 2 * iterations);
+}
+
+#define VISITS "device = cpu\npolicy = fixed\nsamples = 20\nvisit = 2 s\n"
+
+START_TEST(two_that_differ)
+{
+    struct work once = {0}, twice = {0};
+    struct gbrun_subject base = subject_of(&once), other = subject_of(&twice);
+    other.run = run_twice;
+    const struct gbrun_comparison *found = gbrun_compare(&base, &other, VISITS "margin = 5%");
+    ck_assert_msg(found->status == GB_OK, "%s", found->error);
+    ck_assert_int_eq(found->verdict, GBRUN_SLOWER);
+    ck_assert_str_eq(found->verdict_text, "slower");
+    ck_assert(found->ratio > 1.05 && found->ratio_low > 1 && found->ratio_low <= found->ratio &&
+              found->ratio <= found->ratio_high);
+    ck_assert_uint_ge(found->n_rounds, 4);
+    ck_assert_double_eq(found->margin, 0.05);
+    for (uint64_t i = 0; i < found->n_rounds; i++)
+        ck_assert(found->base_rounds_ns[i] > 0 && found->new_rounds_ns[i] > 0);
+    ck_assert_uint_eq(found->base_result->n_samples, 20);
+    ck_assert_uint_eq(found->new_result->n_samples, 20);
+    gbrun_comparison_free(found);
+}
+END_TEST
+
+START_TEST(rounds_end)
+{
+    struct work once = {0}, again = {0};
+    const struct gbrun_subject base = subject_of(&once), other = subject_of(&again);
+    const struct gbrun_comparison *found = gbrun_compare(&base, &other,
+                                                         VISITS "margin = 0\nmax_rounds = 5");
+    ck_assert_msg(found->status == GB_OK, "%s", found->error);
+    ck_assert_uint_le(found->n_rounds, 5);
+    gbrun_comparison_free(found);
+}
+END_TEST
+
+static char order[64]; /* of the callbacks' first runs in each visit */
+
+static int32_t note(const char *letter, void *stream)
+{
+    (void)stream;
+    if (strlen(order) + 2 < sizeof order && (!*order || order[strlen(order) - 1] != *letter))
+        strcat(order, letter);
+    return GB_OK;
+}
+
+static int32_t run_a(void *user, void *stream, uint64_t iterations)
+{
+    return run(user, stream, iterations) + note("a", stream);
+}
+
+static int32_t run_b(void *user, void *stream, uint64_t iterations)
+{
+    return run(user, stream, iterations) + note("b", stream);
+}
+
+/* In turn, a side first in turn: ab ba ab ba. */
+START_TEST(visits_alternate)
+{
+    struct work once = {0}, again = {0};
+    struct gbrun_subject base = subject_of(&once), other = subject_of(&again);
+    base.run = run_a;
+    other.run = run_b;
+    *order = 0;
+    gbrun_comparison_free(gbrun_compare(&base, &other, VISITS "max_rounds = 4"));
+    ck_assert_str_eq(order, "ababa");
+}
+END_TEST
+
+static const struct {
+    const char *settings, *words;
+} ab_mistakes[] = {
+    {VISITS "margin = 1 s", "settings:5:10: "},
+    {VISITS "margni = 1%", "unknown key 'margni'; did you mean 'margin'?"},
+    {VISITS "max_time = 1 s", "settings:5:1: 'max_time': of a comparison each visit has a time"},
+    {VISITS "max_rounds = 3", "settings:5:14: "},
+    {VISITS "base = x", "settings:5:1: unknown key 'base'"},
+};
+
+START_TEST(mistakes_in_comparisons)
+{
+    struct work once = {0};
+    const struct gbrun_subject base = subject_of(&once);
+    const struct gbrun_comparison *found = gbrun_compare(&base, &base, ab_mistakes[_i].settings);
+    ck_assert_int_eq(found->status, GB_INVALID);
+    ck_assert_msg(strstr(found->error, ab_mistakes[_i].words), "got: %s", found->error);
+    ck_assert(isnan(found->ratio));
+    ck_assert_uint_eq(once.n_runs, 0);
+    gbrun_comparison_free(found);
+}
+END_TEST
+
+START_TEST(a_side_that_fails)
+{
+    struct work once = {0}, failing = {.fail_at = 30, .words = "out of luck"};
+    const struct gbrun_subject base = subject_of(&once), other = subject_of(&failing);
+    const struct gbrun_comparison *found = gbrun_compare(&base, &other, VISITS);
+    ck_assert_int_eq(found->status, GB_FAILED);
+    ck_assert_str_eq(found->error, "new: out of luck");
+    ck_assert_str_eq(found->verdict_text, "unclear");
+    ck_assert_str_eq(found->new_result->error, "out of luck");
+    gbrun_comparison_free(found);
+    found = gbrun_compare(&base, NULL, VISITS);
+    ck_assert_int_eq(found->status, GB_INVALID);
+    ck_assert_str_eq(found->error, "new: gbrun_compare: the subject is NULL");
+    ck_assert_ptr_null(found->base_result);
+    gbrun_comparison_free(found);
+    gbrun_comparison_free(NULL);
+}
+END_TEST
+
 /* ---- results files ---- */
 
 /* What a query of gbrun's own says of results.gbr in the test's folder. */
@@ -460,6 +577,14 @@ START_TEST(results_are_appended)
     snprintf(arguments, sizeof arguments, "list runs --format csv %s/x.gbr", folder);
     ck_assert_ptr_nonnull(strstr(exported(arguments), "branch=main"));
     gbrun_release(); /* the next call begins a run of its own */
+    snprintf(settings, sizeof settings, VISITS "results = %s/y.gbr\nmax_rounds = 4", folder);
+    const struct gbrun_subject subject = subject_of(&work);
+    gbrun_comparison_free(gbrun_compare(&subject, &subject, settings));
+    snprintf(arguments, sizeof arguments, "compare %s/y.gbr --by side --base base --format csv",
+             folder);
+    ck_assert_ptr_nonnull(strstr(exported(arguments), "measure,"));
+    snprintf(arguments, sizeof arguments, "%s/y.gbr", folder);
+    unlink(arguments);
     snprintf(settings, sizeof settings, QUICK "results = %s/x.gbr", folder);
     gbrun_free(measure(&work, settings));
     snprintf(arguments, sizeof arguments, "export --columns run,bench --run all %s/x.gbr", folder);
@@ -541,6 +666,14 @@ Suite *test_suite(void)
     tcase_add_test(errors, cancelled_from_elsewhere);
     tcase_add_test(errors, a_call_within_a_call);
     suite_add_tcase(suite, errors);
+    TCase *comparisons = tcase_create("comparisons");
+    tcase_add_test(comparisons, two_that_differ);
+    tcase_add_test(comparisons, rounds_end);
+    tcase_add_test(comparisons, visits_alternate);
+    tcase_add_loop_test(comparisons, mistakes_in_comparisons, 0,
+                        sizeof ab_mistakes / sizeof *ab_mistakes);
+    tcase_add_test(comparisons, a_side_that_fails);
+    suite_add_tcase(suite, comparisons);
     TCase *process = tcase_create("process");
     tcase_add_test(process, the_process_stays_as_it_was);
     tcase_add_test(process, nothing_is_printed);
