@@ -102,6 +102,18 @@ TEXT
 succeeds "the installed program measures and checks the outside plugin" \
     env GBRUN_PLUGIN_PATH="$TMPDIR/outside" "$gbrun" -c "$TMPDIR/bench.ini"
 
+# A program that uses libgbrun: it finds devices and policies beside the library.
+PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_SYSROOT_DIR
+eval "found=($("${PKG_CONFIG:-pkg-config}" --cflags --libs libgbrun))"
+unset PKG_CONFIG_SYSROOT_DIR
+read -ra compiler <<<"${CC:-cc} ${SANITIZE_CFLAGS-}"
+succeeds "a program is built with pkg-config --cflags --libs libgbrun" \
+    "${compiler[@]}" "$top_srcdir/docs/examples/measure.c" -o "$TMPDIR/measure" "${found[@]}"
+library=$(dirname "$(find "$root" -name libgbrun.so)")
+succeeds "and measures with what is installed" env LD_LIBRARY_PATH="$library" GBRUN_PLUGIN_PATH= "$TMPDIR/measure" \
+    $'device = cpu\npolicy = fixed\nsamples = 5'
+
 succeeds "make uninstall" make_here uninstall
 equals "make uninstall leaves no file" "" "$(find "$root" ! -type d)"
 
