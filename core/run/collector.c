@@ -101,20 +101,30 @@ static void take_metric(struct collector *collector, struct wire_reader *message
     collector->metrics[i].unit = arena_text(&collector->arena, metric.unit);
 }
 
-/* Percentiles are metrics as well: what takes those in a file takes them. The benchmark's own of
- * the same name counts. */
-static void add_percentiles(struct collector *collector, const struct series_record *series)
+/* The benchmark's own metric of the same name counts. */
+static void add_percentile(struct collector *collector, const struct series_record *series,
+                           size_t level, const char *end, double value)
 {
     struct case_record *record = &collector->record;
-    for (size_t i = 0; i < SERIES_LEVELS; i++) {
-        const char *name = arena_printf(&collector->arena, "%s_%s", series->name,
-                                        series_levels[i].name);
-        bool is_there = series->n == 0;
-        for (size_t j = 0; j < record->n_metrics; j++)
-            is_there = is_there || text_equal(collector->metrics[j].name, name);
-        if (!is_there && has_room(collector, record->n_metrics, DROPPED_METRICS))
-            ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics,
-                         (struct metric_record){name, series->quantiles[i].value, series->unit});
+    const char *name = arena_printf(&collector->arena, "%s_%s%s", series->name,
+                                    series_levels[level].name, end);
+    for (size_t i = 0; i < record->n_metrics; i++)
+        if (text_equal(collector->metrics[i].name, name))
+            return;
+    if (has_room(collector, record->n_metrics, DROPPED_METRICS))
+        ARENA_APPEND(&collector->arena, collector->metrics, record->n_metrics,
+                     (struct metric_record){name, value, series->unit});
+}
+
+/* Percentiles are metrics as well: what takes those in a file takes them. Tables show the first
+ * ones. */
+static void add_percentiles(struct collector *collector, const struct series_record *series)
+{
+    for (size_t i = 0; series->n > 0 && i < SERIES_LEVELS; i++)
+        add_percentile(collector, series, i, "", series->quantiles[i].value);
+    for (size_t i = 0; series->n > 0 && i < SERIES_LEVELS; i++) {
+        add_percentile(collector, series, i, "_low", series->quantiles[i].low);
+        add_percentile(collector, series, i, "_high", series->quantiles[i].high);
     }
 }
 

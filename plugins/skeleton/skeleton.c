@@ -142,8 +142,9 @@ static int32_t bench_reset(void *object, const struct gb_queue *queue)
 
 /*
  * run: Required. This is what is timed: no allocation, no logging, no checks. The host decides how
- * many iterations a sample has, starts and stops the clocks; flags = GB_BENCH_SINGLE in the ops
- * asks for one at a time. On a device with queues, enqueue on queue->native and return.
+ * many iterations a sample has, starts and stops the clocks; where each needs an input of its own,
+ * reset prepares host->iterations of them. On a device with queues, enqueue on queue->native and
+ * return.
  */
 static int32_t bench_run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {

@@ -77,6 +77,11 @@ equals "a name that no case has is an error" \
 succeeds "a page" "$GBRUN" report series.gbr -o page.html
 equals "has them with each case" 5 "$(grep -c '>Samples of its own<' page.html)"
 succeeds "with intervals" grep -qF '<td class="n">500.5 [492, 509]</td>' page.html
+equals "and so are the ends of their intervals" "492,509" \
+    "$("$GBRUN" export series.gbr --where "bench = 'giver'" \
+        --columns metric.latency_p50_low,metric.latency_p50_high | tail -n 1 | tr -d '\r')"
+equals "a table shows the first percentiles" "latency_p50 latency_p90 latency_p99" \
+    "$("$GBRUN" show series.gbr --where "bench = 'giver'" | grep -o 'latency_p[0-9a-z_]*' | head -n 3 | paste -sd ' ')"
 cp series.gbr copy.gbr
 succeeds "they are merged" "$GBRUN" merge -o merged.gbr series.gbr copy.gbr
 equals "into the same" "$(sqlite3 series.gbr 'select name, n, hex(bins) from series order by 3' | cksum)" \
