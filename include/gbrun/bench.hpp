@@ -16,9 +16,10 @@
  *   }
  *
  * Functions that a class may have are those of struct gb_bench_ops; all but run may be missing:
- *   void prepare()   void reset()   void verify()   void refresh(uint64_t set)
+ *   void prepare()   void reset()   void verify()   void refresh(uint64_t set)   void collect()
  *   run(): one iteration; what it returns counts as used. Or, such as on a GPU,
  *   void run(uint64_t iterations)
+ * A run that uses up its input takes the iterations, and reset prepares iterations() inputs.
  * The constructor only declares: it also runs where the benchmark is described, and options have
  * their values from prepare on. What is taken elsewhere than from the host the destructor frees.
  *
@@ -89,6 +90,36 @@ struct entry {
     uint64_t bytes;
 };
 
+class bench;
+
+/* A member that is a series of samples of the benchmark's own: its owner (this), name and unit as
+ * in host.h. latency(1.5) gives one, in run too and from any thread. */
+class series
+{
+  public:
+    inline series(bench *owner, const char *name, const char *unit = "ns");
+    series(const series &) = delete;
+    series &operator=(const series &) = delete;
+
+    void operator()(double value) const
+    {
+        host_->sample(host_, number_, value);
+    }
+    /* What gbrun calls. */
+    void declare(const gb_host *host)
+    {
+        if (!GB_HAS(host, sample))
+            throw stop(GB_UNSUPPORTED);
+        host_ = host;
+        number_ = host->series(host, name_, unit_);
+    }
+
+  private:
+    const char *name_, *unit_;
+    const gb_host *host_ = nullptr;
+    uint32_t number_ = 0;
+};
+
 /* The base of all benchmarks. */
 class bench
 {
@@ -106,6 +137,15 @@ class bench
     bench() = default;
     bench(const bench &) = delete;
     bench &operator=(const bench &) = delete;
+
+    /* [not in the constructor] How many the next call of run will do: so many inputs are used up.
+     */
+    uint64_t iterations() const
+    {
+        if (!GB_HAS(host, iterations))
+            throw stop(GB_UNSUPPORTED);
+        return host->iterations;
+    }
 
     /* Gives the array n numbers from low to high, whole ones if its type is. Arrays with different
      * `stream` are independent of each other. */
@@ -166,9 +206,15 @@ class bench
         params_size_ += (option.bytes + 7) / 8 * 8;
         options_.push_back(option);
     }
+    void add_series(series *added)
+    {
+        series_.push_back(added);
+    }
     void attach(const gb_host *given, const void *params)
     {
         host = given;
+        for (series *own : series_)
+            own->declare(given);
         for (const entry &option : options_)
             std::memcpy(option.value, static_cast<const char *>(params) + option.line.offset,
                         static_cast<size_t>(option.bytes));
@@ -192,10 +238,16 @@ class bench
         verdict_ = verdict_ == GB_OK ? status : verdict_;
     }
 
+    std::vector<series *> series_;
     std::vector<entry> options_;
     uint64_t params_size_ = 0;
     int32_t verdict_ = GB_OK; /* of the comparisons so far */
 };
+
+series::series(bench *owner, const char *name, const char *unit) : name_(name), unit_(unit)
+{
+    owner->add_series(this);
+}
 
 /*
  * A member that is an option: its owner (this), its name, the default as a user would write it,
@@ -293,6 +345,7 @@ GBRUN_HAS(prepare, ())
 GBRUN_HAS(reset, ())
 GBRUN_HAS(verify, ())
 GBRUN_HAS(refresh, (uint64_t()))
+GBRUN_HAS(collect, ())
 #undef GBRUN_HAS
 
 /* Calls the run of a class as if it were a lambda. */
@@ -388,6 +441,11 @@ template <class T, class Run> struct functions {
         T &self = at(object, queue);
         return guarded(self.host, [&] { self.refresh(set); });
     }
+    static int32_t collect(void *object, const gb_queue *queue)
+    {
+        T &self = at(object, queue);
+        return guarded(self.host, [&] { self.collect(); });
+    }
 
     /* What run spoils for the next iteration is restored before a sample, which then has one.
      */
@@ -410,6 +468,8 @@ template <class T, class Run> struct functions {
             ops.verify = verify;
         if constexpr (has_refresh<T>::value)
             ops.refresh = refresh;
+        if constexpr (has_collect<T>::value)
+            ops.collect = collect;
         return &ops;
     }
 };

@@ -79,4 +79,48 @@ equals "a lambda alone is a benchmark" "bare,ok" \
 "$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2 >check.txt 2>&1
 equals "values are checked by the table" 2 $?
 succeeds "with the range" grep -q '10.*1:9' check.txt
+
+# ---- fresh inputs and samples of its own ----
+cat >fresh.cc <<'CC'
+#include <gbrun/bench.hpp>
+struct fresh : gbrun::bench {
+    gbrun::series latency{this, "latency", "us"}, collected{this, "collected"};
+    std::vector<int> inputs;
+    void reset()
+    {
+        inputs.assign(static_cast<size_t>(iterations()), 1);
+    }
+    void run(uint64_t n)
+    {
+        if (n != inputs.size())
+            throw gbrun::stop(GB_INVALID);
+        for (; n > 0; n--)
+            latency(3 * inputs[n - 1]--);
+    }
+    void collect()
+    {
+        collected(7);
+    }
+    void verify()
+    {
+        expect("inputs", inputs[0] == 0, "not used up");
+    }
+};
+GB_BENCHMARKS(list)
+{
+    list.add<fresh>("fresh", "a class");
+    list.add<fresh>("fresh_lambda", "its run as a lambda", [](fresh &a, uint64_t n) { a.run(n); });
+}
+CC
+succeeds "a class with samples compiles" "${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra -Werror -fPIC -shared \
+    -Wl,-z,defs -I"$top_srcdir/include" fresh.cc -o fresh.so
+few_samples 3 'warmup = 0' 'device = cpu' >fresh.ini
+printf '[bench fresh]\nplugin = ./fresh.so:fresh\niterations = 5\n' >>fresh.ini
+printf '[bench lambda]\nplugin = ./fresh.so:fresh_lambda\nmeasure = latency\n' >>fresh.ini
+"$GBRUN" -q -c fresh.ini -o fresh.gbr >fresh.txt 2>&1
+equals "reset prepares as many inputs as there will be iterations, and samples arrive" \
+    "fresh,ok,ok,wall,3,7 lambda,ok,ok,latency,3,7" \
+    "$("$GBRUN" export fresh.gbr \
+        --columns bench,status,verified,clock,metric.latency_p50,metric.collected_p50 |
+        tail -n +2 | tr -d '\r' | paste -sd ' ')"
 finish
