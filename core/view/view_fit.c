@@ -110,17 +110,16 @@ static void cut(struct fit *fit, bool is_number, size_t rank, size_t least)
     }
 }
 
-static void make_room(struct fit *fit)
+/* Finds widths with which the columns up to the rank have room, if there are such. */
+static void make_room(struct fit *fit, size_t rank)
 {
     enum { HEAD_LEAST = 8, NAME_LEAST = 12, LEAST_OF_ALL = 5 };
-    if (is_too_wide(fit, RANK_CHECK))
+    if (is_too_wide(fit, rank))
         shorten_checks(fit);
-    cut(fit, false, RANK_CHECK, NAME_LEAST);
-    cut(fit, true, RANK_CHECK, HEAD_LEAST);
+    cut(fit, false, rank, NAME_LEAST);
+    cut(fit, true, rank, HEAD_LEAST);
     cut(fit, false, NEVER, LEAST_OF_ALL);
     cut(fit, true, NEVER, LEAST_OF_ALL);
-    for (size_t i = 0; i < fit->table->table.n_columns; i++)
-        table_cut_column(&fit->table->table, i, fit->widths[i]);
 }
 
 /* Of the columns that may go, in the order of their ranks, those stay that there is room for. */
@@ -157,11 +156,17 @@ void case_table_fit(struct case_table *table, size_t width, struct left_out *lef
                       .widths = ARENA_ARRAY(arena, size_t, n),
                       .cells = ARENA_ARRAY(arena, size_t, n)};
     measure(&fit);
-    make_room(&fit);
+    make_room(&fit, RANK_CHECK);
     choose_columns(&fit, left_out, arena);
-    for (measure(&fit); table->n_options > 0 && is_too_wide(&fit, RANK_COUNTED); measure(&fit)) {
+    for (;;) { /* only what stays is cut, and only as far as it has to be */
+        measure(&fit);
+        make_room(&fit, SIZE_MAX);
+        if (table->n_options == 0 || !is_too_wide(&fit, SIZE_MAX))
+            break;
         const size_t last = table->first_option + table->n_options - 1;
         leave_out(left_out, table->table.heads[last], arena);
         case_table_remove(table, last);
     }
+    for (size_t i = 0; i < table->table.n_columns; i++)
+        table_cut_column(&table->table, i, fit.widths[i]);
 }

@@ -347,7 +347,7 @@ static const struct {
     /* names and heads are cut before an option goes, which tells cases apart */
     {40, "\nbench   n  size  side    median  int\u2026val\n"},
     {40, "\nst\u2026ms  99    12    12  1.000 ms  \u00b11.00 %\n"},
-    {36, "\nbench   n  size    median  int\u2026val\n"},
+    {36, "\nbench    n  size    median  interval\n"},
 };
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
 
