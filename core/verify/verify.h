@@ -209,9 +209,6 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
  */
 double verify_noise_tolerance(uint64_t n);
 
-/* The shortest text, from six digits on, that the format cannot tell from the value. */
-const char *verify_number_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX]);
-
 /* Why the bound (GB_BOUND_...) does not hold for such sums (GB_SUM_...), as the end of a message;
  * NULL: it does. */
 const char *verify_bound_refusal(uint32_t bound, uint32_t summation, bool has_one_sign);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *verify_number_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
+/* The shortest text, from six digits on, that the format cannot tell from the value. */
+static const char *number_text(uint32_t format, double value, char buffer[NUMBER_TEXT_MAX])
 {
     if (!isfinite(value))
         return format_double(value, buffer);
@@ -55,9 +56,9 @@ static void add_place(struct text *line, const struct gb_check *check,
     const bool is_whole = check->reference_exact && (format == GB_I64 || format == GB_U64);
     text_printf(line, " at [%" PRIu64 "]: expected %s, got %s", place->index,
                 is_whole ? whole_text(format, check->reference_exact, place->index, expected)
-                         : verify_number_text(format, place->reference, expected),
+                         : number_text(format, place->reference, expected),
                 is_whole ? whole_text(format, check->output, place->index, got)
-                         : verify_number_text(format, place->output, got));
+                         : number_text(format, place->output, got));
 }
 
 static void describe_values(const struct verify_result *result, const struct gb_check *check,
