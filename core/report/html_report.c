@@ -146,22 +146,36 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
 
 /* ---- verification ---- */
 
+/* Empty: not known, or there is no such thing. */
+static void add_number(struct text *out, const char *class, const char *format, double value)
+{
+    char number[NUMBER_TEXT_MAX] = "";
+    if (!isnan(value) && format)
+        snprintf(number, sizeof number, format, value);
+    else if (!isnan(value))
+        format_double(value, number);
+    html_cell(out, class, number);
+}
+
+/* Measured and not judged: in the results file, and not here. */
+static bool is_judged(const struct check_record *check)
+{
+    return !check->passed || !isnan(check->tolerance) || !*check->metric;
+}
+
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
+    bool has_place = !isnan(check->reference) || !isnan(check->output);
     text_add(out, "<tr>");
     html_cell(out, "", row->label);
     html_cell(out, "", check->name);
-    html_cell(out, "", check->metric);
-    snprintf(number, sizeof number, "%.4g", check->value);
-    html_cell(out, check->passed ? "n" : "n bad", number);
-    snprintf(number, sizeof number, "%.4g", check->tolerance);
-    html_cell(out, "n", isnan(check->tolerance) ? "" : number);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)check->index);
-    html_cell(out, "n", number);
-    html_cell(out, "n", format_double(check->reference, number));
-    html_cell(out, "n", format_double(check->output, number));
+    html_cell(out, "", *check->metric ? check->metric : check->text);
+    add_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
+    add_number(out, "n", "%.4g", check->tolerance);
+    add_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
+    add_number(out, "n", NULL, check->reference);
+    add_number(out, "n", NULL, check->output);
     text_add(out, "</tr>\n");
 }
 
@@ -217,7 +231,7 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
         for (size_t i = 0; i < n; i++)
             if (is_histogram)
                 add_histogram(&at.row, &record->summaries[i], run->out);
-            else
+            else if (is_judged(&record->checks[i]))
                 add_check(&at.row, &record->checks[i], run->out);
     }
     text_add(run->out, any ? "</table></div>\n" : "");
@@ -227,16 +241,13 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
 static void add_worst_row(const struct view_row *row, const struct worst_record *worst,
                           struct text *out)
 {
-    char number[NUMBER_TEXT_MAX];
     text_add(out, "<tr>");
     html_cell(out, "", row->label);
     html_cell(out, "", worst->name);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)worst->index);
-    html_cell(out, "n", number);
-    html_cell(out, "n", format_double(worst->reference, number));
-    html_cell(out, "n", format_double(worst->output, number));
-    snprintf(number, sizeof number, "%.4g", worst->ulps);
-    html_cell(out, "n", number);
+    add_number(out, "n", "%.0f", (double)worst->index);
+    add_number(out, "n", NULL, worst->reference);
+    add_number(out, "n", NULL, worst->output);
+    add_number(out, "n", "%.4g", worst->ulps);
     text_add(out, "</tr>\n");
 }
 

@@ -33,3 +33,6 @@ const char *report_undrawn_words(const struct report_chart *chart);
 
 void report_make_roofline(const struct report_chart *chart, struct arena *arena,
                           struct plot_panel *panel);
+
+/* What to do where a device has no roofs. */
+extern const char report_no_roofs[];

@@ -274,8 +274,8 @@ static void add_roofs(struct panel_maker *maker, const struct report_chart *char
     bool any_unused = false;
     for (size_t i = 0; i < chart->roofs.n; i++)
         any_unused = any_unused || !is_used(chart, &chart->roofs.items[i]);
-    text_add(&source, chart->source ? "roofs: " : "no roofs of this device are known");
-    text_add(&source, chart->source ? chart->source : "");
+    text_printf(&source, "%s%s", chart->source ? "roofs: " : report_no_roofs,
+                chart->source ? chart->source : "");
     add_wrapped_note(maker, &(struct plot_note){.colour = 5}, -1, text_get(&source));
     for (size_t i = 0; i < n; i++)
         add_group(maker, chart, &groups[i]);
@@ -333,6 +333,51 @@ static bool add_joins(struct panel_maker *maker, const struct report_chart *char
     return arrows->n > 0;
 }
 
+/* How far apart two places are, over how far the panel reaches. */
+static double apart(double a, double b, double low, double high)
+{
+    return fabs(log10(a / b)) / log10(high / low);
+}
+
+/* Marks of a series with the numbers of their cases; 0: none. */
+struct numbered {
+    const struct plot_panel *panel;
+    const struct plot_series *series;
+    size_t *numbers;
+};
+
+/* Does mark i cover mark j, or nearly? */
+static bool covers(const struct numbered *marks_of, size_t i, size_t j)
+{
+    static const double WIDTH = 0.015, HEIGHT_OF_MARK = 0.02; /* of the panel: about those of one */
+    const struct plot_panel *panel = marks_of->panel;
+    const double *x = marks_of->series->x, *y = marks_of->series->y;
+    return apart(x[i], x[j], panel->x_low, panel->x_high) <= WIDTH &&
+           apart(y[i], y[j], panel->y_low, panel->y_high) <= HEIGHT_OF_MARK;
+}
+
+/* "3, 5, 8": of marks that cannot be told apart the numbers are listed beside the first, which
+ * takes them from the others. */
+static const char *name_mark(const struct numbered *marks_of, size_t first, size_t n,
+                             struct arena *arena)
+{
+    enum { LISTED = 6 };
+    CLEANUP(text_free) struct text name = {0};
+    size_t n_listed = 0, n_more = 0;
+    for (size_t i = first; i < n; i++) {
+        if (!marks_of->numbers[i] || !covers(marks_of, first, i))
+            continue;
+        if (n_listed < LISTED)
+            text_printf(&name, "%s%zu", n_listed++ ? ", " : "", marks_of->numbers[i]);
+        else
+            n_more++;
+        marks_of->numbers[i] = 0;
+    }
+    if (n_more)
+        text_printf(&name, " and %zu more", n_more);
+    return arena_text(arena, text_get(&name));
+}
+
 /* The marks of a level; -1: names of cases that have all of theirs beyond the panel. */
 static void add_marks(struct panel_maker *maker, const struct report_chart *chart, int level)
 {
@@ -340,6 +385,8 @@ static void add_marks(struct panel_maker *maker, const struct report_chart *char
     double x_high = maker->panel->x_high;
     struct plot_series *series = add_series(maker, PLOT_POINTS, chart->n);
     const char **names = ARENA_ARRAY(maker->arena, const char *, chart->n + 1);
+    const struct numbered marks_of = {maker->panel, series,
+                                      ARENA_ARRAY(maker->arena, size_t, chart->n + 1)};
     for (size_t i = 0; i < chart->n; i++) {
         const struct report_case *one = &chart->cases[i];
         number += report_is_drawn(one);
@@ -348,9 +395,11 @@ static void add_marks(struct panel_maker *maker, const struct report_chart *char
         x_of(series)[n] = one->intensity[level];
         y_of(series)[n] = one->flops_per_s;
         if (rightmost(one, x_high) == level && number <= REPORT_CASES)
-            names[n] = arena_printf(maker->arena, "%zu", number);
+            marks_of.numbers[n] = number;
         n++;
     }
+    for (size_t i = 0; i < n; i++)
+        names[i] = marks_of.numbers[i] ? name_mark(&marks_of, i, n, maker->arena) : NULL;
     series->n = n;
     series->names = names;
     series->colour = marks[level].colour;

@@ -237,12 +237,14 @@ void report_add_rate(const struct roof *roof, struct text *out)
     text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
 }
 
+const char report_no_roofs[] = "no roofs of this device are known: measure them with the benchmark "
+                               "ceilings (gbrun -c ceilings.ini), and name the file with --roofs";
+
 static void add_roof_list(const struct report_chart *chart, struct text *out)
 {
     CLEANUP(text_free) struct text line = {0};
     if (!chart->source) {
-        text_add(out, "no roofs of this device are known: measure them with the benchmark ceilings "
-                      "(gbrun -c ceilings.ini), and name the file with --roofs\n");
+        text_printf(out, "%s\n", report_no_roofs);
         return;
     }
     for (size_t i = 0; i < chart->roofs.n; i++) {
