@@ -89,6 +89,7 @@ DOCUMENTS = \
 	docs/generated.md \
 	docs/gpu.md \
 	docs/kernel.md \
+	docs/library.md \
 	docs/pictures \
 	docs/plugins.md \
 	docs/results.md \

@@ -4,6 +4,7 @@
 #include "core/library/callback.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +61,13 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
     struct catalogue *catalogue = &library.catalogue;
     struct path_list folders, files;
     Dl_info info;
+    char file[PATH_MAX];
     *ret = catalogue;
     if (library.is_loaded)
         return GB_OK;
-    if (!dladdr((void *)(uintptr_t)library_catalogue, &info) || !info.dli_fname)
+    if (!dladdr((void *)(uintptr_t)library_catalogue, &info) || !realpath(info.dli_fname, file))
         return error_set(error, GB_NOT_FOUND, "the file of libgbrun is not known");
-    module_folders_beside(path_from(NULL, info.dli_fname, &library.arena), &library.arena,
-                          &folders);
+    module_folders_beside(file, &library.arena, &folders);
     module_files(&folders, &library.arena, &files);
     for (size_t i = 0; i < files.n; i++)
         if (is_wanted(files.items[i]))
@@ -75,7 +76,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
         return error_set(error, GB_NOT_FOUND,
                          "no devices and policies: expected them in gbrun/ beside %s, or in a "
                          "folder of GBRUN_PLUGIN_PATH%s%s",
-                         info.dli_fname, catalogue->n_failures ? ": " : "",
+                         file, catalogue->n_failures ? ": " : "",
                          catalogue->n_failures ? catalogue->failures[0].reason : "");
     add_plugin(catalogue, "", callback_description());
     catalogue->folders = folders.items;

@@ -40,6 +40,9 @@ export PYTHONPATH PYTHONDONTWRITEBYTECODE
 ln -s "$top_srcdir/include" "$TMPDIR/include"
 sed "s|^includedir=.*|includedir=$TMPDIR/include|" "$top_builddir/gbrun-uninstalled.pc" \
     >"$TMPDIR/gbrun-uninstalled.pc"
+ln -s "$top_builddir/.libs" "$TMPDIR/lib"
+sed "s|^includedir=.*|includedir=$TMPDIR/include|; s|^libdir=.*|libdir=$TMPDIR/lib|" \
+    "$top_builddir/libgbrun-uninstalled.pc" >"$TMPDIR/libgbrun-uninstalled.pc"
 PKG_CONFIG_PATH=$TMPDIR
 XDG_CACHE_HOME=$TMPDIR/cache
 XDG_DATA_HOME=$TMPDIR/data

@@ -1,10 +1,13 @@
 /* test_measure.c - gbrun/measure.h as a program uses it: results, errors, and what a call leaves as
  * it was. */
 #include "tests/check_main.h"
+#include "tests/modules/fake_current.h"
 
 #include <gbrun/measure.h>
+#include <gbrun/module.h>
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fenv.h>
 #include <locale.h>
 #include <malloc.h>
@@ -539,6 +542,152 @@ START_TEST(a_side_that_fails)
 }
 END_TEST
 
+/* ---- devices: those of tests/modules/device_fake.c, whose times are arithmetic ---- */
+
+#define FAKE "device = fake\npolicy = fixed\nsamples = 21\n"
+
+static const char *module_file(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/%s", getenv("top_builddir"), name);
+    return path;
+}
+
+static void find_fakes(void)
+{
+    setenv("GBRUN_PLUGIN_PATH", module_file(""), 1);
+}
+
+/* What is current of the fake devices. */
+static struct fake_current *fake_current(void)
+{
+    const struct gb_module *(*get)(void) = NULL;
+    void *module = dlopen(module_file("device_fake.so"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(module, "%s", dlerror());
+    void *symbol = dlsym(module, GB_ENTRY_SYMBOL);
+    memcpy(&get, &symbol, sizeof get);
+    return (struct fake_current *)(uintptr_t)get()->plugins[0]->extension(FAKE_CURRENT);
+}
+
+static int32_t run_on_fake(void *user, void *stream, uint64_t iterations)
+{
+    (void)stream, (void)iterations;
+    ((struct work *)user)->n_runs++;
+    return GB_OK;
+}
+
+static const struct gbrun_result *measure_on_fake(const char *settings)
+{
+    static struct work work;
+    const struct gbrun_subject subject = {
+        .size = sizeof subject, .user = &work, .run = run_on_fake};
+    return gbrun_measure(&subject, settings);
+}
+
+START_TEST(what_a_device_says_arrives)
+{
+    const struct gbrun_result *result = measure_on_fake(
+        FAKE "time = 3us\nstep = 10ns\ntick = 4ns\noffset = 600ns\noffset_error = 2ns\n"
+             "note = read otherwise\nlisting = several\nthrottle_from = 15\n"
+             "iterations = 2\nwarning = it is hot");
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    ck_assert_double_eq_tol(result->median_ns, 3030, 1e-9);
+    for (uint64_t i = 0; i < result->n_samples; i++)
+        ck_assert(result->samples_ns[i] >= 3000 - 1e-9 && result->samples_ns[i] <= 3060 + 1e-9);
+    ck_assert_uint_eq(result->iterations, 2);
+    ck_assert_str_eq(result->clock, "synthetic");
+    ck_assert_double_eq(result->tick_ns, 4);
+    ck_assert_double_eq(result->offset_ns, 600);
+    ck_assert_double_eq(result->offset_error_ns, 2);
+    ck_assert_str_eq(result->way, "read otherwise");
+    ck_assert_str_eq(result->device, "fake:0");
+    ck_assert_str_eq(result->device_model, "Fake 1000");
+    ck_assert(result->n_throttled > 0 && result->flags & GBRUN_THROTTLED);
+    ck_assert_uint_eq(result->activities_known, 1);
+    ck_assert_uint_gt(result->n_activities, 1);
+    ck_assert(*result->activities[0].name && result->n_kernels > 0);
+    gbrun_free(result);
+    /* What it warned of when it was opened is said to each case. */
+    for (int i = 0; i < 2; i++) {
+        result = measure_on_fake(FAKE "warning = it is hot");
+        ck_assert_uint_ge(result->n_messages, 1);
+        ck_assert_str_eq(result->messages[0].text, "it is hot");
+        gbrun_free(result);
+    }
+}
+END_TEST
+
+/* settings, the device that is used; "": none, as it fails. */
+static const struct {
+    const char *settings, *device, *words;
+    int32_t status;
+} guests[] = {
+    {"", "fake:2", "", GB_OK},
+    {"device = fake", "fake:2", "", GB_OK},
+    {"device = fake:1", "fake:1", "", GB_OK},
+    {"device = fake\nbad = key", "", "unknown key 'bad'", GB_INVALID},
+    {"device = fake\nwhere = open\nkind = error", "fake:2", "planned failure", GB_DEVICE_ERROR},
+    {"device = fake\nwhere = measure\nkind = error", "fake:2", "planned failure", GB_DEVICE_ERROR},
+    {"device = fake:1\nwhere = measure\nkind = error", "fake:1", "planned failure",
+     GB_DEVICE_ERROR},
+    {"device = cpu\niterations = 1", "cpu:0", "", GB_OK},
+};
+
+START_TEST(what_is_current_stays_so)
+{
+    struct fake_current *current = fake_current();
+    char settings[500];
+    *current = (struct fake_current){2, 77};
+    for (int i = 0; i < 2; i++) {
+        snprintf(settings, sizeof settings, "%s%s",
+                 *guests[_i].settings ? guests[_i].settings : "device = fake",
+                 "\npolicy = fixed\nsamples = 21");
+        const struct gbrun_result *result = measure_on_fake(settings);
+        ck_assert_int_eq(result->status, guests[_i].status);
+        ck_assert_msg(strstr(result->error, guests[_i].words), "%s", result->error);
+        ck_assert_str_eq(result->device, guests[_i].device);
+        gbrun_free(result);
+        ck_assert_int_eq(current->index, 2);
+        ck_assert_uint_eq(current->key, 77);
+    }
+    gbrun_release();
+    ck_assert_int_eq(current->index, 2);
+    ck_assert_uint_eq(current->key, 77);
+}
+END_TEST
+
+/* The fake device's stream points to the number of samples since it was opened. */
+static int32_t run_and_note(void *user, void *stream, uint64_t iterations)
+{
+    (void)iterations;
+    if (*(uint64_t *)user == UINT64_MAX)
+        *(uint64_t *)user = *(const uint64_t *)stream;
+    return GB_OK;
+}
+
+static uint64_t samples_before(uint64_t key)
+{
+    uint64_t n = UINT64_MAX;
+    const struct gbrun_subject subject = {.size = sizeof subject, .user = &n, .run = run_and_note};
+    *fake_current() = (struct fake_current){0, key};
+    const struct gbrun_result *result = gbrun_measure(&subject, FAKE);
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    gbrun_free(result);
+    ck_assert_uint_eq(fake_current()->key, key);
+    return n;
+}
+
+START_TEST(a_device_for_each_context)
+{
+    ck_assert_uint_eq(samples_before(5), 0);
+    ck_assert_uint_eq(samples_before(6), 0);
+    ck_assert_uint_gt(samples_before(5), 0); /* it is still open */
+    ck_assert_uint_gt(samples_before(6), 0);
+    gbrun_release();
+    ck_assert_uint_eq(samples_before(5), 0);
+}
+END_TEST
+
 /* ---- results files ---- */
 
 /* What a query of gbrun's own says of results.gbr in the test's folder. */
@@ -674,6 +823,12 @@ Suite *test_suite(void)
                         sizeof ab_mistakes / sizeof *ab_mistakes);
     tcase_add_test(comparisons, a_side_that_fails);
     suite_add_tcase(suite, comparisons);
+    TCase *devices = tcase_create("devices");
+    tcase_add_checked_fixture(devices, find_fakes, NULL);
+    tcase_add_test(devices, what_a_device_says_arrives);
+    tcase_add_loop_test(devices, what_is_current_stays_so, 0, sizeof guests / sizeof *guests);
+    tcase_add_test(devices, a_device_for_each_context);
+    suite_add_tcase(suite, devices);
     TCase *process = tcase_create("process");
     tcase_add_test(process, the_process_stays_as_it_was);
     tcase_add_test(process, nothing_is_printed);

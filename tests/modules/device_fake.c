@@ -31,7 +31,10 @@
  */
 #include "fake_activities.h"
 
+#include "fake_current.h"
+
 #include <gbrun/gbrun.h>
+#include <gbrun/guest.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,10 +209,28 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
     return act(host, params, DESCRIBE);
 }
 
+/* What is current on the thread, as CUDA has a context: of which device, and the program's name for
+ * it. Opening and measuring make the device's own current. */
+static struct fake_current current = {-1, 0};
+
+static void enter(struct gb_guest_state *state)
+{
+    state->index = current.index;
+    state->key = current.key;
+}
+
+static void leave(const struct gb_guest_state *state)
+{
+    current = (struct fake_current){state->index, state->key};
+}
+
+static const struct gb_guest guest = {.size = sizeof guest, .enter = enter, .leave = leave};
+
 static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
                            void **ret_device)
 {
     struct device *device;
+    current = (struct fake_current){(int32_t)index, 0};
     int32_t status = act(host, params, OPEN);
     if (status != GB_OK)
         return status;
@@ -408,6 +429,7 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
 static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     struct device *device = object;
+    current = (struct fake_current){(int32_t)device->index, 0};
     int32_t status = act_on(device, MEASURE);
     if (GB_HAS(measurement, reading) && measurement->reading)
         say_how_read(device, measurement);
@@ -666,6 +688,8 @@ static const void *extension(const char *id)
     return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
            : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
            : strcmp(id, GB_PROFILE) == 0    ? (const void *)&profile
+           : strcmp(id, GB_GUEST) == 0      ? (const void *)&guest
+           : strcmp(id, FAKE_CURRENT) == 0  ? (const void *)&current
                                             : NULL;
 }
 

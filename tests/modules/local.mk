@@ -61,6 +61,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_activities.h \
+	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
 	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
