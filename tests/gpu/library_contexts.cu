@@ -142,7 +142,7 @@ static void in_context(const std::string &name)
                   throw std::runtime_error(cudaGetErrorString(error));
           }),
           "invalid");
-    stays("nothing on the stream", error_of([&](cudaStream_t) {}), "");
+    stays("nothing on the stream", error_of([&](cudaStream_t) {}), "put no work on its queue");
     gbrun_release();
     stays("after a release", error_of(good), "");
     gbrun_release();
@@ -159,7 +159,8 @@ static void contexts()
         static float *x;
         cudaMalloc(&x, N * sizeof *x);
         make_current(nullptr);
-        const std::string found = error_of([&](gbrun::stream) { return 0; });
+        const std::string found = error_of(
+            [&](gbrun::stream s) { add<<<N / 256, 256, 0, s>>>(x, N); });
         report("no context: none is current afterwards", found.empty() && !current(), found);
         cudaFree(x);
     }
@@ -172,16 +173,15 @@ static void contexts()
     make_current(primary);
     in_context("the primary context again");
     // In turn: each has a device of its own, which stays open.
-    make_current(own);
-    float *x = nullptr;
-    cudaMalloc(&x, N * sizeof *x);
-    for (int i = 0; i < 6; i++) {
-        make_current(i % 2 ? own : primary);
-        const std::string found = error_of([&](cudaStream_t s) {
-            if (i % 2)
-                add<<<N / 256, 256, 0, s>>>(x, N);
-        });
-        report("in turn", found.empty() && current() == (i % 2 ? own : primary), found);
+    float *x[2] = {nullptr, nullptr};
+    for (int i = 0; i < 8; i++) {
+        const CUcontext mine = i % 2 ? own : primary;
+        make_current(mine);
+        if (!x[i % 2])
+            cudaMalloc(&x[i % 2], N * sizeof **x);
+        const std::string found = error_of(
+            [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x[i % 2], N); });
+        report("in turn", found.empty() && current() == mine, found);
     }
     gbrun_release();
     make_current(primary);
@@ -219,14 +219,15 @@ static void failures()
         const std::string words = "number " + std::to_string(i);
         n_right += error_of(
                        [&](cudaStream_t s) {
-                           if (i % 3)
-                               add<<<N / 256, 256, 0, s>>>(x, N);
+                           add<<<N / 256, 256, 0, s>>>(x, N);
                            if (i % 5 == 1)
                                cudaStreamSynchronize(s);
                            if (++n > i / 10)
                                throw std::runtime_error(words);
                        },
-                       quick + (i % 2 ? "launch = stream" : "cache = cold")) == words;
+                       quick + (i < 10  ? "cache = cold"
+                                : i % 2 ? "launch = stream"
+                                        : "launch = stream\ncache = cold")) == words;
         n_right += is_usable();
     }
     report("a hundred failures", n_right == 200, std::to_string(n_right) + " of 200");
@@ -290,7 +291,7 @@ static void costs()
     const double more = resident_bytes() - before;
     std::printf("figure|200 calls|%.0f bytes more, on the device %.0f\n", more,
                 static_cast<double>(free_before) - static_cast<double>(free_after));
-    report("memory is flat", more < 1 << 20 && free_before == free_after, std::to_string(more));
+    report("memory is flat", more < 2 << 20 && free_before == free_after, std::to_string(more));
     cudaFree(x);
 }
 
