@@ -8,6 +8,7 @@ plugins=$("$GBRUN" list plugins)
 # Compilers as configure found them; what is not there leaves out its examples.
 rustc --version >/dev/null 2>&1 && RUSTC=rustc
 for source in *.c *.cc *.cu *.rs; do
+    [[ $source != measure* ]] || continue # programs, see tests/library
     name=${source%.*} compiler='' include=''
     gcc_flags="-O2 -Wall -fPIC -fvisibility=hidden -shared -Wl,-z,defs"
     case $source in
