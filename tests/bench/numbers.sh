@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
-# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [compare] [kill]; all
-# of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
+# asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [fresh] [verify] [faults] [stopping] [compare]
+# [kill]; all of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
@@ -130,6 +130,32 @@ INI
 median()
 {
     "$gbrun" export --format csv --where "bench = '$1'" --columns median_ns | tail -n 1 | tr -d '\r'
+}
+
+# Short sorts, each of an input that reset has prepared, beside so many of them that only they take time: long
+# samples, which other processes interrupt, so that it is processor time.
+fresh()
+{
+    cat >fresh.ini <<'INI'
+[defaults]
+device = cpu
+max_time = 2 s
+rounds = 5
+[bench sort_ten]
+[bench in_one_go]
+plugin = sort_ten
+iterations = 100000
+clock = thread
+INI
+    local one all name
+    GBRUN_PLUGIN_PATH=$bench/.libs "$gbrun" -q -c fresh.ini -o fresh.gbr --format csv >fresh.csv
+    for name in sort_ten in_one_go; do
+        "$gbrun" export fresh.gbr --rows combined --where "bench = '$name'" --columns median_ns |
+            tail -n 1 | tr -d '\r' >"$name.txt"
+    done
+    one=$(<sort_ten.txt) all=$(<in_one_go.txt)
+    verdict "sorts of ten numbers, beside $(printf %.1f "$all") ns in one go" \
+        "$(awk -v a="$one" -v b="$all" 'BEGIN {d = 100 * (a / b - 1); printf "%.2f", d < 0 ? -d : d}')" % 5
 }
 
 # The benchmark `call` against a compiled loop that calls the same function of the same library.
@@ -264,13 +290,14 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop call verify faults stopping compare kill
+[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify faults stopping compare kill
 for name; do
     case $name in
-    sweep | cases | memory | loop | call | verify | faults | stopping | compare) $name ;;
+    sweep | cases | memory | loop | call | fresh | verify | faults | stopping | compare) $name ;;
     kill) kill_runs ;;
     *)
-        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [verify] [faults] [stopping] [compare] [kill]" >&2
+        echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [fresh] [verify] [faults] [stopping]" \
+            "[compare] [kill]" >&2
         exit 2
         ;;
     esac
