@@ -19,7 +19,9 @@ static const struct verb_option options[] = {
     {"y", 0, "NAME",
      "the column that a chart shows; medians with their intervals if not given; of ecdf and box a "
      "series of samples that benchmarks gave themselves, in place of the times"},
-    {"by", 0, "NAME", "a line, a colour or a row of the chart for each value of NAME"},
+    {"by", 0, "NAME",
+     "a line, a colour or a row of the chart for each value of NAME: a parameter or other column, "
+     "such as run; file: for each FILE"},
     {"ideal", 0, "EXPR",
      "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
     {"run", 'r', "RUN|all",

@@ -34,6 +34,12 @@ static bool is_used(const struct chart_request *request, const char *name)
            (request->by && text_equal(request->by, name));
 }
 
+/* Files have no column: that is how they stand beside each other. */
+static bool is_by_file(const struct chart_request *request)
+{
+    return request->by && text_equal(request->by, "file");
+}
+
 /* Do X or BY tell devices apart? */
 static bool tells_devices(const struct chart_request *request)
 {
@@ -48,9 +54,9 @@ static const char *title_of(const struct chart_request *request, const struct vi
 {
     CLEANUP(text_free) struct text title = {0}, words = {0};
     const struct survey *survey = &view->survey;
-    if (path)
+    if (path && !is_by_file(request))
         text_printf(&title, "%s: ", path);
-    if (view->n_runs > 1)
+    if (view->n_runs > 1 && !is_used(request, "run") && !is_used(request, "run_uuid"))
         text_printf(&title, "run %lld ", (long long)row->run->number);
     if (!is_used(request, "bench"))
         text_add(&title, row->c.bench);
@@ -237,7 +243,7 @@ static int32_t find_columns(struct chart *chart, struct view *view, struct colum
     *ret = (struct columns){0};
     if (request->x)
         status = view_column_named(view, request->x, "--x", &ret->x, error);
-    if (status == GB_OK && request->by)
+    if (status == GB_OK && request->by && !is_by_file(request))
         status = view_column_named(view, request->by, "--by", &ret->by, error);
     if (status == GB_OK && request->y)
         status = view_column_named(view, request->y, "--y", &ret->y, error);
@@ -308,7 +314,10 @@ static int32_t add_point(struct chart *chart, const struct view_cursor *at, cons
     find_box(point);
     if (request->series)
         point->y = point->median;
-    struct cell by = request->by ? cell_of(row, &columns->by) : (struct cell){0};
+    struct cell by = is_by_file(request)
+                         ? (struct cell){.kind = CELL_TEXT, .text = path ? path : ""}
+                     : request->by ? cell_of(row, &columns->by)
+                                   : (struct cell){0};
     struct chart_panel *panel = panel_of(chart,
                                          title_of(request, at->view, row, path, &chart->arena));
     struct chart_line *line = line_of(chart, panel, request->by ? &by : NULL);

@@ -123,6 +123,10 @@ for chart in 'bars --x bytes' 'lines --x bytes' 'heat --x bytes --by bench' 'box
 done
 says "an unknown chart" 2 "--chart pie: expected auto, bars" report results.gbr --chart pie
 says "a chart over nothing" 2 "what should the chart go over? expected --x NAME" report results.gbr --y mean_ns
+cp results.gbr other.gbr
+"$GBRUN" report results.gbr other.gbr --chart bars --x bytes --by file >chart.txt
+equals "files beside each other" "file = other.gbr file = results.gbr" "$(grep '^file = ' chart.txt | sort -u | paste -sd ' ')"
+equals "in the same charts" 0 "$(grep -c 'gbr: ' chart.txt)"
 says "a heat table of one row" 2 "expected --by NAME" report results.gbr --chart heat --x bytes
 says "a forest over something" 2 "it takes --by, but no --x" report results.gbr --chart forest --x bytes
 says "two charts" 2 "give one of them" report results.gbr --pivot bytes --x bytes
