@@ -298,7 +298,8 @@ static void ask_if_spent(struct case_state *state)
         state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
 }
 
-/* On a poisoned device or after a failed plugin nothing may be called any more that could hang. */
+/* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A
+ * process that goes on keeps no memory of it. */
 static void clean_up(struct case_state *state)
 {
     if (!state->outcome->is_poisoned) {
@@ -312,10 +313,12 @@ static void clean_up(struct case_state *state)
         case_threads_end(state);
         if (state->host)
             case_wait(state, "destroy");
+    } else if (state->is_guest) {
+        policy_run_free(state->policy); /* knows of no device */
     }
     if (!state->outcome->is_poisoned)
         ask_if_spent(state);
-    if (!state->outcome->is_poisoned) {
+    if (!state->outcome->is_poisoned || state->is_guest) {
         host_free(state->host);
         host_free(state->policy_host);
     }
@@ -327,6 +330,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
               struct case_outcome *ret)
 {
     struct case_state state = {.link = link,
+                               .is_guest = !process,
                                .sink = sink,
                                .bench_case = bench_case,
                                .outcome = ret,

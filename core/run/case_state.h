@@ -13,6 +13,7 @@ struct case_state {
     const struct host_sink *sink;
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
+    bool is_guest; /* the process is another program's, and goes on whatever happens */
     struct arena arena;
     struct plugin_mode mode; /* the benchmark's */
     struct host *host;       /* of the benchmark */
