@@ -4,7 +4,7 @@ bin_PROGRAMS += gbrun
 noinst_LTLIBRARIES += core/libmeasuring.la core/libgbrun.la
 
 AM_CPPFLAGS += $(INIH_CFLAGS) $(SQLITE_CFLAGS) \
-	-DGBRUN_VERSION='"$(VERSION)"' -DGBRUN_PLUGIN_DIR='"$(pkglibdir)"'
+	-DGBRUN_VERSION='"$(VERSION)"' -DGBRUN_PLUGIN_DIR='"$(pkglibdir)"' -DGBRUN_SOURCES='"$(top_srcdir)/"'
 CORE_LIBS = $(INIH_LIBS) $(SQLITE_LIBS) $(SYSTEM_LIBS)
 
 gbrun_SOURCES = core/cli/main.c

@@ -168,3 +168,4 @@ include $(top_srcdir)/plugins/policy_median/local.mk
 include $(top_srcdir)/plugins/policy_stdrel/local.mk
 include $(top_srcdir)/plugins/policy_steady/local.mk
 include $(top_srcdir)/plugins/skeleton/local.mk
+include $(top_srcdir)/plugins/templates/local.mk

@@ -100,7 +100,7 @@ rule plugins-see-include-only \
         folder=${file#plugins/}
         folder=${folder%%/*}
         grep -nHE '^[[:space:]]*#[[:space:]]*include' "$file" |
-            grep -vE "<[a-zA-Z0-9_/]+(\.h)?>|\"[a-z0-9_]+\.(h|cuh)\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\""
+            grep -vE "<[a-zA-Z0-9_/]+(\.hpp|\.h)?>|\"[a-z0-9_]+\.(h|cuh)\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\""
         grep -nHE '#[[:space:]]*include[[:space:]]*[<"](core/|sqlite3|ini\.h|check\.h)' "$file"
     done)
 rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc; those of C++, of its library' < <(

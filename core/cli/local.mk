@@ -15,6 +15,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
 	core/cli/screen.c \
+	core/cli/templates.c \
+	core/cli/templates.h \
 	core/cli/verb_ab.c \
 	core/cli/verb_bisect.c \
 	core/cli/verb_compare.c \
@@ -22,8 +24,12 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
 	core/cli/verb_log.c \
+	core/cli/verb_new.c \
 	core/cli/verb_replay.c \
 	core/cli/verb_report.c \
 	core/cli/verb_results.c \
 	core/cli/verb_run.c \
 	core/cli/verbs.h
+
+# It embeds them.
+core/cli/templates.lo core/cli/templates.o fuzz-objects/core/cli/templates.o: $(TEMPLATES)

@@ -162,6 +162,15 @@ class bench
         require(host->fill(host, array.data(), array.size(), &fill));
     }
 
+    /* Memory of the device for n elements; freed by the host after the object. */
+    template <class T> T *device_array(int64_t n)
+    {
+        void *memory = nullptr;
+        require(host->device_allocate(host, static_cast<uint64_t>(n) * sizeof(T), GB_MEMORY_DEVICE,
+                                      &memory));
+        return static_cast<T *>(memory);
+    }
+
     /* [verify] Compares with a reference computed in another way. The metric and the tolerance are
      * the default, as in struct gb_check. */
     template <class T>
@@ -402,14 +411,16 @@ template <class T, class Run> struct functions {
     {
         T &self = at(object, queue);
         return guarded(self.host, [&] {
-            if constexpr (takes_iterations)
+            if constexpr (takes_iterations) {
                 (*timed)(self, iterations);
-            else
-                for (; iterations > 0; iterations--)
+            } else {
+                for (; iterations > 0; iterations--) {
                     if constexpr (std::is_invocable_v<Run &, T &>)
                         keep(*timed, self);
                     else
                         keep(*timed);
+                }
+            }
         });
     }
     static int32_t reset(void *object, const gb_queue *queue)

@@ -69,6 +69,9 @@
 /* The plugin `name`, which is its id, with the functions of struct gb_bench_ops that follow. Its
  * create copies what the options say into an object of the type. */
 #define GB_BENCH(name, type, options_, summary_, ...)                                              \
+    GB_BENCH_ON("cpu", name, type, options_, summary_, __VA_ARGS__)
+/* The same for other devices than the CPU: their ids with blanks between. */
+#define GB_BENCH_ON(devices_, name, type, options_, summary_, ...)                                 \
     static int32_t name##_create(const struct gb_host *host, const void *params, void **ret_bench) \
     {                                                                                              \
         type *object = (type *)host->allocate(host, sizeof *object);                               \
@@ -82,7 +85,7 @@
     static const struct gb_bench_ops name##_ops = {                                                \
         .size = (uint32_t)sizeof name##_ops, .create = name##_create, __VA_ARGS__};                \
     static const struct gb_plugin name = {GB_PLUGIN(BENCH, #name, "1.0", summary_),                \
-                                          .devices = "cpu", GB_OPTIONS(options_, type),            \
+                                          .devices = devices_, GB_OPTIONS(options_, type),         \
                                           .ops = &name##_ops};
 
 /* An array of n random numbers from low to high, whole ones if `integral`: `array` itself filled

@@ -28,7 +28,8 @@ BUNDLE_TEST_FILES = \
 	$(GPU_TEST_FILES)
 BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
 BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(dist_conf_DATA) $(public_HEADERS) $(BUNDLE_TEST_FILES)
-BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkglib_LTLIBRARIES) \
+BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) \
+	$(pkglib_LTLIBRARIES) \
 	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
 
 $(BUNDLE): $(BUNDLE_BUILT) $(BUNDLE_COPIED) packaging/bundle/make.sh

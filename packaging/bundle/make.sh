@@ -7,7 +7,7 @@ set -euo pipefail
 src=$1 name=$2 archive=$3
 root=packaging/bundle/stage/$name
 rm -rf packaging/bundle/stage
-mkdir -p "$root"/{bin,lib/gbrun,include/gbrun,share/man/man1,share/man/man5,tests/modules}
+mkdir -p "$root"/{bin,lib/gbrun,lib/pkgconfig,include/gbrun,share/cmake/gbrun,share/man/man1,share/man/man5,tests/modules}
 
 # strip_to FOLDER FILE...: copies of programs and modules, without what only a debugger reads.
 strip_to()
@@ -86,6 +86,14 @@ for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done
 install -m 644 "$src"/include/gbrun/*.h "$src"/include/gbrun/*.hpp "$root/include/gbrun/"
+# For pkg-config and CMake: what is installed, but from wherever it is unpacked.
+for file in gbrun.pc libgbrun.pc; do
+    sed -e 's|^prefix=.*|prefix=${pcfiledir}/../..|' -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
+        -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
+        -e 's|^bindir=.*|bindir=${prefix}/bin|' "$file" >"$root/lib/pkgconfig/$file"
+done
+install -m 644 packaging/cmake/gbrunConfigVersion.cmake "$root/share/cmake/gbrun/"
+sed -e 's|"/[^"]*/include"|""|' -e 's| "/[^"]*/lib[^"]*"||' packaging/cmake/gbrunConfig.cmake >"$root/share/cmake/gbrun/gbrunConfig.cmake"
 for file in "${copied[@]}" "${test_files[@]}"; do
     mkdir -p "$(dirname "$root/$file")"
     cp -r "$src/$file" "$root/$file"

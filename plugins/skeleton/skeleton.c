@@ -1,5 +1,6 @@
 /*
- * skeleton.c - a module to start from: a benchmark and a stopping policy, complete and working.
+ * skeleton.c - a module with all that a benchmark may have, complete and working. `gbrun new`
+ * writes shorter ones, and policies and devices.
  *
  * Copy it, rename what says `skeleton`, and take out what is not needed: each part says Required or
  * Not required. It is strict C99 and needs nothing but the headers of gbrun:
@@ -8,7 +9,6 @@
  *   gbrun run -c bench.ini            with "plugin = ./skeleton.so" in a [bench NAME] section
  */
 #include <gbrun/gbrun.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -236,92 +236,7 @@ static const struct gb_bench_ops bench_ops = {
     .destroy = NULL,          /* Not required */
 };
 
-/* --- A stopping policy: until the shortest time has not been beaten for a while --- */
-
-struct policy_params {
-    int64_t patience;
-};
-
-static const struct gb_option policy_options[] = {
-    GB_INT(struct policy_params, patience, "50", "1:1000000000", "samples",
-           "samples without a new shortest time after which to stop"),
-};
-
-struct policy {
-    const struct policy_params *params;
-    uint64_t n;
-    uint64_t n_since_best;
-    double best_ns;
-};
-
-/* create: Required. Nothing has been measured yet. */
-static int32_t policy_create(const struct gb_host *host, const void *params, void **ret_policy)
-{
-    struct policy *policy = host->allocate(host, sizeof *policy);
-    if (policy == NULL)
-        return GB_NO_MEMORY;
-    policy->params = params;
-    *ret_policy = policy;
-    return GB_OK;
-}
-
-/* observe: Required. Takes in samples, each once and in order; the arrays are the host's and valid
- * during the call only. No clock and no device may be asked here: the same samples must lead to the
- * same verdict when they are replayed from a file. */
-static int32_t policy_observe(void *object, const struct gb_samples *samples)
-{
-    struct policy *policy = object;
-    for (uint64_t i = 0; i < samples->n; i++) {
-        policy->n++;
-        policy->n_since_best++;
-        if (policy->n == 1 || samples->time_ns[i] < policy->best_ns) {
-            policy->best_ns = samples->time_ns[i];
-            policy->n_since_best = 0;
-        }
-    }
-    return GB_OK;
-}
-
-/* next: Required. Says whether to go on, and if so when to ask again. Here that is when patience
- * would be at its end if nothing better came, so that few questions are asked. */
-static int32_t policy_next(void *object, struct gb_next *next)
-{
-    const struct policy *policy = object;
-    const uint64_t patience = (uint64_t)policy->params->patience;
-    if (policy->n == 0 || policy->n_since_best < patience) {
-        next->decision = GB_MORE;
-        next->n_samples = policy->n + patience - policy->n_since_best;
-        return GB_OK;
-    }
-    next->decision = GB_DONE;
-    strcpy(next->reason, "shortest time settled");
-    return GB_OK;
-}
-
-/* report: Required. What the policy guarantees. Everything has been zeroed; an interval that is
- * not claimed is NaN on both sides. */
-static int32_t policy_report(void *object, struct gb_estimate *estimate)
-{
-    const struct policy *policy = object;
-    estimate->verdict = GB_VERDICT_NONE;
-    estimate->value_ns = policy->n > 0 ? policy->best_ns : (double)NAN;
-    estimate->low_ns = (double)NAN;
-    estimate->high_ns = (double)NAN;
-    strcpy(estimate->statistic, "minimum");
-    estimate->n = policy->n;
-    return GB_OK;
-}
-
-/* destroy: Not required, as for a benchmark. */
-static const struct gb_policy_ops policy_ops = {
-    .size = sizeof policy_ops,
-    .create = policy_create,
-    .observe = policy_observe,
-    .next = policy_next,
-    .report = policy_report,
-};
-
-/* --- The module: its plugins, and the one function that is exported --- */
+/* --- The module: its plugin, and the one function that is exported --- */
 
 static const struct gb_plugin bench_plugin = {
     .size = sizeof bench_plugin, /* Required */
@@ -336,17 +251,5 @@ static const struct gb_plugin bench_plugin = {
     .ops = &bench_ops,                                     /* Required */
 };
 
-static const struct gb_plugin policy_plugin = {
-    .size = sizeof policy_plugin,
-    .kind = GB_PLUGIN_POLICY,
-    .id = "skeleton",
-    .version = "1.0",
-    .summary = "until the shortest time has settled; a policy to start from",
-    .help = "Stops when `patience` samples in a row have brought no shorter time. It promises "
-            "nothing about how far that time is from the shortest possible one.",
-    GB_OPTIONS(policy_options, struct policy_params),
-    .ops = &policy_ops,
-};
-
 /* Required: the one function that the module exports. */
-GB_MODULE(&bench_plugin, &policy_plugin)
+GB_MODULE(&bench_plugin)

@@ -25,6 +25,7 @@ tar -C "$TMPDIR/else" -xzf "$archive"
 root=$(echo "$TMPDIR"/else/gbrun-*)
 equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
 for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
+    lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp \
     docs/pictures/replay.png include/gbrun/gbrun.h run-gpu-tests share/man/man1/gbrun.1 share/man/man5/gbrun.ini.5 tests/tap.sh; do
     if [ -s "$root/$file" ]; then
         pass "it has $file"
@@ -79,6 +80,17 @@ succeeds "it measures a configuration of its own" bundled -q -c "$root/conf/benc
     -s copy.bytes=4KiB
 equals "and all cases are fine" ok \
     "$(bundled export --columns status | tail -n +2 | tr -d '\r' | sort -u)"
+
+# A plugin of one's own: headers are found beside the program, by make and by CMake.
+succeeds "it writes a plugin" bundled new mine
+succeeds "which make builds" env -u PKG_CONFIG_PATH PATH="$root/bin:$PATH" make -C mine
+if command -v cmake >/dev/null; then
+    succeeds "and CMake" env PATH="$root/bin:$PATH" sh -c 'cmake -S mine -B mine/build && cmake --build mine/build'
+    succeeds "with the bundle's headers" grep -qF "$root" mine/build/CMakeFiles/mine.dir/flags.make
+else
+    skip "and CMake" "no cmake"
+fi
+succeeds "and is measured" bundled -q -c mine/bench.ini --max-time 20ms -o mine.gbr
 
 # Without a GPU: nothing is run, nothing is wrong.
 env -i CUDA_VISIBLE_DEVICES= PATH="$PATH" "$root/run-gpu-tests" >tests.txt 2>&1

@@ -26,7 +26,8 @@ plugins=$root$(pkg_config --variable=plugindir)
 headers=$root$(pkg_config --variable=includedir)/gbrun
 
 for file in bin/gbrun man1/gbrun.1 man5/gbrun.ini.5 bash-completion/completions/gbrun \
-    zsh/site-functions/_gbrun fish/vendor_completions.d/gbrun.fish; do
+    zsh/site-functions/_gbrun fish/vendor_completions.d/gbrun.fish cmake/gbrun/gbrunConfig.cmake \
+    cmake/gbrun/gbrunConfigVersion.cmake; do
     equals "installed once: $file" 1 "$(find "$root" -type f -path "*/$file" | wc -l)"
 done
 equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && echo ./*.h*)" \

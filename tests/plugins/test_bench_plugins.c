@@ -81,7 +81,6 @@ START_TEST(descriptors_are_complete)
         {"bench_spin", "spin", GB_PLUGIN_BENCH},
         {"bench_multistream_matmul", "multistream_matmul", GB_PLUGIN_BENCH},
         {"skeleton", "skeleton", GB_PLUGIN_BENCH},
-        {"skeleton", "skeleton", GB_PLUGIN_POLICY},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const struct gb_plugin *found = fake_plugin(all[i].folder, all[i].kind, all[i].id);
@@ -460,43 +459,6 @@ START_TEST(skeleton_works_with_its_defaults_and_without)
 }
 END_TEST
 
-/* 9, 8, 7, then nothing shorter for as long as its patience lasts. */
-START_TEST(skeleton_policy_stops_when_nothing_gets_better)
-{
-    static const double times[] = {9, 8, 7, 8, 9, 7, 8, 9};
-    static const uint64_t wanted[] = {3, 6}; /* patience 3, asked with 0 and with 3 samples */
-    struct fake_host *host = fake_host_new();
-    const struct gb_plugin *found = fake_plugin("skeleton", GB_PLUGIN_POLICY, "skeleton");
-    const struct gb_policy_ops *policy_ops = found->ops;
-    void *settings = fake_params_new(found);
-    void *policy = NULL;
-    uint64_t n = 0;
-    fake_params_set(found, settings, "patience", "3");
-    ck_assert_int_eq(policy_ops->create(&host->host, settings, &policy), GB_OK);
-    for (size_t i = 0; i < 2; i++) {
-        struct gb_next next = {.size = sizeof next};
-        ck_assert_int_eq(policy_ops->next(policy, &next), GB_OK);
-        ck_assert_int_eq(next.decision, GB_MORE);
-        ck_assert_uint_eq(next.n_samples, wanted[i]);
-        const struct gb_samples samples = {
-            .size = sizeof samples, .n = wanted[i] - n, .time_ns = times + n};
-        ck_assert_int_eq(policy_ops->observe(policy, &samples), GB_OK);
-        n = wanted[i];
-    }
-    struct gb_next next = {.size = sizeof next};
-    struct gb_estimate estimate = {.size = sizeof estimate};
-    ck_assert_int_eq(policy_ops->next(policy, &next), GB_OK);
-    ck_assert_int_eq(next.decision, GB_DONE);
-    ck_assert_str_eq(next.reason, "shortest time settled");
-    ck_assert_int_eq(policy_ops->report(policy, &estimate), GB_OK);
-    ck_assert_double_eq(estimate.value_ns, 7.0);
-    ck_assert_double_nan(estimate.low_ns);
-    ck_assert_str_eq(estimate.statistic, "minimum");
-    fake_params_free(found, settings);
-    fake_host_free(host);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("bench_plugins");
@@ -517,7 +479,6 @@ Suite *test_suite(void)
     tcase_add_test(cases, matmul_refuses_sums_that_are_not_exact);
     tcase_add_test(cases, matmul_ends_without_having_run);
     tcase_add_test(cases, skeleton_works_with_its_defaults_and_without);
-    tcase_add_test(cases, skeleton_policy_stops_when_nothing_gets_better);
     suite_add_tcase(suite, cases);
     return suite;
 }

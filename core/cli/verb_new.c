@@ -1,0 +1,213 @@
+/* verb_new.c - gbrun new: a folder with a plugin to start from. */
+#include "core/base/output_file.h"
+#include "core/cli/templates.h"
+#include "core/cli/verbs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_MAX_BYTES = 30 }; /* ids have at most 40, and the template of a device adds a word */
+
+static const struct verb_option new_options[] = {
+    {"c", 0, NULL, "a benchmark in C, the default"},
+    {"cpp", 0, NULL, "a benchmark in C++"},
+    {"cuda", 0, NULL, "a benchmark of a CUDA kernel"},
+    {"policy", 0, NULL, "a stopping policy, in C"},
+    {"device", 0, NULL, "a device, in C"},
+};
+
+/* What is written, by option. */
+struct plugin_form {
+    const char *option;
+    const char *source, *configuration; /* templates */
+    const char *suffix;                 /* of the source */
+    const char *language;               /* for CMake */
+};
+static const struct plugin_form forms[] = {
+    {"c", "bench.c", "bench.ini", "c", "C"},
+    {"cpp", "bench.cc", "bench.ini", "cc", "CXX"},
+    {"cuda", "bench.cu", "bench.ini", "cu", "CXX CUDA"},
+    {"policy", "policy.c", "policy.ini", "c", "C"},
+    {"device", "device.c", "device.ini", "c", "C"},
+};
+
+/* A file to be written. */
+struct new_file {
+    struct text path;
+    struct text content;
+};
+enum { NEW_FILES = 4 };
+
+struct new_plugin {
+    const char *name;
+    const struct plugin_form *form;
+    struct text source; /* its file in the folder */
+    struct new_file files[NEW_FILES];
+};
+
+static bool is_word_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* Is it a word of the text? */
+static bool has_word(const char *begin, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = begin; (at = memmem(at, (size_t)(end - at), word, n)); at += n)
+        if ((at == begin || !is_word_byte(at[-1])) && (at + n == end || !is_word_byte(at[n])))
+            return true;
+    return false;
+}
+
+/* The template with its words replaced. */
+static void expand(const struct template *template, const struct new_plugin *plugin,
+                   struct text *out)
+{
+    const struct {
+        const char *word, *value;
+    } words[] = {{"plugin_name", plugin->name},
+                 {"@SOURCE@", text_get(&plugin->source)},
+                 {"@LANGUAGE@", plugin->form->language}};
+    const char *at = template->begin;
+    while (at < template->end) {
+        size_t i = 0, n_words = sizeof words / sizeof *words, left = (size_t)(template->end - at);
+        while (i < n_words && (strlen(words[i].word) > left ||
+                               memcmp(at, words[i].word, strlen(words[i].word)) != 0))
+            i++;
+        if (i < n_words)
+            text_add(out, words[i].value);
+        else
+            text_add_n(out, at, 1);
+        at += i < n_words ? strlen(words[i].word) : 1;
+    }
+}
+
+/* Words of C and C++ that the templates do not have, and which are no name in them. */
+static const char *const keywords =
+    " and asm auto bool case catch class delete do double else enum export extern float for friend "
+    "goto if inline int long mutable new not operator or private protected public register short "
+    "signed sizeof struct switch template this throw true false try typedef typename union "
+    "unsigned using virtual void volatile while xor ";
+
+static int check_name(const char *name, const struct plugin_form *form)
+{
+    const struct template *template = template_named(form->source);
+    size_t n = strlen(name), good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || good < n || n > NAME_MAX_BYTES || !islower((unsigned char)name[0]))
+        return fail_usage("new: '%s' cannot be the name of a plugin: expected at most %d of a-z, "
+                          "0-9 and _, a letter first",
+                          name, NAME_MAX_BYTES);
+    if (has_word(keywords, keywords + strlen(keywords), name) ||
+        has_word(template->begin, template->end, name))
+        return fail_usage("new: '%s' is a word of the source that would be written: choose "
+                          "another name, such as %s_1",
+                          name, name);
+    return EXIT_FINE;
+}
+
+static void add_file(struct new_plugin *plugin, size_t i, const char *name, const char *template)
+{
+    struct new_file *file = &plugin->files[i];
+    text_add(&file->path, plugin->name);
+    text_add(&file->path, "/");
+    text_add(&file->path, name);
+    expand(template_named(template), plugin, &file->content);
+}
+
+static int write_file(const char *path, const struct text *content)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool is_written = stream && fputs(text_get(content), stream) >= 0 && stream_flush(stream);
+    if (!is_written)
+        say("gbrun: error: new: %s cannot be written: %s", path, reason_of(errno));
+    if (stream)
+        fclose(stream);
+    else if (fd >= 0)
+        close(fd);
+    return is_written ? EXIT_FINE : EXIT_INTERNAL;
+}
+
+/* Nothing is written if any of the files is there. */
+static int write_files(const struct new_plugin *plugin)
+{
+    struct stat found;
+    for (size_t i = 0; i < NEW_FILES; i++)
+        if (lstat(text_get(&plugin->files[i].path), &found) == 0)
+            return fail_usage("new: %s is there already: choose another name or remove it; "
+                              "nothing was written",
+                              text_get(&plugin->files[i].path));
+    if (mkdir(plugin->name, 0777) != 0 &&
+        (errno != EEXIST || stat(plugin->name, &found) != 0 || !S_ISDIR(found.st_mode)))
+        return fail_usage("new: the folder %s cannot be made: %s", plugin->name, reason_of(errno));
+    for (size_t i = 0; i < NEW_FILES; i++) {
+        int code = write_file(text_get(&plugin->files[i].path), &plugin->files[i].content);
+        if (code != EXIT_FINE)
+            return code;
+        printf("%s\n", text_get(&plugin->files[i].path));
+    }
+    say("now: cd %s && make && gbrun -c bench.ini", plugin->name);
+    return EXIT_FINE;
+}
+
+/* The one form that is asked for; NULL: several are. */
+static const struct plugin_form *form_of(const struct arguments *arguments)
+{
+    const struct plugin_form *found = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (!argument(arguments, forms[i].option))
+            continue;
+        if (found)
+            return NULL;
+        found = &forms[i];
+    }
+    return found ? found : &forms[0];
+}
+
+static int run(const struct arguments *arguments)
+{
+    const char *const *operands;
+    struct new_plugin plugin = {.form = form_of(arguments)};
+    if (argument_operands(arguments, &operands) != 1)
+        return fail_usage("new: expected one name, of the plugin and of its folder: see `gbrun "
+                          "help new`");
+    if (!plugin.form)
+        return fail_usage("new: expected one of --c, --cpp, --cuda, --policy and --device");
+    plugin.name = operands[0];
+    int code = check_name(plugin.name, plugin.form);
+    if (code != EXIT_FINE)
+        return code;
+    text_add(&plugin.source, plugin.name);
+    text_add(&plugin.source, ".");
+    text_add(&plugin.source, plugin.form->suffix);
+    add_file(&plugin, 0, text_get(&plugin.source), plugin.form->source);
+    add_file(&plugin, 1, "bench.ini", plugin.form->configuration);
+    add_file(&plugin, 2, "Makefile", "Makefile");
+    add_file(&plugin, 3, "CMakeLists.txt", "CMakeLists.txt");
+    code = write_files(&plugin);
+    for (size_t i = 0; i < NEW_FILES; i++) {
+        text_free(&plugin.files[i].path);
+        text_free(&plugin.files[i].content);
+    }
+    text_free(&plugin.source);
+    return code;
+}
+
+const struct verb verb_new = {
+    .name = "new",
+    .operands = "NAME",
+    .summary = "Write a plugin to start from",
+    .help = "Makes a folder NAME with a plugin of that name, which compiles, runs and has an "
+            "option and a check, its configuration bench.ini, a Makefile and a CMakeLists.txt. "
+            "Files that are there are never overwritten: then nothing is written.\n\nThe Makefile "
+            "finds the headers by pkg-config or beside the gbrun on PATH, CMake by "
+            "find_package(gbrun).",
+    VERB_OPTIONS(new_options),
+    .run = run,
+};

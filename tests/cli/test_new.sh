@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# `gbrun new`: what it writes compiles without a warning by its Makefile and its CMakeLists.txt against an
+# installed gbrun, and against the folder of the program, and is measured; it overwrites nothing.
+. "$top_srcdir/tests/tap.sh"
+root=$TMPDIR/root
+succeeds "make install" "${MAKE:-make}" -C "$top_builddir" --no-print-directory install DESTDIR="$root"
+# As if the installed folder had been moved: no path of a configuration leads there.
+prefix=$(dirname "$(dirname "$(find "$root" -type f -path '*/bin/gbrun')")")
+PATH=$prefix/bin:$PATH
+export PATH
+cd "$TMPDIR" || exit 99
+
+# measured FORM FOLDER CONFIGURATION: each case is ok; of a benchmark its output was right.
+measured()
+{
+    local form=$1 folder=$2 configuration=$3 wanted=ok,ok
+    case $form in
+    --cuda) [ "$has_gpu" != 0 ] || wanted=skipped,unchecked ;;
+    esac
+    rm -f results.gbr
+    gbrun -q -c "$configuration" --max-time 50ms -o results.gbr >run.txt 2>&1
+    code=$?
+    if [ "$wanted" = skipped,unchecked ] && [ "$code" = 1 ]; then code=0; fi # nothing was measured
+    equals "$folder: $configuration is measured" 0 "$code$([ "$code" = 0 ] || cat run.txt)"
+    equals "$folder: as it should be" "$wanted" \
+        "$(gbrun export results.gbr --columns status,verified 2>/dev/null | tail -n +2 | tr -d '\r' | sort -u)"
+}
+has_gpu=$(gbrun list devices 2>/dev/null | grep -c '^cuda:0 ')
+
+# The installed gbrun.pc names the prefix that it was configured for.
+make_plugin()
+{
+    make -C "$1" CC="${CC:-cc}" CXX="${CXX:-c++}" NVCC="${NVCC:-nvcc}" NVCCFLAGS='-O2 -arch=sm_90 -Werror all-warnings' \
+        CFLAGS='-std=c99 -O2 -Wall -Wextra -Wpedantic -Wconversion -Werror' \
+        CXXFLAGS='-O2 -Wall -Wextra -Wpedantic -Wmissing-field-initializers -Werror' \
+        PKG_CONFIG="${PKG_CONFIG:-pkg-config} --define-variable=prefix=$prefix"
+}
+cmake_plugin()
+{
+    cmake -S "$1" -B "$1/build" -DCMAKE_C_COMPILER="${CC##* }" -DCMAKE_CXX_COMPILER="${CXX##* }" \
+        ${NVCC:+-DCMAKE_CUDA_COMPILER="$NVCC"} && cmake --build "$1/build" && cp "$1/build/mine.so" "$1/from_cmake.so"
+}
+
+for form in --c --cpp --cuda --policy --device; do
+    folder=mine
+    rm -rf mine
+    succeeds "new $form" gbrun new "$form" mine
+    case $form in
+    --cpp) command -v "${CXX%% *}" >/dev/null || { skip "$form" "no C++ compiler"; continue; } ;;
+    --cuda) [ -n "${NVCC-}" ] || { skip "$form" "configure found no nvcc"; continue; } ;;
+    esac
+    equals "$form: nothing is left of the template's words" "" "$(grep -rnE 'plugin_name|@[A-Z]+@' mine)"
+    succeeds "$form: make" make_plugin mine
+    measured "$form" "$form by make" mine/bench.ini
+    equals "$form: it is described" 1 \
+        "$(gbrun list plugins --plugin-path mine --format csv | tr -d '"' | grep -cE "^(benchmark|policy|device),mine,1.0,")"
+    if [ "$form" = --policy ]; then
+        printf '%s\n' 9 8 7 8 9 7 8 9 >times.csv
+        equals "the policy stops when nothing gets shorter" "6 minimum 7 shortest time settled" "$(
+            gbrun replay times.csv --unit ns --min-samples 1 --policy './mine/mine.so patience=3' --format csv | tr -d '\r"' | awk -F, '
+                NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+                { print $at["stopped_at"], $at["statistic"], $at["estimate_ns"], $at["stop_reason"] }')"
+    fi
+    succeeds "$form: make clean" make -C mine clean
+    if ! command -v cmake >/dev/null; then
+        skip "$form: cmake" "no cmake"
+        continue
+    fi
+    succeeds "$form: cmake" cmake_plugin mine
+    measured "$form" "$form by cmake" mine/build/bench.ini
+done
+
+# ---- what cannot be written ----
+rm -rf mine
+# refused NAME WORDS ARGUMENT...: exit code 2, these words, and nothing is written.
+refused()
+{
+    local name=$1 words=$2 code
+    shift 2
+    gbrun new "$@" >/dev/null 2>refused.txt
+    code=$?
+    equals "$name: exit code" 2 "$code"
+    succeeds "$name: $words" grep -qF -- "$words" refused.txt
+}
+mkdir taken && echo mine >taken/Makefile
+refused "a file that is there" "taken/Makefile is there already: choose another name or remove it" taken
+equals "it is as it was" "Makefile mine" "$(ls taken) $(cat taken/Makefile)"
+ln -s /nowhere link
+refused "a link to nowhere" "the folder link cannot be made: " link
+touch plain
+refused "a file in place of the folder" "the folder plain cannot be made: " plain
+refused "no name" "expected one name"
+refused "two names" "expected one name" one two
+refused "two forms" "expected one of --c, --cpp, --cuda, --policy and --device" --c --cpp both
+for name in Mine 1st my-bench ../mine '' a_name_that_is_longer_than_thirty; do
+    refused "the name '$name'" "cannot be the name of a plugin" -- "$name"
+done
+refused "a keyword" "'while' is a word of the source" while
+refused "a function of the template" "'prepare' is a word of the source" prepare
+equals "nothing was written" "" "$(find . -maxdepth 1 -name '[a-z]*' -type d ! -name taken ! -name root)"
+
+# ---- as a user has it: the program of a build folder on PATH, and nothing else ----
+PATH=$TMPDIR/bin:$PATH
+mkdir bin && ln -s "$GBRUN" bin/gbrun
+cp "$top_builddir/gbrun-uninstalled.pc" bin
+succeeds "new, with C by default" gbrun new scale
+succeeds "make finds the headers beside the program" env -u PKG_CONFIG_PATH make -C scale
+measured --c "by the program of the build folder" scale/bench.ini
+equals "help has the option" 1 "$(gbrun help --plugin-path scale scale | grep -c '^  factor = 0.5$')"
+finish
