@@ -18,7 +18,7 @@
  * Functions that a class may have are those of struct gb_bench_ops; all but run may be missing:
  *   void prepare()   void reset()   void verify()   void refresh(uint64_t set)   void collect()
  *   run(): one iteration; what it returns counts as used. Or, such as on a GPU,
- *   void run(uint64_t iterations)
+ *   void run(const gb_queue &queue, uint64_t iterations)
  * A run that uses up its input takes the iterations, and reset prepares iterations() inputs.
  * The constructor only declares: it also runs where the benchmark is described, and options have
  * their values from prepare on. What is taken elsewhere than from the host the destructor frees.
@@ -131,7 +131,7 @@ class bench
     static constexpr uint32_t flags = 0;          /* GB_BENCH_... */
 
     const gb_host *host = nullptr;   /* from prepare on */
-    const gb_queue *queue = nullptr; /* the same: what work for a GPU is put on */
+    const gb_queue *queue = nullptr; /* of the untimed function that is called */
     gb_work work{};                  /* of one iteration; prepare fills it in */
 
     bench() = default;
@@ -364,9 +364,10 @@ struct own_run {
         return object.run();
     }
     template <class T>
-    auto operator()(T &object, uint64_t iterations) const -> decltype(object.run(iterations))
+    auto operator()(T &object, const gb_queue &queue, uint64_t iterations) const
+        -> decltype(object.run(queue, iterations))
     {
-        return object.run(iterations);
+        return object.run(queue, iterations);
     }
 };
 
@@ -386,7 +387,8 @@ template <class Function, class... Arguments> void keep(Function &function, Argu
 template <class T, class Run> struct functions {
     static inline Run *timed = nullptr;
     static inline const T *described = nullptr;
-    static constexpr bool takes_iterations = std::is_invocable_v<Run &, T &, uint64_t>;
+    static constexpr bool takes_iterations =
+        std::is_invocable_v<Run &, T &, const gb_queue &, uint64_t>;
 
     static T &at(void *object, const gb_queue *queue)
     {
@@ -409,10 +411,10 @@ template <class T, class Run> struct functions {
     }
     static int32_t run(void *object, const gb_queue *queue, uint64_t iterations)
     {
-        T &self = at(object, queue);
+        T &self = *static_cast<T *>(object); /* perhaps in several threads */
         return guarded(self.host, [&] {
             if constexpr (takes_iterations) {
-                (*timed)(self, iterations);
+                (*timed)(self, *queue, iterations);
             } else {
                 for (; iterations > 0; iterations--) {
                     if constexpr (std::is_invocable_v<Run &, T &>)

@@ -26,13 +26,13 @@ struct arrays : gbrun::bench {
         work.flops = static_cast<double>(n); // of one iteration: rates are computed from it
         work.bytes_read = work.bytes_written = sizeof(float) * static_cast<double>(n);
     }
-    void run(uint64_t iterations) // what is timed: enqueues and returns
+    void run(const gb_queue &queue, uint64_t iterations) // what is timed: enqueues and returns
     {
         const auto blocks = static_cast<unsigned>((n + block - 1) / block);
         for (; iterations > 0; iterations--)
             multiply<<<blocks, static_cast<unsigned>(block), 0,
-                       static_cast<cudaStream_t>(queue->native)>>>(n, static_cast<float>(factor), x,
-                                                                   y);
+                       static_cast<cudaStream_t>(queue.native)>>>(n, static_cast<float>(factor), x,
+                                                                  y);
         if (const cudaError_t error = cudaGetLastError())
             throw std::runtime_error(cudaGetErrorString(error));
     }

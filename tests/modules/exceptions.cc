@@ -42,7 +42,7 @@ struct thrower : gbrun::bench {
     {
         act(2);
     }
-    void run(uint64_t iterations)
+    void run(const gb_queue &, uint64_t iterations)
     {
         for (; iterations > 0; iterations--)
             GB_KEEP(calls++);
