@@ -151,10 +151,11 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
                      double tolerance, char *buffer, size_t bytes);
 
 /*
- * The tolerance of one element: safety (f (S + s) + u |e|) + half the smallest subnormal (integers:
- * half of 1), with S = sum |a||b| (magnitude), s the smallest normal number of the sums' format,
- * below which a step loses as much as there, and u the unit round-off of the output's format. f is
- * dimensionless and bounds the relative error of a sum; with n steps of relative error at most v:
+ * The tolerance of one element: safety (f S + max(f, K v / b) s + u |e|) + half the smallest
+ * subnormal (integers: half of 1), with S = sum |a||b| (magnitude), s the smallest normal number of
+ * the sums' format, below which each of K products loses as much as there, in whatever order they
+ * are added, and u the unit round-off of the output's format. f is dimensionless and bounds the
+ * relative error of a sum; with n steps of relative error at most v:
  *
  *   deterministic   n v / (1 - n v)       (Higham, Accuracy and Stability of Numerical Algorithms,
  *                                         2002, section 3.1), whatever the signs and the order
@@ -171,7 +172,8 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
  *                   spacings of the sum, so that where they fall between two numbers is random;
  *                   else deterministic
  *
- * n = K / b, rounded up, and v by the summation, with u that of the format of the sums:
+ * n = K / b, rounded up (of a sum that is a tree, the longest chain of additions for K), and v by
+ * the summation, with u that of the format of the sums:
  *
  *   GB_SUM_NEAREST    u
  *   GB_SUM_TRUNCATED  2 u
@@ -202,10 +204,11 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
  * round-off and s the smallest normal number of the output's format. A rounding error of a number x
  * is uniform within half a spacing, which is u |x| at most. q n is for errors of the sum that are
  * not of mean 0: 1/4 where sums are truncated, since each error is v/2 of the sum in the mean; 1
- * where most of a product is lost, since all may have one sign; else 0. (The sum of n errors of v/2
- * |s_k| is at most v/2 sqrt(n T2 / b) by the inequality of Cauchy and Schwarz.) Added are the
- * reference's own error, 2^-106 T2 / 3, and what is lost below the smallest normal number of the
- * sums' format, as if T2 were larger by K times its square. Not judged without magnitudes.
+ * where most of a product is lost, in the sum or as it underflows, since all may have one sign;
+ * else 0. (The sum of n errors of v/2 |s_k| is at most v/2 sqrt(n T2 / b) by the inequality of
+ * Cauchy and Schwarz.) Added are the reference's own error, 2^-106 T2 / 3, and what is lost below
+ * the smallest normal number of the sums' format, as if T2 were larger by K times its square and n
+ * were K / b: each product loses by itself. Not judged without magnitudes.
  */
 double verify_noise_tolerance(uint64_t n);
 

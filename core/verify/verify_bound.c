@@ -8,6 +8,7 @@
 /* What newer members of gb_check say; a plugin may be older than they are. */
 struct bound_request {
     double safety, products_at_once, extra_bits;
+    double n_terms; /* all products of a sum */
     uint32_t bound, summation;
 };
 
@@ -24,6 +25,9 @@ static struct bound_request request_of(const struct gb_check *check)
         request.products_at_once = check->products_at_once;
     if (GB_HAS(check, extra_bits))
         request.extra_bits = check->extra_bits;
+    request.n_terms = (double)check->n_products;
+    if (GB_HAS(check, n_terms))
+        request.n_terms = fmax(request.n_terms, (double)check->n_terms);
     return request;
 }
 
@@ -58,36 +62,58 @@ static double sum_factor(const struct gb_check *check, const struct bound_reques
     return request->bound == GB_BOUND_AUTO ? fmin(worst, likely) : likely;
 }
 
-/* |e| over S, all elements together, of a thousand that are spread over the arrays; 1 without them.
- * It is 1 where products have one sign, and about 1 / sqrt(K) where signs are random. */
-static double cancellation(const struct gb_check *check)
+/* Sums over a thousand elements that are spread over the arrays. */
+struct sample {
+    double n, exact, magnitude; /* |e|, S; both 0 without arrays */
+};
+
+static struct sample sample_of(const struct gb_check *check)
 {
     const uint64_t most = 1024;
     const uint64_t n = check->n < most ? check->n : most;
-    double exact = 0, magnitude = 0;
+    struct sample sample = {0};
     if (!check->magnitude || !check->reference)
-        return 1;
+        return sample;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = n == check->n ? i : check->n / n * i;
         if (!isfinite(check->reference[at]) || !isfinite(check->magnitude[at]))
             continue;
-        exact += fabs(check->reference[at]);
-        magnitude += check->magnitude[at];
+        sample.n++;
+        sample.exact += fabs(check->reference[at]);
+        sample.magnitude += check->magnitude[at];
     }
-    return magnitude > 0 ? exact / magnitude : 1;
+    return sample;
+}
+
+/* |e| over S, all elements together; 1 without them. It is 1 where products have one sign, and
+ * about 1 / sqrt(K) where signs are random. */
+static double cancellation(const struct gb_check *check)
+{
+    const struct sample sample = sample_of(check);
+    return sample.magnitude > 0 ? sample.exact / sample.magnitude : 1;
+}
+
+static double least_of_sums(const struct gb_check *check)
+{
+    return ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
 }
 
 /*
  * Whether a rounding is up or down is random where products differ by far more than the spacing of
- * the sum: it is 2 v |e| at most, and a product is S / n in the mean.
+ * the sum: it is 2 v |e| at most, and of 2 v s below the smallest normal number s; a product is S /
+ * n in the mean.
  */
 static bool has_random_roundings(const struct gb_check *check, const struct bound_request *request)
 {
     const double spacings = 4;
     const double n_steps = ceil((double)check->n_products / request->products_at_once);
+    const double n_groups = ceil(request->n_terms / request->products_at_once);
     const double v = step_error(request, number_roundoff(format_of_sums(check)));
-    return request->summation == GB_SUM_NEAREST &&
-           2 * v * cancellation(check) * spacings * n_steps <= 1;
+    const struct sample sample = sample_of(check);
+    const double lost = rounded_product(n_groups * sample.n, least_of_sums(check));
+    const double spacing = fmax(rounded_product(n_steps, sample.exact), lost);
+    return request->summation == GB_SUM_NEAREST && sample.magnitude > 0 &&
+           2 * v * spacings * spacing <= sample.magnitude;
 }
 
 struct bound_factors bound_factors_of(const struct gb_check *check)
@@ -99,11 +125,13 @@ struct bound_factors bound_factors_of(const struct gb_check *check)
         !(has_both_signs && has_random_roundings(check, &request)))
         request.bound = GB_BOUND_DETERMINISTIC;
     const double sum = request.safety * sum_factor(check, &request);
-    const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
+    const double v = step_error(&request, number_roundoff(format_of_sums(check)));
+    const double n_groups = ceil(request.n_terms / request.products_at_once);
+    const double underflow = fmax(sum, request.safety * rounded_product(n_groups, v));
     return (struct bound_factors){
         .sum = sum,
         .rounding = request.safety * number_roundoff(check->format),
-        .smallest = sum * least + number_spacing(check->format, 0) / 2,
+        .smallest = underflow * least_of_sums(check) + number_spacing(check->format, 0) / 2,
     };
 }
 
@@ -117,10 +145,13 @@ struct noise_factors noise_factors_of(const struct gb_check *check)
     const double q = request.summation != GB_SUM_NEAREST      ? 0.25
                      : !has_random_roundings(check, &request) ? 1
                                                               : 0;
-    const double least = ldexp(1, number_format_of(format_of_sums(check))->min_exponent);
+    const double least = least_of_sums(check);
     const double of_steps = rounded_product(v * v, 1.0 / 3 + q * n_steps);
     const double sum = of_steps / request.products_at_once + 0x1p-106 / 3;
-    const double lost = rounded_product(sum * (double)check->n_products, least * least);
+    const double n_groups = ceil(request.n_terms / request.products_at_once);
+    const double of_groups = rounded_product(v * v, 1.0 / 3 + q * n_groups) /
+                             request.products_at_once;
+    const double lost = rounded_product(of_groups * request.n_terms, least * least);
     return (struct noise_factors){
         .sum = sum,
         .rounding = u * u / 3,

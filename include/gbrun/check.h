@@ -32,6 +32,8 @@ struct gb_check {
                                       Every element must match, as by GB_CHECK_EXACT */
     const double *partial_squares; /* for the noise, beside `magnitude`: an element's T2, the sum of
                                       the squares of its K partial sums; NULL if not known */
+    uint64_t n_terms; /* for the bound: K where n_products is less, the longest chain of additions
+                         of a sum that is a tree: every product may underflow; 0: n_products */
 };
 
 /* What is assumed of the rounding errors in a sum. */

@@ -196,6 +196,7 @@ static int32_t compare(const struct gemm *gemm, const struct verification *verif
         .products_at_once = gemm->model.products_at_once,
         .extra_bits = gemm->model.extra_bits,
         .partial_squares = verification->partial_squares,
+        .n_terms = gemm->shape.k,
     };
     return host->check(host, &check);
 }

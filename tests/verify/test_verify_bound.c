@@ -116,31 +116,48 @@ START_TEST(probabilistic_bound)
 }
 END_TEST
 
+enum { TINY_K = 512, TINY_LANES = 16 };
+
 /* Products far below the smallest normal number of fp16 sums: each is rounded to a multiple of the
- * smallest subnormal one, whatever its magnitude. */
+ * smallest subnormal one, whatever its magnitude. Lanes are added in the end. */
+static double tiny_sum(uint64_t element, uint64_t n_lanes, double *ret_exact)
+{
+    double sums[TINY_LANES] = {0}, sum = 0;
+    *ret_exact = 0;
+    for (uint64_t k = 0; k < TINY_K; k++) {
+        const double product = number_round(GB_F16, 0x1p-12 * random_unit(7, element, 2 * k)) *
+                               number_round(GB_F16, 0x1p-13 * random_unit(7, element, 2 * k + 1));
+        double *lane = &sums[k % n_lanes];
+        *ret_exact += product;
+        *lane = number_round(GB_F16, *lane + number_round(GB_F16, product));
+    }
+    for (uint64_t lane = 0; lane < n_lanes; lane++)
+        sum = number_round(GB_F16, sum + sums[lane]);
+    return sum;
+}
+
 START_TEST(subnormal_products_are_within_the_bound)
 {
-    enum { N = 64, K = 512 };
-    double reference[N] = {0}, magnitude[N] = {0};
+    enum { N = 64 };
+    const uint64_t n_lanes = _i ? TINY_LANES : 1;
+    double reference[N], magnitude[N];
     uint16_t output[N];
     for (uint64_t i = 0; i < N; i++) {
-        double sum = 0;
-        for (uint64_t k = 0; k < K; k++) {
-            const double product = number_round(GB_F16, 0x1p-12 * random_unit(7, i, 2 * k)) *
-                                   number_round(GB_F16, 0x1p-13 * random_unit(7, i, 2 * k + 1));
-            reference[i] += product;
-            magnitude[i] += product;
-            sum = number_round(GB_F16, sum + number_round(GB_F16, product));
-        }
+        const double sum = tiny_sum(i, n_lanes, &reference[i]);
+        magnitude[i] = reference[i];
         number_store_array(GB_F16, output, i, 1, &sum);
     }
     struct gb_check check = check_of(GB_F16, N, output, reference);
     check.magnitude = magnitude;
-    check.n_products = K;
+    check.n_products = TINY_K / n_lanes + n_lanes - 1;
+    check.n_terms = TINY_K;
     const struct verify_result result = compare(&check);
     ck_assert_msg(verify_passes(&result, &check, VERIFY_BOUND, 1), "%g of the bound",
                   result.metrics[VERIFY_BOUND].value);
     ck_assert_double_gt(result.metrics[VERIFY_BOUND].value, 0);
+    check.n_terms = 0; /* as if there were no other products than those of the longest chain */
+    const struct verify_result shorter = compare(&check);
+    ck_assert(verify_passes(&shorter, &check, VERIFY_BOUND, 1) == (n_lanes == 1));
 }
 END_TEST
 
@@ -333,7 +350,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, bound_of_an_element, 0, COUNT(bounds));
     tcase_add_test(tests, tensor_cores_against_fp32);
     tcase_add_test(tests, probabilistic_bound);
-    tcase_add_test(tests, subnormal_products_are_within_the_bound);
+    tcase_add_loop_test(tests, subnormal_products_are_within_the_bound, 0, 2);
     tcase_add_test(tests, auto_finds_a_dropped_product);
     tcase_add_test(tests, auto_is_probabilistic_where_that_holds);
     tcase_add_test(tests, probabilistic_is_refused_where_it_does_not_hold);
