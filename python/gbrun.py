@@ -1,13 +1,16 @@
-"""Results files of gbrun: cases and samples as DataFrames, or without pandas as lists and arrays.
+"""gbrun from Python: times of functions, and results files as DataFrames, or without pandas as lists and arrays.
 
     import gbrun
+    print(gbrun.measure(lambda: torch.add(a, b), cache="cold", precision=0.005))
+    print(gbrun.compare(f, g))
     frame = gbrun.cases("results.gbr", "bench = 'copy' and bytes >= 65536")
     times = gbrun.samples("results.gbr", "bench = 'copy'")
     gbrun.to_parquet("results.gbr", "samples.parquet", rows="sample")
 
-One file: copy it beside a script, or put its folder on PYTHONPATH. It needs Python's own library only and reads the
-SQLite file itself, also while a run writes it and where gbrun is not installed. NumPy and pandas are used where they
-can be imported. Times are nanoseconds of one iteration; docs/results.md has the schema.
+One file: copy it beside a script, or put its folder on PYTHONPATH. It needs Python's own library only. What measures
+calls libgbrun; times are seconds of one call (docs/python.md). What reads results files reads SQLite itself, also while
+a run writes it and where gbrun is not installed; its columns are nanoseconds of one iteration (docs/results.md). NumPy
+and pandas are used where they can be imported.
 """
 import array
 import collections
@@ -34,7 +37,10 @@ try:
 except ImportError:
     pandas = None
 
-__all__ = ["cases", "records", "samples", "to_parquet"]
+__all__ = [
+    "Comparison", "Error", "Kernel", "Measurement", "Mode", "Skipped",
+    "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
+]  # fmt: skip
 
 APPLICATION_ID = 0x67627231  # "gbr1"
 CHUNK_MAX = 65536  # samples
@@ -350,6 +356,12 @@ _Result = _struct(
     n_kernels=_u64, modes=ctypes.POINTER(_Mode),
     n_messages=_u64, messages=ctypes.POINTER(_Message), n_metrics=_u64, metrics=ctypes.POINTER(_Metric),
 )  # fmt: skip
+_Comparison = _struct(
+    "_Comparison", size=_u32, status=_i32, error=_text_type, ratio=_double, ratio_low=_double, ratio_high=_double,
+    verdict=_i32, reserved=_u32, verdict_text=_text_type, margin=_double, alpha=_double, n_needed=_u64,
+    base_ns=_double, new_ns=_double, n_rounds=_u64, base_rounds_ns=ctypes.POINTER(_double),
+    new_rounds_ns=ctypes.POINTER(_double), base_result=ctypes.POINTER(_Result), new_result=ctypes.POINTER(_Result),
+)  # fmt: skip
 
 
 class Error(RuntimeError):
@@ -465,25 +477,10 @@ def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_writte
     What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured.
     """
     library = _library()
-    settings = {**_open_results.get(), **settings}
-    if results is not None:
-        settings["results"] = os.fspath(results)
-    settings.setdefault("device", "cuda" if _has_context() else "cpu")
-    calls = _Calls(library, fn, reset)
-    subject = _Subject(
-        size=ctypes.sizeof(_Subject), flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single)
-        + _EVERY_CALL * bool(every_call), run=calls.run, poll=calls.poll, flops=flops, bytes_read=bytes_read,
-        bytes_written=bytes_written, items=items,
-    )  # fmt: skip
-    if reset is not None:
-        subject.reset = calls.reset
-    collects = gc.isenabled()
-    gc.disable()  # as timeit does
-    try:
-        result = library.gbrun_measure(ctypes.byref(subject), _settings_text(settings))
-    finally:
-        if collects:
-            gc.enable()
+    text = _settings_text(settings, results)
+    calls = _Calls(library, fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
+    with _no_collection():
+        result = library.gbrun_measure(ctypes.byref(calls.subject), text)
     try:
         calls.raise_again()
         _raise_status(result.contents)
@@ -493,6 +490,56 @@ def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_writte
     if fn is not _nothing and measurement.device.startswith("cpu"):
         measurement.call_time = _call_time(measurement.device)
     return measurement
+
+
+class Comparison:
+    """What gbrun.compare found; times are seconds, float(comparison) is the ratio.
+
+    ratio, low, high    the time of new over that of base, and its interval: 0.9 takes 10 % less
+    verdict             "slower", "faster"; "changed": certain, but within the margin; "same"; "unclear"
+    base_time, new_time, base_rounds, new_rounds: geometric means, and the centre of each visit
+    base, new           Measurement of the last visit to each; n_needed: rounds that would decide what is unclear
+    """
+
+    def __init__(self, result):
+        self.ratio, self.low, self.high = result.ratio, result.ratio_low, result.ratio_high
+        self.verdict, self.margin = result.verdict_text.decode(), result.margin
+        self.base_time, self.new_time = result.base_ns / 1e9, result.new_ns / 1e9
+        self.base_rounds = _seconds(result.base_rounds_ns, result.n_rounds)
+        self.new_rounds = _seconds(result.new_rounds_ns, result.n_rounds)
+        self.n_needed = result.n_needed
+        self.base, self.new = (Measurement(r.contents) for r in (result.base_result, result.new_result))
+
+    def __float__(self):
+        return self.ratio
+
+    def __repr__(self):
+        return (
+            f"{self.verdict}: {self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}] times as long,"
+            f" {_time(self.base_time)} and {_time(self.new_time)}, {len(self.base_rounds)} rounds"
+        )
+
+    def _repr_html_(self):
+        return f"<div><b>{html.escape(repr(self))}</b></div>"
+
+
+def compare(base, new, *, results=None, **settings):
+    """Measures two functions in turn until it is decided which takes longer, as `gbrun ab` does; a Comparison.
+
+    settings: those of measure but for max_time; margin=0.01, alpha=0.05, visit="0.1 s", max_rounds=40.
+    """
+    library = _library()
+    text = _settings_text(settings, results)
+    sides = [_Calls(library, fn) for fn in (base, new)]
+    with _no_collection():
+        result = library.gbrun_compare(*(ctypes.byref(side.subject) for side in sides), text)
+    try:
+        for side in sides:
+            side.raise_again()
+        _raise_status(result.contents)
+        return Comparison(result.contents)
+    finally:
+        library.gbrun_comparison_free(result)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **settings):
@@ -547,14 +594,21 @@ _open_results = contextvars.ContextVar("gbrun.results", default={})
 class _Calls:
     """The callbacks of one measurement. What they raise is kept, since it cannot pass through C."""
 
-    def __init__(self, library, fn, reset):
+    def __init__(self, library, fn, reset=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
+                 single=False, every_call=False):  # fmt: skip
         self.library = library
         self.raised = None
-        self.run = _RUN(self._run_of(fn))
-        self.poll = _POLL(self._poll)
+        self.subject = _Subject(
+            size=ctypes.sizeof(_Subject),
+            flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
+            run=_RUN(self._run_of(fn)), poll=_POLL(self._poll),
+            flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
+        )  # fmt: skip
         if reset is not None:
             call_reset = _with_stream(reset)
-            self.reset = _RESET(lambda user, stream: self._kept(lambda: self._in_stream(call_reset, stream, 1)))
+            self.subject.reset = _RESET(
+                lambda user, stream: self._kept(lambda: self._in_stream(call_reset, stream, 1))
+            )
 
     def _run_of(self, fn):
         call = _with_stream(fn)
@@ -623,7 +677,24 @@ def _has_context():
     return driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
 
 
-def _settings_text(settings):
+@contextlib.contextmanager
+def _no_collection():
+    """Without garbage collections meanwhile, as timeit does."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _settings_text(settings, results):
+    """Lines of bench.ini, with what `with gbrun.results(...)` around the call says."""
+    settings = {**_open_results.get(), **settings}
+    if results is not None:
+        settings["results"] = os.fspath(results)
+    settings.setdefault("device", "cuda" if _has_context() else "cpu")
     lines = []
     for key, value in settings.items():
         pairs = [(f"{key}.{name}", v) for name, v in value.items()] if isinstance(value, dict) else [(key, value)]
@@ -642,7 +713,7 @@ def _raise_status(result):
     if result.status == _INVALID:
         raise ValueError(text)
     if "jax" in sys.modules and result.status != _SKIPPED:
-        text += "\nJAX launches on streams of its own, which gbrun cannot time: use device=\"cpu\" and block_until_ready()"
+            text += "\nJAX launches on streams of its own, which cannot be timed: device=\"cpu\" with block_until_ready() can"
     raise (Skipped if result.status == _SKIPPED else Error)(text, result.status)
 
 
@@ -663,6 +734,10 @@ def _library():
     library.gbrun_measure.argtypes = [ctypes.POINTER(_Subject), _text_type]
     library.gbrun_free.restype = None
     library.gbrun_free.argtypes = [ctypes.POINTER(_Result)]
+    library.gbrun_compare.restype = ctypes.POINTER(_Comparison)
+    library.gbrun_compare.argtypes = [ctypes.POINTER(_Subject), ctypes.POINTER(_Subject), _text_type]
+    library.gbrun_comparison_free.restype = None
+    library.gbrun_comparison_free.argtypes = [ctypes.POINTER(_Comparison)]
     library.gbrun_fail.argtypes = [_text_type]
     library.gbrun_version.restype = _text_type
     return library

@@ -1,0 +1,162 @@
+"""Tests of what python/gbrun.py measures. usage: test_measuring.py --list | NAME; GBRUN: the program; PYTHONPATH: where
+gbrun.py is; GBRUN_LIBRARY: libgbrun; GBRUN_PLUGIN_PATH: its devices and policies.
+"""
+import gc
+import math
+import os
+import subprocess
+import sys
+import types
+import unittest
+
+import gbrun
+
+FEW = {"policy": "fixed", "samples": 20, "device": "cpu"}
+
+
+def work(n=300):
+    return sum(range(n))
+
+
+class Tests(unittest.TestCase):
+    def test_a_function_is_measured(self):
+        found = gbrun.measure(work, precision=0.2, max_time="1 s")
+        self.assertGreater(found.time, 0)
+        self.assertEqual(float(found), found.time)
+        self.assertLessEqual(found.low, found.time)
+        self.assertGreaterEqual(found.high, found.time)
+        self.assertEqual(len(found.samples), len(found.elapsed))
+        self.assertLess(min(found.samples), found.time * 1.5)
+        self.assertEqual((found.device, found.clock), ("cpu:0", "wall"))
+        self.assertGreater(found.call_time, 0)
+        self.assertLess(found.call_time, found.time)
+        self.assertEqual(found.kernels, [])
+
+    def test_twice_the_work_takes_twice_as_long(self):
+        ratio = gbrun.compare(lambda: work(2000), lambda: work(4000), visit="20 ms", max_rounds=8, margin=0.2)
+        self.assertEqual(ratio.verdict, "slower", repr(ratio))
+        self.assertTrue(1.5 < ratio.ratio < 2.7 and ratio.low < ratio.ratio < ratio.high, repr(ratio))
+        self.assertGreater(ratio.new_time, ratio.base_time)
+        self.assertIn("slower", repr(ratio))
+
+    def test_what_is_raised_arrives_as_itself(self):
+        kept = ValueError("mine")
+
+        def fails():
+            raise kept
+
+        with self.assertRaises(ValueError) as caught:
+            gbrun.measure(fails, **FEW)
+        self.assertIs(caught.exception, kept)
+        with self.assertRaises(SystemExit):
+            gbrun.measure(lambda: sys.exit(3), **FEW)
+        with self.assertRaises(ZeroDivisionError):
+            gbrun.compare(work, lambda: 1 / 0, device="cpu")
+        with self.assertRaises(KeyError):
+            gbrun.measure(work, reset=lambda: {}["x"], **FEW)
+        self.assertGreater(gbrun.measure(work, **FEW).time, 0)
+
+    def test_wrong_settings_are_value_errors(self):
+        for settings, words in (
+            ({"precison": 0.1}, "did you mean 'precision'"),
+            ({"precision": "abc"}, "'abc' is not a number"),
+            ({"device": "toaster"}, "toaster"),
+            ({"name": "two\nlines"}, "a setting is one line"),
+        ):
+            with self.assertRaises((ValueError, gbrun.Error)) as caught:
+                gbrun.measure(work, **settings)
+            self.assertIn(words, str(caught.exception))
+
+    def test_reset_comes_before_each_sample(self):
+        seen = []
+        gbrun.measure(lambda: seen.append("run"), reset=lambda: seen.append("reset"), iterations=1, **FEW)
+        self.assertEqual(seen.count("run"), seen.count("reset"))
+        self.assertEqual(seen[-2:], ["reset", "run"])
+
+    def test_settings_are_words_numbers_and_groups(self):
+        text = gbrun._settings_text({"device": "cpu", "precision": 0.005, "breakdown": True, "let": {"n": 3}}, None)
+        self.assertEqual(text, b"device = cpu\nprecision = 0.005\nbreakdown = yes\nlet.n = 3\n")
+
+    def test_results_are_appended(self):
+        if os.path.exists("measured.gbr"):
+            os.remove("measured.gbr")
+        with gbrun.results("measured.gbr", label={"commit": "abc"}, **FEW):
+            gbrun.measure(work, name="first", let={"n": 300})
+            gbrun.measure(work, name="second")
+        gbrun.measure(work, name="elsewhere", **FEW)
+        found = gbrun.records("measured.gbr", run="all")
+        self.assertEqual([case["bench"] for case in found], ["first", "second"])
+        shown = subprocess.run([os.environ["GBRUN"], "show", "measured.gbr"], check=True, stdout=subprocess.PIPE)
+        self.assertIn(b"second", shown.stdout)
+
+    def test_do_bench_answers_as_tritons(self):
+        settings = {"policy": "fixed", "samples": 20}
+        mean = gbrun.do_bench(work, warmup=1, rep=200, **settings)
+        self.assertIsInstance(mean, float)
+        values = gbrun.do_bench(work, warmup=1, rep=200, quantiles=[0.5, 0.2, 0.8], **settings)
+        self.assertTrue(values[1] <= values[0] <= values[2])
+        self.assertIsInstance(gbrun.do_bench(work, warmup=1, rep=200, quantiles=[0.5], **settings), float)
+        self.assertEqual(len(gbrun.do_bench(work, warmup=1, rep=200, return_mode="all", **settings)), 20)
+        low, high = (gbrun.do_bench(work, rep=200, return_mode=mode, **settings) for mode in ("min", "max"))
+        self.assertTrue(0 < low <= high)
+        with self.assertRaises(ValueError):
+            gbrun.do_bench(work, return_mode="modus")
+        tensor = types.SimpleNamespace(grad=1)
+        grads = []
+        gbrun.do_bench(lambda: (grads.append(tensor.grad), setattr(tensor, "grad", 1)), rep=200,
+                       grad_to_none=[tensor], **settings)  # fmt: skip
+        self.assertEqual(set(grads), {None})
+
+    def test_a_notebook_and_a_terminal_show_it(self):
+        found = gbrun.measure(work, name="<b>", **FEW)
+        shown = found._repr_html_()
+        self.assertIn("<svg", shown)
+        self.assertEqual(shown.count("<div>"), shown.count("</div>"))
+        found.messages.append("a < b")
+        self.assertIn("a &lt; b", found._repr_html_())
+        self.assertRegex(repr(found), r"^[0-9.]+ [nu]s")
+
+    def test_a_stream_is_the_current_one(self):
+        streams = []
+
+        class Current:
+            def __init__(self, stream):
+                self.stream = stream
+
+            def __enter__(self):
+                streams.append(self.stream)
+
+            def __exit__(self, *error):
+                streams.append(None)
+
+        seen = []
+        sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(ExternalStream=Current))
+        try:
+            gbrun._Calls._in_stream(gbrun._with_stream(lambda stream: seen.append(stream)), 7, 2)
+        finally:
+            del sys.modules["cupy"]
+        self.assertEqual((streams, seen), ([7, None], [7, 7]))
+
+    def test_collections_go_on_afterwards(self):
+        self.assertTrue(gc.isenabled())
+        gbrun.measure(lambda: self.assertFalse(gc.isenabled()), **FEW)
+        self.assertTrue(gc.isenabled())
+
+    def test_quantiles(self):
+        found = gbrun.measure(work, **FEW)
+        found.samples = [3.0, 1.0, 2.0]
+        self.assertEqual([found.quantile(q) for q in (0, 0.25, 0.5, 1)], [1, 1.5, 2, 3])
+        with self.assertRaises(ValueError):
+            found.quantile(2)
+
+    def test_times_are_read_by_people(self):
+        texts = [gbrun._time(value) for value in (5.06e-6, 1.2345678, 0.0, 2.5e-10, 0.0123456)]
+        self.assertEqual(texts, ["5.060 us", "1.235 s", "0.000 ns", "0.2500 ns", "12.35 ms"])
+        self.assertEqual(gbrun._time(math.nan), "nan")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(name for name in dir(Tests) if name.startswith("test_")))
+    else:
+        unittest.main(argv=[sys.argv[0], "Tests." + sys.argv[1]])
