@@ -82,6 +82,7 @@ mapfile -t modules < <(module "${plugins[@]}")
 strip_to lib/gbrun "${modules[@]}"
 strip_to lib .libs/libgbrun.so.0
 ln -s libgbrun.so.0 "$root/lib/libgbrun.so"
+install -D -m 644 "$src/packaging/cmake/libgbrunConfig.cmake" "$root/lib/cmake/libgbrun/libgbrunConfig.cmake"
 for file in "${man[@]}"; do
     install -m 644 "$(in_build_or_source "$file")" "$root/share/man/man${file##*.}/"
 done

@@ -115,6 +115,19 @@ library=$(dirname "$(find "$root" -name libgbrun.so)")
 succeeds "and measures with what is installed" env LD_LIBRARY_PATH="$library" GBRUN_PLUGIN_PATH= "$TMPDIR/measure" \
     $'device = cpu\npolicy = fixed\nsamples = 5'
 
+if command -v cmake >/dev/null; then
+    mkdir "$TMPDIR/cmake"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(x C)' 'find_package(libgbrun REQUIRED)' \
+        "add_executable(measure $top_srcdir/docs/examples/measure.c)" \
+        'target_link_libraries(measure PRIVATE gbrun::libgbrun)' >"$TMPDIR/cmake/CMakeLists.txt"
+    succeeds "CMake finds it, and builds with gbrun::libgbrun" sh -c \
+        'cmake -S "$1" -B "$1/b" -Dlibgbrun_DIR="$2/cmake/libgbrun" -DCMAKE_C_FLAGS="$3" && cmake --build "$1/b"' \
+        sh "$TMPDIR/cmake" "$library" "${SANITIZE_CFLAGS-}"
+    succeeds "what it built measures" "$TMPDIR/cmake/b/measure" $'device = cpu\npolicy = fixed\nsamples = 5'
+else
+    skip "CMake finds it" "there is no cmake"
+fi
+
 succeeds "make uninstall" make_here uninstall
 equals "make uninstall leaves no file" "" "$(find "$root" ! -type d)"
 
