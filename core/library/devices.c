@@ -56,6 +56,20 @@ static void add_module(struct catalogue *catalogue, const char *path)
         add_plugin(catalogue, module.path, &module.plugins[i]);
 }
 
+/* A later call looks again. */
+static int32_t no_plugins(const char *file, struct gb_error *error)
+{
+    const struct catalogue *catalogue = &library.catalogue;
+    error_set(error, GB_NOT_FOUND,
+              "no devices and policies: expected them in gbrun/ beside %s, or in a folder of "
+              "GBRUN_PLUGIN_PATH%s%s",
+              file, catalogue->n_failures ? ": " : "",
+              catalogue->n_failures ? catalogue->failures[0].reason : "");
+    arena_free(&library.arena);
+    library.catalogue = (struct catalogue){0};
+    return error->status;
+}
+
 int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
 {
     struct catalogue *catalogue = &library.catalogue;
@@ -73,11 +87,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
         if (is_wanted(files.items[i]))
             add_module(catalogue, files.items[i]);
     if (catalogue->n_plugins == 0)
-        return error_set(error, GB_NOT_FOUND,
-                         "no devices and policies: expected them in gbrun/ beside %s, or in a "
-                         "folder of GBRUN_PLUGIN_PATH%s%s",
-                         file, catalogue->n_failures ? ": " : "",
-                         catalogue->n_failures ? catalogue->failures[0].reason : "");
+        return no_plugins(file, error);
     add_plugin(catalogue, "", callback_description());
     catalogue->folders = folders.items;
     catalogue->n_folders = folders.n;

@@ -58,7 +58,7 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     struct arena *arena = &call->result->arena;
     struct request *request = &call->request;
     struct device_list known;
-    struct device_set set;
+    struct device_set set = {0};
     int32_t status = devices_known(request->devices, request->n_devices, request->n_auto,
                                    &request->bench_case, arena, &known, error);
     if (status == GB_OK)

@@ -65,7 +65,7 @@ static bool visit(struct versus *versus, int side)
 static struct comparison judge(const struct versus *versus, bool goes_on)
 {
     const size_t n_base = versus->n_values[SIDE_BASE], n_new = versus->n_values[SIDE_NEW];
-    struct comparison judged;
+    struct comparison judged = {0};
     struct compared_rounds rounds = {.a = versus->values[SIDE_BASE],
                                      .b = versus->values[SIDE_NEW],
                                      .n = n_base < n_new ? n_base : n_new,
