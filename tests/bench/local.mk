@@ -10,7 +10,7 @@ tests_bench_verify_LDADD = core/libgbrun.la $(CORE_LIBS)
 tests_bench_loop_module_la_SOURCES = tests/bench/loop_module.c tests/bench/step.h
 tests_bench_loop_module_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 tests_bench_loop_module_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
-tests_bench_sort_ten_la_SOURCES = docs/examples/sort_ten.c
+tests_bench_sort_ten_la_SOURCES = tests/bench/sort_ten.c
 tests_bench_sort_ten_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 tests_bench_sort_ten_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 if HAVE_BENCHMARK
