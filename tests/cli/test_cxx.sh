@@ -90,7 +90,7 @@ struct fresh : gbrun::bench {
     {
         inputs.assign(static_cast<size_t>(iterations()), 1);
     }
-    void run(uint64_t n)
+    void run(const gb_queue &, uint64_t n)
     {
         if (n != inputs.size())
             throw gbrun::stop(GB_INVALID);
@@ -109,7 +109,7 @@ struct fresh : gbrun::bench {
 GB_BENCHMARKS(list)
 {
     list.add<fresh>("fresh", "a class");
-    list.add<fresh>("fresh_lambda", "its run as a lambda", [](fresh &a, uint64_t n) { a.run(n); });
+    list.add<fresh>("fresh_lambda", "its run as a lambda", [](fresh &a, const gb_queue &queue, uint64_t n) { a.run(queue, n); });
 }
 CC
 succeeds "a class with samples compiles" "${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra -Werror -fPIC -shared \
