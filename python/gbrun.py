@@ -554,10 +554,10 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode={return_mode!r}: expected 'min', 'max', 'mean', 'median' or 'all'")
 
-    def without_gradients(*stream):
+    def without_gradients():
         for tensor in grad_to_none:
             tensor.grad = None
-        fn(*stream)
+        fn()
 
     settings = {"cache": "cold", "warmup": f"{warmup} ms", "max_time": f"{rep} ms", **settings}
     found = measure(fn if grad_to_none is None else without_gradients, **settings)
@@ -640,12 +640,15 @@ class _Calls:
             raise self.raised
 
 
-def _with_stream(fn):
-    """Calls fn so many times in a row."""
+def _wants_stream(fn):
     try:
-        wants_stream = "stream" in inspect.signature(fn).parameters
+        return "stream" in inspect.signature(fn).parameters
     except (TypeError, ValueError):  # of builtin functions
-        wants_stream = False
+        return False
+
+
+def _with_stream(fn):
+    """A function of a stream and of how often fn is called in a row."""
 
     def call(stream, iterations):
         for _ in itertools.repeat(None, iterations):
@@ -655,7 +658,7 @@ def _with_stream(fn):
         for _ in itertools.repeat(None, iterations):
             fn(stream=stream)
 
-    return call_with_stream if wants_stream else call
+    return call_with_stream if _wants_stream(fn) else call
 
 
 def _current_streams(stream):
@@ -713,7 +716,7 @@ def _raise_status(result):
     if result.status == _INVALID:
         raise ValueError(text)
     if "jax" in sys.modules and result.status != _SKIPPED:
-            text += "\nJAX launches on streams of its own, which cannot be timed: device=\"cpu\" with block_until_ready() can"
+        text += "\nJAX has streams of its own: expected device='cpu' and block_until_ready() in the function"
     raise (Skipped if result.status == _SKIPPED else Error)(text, result.status)
 
 

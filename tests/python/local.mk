@@ -5,4 +5,5 @@ TEST_SCRIPT_LIST += \
 TEST_FILES += \
 	tests/python/python.sh \
 	tests/python/test_gbrun.py \
+	tests/python/test_measuring.py \
 	tests/python/validate.py

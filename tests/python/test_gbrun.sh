@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# python/gbrun.py: what it reads of a results file, with and without NumPy and pandas, against what gbrun exports.
+# python/gbrun.py: what it reads of a results file, with and without NumPy and pandas, against what gbrun exports;
+# what it measures on the CPU.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
@@ -29,14 +30,17 @@ succeeds "and again" "$GBRUN" -q -c bench.ini -o results.gbr
 PYTHONPATH=$top_srcdir/python
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-test=$top_srcdir/tests/python/test_gbrun.py
-for name in $("$python" "$test" --list); do
-    if "$python" "$test" "$name" >said.txt 2>&1 && grep -q '^OK (skipped' said.txt; then
-        skip "$name" "$(sed -n "s/.*skipped '\(.*\)'/\1/p" said.txt)"
-    elif grep -q '^OK$' said.txt; then
-        pass "$name"
-    else
-        fail "$name" "$(cat said.txt)"
-    fi
+GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
+export GBRUN_LIBRARY
+for test in "$top_srcdir"/tests/python/test_{gbrun,measuring}.py; do
+    for name in $("$python" "$test" --list); do
+        if "$python" "$test" "$name" >said.txt 2>&1 && grep -q '^OK (skipped' said.txt; then
+            skip "$name" "$(sed -n "s/.*skipped '\(.*\)'/\1/p" said.txt)"
+        elif grep -q '^OK$' said.txt; then
+            pass "$name"
+        else
+            fail "$name" "$(cat said.txt)"
+        fi
+    done
 done
 finish

@@ -1,5 +1,5 @@
 """Tests of what python/gbrun.py measures. usage: test_measuring.py --list | NAME; GBRUN: the program; PYTHONPATH: where
-gbrun.py is; GBRUN_LIBRARY: libgbrun; GBRUN_PLUGIN_PATH: its devices and policies.
+gbrun.py is; GBRUN_LIBRARY: libgbrun.
 """
 import gc
 import math
@@ -156,7 +156,9 @@ class Tests(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--list"]:
-        print("\n".join(name for name in dir(Tests) if name.startswith("test_")))
+    names = unittest.TestLoader().getTestCaseNames(Tests)
+    if sys.argv[1] == "--list":
+        print("\n".join(names))
     else:
-        unittest.main(argv=[sys.argv[0], "Tests." + sys.argv[1]])
+        result = unittest.TextTestRunner(verbosity=2).run(Tests(sys.argv[1]))
+        sys.exit(0 if result.wasSuccessful() else 1)
