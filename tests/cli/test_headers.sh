@@ -34,7 +34,7 @@ for header in "$include"/gbrun/*.h; do
     fi
 done
 
-printf '#include <gbrun/bench.hpp>\n' >"$TMPDIR/alone.cc"
+printf '#include <gbrun/%s.hpp>\n' bench measure >"$TMPDIR/alone.cc"
 for compiler in "$compilers_cxx" clang++; do
     if ! command -v "${compiler%% *}" >/dev/null; then
         skip "bench.hpp with $compiler" "no such compiler"

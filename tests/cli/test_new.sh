@@ -70,6 +70,38 @@ for form in --c --cpp --cuda --policy --device; do
     measured "$form" "$form by cmake" mine/build/bench.ini
 done
 
+# ---- the library, found by the same file ----
+if command -v cmake >/dev/null && [ -n "${CXX-}" ]; then
+    mkdir program
+    cat >program/CMakeLists.txt <<'TEXT'
+cmake_minimum_required(VERSION 3.18)
+project(program LANGUAGES CXX)
+find_package(gbrun 0.1 REQUIRED)
+add_executable(program program.cc)
+target_compile_features(program PRIVATE cxx_std_17)
+target_link_libraries(program gbrun::library)
+TEXT
+    cat >program/program.cc <<'TEXT'
+#include <cstdio>
+#include <gbrun/bench.h>
+#include <gbrun/measure.hpp>
+int main()
+{
+    double sum = 0;
+    const auto taken = gbrun::measure([&] { sum += 1; GB_KEEP(&sum); }, "max_time = 20 ms");
+    std::puts(taken->time_ns > 0 ? "measured" : "not measured");
+}
+TEXT
+    succeeds "a program links gbrun::library" sh -c 'cmake -S program -B program/build && cmake --build program/build'
+    equals "and is measured by it" measured "$(LD_LIBRARY_PATH=$prefix/lib program/build/program 2>&1)"
+    sed -i 's/gbrun 0.1/gbrun 7/' program/CMakeLists.txt
+    cmake -S program -B program/other >later.txt 2>&1
+    equals "a later version than this one is not found" 1 $?
+    rm -rf program
+else
+    skip "a program links gbrun::library" "no cmake, or no C++ compiler"
+fi
+
 # ---- what cannot be written ----
 rm -rf mine
 # refused NAME WORDS ARGUMENT...: exit code 2, these words, and nothing is written.
