@@ -50,7 +50,7 @@ equals "from the bundle, but for the C library's" "" "$strangers"
 equals "no driver and no library of CUDA is in it" "" \
     "$(find "$root" -name 'libcu*' -o -name 'libnv*' -o -name 'libc.so*' -o -name 'ld-*')"
 equals "no program looks for libraries at an absolute path" "" "$(for file in "${binaries[@]}"; do
-    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -v 'path: \[$ORIGIN/[a-z./$:ORIGN]*\]'
+    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -v 'path: \[$ORIGIN[a-z./$:ORIGN]*\]'
 done)"
 equals "no path of this machine's build is in it" "" \
     "$(grep -rlaF -e "$(cd "$top_builddir" && pwd -P)" -e "$(cd "$top_srcdir" && pwd -P)" "$root")"
