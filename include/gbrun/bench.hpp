@@ -18,7 +18,7 @@
  * Functions that a class may have are those of struct gb_bench_ops; all but run may be missing:
  *   void prepare()   void reset()   void verify()   void refresh(uint64_t set)   void collect()
  *   run(): one iteration; what it returns counts as used. Or, such as on a GPU,
- *   void run(const gb_queue &queue, uint64_t iterations)
+ *   void run(uint64_t iterations), void run(const gb_queue &queue, uint64_t iterations)
  * A run that uses up its input takes the iterations, and reset prepares iterations() inputs.
  * The constructor only declares: it also runs where the benchmark is described, and options have
  * their values from prepare on. What is taken elsewhere than from the host the destructor frees.
@@ -369,6 +369,11 @@ struct own_run {
     {
         return object.run(queue, iterations);
     }
+    template <class T>
+    auto operator()(T &object, uint64_t iterations) const -> decltype(object.run(iterations))
+    {
+        return object.run(iterations);
+    }
 };
 
 /* One iteration; what it returns is stored, so that it is computed. */
@@ -387,8 +392,9 @@ template <class Function, class... Arguments> void keep(Function &function, Argu
 template <class T, class Run> struct functions {
     static inline Run *timed = nullptr;
     static inline const T *described = nullptr;
-    static constexpr bool takes_iterations =
-        std::is_invocable_v<Run &, T &, const gb_queue &, uint64_t>;
+    static constexpr bool takes_queue = std::is_invocable_v<Run &, T &, const gb_queue &, uint64_t>;
+    static constexpr bool takes_iterations = takes_queue ||
+                                             std::is_invocable_v<Run &, T &, uint64_t>;
 
     static T &at(void *object, const gb_queue *queue)
     {
@@ -413,8 +419,10 @@ template <class T, class Run> struct functions {
     {
         T &self = *static_cast<T *>(object); /* perhaps in several threads */
         return guarded(self.host, [&] {
-            if constexpr (takes_iterations) {
+            if constexpr (takes_queue) {
                 (*timed)(self, *queue, iterations);
+            } else if constexpr (takes_iterations) {
+                (*timed)(self, iterations);
             } else {
                 for (; iterations > 0; iterations--) {
                     if constexpr (std::is_invocable_v<Run &, T &>)
