@@ -6,6 +6,7 @@ EXAMPLES = \
 	docs/examples/ci.ini \
 	docs/examples/clear.c \
 	docs/examples/clear.ini \
+	docs/examples/command.ini \
 	docs/examples/contention.c \
 	docs/examples/contention.ini \
 	docs/examples/counter.ini \
@@ -81,6 +82,7 @@ dist_pkgdata_DATA = docs/events.schema.json docs/results.schema.json python/gbru
 DOCUMENTS = \
 	README.md \
 	docs/call.md \
+	docs/command.md \
 	docs/compare.md \
 	docs/config.md \
 	docs/experiments \

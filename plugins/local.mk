@@ -149,6 +149,7 @@ endif
 
 include $(top_srcdir)/plugins/bench_call/local.mk
 include $(top_srcdir)/plugins/bench_ceilings/local.mk
+include $(top_srcdir)/plugins/bench_command/local.mk
 include $(top_srcdir)/plugins/bench_convolution/local.mk
 include $(top_srcdir)/plugins/bench_copy/local.mk
 include $(top_srcdir)/plugins/bench_elementwise/local.mk

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 32, FIRST_LONG = 256 };
+enum { OPTIONS_MAX = 48, FIRST_LONG = 256 };
 
 struct given {
     const char **values;

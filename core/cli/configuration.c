@@ -384,6 +384,36 @@ int configuration_select(const struct arguments *arguments, size_t first, struct
     return read_and_say(arguments, ret);
 }
 
+/* The word that an error is in, and a mark below its place. */
+static void say_word(const struct ini *made, const struct origin *place)
+{
+    for (size_t i = 0; i < made->n; i++)
+        for (size_t j = 0; j < made->sections[i].n; j++) {
+            const struct ini_entry *entry = &made->sections[i].entries[j];
+            if (place->column == 0 || entry->value_origin.file != place->file ||
+                place->column > strlen(entry->value) + 1)
+                continue;
+            say("    %s", entry->value);
+            say("    %*s^", (int)place->column - 1, "");
+            return;
+        }
+}
+
+int configuration_make(const struct arguments *arguments, const struct ini *made,
+                       struct configuration *ret)
+{
+    CLEANUP(error_list_free) struct error_list errors = {0};
+    *ret = (struct configuration){
+        .first_operand = SIZE_MAX, .path = made->path, .folder = ".", .ini = *made};
+    ret->folder = path_from(".", ".", &ret->arena);
+    const int code = finish(arguments, ret, &errors, true);
+    for (size_t i = 0; i < errors.n; i++) {
+        say_error(&errors.items[i]);
+        say_word(made, &errors.items[i].origin);
+    }
+    return code;
+}
+
 int configuration_read_text(const char *path, const char *folder, const char *text,
                             const struct arguments *arguments, const struct ab_given *given,
                             struct configuration *ret)

@@ -14,6 +14,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/plan.h \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
+	core/cli/run_report.c \
 	core/cli/screen.c \
 	core/cli/templates.c \
 	core/cli/templates.h \
@@ -29,6 +30,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_report.c \
 	core/cli/verb_results.c \
 	core/cli/verb_run.c \
+	core/cli/verb_words.c \
 	core/cli/verbs.h
 
 # It embeds them.

@@ -393,11 +393,14 @@ int run_job_open(struct run_job *job)
     if (code == EXIT_FINE)
         code = check_labels(job->arguments);
     if (code == EXIT_FINE)
-        code = job->ab ? configuration_read_ab(job->arguments, job->ab, &job->configuration)
-                       : configuration_select(job->arguments, 0, &job->configuration);
+        code = job->ab     ? configuration_read_ab(job->arguments, job->ab, &job->configuration)
+               : job->made ? configuration_make(job->arguments, job->made, &job->configuration)
+                           : configuration_select(job->arguments, 0, &job->configuration);
     if (code != EXIT_FINE)
         return code;
     job->store_path = argument(job->arguments, "output");
+    if (!job->store_path && job->made)
+        return run_job_open_scratch(job);
     if (!job->store_path)
         job->store_path = settings_run(job->configuration.settings)->results;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)

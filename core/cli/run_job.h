@@ -17,6 +17,8 @@ struct run_verdict {
     struct view_counts strict;
 };
 
+enum { SCRATCH_TEXT = 256 };
+
 /* Zero-initialize; set what is asked for, then run_job_open or run_job_resume, run_job_measure, and
  * run_job_close in any case. The functions say their errors and return exit codes. */
 struct run_job {
@@ -24,7 +26,10 @@ struct run_job {
     const struct ab_given *ab;         /* NULL: not for ab */
     const struct fact *facts;          /* of the run, over all others */
     size_t n_facts;
+    const struct ini *made; /* a configuration from words instead of a file; NULL: there is none */
 
+    bool has_colours;           /* the table at the end */
+    char scratch[SCRATCH_TEXT]; /* a folder for results that nobody keeps; "": there is none */
     struct configuration configuration;
     struct store *store;
     const char *store_path;
@@ -62,7 +67,12 @@ int run_job_resume(struct run_job *job);
 /* Instead of both: prints what would be measured, in order, and for how long; opens no file for
  * writing. format: as of plan_write. */
 int run_job_plan(struct run_job *job, int format);
+/* Instead of the file that --output names: one that run_job_finish removes. */
+int run_job_open_scratch(struct run_job *job);
 /* Measures. EXIT_FINE, EXIT_CASE_FAILED or EXIT_NOT_AS_WANTED: there are results, in counts. */
 int run_job_measure(struct run_job *job);
 /* The code, or that of a failure to close the file. */
 int run_job_close(struct run_job *job, int code);
+/* Measures if the code is EXIT_FINE, prints the table (FORMAT_... of views.h; relative_to: as in
+ * view_options) and closes. */
+int run_job_finish(struct run_job *job, int code, int format, const char *relative_to);

@@ -270,7 +270,13 @@ static int run_help(const struct arguments *arguments)
     help_topics_find(&search.arena, &search.topics);
     if (search.is_json)
         begin_json(&search);
-    if (n == 0 && !search.is_json) {
+    /* A plugin may have the name of a verb. */
+    const bool is_plugin = n == 2 && text_equal(operands[0], "plugin");
+    if (is_plugin)
+        search.topics.n = 0;
+    if (is_plugin) {
+        code = find_in_all(arguments, &search, operands + 1, 1);
+    } else if (n == 0 && !search.is_json) {
         write_overview(&search);
     } else if (n == 1 && write_topics(&search, operands[0])) {
         if (search.style == HELP_PLAIN && !search.is_json)
@@ -295,7 +301,9 @@ const struct verb verb_help_on = {
         "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an option, a "
         "key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. Everything is "
         "printed from the tables that the program itself and the plugins are read by. As JSON "
-        "without TOPIC that is all topics without their entries.",
+        "without TOPIC that is all topics without their entries. `gbrun help plugin call` is the "
+        "plugin, "
+        "where a verb has its name.",
     VERB_OPTIONS(help_options),
     .run = run_help,
 };

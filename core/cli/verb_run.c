@@ -2,12 +2,9 @@
 #include "core/cli/run_job.h"
 #include "core/view/views.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
@@ -68,34 +65,8 @@ static int find_case(struct run_job *job, const char *name, struct arena *arena,
         (unsigned long long)n, is_number ? "number" : "label", job->configuration.path);
 }
 
-/* A results file that is removed at the end. */
-enum { SCRATCH_TEXT = 256 };
-
-static int32_t open_scratch(struct run_job *job, char scratch[SCRATCH_TEXT], struct gb_error *error)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(scratch, SCRATCH_TEXT, "%.200s/gbrun-profile-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(scratch)) {
-        error_set(error, GB_IO, "%s: cannot be made: %s", scratch, reason_of(errno));
-        *scratch = 0;
-        return error->status;
-    }
-    job->store_path = arena_printf(&job->configuration.arena, "%s/results.gbr", scratch);
-    return store_open(job->store_path, STORE_WRITE, &job->store, error);
-}
-
-static void remove_scratch(const char *scratch)
-{
-    char path[SCRATCH_TEXT + 16];
-    if (!*scratch)
-        return;
-    snprintf(path, sizeof path, "%s/results.gbr", scratch);
-    unlink(path);
-    rmdir(scratch);
-}
-
 /* Returns in a child of this process, which has become the worker. */
-static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
+static int open_profiled(struct run_job *job)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct bench_case profiled;
@@ -112,43 +83,14 @@ static int open_profiled(struct run_job *job, char scratch[SCRATCH_TEXT])
         return fail_with(&error, EXIT_INTERNAL);
     job->profiles = true;
     job->store_path = argument(job->arguments, "output");
-    const int32_t status = job->store_path
-                               ? store_open(job->store_path, STORE_WRITE, &job->store, &error)
-                               : open_scratch(job, scratch, &error);
-    return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_INTERNAL);
+    if (!job->store_path)
+        return run_job_open_scratch(job);
+    return store_open(job->store_path, STORE_WRITE, &job->store, &error) == GB_OK
+               ? EXIT_FINE
+               : fail_with(&error, EXIT_INTERNAL);
 }
 
-/* ---- measuring ---- */
-
-static void say_verdict(const struct run_job *job)
-{
-    const struct run_verdict *verdict = &job->verdict;
-    if (job->counts.is_cancelled && !job->profiles)
-        say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
-            "--resume %s",
-            (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
-            job->store_path);
-    else if (verdict->is_empty)
-        say("gbrun: nothing was measured: skipped %lld of %lld (each round counts)",
-            (long long)verdict->all.skipped, (long long)verdict->all.done);
-    else if (verdict->is_strict)
-        say_if_strict(&verdict->strict);
-}
-
-static int report(struct run_job *job, int format, bool has_colours)
-{
-    struct gb_error error;
-    struct view_options view = {.format = format,
-                                .run = job->run_number,
-                                .breakdown = argument(job->arguments, "breakdown") != NULL,
-                                .verbose = argument(job->arguments, "verbose") != NULL,
-                                .is_fresh = true,
-                                .has_colours = has_colours};
-    if (print_view(job->store, &view, &error) != GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    say_verdict(job);
-    return EXIT_FINE;
-}
+/* ---- the verb ---- */
 
 static int plan(struct run_job *job)
 {
@@ -165,30 +107,20 @@ static int plan(struct run_job *job)
 static int run(const struct arguments *arguments)
 {
     struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
-    char scratch[SCRATCH_TEXT] = "";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
-    bool has_colours = false;
     int format, code = read_format(arguments, FORMAT_TABLE, &format);
     if (code == EXIT_FINE)
-        code = read_color(arguments, &has_colours);
+        code = read_color(arguments, &job.has_colours);
     if (code != EXIT_FINE)
         return code;
     if (argument(arguments, "dry-run"))
         return run_job_close(&job, plan(&job));
     if (argument(arguments, "estimate"))
         return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
-    code = argument(arguments, "profile")  ? open_profiled(&job, scratch)
+    code = argument(arguments, "profile")  ? open_profiled(&job)
            : argument(arguments, "resume") ? run_job_resume(&job)
                                            : run_job_open(&job);
-    if (code == EXIT_FINE)
-        code = run_job_measure(&job);
-    if (code == EXIT_FINE || code == EXIT_CASE_FAILED || code == EXIT_NOT_AS_WANTED) {
-        int reported = job.run_id ? report(&job, format, has_colours) : EXIT_FINE;
-        code = reported == EXIT_FINE ? code : reported;
-    }
-    code = run_job_close(&job, code);
-    remove_scratch(scratch);
-    return code;
+    return run_job_finish(&job, code, format, NULL);
 }
 
 const struct verb verb_run = {

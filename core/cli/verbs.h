@@ -8,8 +8,8 @@
 #include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
-    verb_merge, verb_compare, verb_ab, verb_log, verb_bisect, verb_report, verb_replay, verb_new,
-    verb_doctor;
+    verb_merge, verb_compare, verb_ab, verb_call, verb_command, verb_log, verb_bisect, verb_report,
+    verb_replay, verb_new, verb_doctor;
 
 /* All verbs, in the order of `gbrun help`. */
 size_t verbs_all(const struct verb *const **ret);
@@ -137,6 +137,10 @@ int configuration_select(const struct arguments *arguments, size_t first,
 /* The same for a verb that says errors itself: *errors is to be freed by the caller. */
 int configuration_select_quietly(const struct arguments *arguments, size_t first,
                                  struct configuration *ret, struct error_list *errors);
+/* The same of sections that were made from words of the command line; operands are theirs. Of an
+ * error in such a word, the value of an entry whose origin has a line, the place is shown. */
+int configuration_make(const struct arguments *arguments, const struct ini *made,
+                       struct configuration *ret);
 /* Is it the name of a configuration? */
 bool is_configuration(const char *operand);
 /* An option or operand that chooses or sets something in the configuration; NULL: there is none. */

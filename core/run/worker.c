@@ -8,6 +8,7 @@
 #include "core/run/replay_worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -235,6 +236,9 @@ static void set_up_process(bool is_parent)
 
 int worker_main(void)
 {
+    /* Programs that a benchmark starts must have neither. */
+    fcntl(WORKER_SOCKET, F_SETFD, FD_CLOEXEC);
+    fcntl(WORKER_PAGE, F_SETFD, FD_CLOEXEC);
     return worker_serve(WORKER_SOCKET, WORKER_PAGE, 0);
 }
 

@@ -66,14 +66,14 @@ section()
     runs_on=''
     [ "$cuda" ] || runs_on=$(old_section "$2" | grep '^Runs on: ' || :)
     printf '\n### %s\n\n' "$2"
-    gbrun help "$2" | awk -v old="$runs_on" '
+    gbrun help plugin "$2" | awk -v old="$runs_on" '
         /^(module|options|also):/ { exit }
         NR == 1 { next }
         /^runs on: / { sub(/^r/, "R"); print "\n" (old != "" ? old : $0 "."); next }
         { print }'
     printf '\n'
     # Where gbrun is installed as well, the first is of the build tree.
-    gbrun help --markdown "$2" | awk '/^## / { n++; next } n < 2'
+    gbrun help --markdown plugin "$2" | awk '/^## / { n++; next } n < 2'
 }
 
 plugins()

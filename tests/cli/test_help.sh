@@ -11,7 +11,7 @@ gbrun()
 
 # The first words of the indented lines under a heading of the overview.
 verbs=$(gbrun help | awk '/^verbs:/ { inside = 1; next } !NF { inside = 0 } inside { print $1 }')
-equals "the overview lists the verbs" "run list check help show export merge compare ab log bisect report replay new doctor" \
+equals "the overview lists the verbs" "run list check help show export merge compare ab call command log bisect report replay new doctor" \
     "$(printf '%s\n' "$verbs" | paste -sd ' ')"
 equals "--help and -h print the overview" "$(gbrun help; gbrun help)" "$(gbrun --help; gbrun -h)"
 equals "--version names version and ABI" 1 \
@@ -42,7 +42,7 @@ for name in gbrun bench $ids; do
     case $name in
     skeleton | nop) continue ;; # not installed; without options
     esac
-    equals "gbrun.ini(5) has $name" 1 "$(grep -cxF "@OPTIONS $name@" "$pages/gbrun.ini.5.in")"
+    equals "gbrun.ini(5) has $name" 1 "$(grep -cxE "@OPTIONS (plugin )?$name@" "$pages/gbrun.ini.5.in")"
     rows=$(gbrun help --markdown "$name" | grep -c '^| `')
     equals "help --roff $name has as many options as the Markdown table" "$rows" \
         "$(gbrun help --roff "$name" | grep -cx '\.TP')"

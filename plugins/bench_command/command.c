@@ -1,0 +1,457 @@
+/*
+ * command.c - the benchmark `command`: a whole program, without a shell. Plugin side.
+ *
+ * A sample is one run of it, from posix_spawn to the end of wait4. What the process itself did is
+ * said by the kernel: processor times and memory.
+ */
+#include "command.h"
+
+#include "plugins/common/bench_steps.h"
+#include "plugins/common/doubles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define P struct params
+#define TEXT(member, default_, help)                                                               \
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
+
+static const char *const disk_caches[] = {"as_is", "warm", "cold", "dropped"};
+
+static const struct gb_option options[] = {
+    TEXT(argv, NULL,
+         "The program and its arguments, with blanks between; quotes and \\ as in a shell, which "
+         "is not used: for pipes and the like, sh -c '...'"),
+    GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_NOT_IDENTITY, P, name, "", NULL, 0, NULL, NULL,
+                 "What it is called in tables"),
+    TEXT(folder, "", "The folder it is started in; empty: that of the configuration"),
+    TEXT(input, "", "The file that is its standard input; empty: nothing to read"),
+    TEXT(output, "", "The file that its standard output goes to; empty: it is discarded"),
+    TEXT(errors, "", "The file that its standard error goes to; empty: it is discarded"),
+    GB_INT(P, exit_code, "0", "0:255", NULL, "The code that it has to end with"),
+    GB_BOOL(P, ignore_failure, "no", "Whether other codes and signals are no failure"),
+    TEXT(expect_output, "",
+         "What it has to print, where \\n, \\t and \\\\ are what they are in C; a newline at the "
+         "end may be left out"),
+    TEXT(expect_file, "", "A file of what it has to print, to the byte"),
+    TEXT(setup, "", "A command that is run once before all"),
+    TEXT(prepare, "", "A command that is run before each sample, untimed"),
+    TEXT(conclude, "", "A command that is run after each sample, untimed"),
+    TEXT(cleanup, "", "A command that is run once at the end"),
+    GB_CHOICE(P, disk_cache, "as_is", disk_caches,
+              "Before each sample: files are read (warm), files are taken out of memory (cold), or "
+              "all that the kernel has cached is dropped, which needs root"),
+    GB_LIST(P, files, GB_TYPE_STRING, "", NULL, NULL, "Files that warm and cold are about"),
+};
+
+/* Of how many of the last samples processor times are known. */
+enum { USAGES = 4096 };
+
+enum { SETUP, PREPARE, CONCLUDE, CLEANUP, EXTRAS };
+
+struct bench {
+    const struct gb_host *host;
+    const struct params *params;
+    struct program program;
+    struct program extras[EXTRAS]; /* file NULL: there is none */
+    struct expected expected;
+    int streams[3];
+    int nowhere; /* /dev/null */
+    bool is_set_up, is_to_conclude;
+    double *user_ns, *system_ns; /* USAGES each */
+    uint64_t n_runs;
+    uint64_t peak_bytes;
+};
+
+/* ---- which program ---- */
+
+static bool may_run(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* In the folders of PATH. NULL: in none, or no memory. */
+static char *find_in_path(const struct gb_host *host, const char *name)
+{
+    const char *folders = getenv("PATH");
+    for (const char *at = folders != NULL ? folders : "/usr/bin:/bin"; at != NULL;
+         at = strchr(at, ':') != NULL ? strchr(at, ':') + 1 : NULL) {
+        const size_t n = strcspn(at, ":");
+        const size_t bytes = n + strlen(name) + 2;
+        char *path = host->allocate(host, bytes);
+        if (path == NULL)
+            return NULL;
+        snprintf(path, bytes, "%.*s/%s", (int)n, at, name);
+        if (n > 0 && may_run(path))
+            return path;
+    }
+    return NULL;
+}
+
+/* A name is looked for in PATH, a path starts from the folder that the program is started in. */
+static int32_t find_program(const struct gb_host *host, const char *name, const char *folder,
+                            char **ret, struct words_problem *problem)
+{
+    struct stat facts;
+    *problem = (struct words_problem){0};
+    if (strchr(name, '/') == NULL) {
+        *ret = find_in_path(host, name);
+        if (*ret == NULL)
+            snprintf(problem->text, sizeof problem->text,
+                     "no program '%.100s' in the folders of PATH", name);
+        return *ret != NULL ? GB_OK : GB_INVALID;
+    }
+    const size_t bytes = strlen(folder) + strlen(name) + 2;
+    *ret = host->allocate(host, bytes);
+    if (*ret == NULL)
+        return GB_NO_MEMORY;
+    snprintf(*ret, bytes, "%s%s%s", name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
+    if (may_run(*ret))
+        return GB_OK;
+    const int code = stat(*ret, &facts) != 0 ? errno : S_ISDIR(facts.st_mode) ? EISDIR : EACCES;
+    snprintf(problem->text, sizeof problem->text, "%.120s cannot be run: %s%s", *ret,
+             strerror(code), code == EACCES ? ": it is not executable" : "");
+    return GB_INVALID;
+}
+
+static int32_t make_program(const struct gb_host *host, const struct params *params,
+                            const char *text, struct program *ret, struct words_problem *problem)
+{
+    char **arguments, *file;
+    const char *folder = path_of(host, params->folder);
+    if (folder == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = words_split(host, text, &arguments, problem);
+    if (status == GB_OK)
+        status = find_program(host, arguments[0], folder, &file, problem);
+    if (status == GB_OK)
+        *ret = (struct program){arguments, file, folder};
+    return status;
+}
+
+/* The texts of commands: that which is measured, and the others. */
+static const char *text_of(const struct params *params, size_t extra, const char **ret_name)
+{
+    static const char *const names[] = {"setup", "prepare", "conclude", "cleanup", "argv"};
+    const char *const texts[] = {params->setup, params->prepare, params->conclude, params->cleanup,
+                                 params->argv};
+    *ret_name = names[extra];
+    return texts[extra];
+}
+
+/* From one to another; the last is that which is measured. */
+static int32_t make_programs(struct bench *bench, size_t first, size_t last)
+{
+    for (size_t i = first; i <= last; i++) {
+        const char *name, *text = text_of(bench->params, i, &name);
+        struct program *program = i < EXTRAS ? &bench->extras[i] : &bench->program;
+        struct words_problem problem;
+        int32_t status = GB_OK;
+        if (i == EXTRAS || *text != '\0')
+            status = make_program(bench->host, bench->params, text, program, &problem);
+        if (status == GB_INVALID)
+            return host_fail(bench->host, "%s: %s", name, problem.text);
+        if (status != GB_OK)
+            return status;
+    }
+    return GB_OK;
+}
+
+/* ---- running one ---- */
+
+static bool is_cancelled(void *context)
+{
+    const struct gb_host *host = context;
+    return host->cancelled(host) == 1;
+}
+
+static int32_t say_end(const struct gb_host *host, const char *what, const char *text, int status,
+                       int64_t expected)
+{
+    if (WIFSIGNALED(status))
+        return host_fail(host, "%s: '%s' was ended by signal %d (%s)", what, text, WTERMSIG(status),
+                         strsignal(WTERMSIG(status)));
+    return host_fail(host, "%s: '%s' ended with exit code %d: expected %lld", what, text,
+                     WEXITSTATUS(status), (long long)expected);
+}
+
+static bool has_ended_with(int status, int64_t code)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+static int32_t run_extra(const struct bench *bench, size_t extra)
+{
+    const struct program *program = &bench->extras[extra];
+    const int streams[3] = {bench->nowhere, bench->nowhere, bench->nowhere};
+    const char *name, *text = text_of(bench->params, extra, &name);
+    struct outcome outcome;
+    pid_t pid;
+    if (program->file == NULL)
+        return GB_OK;
+    const int code = process_start(program, streams, &pid);
+    if (code != 0)
+        return host_fail(bench->host, "%s: %s cannot be started: %s", name, program->file,
+                         strerror(code));
+    if (!process_wait(pid, is_cancelled, (void *)bench->host, &outcome)) {
+        process_kill(pid);
+        return GB_CANCELLED;
+    }
+    return has_ended_with(outcome.status, 0) ? GB_OK
+                                             : say_end(bench->host, name, text, outcome.status, 0);
+}
+
+static int32_t conclude(struct bench *bench)
+{
+    const bool is_wanted = bench->is_to_conclude;
+    bench->is_to_conclude = false;
+    return is_wanted ? run_extra(bench, CONCLUDE) : GB_OK;
+}
+
+/* ---- the benchmark ---- */
+
+static int32_t create(const struct gb_host *host, const void *object, void **ret_bench)
+{
+    const struct params *params = object;
+    if (strcmp(host->device->backend, "cpu") != 0)
+        return host_fail(host, "programs are measured by the clocks of the device cpu: expected "
+                               "device = cpu");
+    struct bench *bench = host->allocate(host, sizeof *bench);
+    if (bench == NULL)
+        return GB_NO_MEMORY;
+    bench->host = host;
+    bench->params = params;
+    bench->nowhere = -1;
+    for (int i = 0; i < 3; i++)
+        bench->streams[i] = -1;
+    bench->user_ns = host->allocate(host, USAGES * sizeof *bench->user_ns);
+    bench->system_ns = host->allocate(host, USAGES * sizeof *bench->system_ns);
+    if (bench->user_ns == NULL || bench->system_ns == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = make_programs(bench, SETUP, SETUP);
+    if (status == GB_OK)
+        status = disk_cache_check(host, params);
+    if (status == GB_OK)
+        status = expected_read(host, params, &bench->expected);
+    if (status == GB_OK)
+        *ret_bench = bench;
+    return status;
+}
+
+/* Each of them a descriptor above those of standard streams, so that one cannot take another's
+ * place. */
+static int32_t open_streams(struct bench *bench)
+{
+    enum { ALL_MAY_READ = 0644, FIRST = 3 };
+    const struct params *params = bench->params;
+    const char *const names[] = {params->input, params->output, params->errors};
+    bench->nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (bench->nowhere < FIRST)
+        return host_fail(bench->host, "/dev/null cannot be opened: %s", strerror(errno));
+    for (int i = 0; i < 3; i++) {
+        const char *path = path_of(bench->host, names[i]);
+        if (path == NULL)
+            return GB_NO_MEMORY;
+        bench->streams[i] = *names[i] == '\0' ? bench->nowhere
+                            : i == 0          ? open(path, O_RDONLY | O_CLOEXEC)
+                                              : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                                                     ALL_MAY_READ);
+        if (bench->streams[i] < 0)
+            return host_fail(bench->host, "%s cannot be opened: %s", path, strerror(errno));
+    }
+    return GB_OK;
+}
+
+static int32_t prepare(void *object, const struct gb_queue *queue)
+{
+    struct bench *bench = object;
+    (void)queue;
+    int32_t status = open_streams(bench);
+    if (status == GB_OK) {
+        bench->is_set_up = true;
+        status = run_extra(bench, SETUP);
+    }
+    if (status == GB_OK) /* which may have built them */
+        status = make_programs(bench, SETUP + 1, EXTRAS);
+    if (status == GB_OK)
+        bench->host->metric(bench->host, "spawn_overhead_ns",
+                            process_overhead_ns(&bench->program, bench->streams), "ns");
+    return status;
+}
+
+/* Up to `last`, which are then read or written from their beginning. */
+static int32_t make_ready(struct bench *bench, int last)
+{
+    int32_t status = conclude(bench);
+    if (status == GB_OK)
+        status = run_extra(bench, PREPARE);
+    for (int i = 0; i <= last; i++) {
+        if (bench->streams[i] == bench->nowhere)
+            continue;
+        lseek(bench->streams[i], 0, SEEK_SET);
+        if (i > 0 && ftruncate(bench->streams[i], 0) != 0 && errno != EINVAL)
+            return host_fail(bench->host, "output: %s", strerror(errno));
+    }
+    return status == GB_OK ? disk_cache_set(bench->host, bench->params) : status;
+}
+
+static int32_t reset(void *object, const struct gb_queue *queue)
+{
+    (void)queue;
+    return make_ready(object, STDERR_FILENO);
+}
+
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    struct bench *bench = object;
+    struct outcome outcome;
+    pid_t pid;
+    (void)queue;
+    (void)iterations; /* one: GB_BENCH_SINGLE */
+    const int code = process_start(&bench->program, bench->streams, &pid);
+    if (code != 0)
+        return host_fail(bench->host, "%s cannot be started: %s", bench->program.file,
+                         strerror(code));
+    if (!process_wait(pid, is_cancelled, (void *)bench->host, &outcome)) {
+        process_kill(pid);
+        return GB_CANCELLED;
+    }
+    const size_t place = bench->n_runs++ % USAGES;
+    bench->is_to_conclude = true;
+    bench->user_ns[place] = outcome.user_ns;
+    bench->system_ns[place] = outcome.system_ns;
+    if (outcome.peak_bytes > bench->peak_bytes)
+        bench->peak_bytes = outcome.peak_bytes;
+    return bench->params->ignore_failure || has_ended_with(outcome.status, bench->params->exit_code)
+               ? GB_OK
+               : say_end(bench->host, "argv", bench->params->argv, outcome.status,
+                         bench->params->exit_code);
+}
+
+/* ---- what is known at the end ---- */
+
+static double median(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, compare_doubles);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* A process begins as a copy of the one that made it, which counts as its peak. */
+static void report_memory(const struct bench *bench)
+{
+    struct rusage own;
+    getrusage(RUSAGE_SELF, &own);
+    const uint64_t floor_bytes = (uint64_t)own.ru_maxrss * 1024;
+    char words[160];
+    if (bench->peak_bytes > floor_bytes) {
+        bench->host->metric(bench->host, "peak_memory", (double)bench->peak_bytes, "bytes");
+        return;
+    }
+    snprintf(words, sizeof words,
+             "peak memory is not known: below the %.1f MiB of the process that starts the program",
+             (double)floor_bytes / (1 << 20));
+    bench->host->log(bench->host, GB_LOG_INFO, words);
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    struct bench *bench = object;
+    const struct gb_host *host = bench->host;
+    (void)queue;
+    const size_t n = bench->n_runs < USAGES ? (size_t)bench->n_runs : USAGES;
+    if (n > 0) {
+        host->metric(host, "user_time", median(bench->user_ns, n), "ns");
+        host->metric(host, "system_time", median(bench->system_ns, n), "ns");
+        report_memory(bench);
+    }
+    if (!bench->params->ignore_failure)
+        host->checked(host, "exit_code", 1, "");
+    if (!bench->expected.is_given)
+        return GB_OK;
+    int32_t status = make_ready(bench, STDIN_FILENO);
+    if (status == GB_OK) {
+        bench->is_to_conclude = true;
+        status = expected_check(host, &bench->expected, &bench->program, bench->streams);
+    }
+    return status;
+}
+
+static void destroy(void *object)
+{
+    struct bench *bench = object;
+    if (bench == NULL)
+        return;
+    if (bench->is_set_up && (conclude(bench) != GB_OK || run_extra(bench, CLEANUP) != GB_OK))
+        bench->host->log(bench->host, GB_LOG_WARNING,
+                         "a command of 'conclude' or 'cleanup' failed");
+    for (int i = 0; i < 3; i++)
+        if (bench->streams[i] >= 0 && bench->streams[i] != bench->nowhere)
+            close(bench->streams[i]);
+    if (bench->nowhere >= 0)
+        close(bench->nowhere);
+}
+
+static int32_t validate(const struct gb_host *host, const void *object, gb_problem_fn *problem,
+                        void *context)
+{
+    const struct params *params = object;
+    for (size_t i = 0; i <= EXTRAS; i++) {
+        const char *name, *text = text_of(params, i, &name);
+        struct program program;
+        struct words_problem found;
+        char **words;
+        if (i < EXTRAS && *text == '\0')
+            continue;
+        /* setup may build what the others run. */
+        const int32_t status = i != SETUP && *params->setup != '\0'
+                                   ? words_split(host, text, &words, &found)
+                                   : make_program(host, params, text, &program, &found);
+        if (status == GB_NO_MEMORY)
+            return status;
+        if (status != GB_OK)
+            problem(context, name, found.at, found.text);
+    }
+    return GB_OK;
+}
+
+static const struct gb_bench_ops ops = {.size = sizeof ops,
+                                        .flags = GB_BENCH_SINGLE,
+                                        .create = create,
+                                        .prepare = prepare,
+                                        .run = run,
+                                        .reset = reset,
+                                        .verify = verify,
+                                        .destroy = destroy};
+
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
+static const char help_text[] =
+    "The time is from the call that makes the process until it has ended and was waited for. No "
+    "memory is copied for it (posix_spawn). env.NAME sets its environment. spawn_overhead_ns is "
+    "what making a process takes without a program in it, which is part of the time; user_time and "
+    "system_time are medians, peak_memory is the largest of all runs. Paths start from the folder "
+    "of the configuration.";
+
+static const struct gb_plugin plugin = {.size = sizeof(struct gb_plugin),
+                                        .kind = GB_PLUGIN_BENCH,
+                                        .id = "command",
+                                        .version = "1.0",
+                                        .summary = "A whole program, without a shell",
+                                        .help = help_text,
+                                        GB_OPTIONS(options, struct params),
+                                        .ops = &ops,
+                                        .extension = extension};
+
+GB_MODULE(&plugin)

@@ -1,0 +1,31 @@
+/* process.h - programs that are started and waited for. Plugin side. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct program {
+    char *const *arguments; /* as main gets them, until NULL */
+    const char *file;       /* what is executed */
+    const char *folder;     /* that it is started in */
+};
+
+struct outcome {
+    int status; /* as of wait */
+    double user_ns, system_ns;
+    uint64_t peak_bytes; /* resident, at its peak */
+};
+
+/* By posix_spawn, which copies no memory of this process; leads a process group of its own, with
+ * signals as they are by default. streams: its standard input, output and error. Returns 0 or an
+ * errno. */
+int process_start(const struct program *program, const int streams[3], pid_t *ret);
+/* Waits for its end. False: a signal came in between, and *is_over(context) then. */
+bool process_wait(pid_t pid, bool (*is_over)(void *context), void *context, struct outcome *ret);
+/* Ends it with all of its group, and waits for it. */
+void process_kill(pid_t pid);
+
+/* Nanoseconds for a process that is made and ends before a program is in it: the shortest of
+ * some. */
+double process_overhead_ns(const struct program *program, const int streams[3]);
