@@ -92,6 +92,7 @@ DOCUMENTS = \
 	docs/gpu.md \
 	docs/kernel.md \
 	docs/library.md \
+	docs/python.md \
 	docs/pictures \
 	docs/plugins.md \
 	docs/results.md \

@@ -19,6 +19,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/padding.sh \
 	tests/gpu/peers.sh \
 	tests/gpu/profile.sh \
+	tests/gpu/python.sh \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/state.sh \
 	tests/gpu/streams.sh \
@@ -26,6 +27,7 @@ GPU_SCRIPT_LIST = \
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \
 	tests/gpu/numbers.sh \
+	tests/gpu/python.py \
 	tests/gpu/run.sh \
 	$(GPU_SCRIPT_LIST)
 

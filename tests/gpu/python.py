@@ -1,0 +1,161 @@
+"""Functions of Python on a GPU, for python.sh. usage: python.py times | odd; PYTHONPATH: where gbrun.py is.
+
+times: one line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. odd: lines `pass|NAME|` and
+`fail|NAME|WHY`, and `figure|NAME|WORDS`.
+"""
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as functional
+import triton
+import triton.language as tl
+
+import gbrun
+
+N = 1 << 20
+
+
+@triton.jit
+def add_kernel(x, y, to, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    mask = i < n
+    tl.store(to + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
+
+
+def random(*shape, dtype=torch.float32):
+    return torch.randn(*shape, device="cuda", dtype=dtype)
+
+
+A, B, TO = random(N), random(N), random(N)
+BIG = random(4096, 4096)
+
+
+def triton_add():
+    add_kernel[(triton.cdiv(N, 1024),)](A, B, TO, N, B=1024)
+
+
+def functions():
+    half = random(1024, 1024, dtype=torch.float16)
+    linear = torch.nn.Linear(1024, 1024, device="cuda", dtype=torch.float16)
+    q, k, v = (random(4, 16, 1024, 64, dtype=torch.float16) for _ in range(3))
+    result = {
+        "triton add": triton_add,
+        "torch add out": lambda: torch.add(A, B, out=TO),
+        "torch a + b": lambda: A + B,
+        "matmul fp16": lambda: half @ half,
+        "linear": lambda: linear(half),
+        "layer norm": lambda: functional.layer_norm(BIG, (4096,)),
+        "softmax": lambda: functional.softmax(BIG, -1),
+        "attention": lambda: functional.scaled_dot_product_attention(q, k, v),
+        "sum": lambda: BIG.sum(),
+    }
+    try:
+        import cupy
+    except ImportError:
+        return result
+    x, y = (cupy.random.rand(N, dtype=cupy.float32) for _ in range(2))
+    to = cupy.empty_like(x)
+    raw = cupy.RawKernel(
+        r"""extern "C" __global__ void add(const float *x, const float *y, float *to, int n)
+        {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n)
+                to[i] = x[i] + y[i];
+        }""",
+        "add",
+    )
+    element = cupy.ElementwiseKernel("float32 x, float32 y", "float32 to", "to = x + y", "add_elements")
+    result["cupy raw"] = lambda: raw((N // 256,), (256,), (x, y, to, cupy.int32(N)))
+    result["cupy elements"] = lambda: element(x, y, to)
+    return result
+
+
+def times():
+    with torch.no_grad():
+        for name, fn in functions().items():
+            cold, warm = (gbrun.measure(fn, cache=cache) for cache in ("cold", "warm"))
+            theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
+            print(f"{name}|{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}", flush=True)
+
+
+def verdict(name, passed, why=""):
+    print("|".join(("pass" if passed else "fail", name, "" if passed else " ".join(str(why).split())[:300])), flush=True)
+
+
+def context_lives():
+    torch.cuda.synchronize()
+    return float((torch.ones(8, device="cuda") * 2).sum()) == 16
+
+
+def ends(name, fn, error, words="", **settings):
+    """Is this error raised, or is it measured where error is None; and can the process go on?"""
+    try:
+        found = gbrun.measure(fn, **settings)
+        passed, said = error is None and found.time > 0, repr(found)
+    except BaseException as caught:
+        passed, said = error is not None and isinstance(caught, error) and words in str(caught), repr(caught)
+    verdict(name, passed and context_lives(), said)
+
+
+def on_another_stream(stream):
+    with torch.cuda.stream(stream):
+        return torch.add(A, B, out=TO)
+
+
+def odd():
+    pinned, target = torch.randn(N).pin_memory(), random(N)
+    ends("an item waits", lambda: BIG.sum().item(), None, synchronizes=True)
+    ends("a printed tensor waits", lambda: str(A[:3]), None, synchronizes=True)
+    ends("what waits is found out", lambda: (triton_add(), torch.cuda.synchronize()), None)
+    ends("a copy to the device", lambda: target.copy_(pinned, non_blocking=True), None)
+    ends("allocations", lambda: torch.empty(1 << 24, device="cuda").fill_(1), None)
+    ends("random numbers", lambda: torch.randn(1000, 1000, device="cuda"), None)
+    ends("sort", lambda: torch.sort(A), None)
+    ends("an argument stream", lambda stream: torch.add(A, B, out=TO), None)
+    ends("kernels of its own", lambda: BIG.sum(), None, breakdown=True, cache="cold")
+    ends("on the CPU", lambda: sum(range(1000)), None, device="cpu")
+    ends("work on another stream", lambda s=torch.cuda.Stream(): on_another_stream(s), gbrun.Error)
+    ends("nothing to do", lambda: None, gbrun.Error)
+    ends("an exception", lambda: 1 / 0, ZeroDivisionError)
+    ends("no memory", lambda: torch.empty(1 << 42, device="cuda"), torch.cuda.OutOfMemoryError)
+    ends("an exit", lambda: sys.exit(3), SystemExit)
+    for i in range(100):
+        try:
+            gbrun.measure(lambda i=i: (torch.add(A, B, out=TO) if i % 2 else None, [][i]))
+        except IndexError:
+            continue
+        verdict(f"failure {i}", False)
+    verdict("a hundred failures", context_lives())
+
+    x = torch.randn(1024, 1024, device="cuda", requires_grad=True)
+    y = (x @ x).sum()
+    values = gbrun.do_bench(lambda: y.backward(retain_graph=True), grad_to_none=[x], quantiles=(0.5, 0.2, 0.8))
+    verdict("gradients", values[1] <= values[0] <= values[2] and context_lives(), values)
+
+    theirs, triton.testing.do_bench = triton.testing.do_bench, gbrun.do_bench
+    tuned = triton.autotune(
+        [triton.Config({"B": b}, num_warps=w) for b in (256, 1024, 4096) for w in (4, 8)], key=["n"],
+        do_bench=gbrun.do_bench,
+    )(add_kernel)  # fmt: skip
+    tuned[lambda meta: (triton.cdiv(N, meta["B"]),)](A, B, TO, N)
+    verdict("autotune", tuned.best_config is not None and torch.equal(TO, A + B), tuned.best_config)
+    found = gbrun.compare(lambda: torch.add(A, B, out=TO), lambda: torch.add(BIG, BIG))
+    verdict("compare", found.verdict == "slower", found)
+
+    def cost(call, n):
+        taken = []
+        for _ in range(n):
+            begin = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - begin)
+        return f"{statistics.median(taken):.3f} s"
+
+    print(f"figure|a call at 1 %, warm|{cost(lambda: gbrun.measure(triton_add, precision=0.01), 30)}")
+    print(f"figure|a call at 1 %, cold|{cost(lambda: gbrun.measure(triton_add, precision=0.01, cache='cold'), 30)}")
+    print(f"figure|Triton's do_bench|{cost(lambda: theirs(triton_add), 10)}")
+
+
+if __name__ == "__main__":
+    {"times": times, "odd": odd}[sys.argv[1]]()

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# gbrun.py on a GPU: functions of PyTorch, Triton and CuPy read the same in every process; what fails leaves the
+# process and its context usable; Triton's autotune takes do_bench from it.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+python3 -c 'import torch, triton' 2>/dev/null || {
+    echo "python3 has no PyTorch or Triton"
+    exit 77
+}
+for library in "$top_builddir/.libs" "$top_srcdir/lib"; do
+    [ ! -e "$library/libgbrun.so.0" ] || export GBRUN_LIBRARY=$library/libgbrun.so.0
+done
+export PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1
+cd "$TMPDIR" || exit 99
+processes=${PROCESSES:-5}
+
+code=0
+timeout 120 python3 "$top_srcdir/tests/gpu/python.py" odd >odd.txt 2>errors.txt || code=$?
+while IFS='|' read -r verdict what words; do
+    case $verdict in
+    pass) pass "$what" ;;
+    fail) fail "$what" "$words" ;;
+    figure) echo "# $what: $words" ;;
+    esac
+done <odd.txt
+equals "it comes to its end" "0" "$code$(tail -n 3 errors.txt)"
+
+for ((i = 0; i < processes; i++)); do
+    timeout 60 python3 "$top_srcdir/tests/gpu/python.py" times 2>errors.txt || fail "process $i" "$(tail -n 3 errors.txt)"
+done >times.txt
+# From the least to the most of all processes; 1 % where the time is known to differ between processes only by noise.
+awk -F'|' '
+    { n[$1]++; for (i = 2; i <= 5; i++) { if (n[$1] == 1 || $i < low[$1, i]) low[$1, i] = $i
+                                          if (n[$1] == 1 || $i > high[$1, i]) high[$1, i] = $i } }
+    END { for (name in n) printf "%s|%s|%.4f|%.4f|%.4f|%.4f|%.4f|%.4f|%s\n", name, n[name], low[name, 2], high[name, 2],
+              low[name, 3], high[name, 3], low[name, 5], high[name, 5], high[name, 4] }' times.txt | sort >ranges.txt
+while IFS='|' read -r name n cold_low cold_high warm_low warm_high their_low their_high kernels; do
+    equals "$name: every process measured it" "$processes" "$n"
+    echo "# $name ($kernels kernels): cold $cold_low to $cold_high us, warm $warm_low to $warm_high," \
+        "do_bench $their_low to $their_high"
+    succeeds "$name: processes agree within 2 %" awk -v l="$cold_low" -v h="$cold_high" 'BEGIN { exit !(h <= 1.02 * l) }'
+done <ranges.txt
+finish
