@@ -98,7 +98,7 @@ equals "run-gpu-tests skips everything without a GPU" 0 $?
 equals "and its last line says so" "0 passed, 0 failed, $(grep -c '^SKIP' tests.txt) skipped" \
     "$(tail -n 1 tests.txt)"
 equals "every test for a GPU is in it" \
-    "$(cd "$top_srcdir/tests/gpu" && find . -name '*.sh' ! -name run.sh | sort)" \
+    "$(cd "$top_srcdir/tests/gpu" && find . -name '*.sh' ! -name run.sh -o -name '*.py' | sort)" \
     "$(cd "$root/tests/gpu" && find . -type f | sort)"
 
 cp "$archive" first.tar.gz
