@@ -174,14 +174,16 @@ void text_add_line(struct text *text, const char *words)
 
 void text_add_shortened(struct text *text, const char *words, size_t most)
 {
-    if (text_columns(words) <= most || most == 0) {
-        text_add_n(text, words, bytes_of_columns(words, most));
+    if (most == 0)
+        return;
+    if (text_columns(words) <= most) {
+        text_add(text, words);
         return;
     }
-    size_t n = bytes_of_columns(words, most - 1);
-    while (n && words[n - 1] == ' ')
-        n--;
-    text_add_n(text, words, n);
+    size_t n = bytes_of_columns(words, most - 1), end = 0;
+    for (size_t i = 0; i < n; i++)
+        end = words[i] == ' ' ? end : i + 1;
+    text_add_n(text, words, end);
     text_add(text, "\u2026");
 }
 

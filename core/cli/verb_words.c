@@ -133,7 +133,6 @@ static const char *function_of(const char *prototype, struct arena *arena)
 static int run_call(const struct arguments *arguments)
 {
     enum { LIBRARY, PROTOTYPE, FIRST };
-    CLEANUP(arena_free) struct arena arena = {0};
     struct made made = {0};
     const char *const *operands;
     const size_t n = argument_operands(arguments, &operands);

@@ -252,6 +252,24 @@ static void add_small_grid(struct notes *notes, const struct view_row *row, cons
     list_add(notes, &notes->small, text_get(&words), label);
 }
 
+/* What libffi, or an interpreter, adds to a function is worth saying from 1 % of the time on. */
+static void add_call_overhead(struct notes *notes, const struct stored_case *c, const char *label)
+{
+    const double worth_saying_ratio = 0.01;
+    char overhead[NUMBER_TEXT_MAX], time[NUMBER_TEXT_MAX];
+    for (size_t i = 0; i < c->record.n_metrics; i++) {
+        const struct metric_record *metric = &c->record.metrics[i];
+        if (!text_equal(metric->name, "call_overhead_ns") ||
+            !(metric->value > worth_saying_ratio * c->summary.median))
+            continue;
+        list_add(notes, &notes->calls,
+                 arena_printf(notes->arena, "%s: %s of %s", label,
+                              format_time(metric->value, 3, overhead),
+                              format_time(c->summary.median, 3, time)),
+                 "");
+    }
+}
+
 void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
 {
     const struct stored_case *c = &row->c;
@@ -267,6 +285,7 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     add_throttle(notes, c, text_get(&label));
     add_pace(notes, c, text_get(&label));
     add_small_grid(notes, row, text_get(&label));
+    add_call_overhead(notes, c, text_get(&label));
     /* The overhead is a sample's, the median an iteration's. */
     double overhead_ns = record->overhead_ns /
                          (record->iterations ? (double)record->iterations : 1);
@@ -490,7 +509,8 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
         {&notes->graphs, "", "several launches a sample, which would be quicker as a graph"},
         {&notes->differing, "", "rounds differ by more than their own intervals allow"},
         {&notes->small, "",
-         "fewer blocks than multiprocessors: where they run is part of the number"}};
+         "fewer blocks than multiprocessors: where they run is part of the number"},
+        {&notes->calls, "", "the time includes that of calling the function"}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         write_list(notes, lists[i].list, lists[i].mark, lists[i].heading, verbose, &doubts);
     if (doubts.length)

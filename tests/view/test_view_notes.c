@@ -306,6 +306,36 @@ START_TEST(the_machine_is_one_line)
 }
 END_TEST
 
+/* Of what is measured 0.9 and 2 %. */
+static void add_little_overhead(struct fixture_case *c)
+{
+    c->metrics[0] = (struct metric_record){"call_overhead_ns", 0.009 * c->wall[10], "ns"};
+    c->record.n_metrics = 1;
+}
+
+static void add_overhead(struct fixture_case *c)
+{
+    c->metrics[0] = (struct metric_record){"call_overhead_ns", 0.02 * c->wall[10], "ns"};
+    c->record.n_metrics = 1;
+}
+
+START_TEST(what_a_call_costs_is_said_where_it_matters)
+{
+    CLEANUP(text_free) struct text little = {0}, much = {0};
+    const char *heading = "the time includes that of calling the function";
+    make_noisy(add_little_overhead);
+    show("noisy.gbr", &(struct view_options){0}, &little);
+    ck_assert_msg(!strstr(text_get(&little), heading), "%s", text_get(&little));
+    fixture_end();
+    setup();
+    make_noisy(add_overhead);
+    show("noisy.gbr", &(struct view_options){0}, &much);
+    ck_assert_msg(strstr(text_get(&much), heading) != NULL, "%s", text_get(&much));
+    ck_assert_msg(strstr(text_get(&much), "streams streams=1: 28.0 ns of 1.38 us") != NULL, "%s",
+                  text_get(&much));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("view_notes");
@@ -318,6 +348,7 @@ Suite *test_suite(void)
     tcase_add_test(notes, colours_only_repeat_what_words_say);
     tcase_add_loop_test(notes, rows_fit_and_rates_stay, 0, 4);
     tcase_add_test(notes, the_machine_is_one_line);
+    tcase_add_test(notes, what_a_call_costs_is_said_where_it_matters);
     suite_add_tcase(suite, notes);
     return suite;
 }
