@@ -26,6 +26,7 @@ import math
 import os
 import pathlib
 import sqlite3
+import struct
 import sys
 
 try:
@@ -38,7 +39,7 @@ except ImportError:
     pandas = None
 
 __all__ = [
-    "Comparison", "Error", "Kernel", "Measurement", "Mode", "Skipped",
+    "Comparison", "Error", "Expected", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
     "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
 ]  # fmt: skip
 
@@ -311,6 +312,7 @@ class _Samples:
 # --- Measuring: libgbrun through ctypes ---------------------------------------------------------------------------
 
 _OK, _SKIPPED, _FAILED, _INVALID, _CANCELLED = 0, 1, -1, -3, -6
+_WRONG_RESULT = -7
 _SYNCHRONIZES, _SINGLE, _EVERY_CALL = 1, 2, 8
 _THROTTLED, _GRAPH, _COLD = 1, 4, 8
 _WARNING = 2
@@ -363,6 +365,17 @@ _Comparison = _struct(
     new_rounds_ns=ctypes.POINTER(_double), base_result=ctypes.POINTER(_Result), new_result=ctypes.POINTER(_Result),
 )  # fmt: skip
 
+_Check = _struct(
+    "_Check", size=_u32, format=_u32, name=_text_type, n=_u64, output=ctypes.c_void_p, reference=ctypes.c_void_p,
+    magnitude=ctypes.c_void_p, n_products=_u64, accumulate=_u32, flags=_u32, default_metric=_text_type,
+    default_tolerance=_double, safety=_double, bound=_u32, summation=_u32, products_at_once=_u32, extra_bits=_u32,
+    reference_exact=ctypes.c_void_p, partial_squares=ctypes.c_void_p, n_terms=_u64,
+)  # fmt: skip
+_Verification = _struct("_Verification", size=_u32, status=_i32, error=_text_type, text=_text_type)
+_FORMATS = {"f8": 1, "f4": 2, "f2": 3, "bfloat16": 4, "float8_e4m3fn": 6, "float8_e5m2": 7,
+            "i1": 8, "i4": 9, "i8": 10, "u1": 11, "u4": 12, "u8": 13}  # fmt: skip
+_INTEGERS = range(8, 14)
+
 
 class Error(RuntimeError):
     """What could not be measured, and why; status is the number that gbrun/abi.h has for it."""
@@ -375,6 +388,18 @@ class Error(RuntimeError):
 class Skipped(Error):
     """What cannot be measured on this device."""
 
+
+class WrongResult(Error):
+    """What fn computed is not what verify= computes; measurement is what was measured."""
+
+    def __init__(self, text, measurement):
+        super().__init__(text, _WRONG_RESULT)
+        self.measurement = measurement
+
+
+Expected = collections.namedtuple("Expected", "values magnitude terms", defaults=(None, 0))
+Expected.__doc__ = """What verify= may return for an output that is sums of products: its values, sum |a||b| of each as
+magnitude, and how many terms a sum has; then it is judged by the bound that docs/verification.md derives."""
 
 Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
 Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
@@ -391,6 +416,7 @@ class Measurement:
     kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
     offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
     call_time           on the CPU: what calling an empty function from this loop takes, which is part of the time
+    verified            True: what fn returned is what verify= returned; None: not compared; check: the comparison's words
     clock, tick, iterations, device, device_model, statistic, is_graph, is_cold, is_throttled, metrics, messages
     """
 
@@ -420,6 +446,7 @@ class Measurement:
         self.metrics = {text(m.name): m.value for m in result.metrics[: result.n_metrics]}
         self.messages = [text(m.text) for m in result.messages[: result.n_messages] if m.severity >= _WARNING]
         self.call_time = math.nan
+        self.verified, self.check = None, ""
 
     def __float__(self):
         return self.time
@@ -458,7 +485,7 @@ class Measurement:
         return f"<div><b>{lines[0]}</b>{_histogram(self)}{'<br>'.join(lines[1:])}</div>"
 
 
-def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
+def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
             single=False, every_call=False, **settings):  # fmt: skip
     """Measures fn(), a function without arguments or with the one argument `stream`, and returns a Measurement.
 
@@ -474,9 +501,17 @@ def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_writte
     synchronizes: fn waits for the device itself. single: it can be called once a sample only. every_call: it must be
     called for every sample, since it counts its calls or swaps buffers.
 
-    What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured.
+    verify: a function that returns what fn has to return: a number, an array, a tensor, or a tuple of them (or
+    Expected). Once measured, both are called once more, after reset, on the current stream, and compared as `gbrun run`
+    compares: by check={"rms": 1e-3}, or what is derived: integers are equal, the root mean square of the others is
+    within 8 units of round-off of the output's format.
+
+    What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured; WrongResult.
     """
     library = _library()
+    if "check" in settings and verify is None:
+        raise ValueError("check: nothing is compared: expected verify=, a function that returns what fn has to return")
+    check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
     text = _settings_text(settings, results)
     calls = _Calls(library, fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
     with _no_collection():
@@ -489,7 +524,147 @@ def measure(fn, *, reset=None, results=None, flops=0, bytes_read=0, bytes_writte
         library.gbrun_free(result)
     if fn is not _nothing and measurement.device.startswith("cpu"):
         measurement.call_time = _call_time(measurement.device)
+    if verify is not None:
+        _verify(measurement, fn, verify, reset, _lines({"check": check}))
     return measurement
+
+
+def _verify(measurement, fn, reference, reset, settings):
+    """Compares what both return; the output is copied before the reference is called, which may use the same memory."""
+    outputs = _parts(_returned(fn, reset), "what is measured", _copied)
+    expected = _parts(_returned(reference, reset), "verify", lambda value, role: value)
+    said = [f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"]
+    passed = len(outputs) == len(expected)
+    if passed:
+        names = [f"output {i}" for i in range(len(outputs))] if len(outputs) > 1 else ["output"]
+        found = [_compared(*side, settings) for side in zip(names, outputs, expected)]
+        passed, said = all(ok for ok, _ in found), [text for _, text in found]
+    measurement.verified, measurement.check = passed, "\n".join(said)
+    if not passed:
+        raise WrongResult(measurement.check, measurement)
+
+
+def _returned(fn, reset):
+    for call in (reset, fn):
+        if call is not None:
+            value = call(stream=_current_stream()) if _wants_stream(call) else call()
+    return value
+
+
+def _current_stream():
+    """The number of the stream that PyTorch or CuPy puts its work on; None without either."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.current_stream().cuda_stream
+    return None if cupy is None else cupy.cuda.get_current_stream().ptr
+
+
+def _parts(value, role, take):
+    """The arrays of what a function returned. A list of numbers is one."""
+    is_several = isinstance(value, (tuple, list)) and not isinstance(value, Expected)
+    if isinstance(value, list) and value and all(isinstance(item, (int, float)) for item in value):
+        value, is_several = array.array("d", value), False
+    return [take(item, role) for item in (value if is_several else [value])]
+
+
+# Values of an array on the host: shape, number of its format, bytes.
+_Copy = collections.namedtuple("_Copy", "shape format data")
+
+
+def _copied(value, role, as_double=False):
+    """A copy in memory of its own; as_double: of the values in float64, whatever they are held in."""
+    if value is None:
+        raise Error(f"{role} returned None: expected it to return what it computed: a tensor, an array, a number, or a"
+                    " tuple of them")  # fmt: skip
+    if isinstance(value, list) and all(isinstance(item, (int, float)) for item in value):
+        value = array.array("d", value)
+    if isinstance(value, (bool, int, float)):
+        value = array.array("d" if as_double or isinstance(value, float) else "q", [value])
+        return _Copy((), _FORMATS[_kind(memoryview(value))], value.tobytes())
+    if hasattr(value, "data_ptr"):
+        return _copied_tensor(value, role, as_double)
+    if hasattr(value, "get") and hasattr(value, "dtype"):
+        value = value.get()  # CuPy's, to the host
+    name = str(getattr(value, "dtype", ""))
+    if name in _FORMATS:  # of ml_dtypes, which has no buffers
+        return _Copy(value.shape, _FORMATS["f8" if as_double else name],
+                     (value.astype("f8") if as_double else value).tobytes())  # fmt: skip
+    try:
+        view = memoryview(value)
+        kind = _kind(view)
+    except (TypeError, ValueError):
+        kind = None
+    if kind is None or kind[0] not in "fiu":
+        raise Error(f"{role} returned {type(value).__name__} {name}: expected a tensor, an array or a number, of"
+                    " floating-point numbers or integers, or a tuple of them")  # fmt: skip
+    data = view.tobytes()
+    if as_double or kind not in _FORMATS:
+        wide = "d" if as_double else "i"
+        values = struct.unpack(f"={len(data) // view.itemsize}{_CODES[kind]}", data)
+        data, kind = array.array(wide, values).tobytes(), "f8" if as_double else "i4"
+    return _Copy(tuple(view.shape), _FORMATS[kind], data)
+
+
+_CODES = {"f8": "d", "f4": "f", "f2": "e", "i1": "b", "i2": "h", "i4": "i", "i8": "q",
+          "u1": "B", "u2": "H", "u4": "I", "u8": "Q"}  # fmt: skip
+
+
+def _kind(view):
+    """Of a memoryview: "f4", "i8"."""
+    code = view.format.lstrip("@=<") if sys.byteorder == "little" else view.format.lstrip("@=>")
+    letter = "f" if code in "efd" else "i" if code in "bhilqn" else "u" if code in "?BHILQN" else "?"
+    kind = f"{letter}{view.itemsize}"
+    return kind if kind in _CODES else "?"
+
+
+def _copied_tensor(tensor, role, as_double):
+    kind = str(tensor.dtype).rpartition(".")[2]
+    kinds = {"float64": "f8", "float32": "f4", "float16": "f2", "bool": "u1", "int8": "i1", "int32": "i4", "int64": "i8",
+             "uint8": "u1", "uint32": "u4", "uint64": "u8", "int16": "i4", "uint16": "i4"}  # fmt: skip
+    kind = kinds.get(kind, kind)
+    if kind not in _FORMATS:
+        raise Error(f"{role} returned a tensor of {tensor.dtype}: expected floating-point numbers or integers")
+    tensor = tensor.detach().cpu()
+    if as_double:
+        tensor, kind = tensor.double(), "f8"
+    elif str(tensor.dtype).endswith("int16"):
+        tensor = tensor.int()
+    tensor = tensor.contiguous()
+    n_bytes = tensor.numel() * tensor.element_size()
+    return _Copy(tuple(tensor.shape), _FORMATS[kind], ctypes.string_at(tensor.data_ptr(), n_bytes) if n_bytes else b"")
+
+
+def _compared(name, output, expected, settings):
+    """Whether it passes, and in which words."""
+    expected = expected if isinstance(expected, Expected) else Expected(expected)
+    exact = _copied(expected.values, "verify")
+    is_exact = output.format in _INTEGERS and exact.format == output.format
+    reference = exact if is_exact else _copied(expected.values, "verify", as_double=True)
+    if output.shape != reference.shape:
+        return False, f"{name}: shape {output.shape}: expected {reference.shape}, as verify returned"
+    magnitude = None if expected.magnitude is None else _copied(expected.magnitude, "magnitude", as_double=True)
+    if magnitude is not None and magnitude.shape != output.shape:
+        raise ValueError(f"Expected: magnitude of shape {magnitude.shape}: expected {output.shape}, as of the values")
+    library = _library()
+    check = _Check(
+        size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
+        output=_address(output.data), n_products=expected.terms,
+        magnitude=None if magnitude is None else _address(magnitude.data),
+        **{"reference_exact" if is_exact else "reference": _address(reference.data)},
+    )  # fmt: skip
+    found = library.gbrun_verify(ctypes.byref(check), settings)
+    try:
+        status, error, text = found.contents.status, found.contents.error.decode(), found.contents.text.decode()
+    finally:
+        library.gbrun_verification_free(found)
+    if status not in (_OK, _WRONG_RESULT):
+        raise ValueError(error)
+    return status == _OK, error or "\n".join(f"{name}: {line}" for line in text.splitlines())
+
+
+def _address(data):
+    """Of bytes, which live as long as who asks for it keeps them."""
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
 
 
 class Comparison:
@@ -694,10 +869,14 @@ def _no_collection():
 
 def _settings_text(settings, results):
     """Lines of bench.ini, with what `with gbrun.results(...)` around the call says."""
-    settings = {**_open_results.get(), **settings}
+    settings = {**{key: value for key, value in _open_results.get().items() if key != "check"}, **settings}
     if results is not None:
         settings["results"] = os.fspath(results)
     settings.setdefault("device", "cuda" if _has_context() else "cpu")
+    return _lines(settings)
+
+
+def _lines(settings):
     lines = []
     for key, value in settings.items():
         pairs = [(f"{key}.{name}", v) for name, v in value.items()] if isinstance(value, dict) else [(key, value)]
@@ -741,6 +920,10 @@ def _library():
     library.gbrun_compare.argtypes = [ctypes.POINTER(_Subject), ctypes.POINTER(_Subject), _text_type]
     library.gbrun_comparison_free.restype = None
     library.gbrun_comparison_free.argtypes = [ctypes.POINTER(_Comparison)]
+    library.gbrun_verify.restype = ctypes.POINTER(_Verification)
+    library.gbrun_verify.argtypes = [ctypes.POINTER(_Check), _text_type]
+    library.gbrun_verification_free.restype = None
+    library.gbrun_verification_free.argtypes = [ctypes.POINTER(_Verification)]
     library.gbrun_fail.argtypes = [_text_type]
     library.gbrun_version.restype = _text_type
     return library

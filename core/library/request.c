@@ -32,9 +32,9 @@ static const struct {
     {"exclusive", "one case at a time is measured in a process"},
     {"env.", "the environment is the calling process's"},
     {"time_limit", "a process cannot kill itself: expected max_time"},
-    {"verify", "a callback is not verified"},
-    {"inputs", "a callback is not verified"},
-    {"check.", "a callback is not verified"},
+    {"verify", "a callback has no inputs that gbrun knows of: expected gbrun_verify afterwards"},
+    {"inputs", "a callback has no inputs that gbrun knows of: expected gbrun_verify afterwards"},
+    {"check.", "a callback is not verified: expected gbrun_verify afterwards"},
 };
 enum { N_REFUSED = sizeof refused / sizeof *refused };
 
@@ -43,6 +43,7 @@ enum { TO_RUN, TO_BENCH, TO_POLICY, TO_DEVICE, TO_AB, SECTIONS };
 
 struct reader {
     int side;
+    bool is_of_checks; /* nothing but check. keys */
     const struct catalogue *catalogue;
     struct arena *arena;
     struct error_list *errors;
@@ -136,6 +137,11 @@ static bool is_of_comparison(const char *key)
 static int section_of(const struct reader *reader, const struct ini_entry *entry)
 {
     const char *why = why_refused(entry->key);
+    if (reader->is_of_checks && text_starts_with(entry->key, "check."))
+        return TO_BENCH;
+    if (reader->is_of_checks)
+        why = "not a setting of a comparison: expected check.METRIC = TOLERANCE or another key "
+              "that begins with check.";
     if (why) {
         error_list_add(reader->errors, entry->origin, "'%s': %s", entry->key, why);
         return SECTIONS;
@@ -289,6 +295,14 @@ static int32_t make_case(struct request *request, struct arena *arena, struct er
     return status;
 }
 
+/* Sections and their options as any configuration's. */
+static int32_t resolve(struct reader *reader, const struct ini *ini, struct request *ret)
+{
+    settings_parse(ini, ".", reader->arena, &ret->settings, reader->errors);
+    settings_resolve(ret->settings, reader->catalogue, reader->errors);
+    return error_list_empty(reader->errors) ? GB_OK : GB_INVALID;
+}
+
 int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
                      struct arena *arena, struct request *ret, struct error_list *errors)
 {
@@ -302,12 +316,39 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     find_plugins(&reader, &given);
     make_ini(&reader, &given, ini);
     read_comparison(&reader, &ret->ab);
-    settings_parse(ini, ".", arena, &ret->settings, errors);
-    settings_resolve(ret->settings, catalogue, errors);
-    if (!error_list_empty(errors))
+    if (resolve(&reader, ini, ret) != GB_OK)
         return GB_INVALID;
     ret->n_devices = settings_devices(ret->settings, &ret->devices, &ret->n_auto);
     if (find_entry(&given, "results"))
         ret->results = absolute(settings_run(ret->settings)->results, arena);
     return make_case(ret, arena, errors);
+}
+
+int32_t request_read_checks(const char *text, const struct catalogue *catalogue,
+                            struct arena *arena, struct request *ret, struct error_list *errors)
+{
+    struct reader reader = {.side = SIDE_NONE,
+                            .is_of_checks = true,
+                            .catalogue = catalogue,
+                            .arena = arena,
+                            .errors = errors};
+    struct ini_section given;
+    struct ini *ini = ARENA_NEW(arena, struct ini);
+    *ret = (struct request){.side = SIDE_NONE};
+    int32_t status = read_lines(text, arena, &given, errors);
+    if (status != GB_OK)
+        return status;
+    make_ini(&reader, &given, ini);
+    return resolve(&reader, ini, ret) == GB_OK ? make_case(ret, arena, errors) : GB_INVALID;
+}
+
+void request_errors_text(const struct error_list *errors, struct text *out)
+{
+    for (size_t i = 0; i < errors->n; i++) {
+        const struct origin *origin = &errors->items[i].origin;
+        text_add(out, i ? "\n" : "");
+        if (origin->line > 0)
+            text_printf(out, "%s:%u:%u: ", origin->file, origin->line, origin->column);
+        text_add(out, errors->items[i].text);
+    }
 }

@@ -2,6 +2,7 @@
 #include "core/library/result.h"
 
 #include "core/base/statistics.h"
+#include "core/library/request.h"
 #include "core/run/session.h"
 
 #include <math.h>
@@ -40,13 +41,7 @@ void result_fail(struct result *result, int32_t status, const char *text)
 void result_fail_with(struct result *result, const struct error_list *errors)
 {
     CLEANUP(text_free) struct text text = {0};
-    for (size_t i = 0; i < errors->n; i++) {
-        const struct origin *origin = &errors->items[i].origin;
-        text_add(&text, i ? "\n" : "");
-        if (origin->line > 0)
-            text_printf(&text, "%s:%u:%u: ", origin->file, origin->line, origin->column);
-        text_add(&text, errors->items[i].text);
-    }
+    request_errors_text(errors, &text);
     result_fail(result, GB_INVALID, text_get(&text));
 }
 

@@ -38,6 +38,8 @@
 #define GBRUN_MEASURE_H
 
 #include <gbrun/abi.h>
+#include <gbrun/check.h>
+#include <gbrun/formats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -287,6 +289,44 @@ GBRUN_API const struct gbrun_comparison *gbrun_compare(const struct gbrun_subjec
                                                        const struct gbrun_subject *other,
                                                        const char *settings);
 GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison); /* NULL allowed */
+
+/* One metric of a comparison (docs/verification.md). */
+struct gbrun_compared {
+    const char *name;         /* "rms" */
+    double value;             /* NaN: it does not apply */
+    double tolerance;         /* NaN: it is only measured */
+    uint64_t index;           /* of maxima: the element where it is */
+    double reference, output; /* both values there; NaN without such an element */
+    int32_t passed;           /* 1: yes, or only measured */
+    uint32_t reserved;
+};
+
+/* What a comparison found. Read-only, as a result is. */
+struct gbrun_verification {
+    uint32_t size;
+    int32_t status;    /* GB_OK: passed; GB_WRONG_RESULT; GB_INVALID: check or settings */
+    const char *error; /* what is wrong: "output: rms 0.1 ..."; "" if GB_OK */
+    const char *text;  /* each metric that counts, a line for each, as `gbrun run` words it */
+    uint64_t n_metrics;
+    const struct gbrun_compared *metrics;
+};
+
+/*
+ * Compares an output with its reference, as `gbrun run` compares those of a benchmark: the same
+ * metrics, bounds and words. Both are host memory (gbrun/check.h says what is to be set: size,
+ * format, n, output, reference).
+ *
+ * settings: lines `check.KEY = VALUE` as in a [bench] section: check.rms = 1e-3, check.atol ...;
+ * NULL or "": the check's default_metric, and where that is NULL what is derived: of integers
+ * equality; with magnitude and n_products `bound` 1; else 8 units of round-off of the output's
+ * format, as `rms`, of one element as `rel`.
+ *
+ * Never NULL. To be freed with gbrun_verification_free.
+ */
+GBRUN_API const struct gbrun_verification *gbrun_verify(const struct gb_check *check,
+                                                        const char *settings);
+GBRUN_API void
+gbrun_verification_free(const struct gbrun_verification *verification); /* NULL allowed */
 
 /* Ends the call that is measuring now, if there is one, within a quarter of a second, with
  * GB_CANCELLED. May be called from a signal handler and from any thread. */

@@ -796,6 +796,75 @@ START_TEST(threads_wait_for_each_other)
 }
 END_TEST
 
+/* float64: the derived tolerance is 8 * 2^-53 = 8.9e-16. */
+static const struct {
+    double off; /* of the second of three elements */
+    const char *settings;
+    int32_t status;
+    const char *words;
+} comparisons_made[] = {
+    {0, "", GB_OK, ""},
+    {1e-9, "", GB_WRONG_RESULT, "output: rms"},
+    {1e-9, "check.rms = 1e-6", GB_OK, ""},
+    {1e-9, "check.abs = 1e-10", GB_WRONG_RESULT, "output: abs"},
+    {NAN, "check.rms = 1", GB_WRONG_RESULT, "got nan"},
+    {0, "check.rmz = 1", GB_INVALID, "check.rmz"},
+    {0, "cache = cold", GB_INVALID, "settings:1:1: 'cache': not a setting of a comparison"},
+};
+
+START_TEST(outputs_are_compared)
+{
+    const double reference[] = {1, 2, 3};
+    const double output[] = {1, 2 + comparisons_made[_i].off, 3};
+    const struct gb_check check = {
+        .size = sizeof check, .format = GB_F64, .n = 3, .output = output, .reference = reference};
+    const struct gbrun_verification *found = gbrun_verify(&check, comparisons_made[_i].settings);
+    ck_assert_msg(found->status == comparisons_made[_i].status, "%d: %s", found->status,
+                  found->error);
+    ck_assert_msg(strstr(found->error, comparisons_made[_i].words), "%s", found->error);
+    ck_assert_int_eq(*found->text != 0, found->status != GB_INVALID);
+    for (uint64_t i = 0; i < found->n_metrics; i++)
+        if (strcmp(found->metrics[i].name, "abs") == 0 && comparisons_made[_i].off == 1e-9) {
+            ck_assert_double_eq(found->metrics[i].value, output[1] - 2);
+            ck_assert_uint_eq(found->metrics[i].index, 1);
+            ck_assert_double_eq(found->metrics[i].output, output[1]);
+        }
+    gbrun_verification_free(found);
+}
+END_TEST
+
+START_TEST(tolerances_are_derived)
+{
+    const int64_t whole[] = {1, INT64_C(1) << 60}, other[] = {1, (INT64_C(1) << 60) + 1};
+    const float sums[] = {3, 4.000001f};
+    const double exact[] = {3, 4}, off[] = {3, 4.001}, magnitude[] = {3, 4};
+    struct gb_check check = {
+        .size = sizeof check, .format = GB_I64, .n = 2, .output = whole, .reference_exact = other};
+    const struct gbrun_verification *found = gbrun_verify(&check, NULL);
+    ck_assert_int_eq(found->status, GB_WRONG_RESULT);
+    gbrun_verification_free(found);
+    check = (struct gb_check){.size = sizeof check,
+                              .format = GB_F32,
+                              .n = 2,
+                              .output = sums,
+                              .reference = exact,
+                              .magnitude = magnitude,
+                              .n_products = 4};
+    found = gbrun_verify(&check, NULL);
+    ck_assert_msg(found->status == GB_OK && strstr(found->text, "bound"), "%s", found->text);
+    gbrun_verification_free(found);
+    check.reference = off;
+    found = gbrun_verify(&check, NULL);
+    ck_assert_int_eq(found->status, GB_WRONG_RESULT);
+    ck_assert_ptr_nonnull(strstr(found->error, "bound"));
+    gbrun_verification_free(found);
+    found = gbrun_verify(NULL, NULL);
+    ck_assert_int_eq(found->status, GB_INVALID);
+    gbrun_verification_free(found);
+    gbrun_verification_free(NULL);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("measure");
@@ -823,6 +892,11 @@ Suite *test_suite(void)
                         sizeof ab_mistakes / sizeof *ab_mistakes);
     tcase_add_test(comparisons, a_side_that_fails);
     suite_add_tcase(suite, comparisons);
+    TCase *verification = tcase_create("verification");
+    tcase_add_loop_test(verification, outputs_are_compared, 0,
+                        sizeof comparisons_made / sizeof *comparisons_made);
+    tcase_add_test(verification, tolerances_are_derived);
+    suite_add_tcase(suite, verification);
     TCase *devices = tcase_create("devices");
     tcase_add_checked_fixture(devices, find_fakes, NULL);
     tcase_add_test(devices, what_a_device_says_arrives);

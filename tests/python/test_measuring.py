@@ -1,6 +1,7 @@
 """Tests of what python/gbrun.py measures. usage: test_measuring.py --list | NAME; GBRUN: the program; PYTHONPATH: where
 gbrun.py is; GBRUN_LIBRARY: libgbrun.
 """
+import array
 import gc
 import math
 import os
@@ -136,6 +137,86 @@ class Tests(unittest.TestCase):
         finally:
             del sys.modules["cupy"]
         self.assertEqual((streams, seen), ([7, None], [7, 7]))
+
+    def test_results_are_verified(self):
+        found = gbrun.measure(lambda: array.array("f", [0.1, 0.2]), verify=lambda: [0.1, 0.2], **FEW)
+        self.assertIs(found.verified, True)
+        self.assertEqual(found.check, "output: 2 values equal")
+        self.assertIsNone(gbrun.measure(work, **FEW).verified)
+        self.assertTrue(gbrun.measure(lambda: (work(3), 0.5), verify=lambda: (3, 0.5), **FEW).verified)
+        expected = gbrun.Expected([1.0, 2.0], magnitude=[1.0, 2.0], terms=4)
+        self.assertIn("bound", gbrun.measure(lambda: array.array("f", [1, 2.0000003]), verify=lambda: expected, **FEW).check)
+        with gbrun.results("verified.gbr", check={"rms": 0.1}):
+            self.assertTrue(gbrun.measure(lambda: [1.0, 2.0], verify=lambda: [1.0, 2.001], **FEW).verified)
+
+    def test_wrong_results_are_refused(self):
+        for output, expected, check, words in (
+            ([1.0, 2.5], [1.0, 2.0], {}, "rms"),
+            ([1.0, 2.0], [1.0, 2.001], {"abs": 1e-6}, "abs"),
+            ([1.0, math.nan], [1.0, 2.0], {"rms": 1}, "got nan"),
+            ([1.0], [1.0, 2.0], {}, "shape (1,): expected (2,)"),
+            ((1.0, 2.0), 1.0, {}, "2 outputs: expected 1"),
+            (2**60 + 1, 2**60, {}, "output"),
+        ):
+            with self.assertRaises(gbrun.WrongResult) as caught:
+                gbrun.measure(lambda: output, verify=lambda: expected, check=check, **FEW)
+            self.assertIn(words, str(caught.exception))
+            self.assertIs(caught.exception.measurement.verified, False)
+            self.assertGreater(caught.exception.measurement.time, 0)
+
+    def test_what_cannot_be_verified_is_said(self):
+        for output, settings, words in (
+            (None, {}, "returned None: expected it to return what it computed"),
+            ("text", {}, "returned str"),
+            (1.0, {"check": {"rmz": 1}}, "rmz"),
+        ):
+            with self.assertRaises((ValueError, gbrun.Error)) as caught:
+                gbrun.measure(lambda: output, verify=lambda: 1.0, **settings, **FEW)
+            self.assertIn(words, str(caught.exception))
+        with self.assertRaisesRegex(ValueError, "expected verify="):
+            gbrun.measure(work, check={"rms": 1}, **FEW)
+
+    def test_what_is_measured_and_its_reference_share_memory(self):
+        memory = [0.0]
+
+        def put(value):
+            memory[0] += value
+            return array.array("d", memory)
+
+        def reset():
+            memory[0] = 0.0
+
+        self.assertTrue(gbrun.measure(lambda: put(1), verify=lambda: put(1), reset=reset, iterations=1, **FEW).verified)
+        with self.assertRaises(gbrun.WrongResult):
+            gbrun.measure(lambda: put(1), verify=lambda: put(2), reset=reset, iterations=1, **FEW)
+
+    def test_arrays_of_numpy_are_verified(self):
+        if gbrun.numpy is None:
+            self.skipTest("NumPy is not installed")
+        numpy = gbrun.numpy
+        for kind in ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "?"):
+            values = numpy.arange(12).reshape(3, 4).astype(kind).T
+            found = gbrun.measure(lambda: (values, values[0]), verify=lambda: (values.copy(), values[0]), **FEW)
+            self.assertTrue(found.verified, kind)
+            wrong = values.copy()
+            wrong[2, 1] = 0
+            with self.assertRaises(gbrun.WrongResult):
+                gbrun.measure(lambda: wrong, verify=lambda: values, **FEW)
+
+    def test_tensors_are_read_where_they_lie(self):
+        values = array.array("H", [0x3F80, 0x4000])  # 1 and 2 in bfloat16
+
+        class Tensor:
+            dtype, shape = "torch.bfloat16", (2,)
+            detach = cpu = contiguous = lambda self: self
+            numel, element_size = (lambda self: 2), (lambda self: 2)
+
+            def data_ptr(self):
+                return values.buffer_info()[0]
+
+        self.assertTrue(gbrun.measure(Tensor, verify=lambda: [1.0, 2.0], **FEW).verified)
+        with self.assertRaises(gbrun.WrongResult):
+            gbrun.measure(Tensor, verify=lambda: [1.0, 3.0], **FEW)
 
     def test_collections_go_on_afterwards(self):
         self.assertTrue(gc.isenabled())
