@@ -48,7 +48,8 @@ static void print_findings(const struct finding *findings, size_t n, bool has_co
         CLEANUP(text_free) struct text word = {0};
         const int state = findings[i].is_noisy ? 2 : is_unknown(&findings[i]);
         colour_add(&word, has_colours ? words[state].colour : COLOUR_NONE, words[state].text);
-        text_pad(&word, ' ', WORD - text_columns(words[state].text));
+        for (size_t columns = text_columns(words[state].text); columns < WORD; columns++)
+            text_add(&word, " ");
         printf("%s  %-28s  %s\n", text_get(&word), findings[i].subject, findings[i].state);
         if (*findings[i].why)
             printf("%*s  %-28s  %s\n", WORD, "", "", findings[i].why);

@@ -153,7 +153,8 @@ static void add_field(const char *label, const char field[FIELD + 1], struct tex
     CLEANUP(text_free) struct text cut = {0};
     text_add_cut(&cut, label, LABEL_COLUMNS);
     text_add(out, text_get(&cut));
-    text_pad(out, ' ', LABEL_COLUMNS - text_columns(text_get(&cut)));
+    for (size_t columns = text_columns(text_get(&cut)); columns < LABEL_COLUMNS; columns++)
+        text_add(out, " ");
     text_printf(out, " |%s| ", field);
 }
 
