@@ -533,6 +533,8 @@ def _verify(measurement, fn, reference, reset, settings):
     """Compares what both return; the output is copied before the reference is called, which may use the same memory."""
     outputs = _parts(_returned(fn, reset), "what is measured", _copied)
     expected = _parts(_returned(reference, reset), "verify", lambda value, role: value)
+    if not outputs:
+        raise Error("what is measured returned an empty list: expected what it computed")
     said = [f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"]
     passed = len(outputs) == len(expected)
     if passed:

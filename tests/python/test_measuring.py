@@ -149,6 +149,11 @@ class Tests(unittest.TestCase):
         with gbrun.results("verified.gbr", check={"rms": 0.1}):
             self.assertTrue(gbrun.measure(lambda: [1.0, 2.0], verify=lambda: [1.0, 2.001], **FEW).verified)
 
+    def test_nothing_cannot_be_verified(self):
+        for nothing in ([], None):
+            with self.assertRaises(gbrun.Error):
+                gbrun.measure(lambda: nothing, verify=lambda: nothing, **FEW)
+
     def test_wrong_results_are_refused(self):
         for output, expected, check, words in (
             ([1.0, 2.5], [1.0, 2.0], {}, "rms"),
