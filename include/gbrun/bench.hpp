@@ -499,12 +499,14 @@ template <class T, class Run> struct functions {
 inline void describe_options(const bench &object, gb_plugin *plugin)
 {
     const size_t n = object.options().size();
+    plugin->params_size = object.params_size();
+    if (n == 0)
+        return;
     auto *table = new gb_option[n];
     for (size_t i = 0; i < n; i++)
         table[i] = object.options()[i].line;
-    plugin->options = n > 0 ? table : nullptr;
+    plugin->options = table;
     plugin->n_options = static_cast<uint32_t>(n);
-    plugin->params_size = object.params_size();
 }
 
 template <class T, class Run>
