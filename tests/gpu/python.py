@@ -1,7 +1,8 @@
-"""Functions of Python on a GPU, for python.sh. usage: python.py times | odd; PYTHONPATH: where gbrun.py is.
+"""Functions of Python on a GPU, for python.sh. usage: python.py times | others | odd; PYTHONPATH: where gbrun.py is.
 
-times: one line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. odd: lines `pass|NAME|` and
-`fail|NAME|WHY`, and `figure|NAME|WORDS`.
+times: one line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. others: one for each, what other
+tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
+`pass|NAME|` and `fail|NAME|WHY`, and `figure|NAME|WORDS`.
 """
 import statistics
 import sys
@@ -9,6 +10,8 @@ import time
 
 import torch
 import torch.nn.functional as functional
+import torch.profiler
+import torch.utils.benchmark
 import triton
 import triton.language as tl
 
@@ -22,6 +25,26 @@ def add_kernel(x, y, to, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     mask = i < n
     tl.store(to + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
+
+
+@triton.jit
+def softmax_kernel(x, to, n, B: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, B)
+    values = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    powers = tl.exp(values - tl.max(values, axis=0))
+    tl.store(to + row * n + i, powers / tl.sum(powers, axis=0), mask=i < n)
+
+
+@triton.jit
+def matmul_kernel(a, b, to, n, T: tl.constexpr, K: tl.constexpr):
+    rows = (tl.program_id(0) * T + tl.arange(0, T))[:, None]
+    columns = (tl.program_id(1) * T + tl.arange(0, T))[None, :]
+    k = tl.arange(0, K)
+    total = tl.zeros((T, T), tl.float32)
+    for begin in range(0, n, K):
+        left = tl.load(a + rows * n + begin + k[None, :])
+        total = tl.dot(left, tl.load(b + (begin + k)[:, None] * n + columns), total)
+    tl.store(to + rows * n + columns, total.to(tl.float16))
 
 
 def random(*shape, dtype=torch.float32):
@@ -38,6 +61,7 @@ def triton_add():
 
 def functions():
     half = random(1024, 1024, dtype=torch.float16)
+    product, soft = torch.empty_like(half), torch.empty_like(BIG)
     linear = torch.nn.Linear(1024, 1024, device="cuda", dtype=torch.float16)
     q, k, v = (random(4, 16, 1024, 64, dtype=torch.float16) for _ in range(3))
     result = {
@@ -50,6 +74,8 @@ def functions():
         "softmax": lambda: functional.softmax(BIG, -1),
         "attention": lambda: functional.scaled_dot_product_attention(q, k, v),
         "sum": lambda: BIG.sum(),
+        "triton softmax": lambda: softmax_kernel[(4096,)](BIG, soft, 4096, B=4096, num_warps=8),
+        "triton matmul": lambda: matmul_kernel[(8, 8)](half, half, product, 1024, T=128, K=64, num_warps=8),
     }
     try:
         import cupy
@@ -78,6 +104,34 @@ def times():
             cold, warm = (gbrun.measure(fn, cache=cache) for cache in ("cold", "warm"))
             theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
             print(f"{name}|{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}", flush=True)
+
+
+def profiled(fn):
+    """Kernels' own time of a call, in us, as torch.profiler says it."""
+    fn()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(20):
+            fn()
+        torch.cuda.synchronize()
+    return sum(event.self_device_time_total for event in profile.key_averages()) / 20
+
+
+def others():
+    def asked(tool):
+        try:
+            return f"{tool():.4f}"
+        except Exception:
+            return "-"
+
+    with torch.no_grad():
+        for name, fn in functions().items():
+            timer = torch.utils.benchmark.Timer("fn()", globals={"fn": fn})
+            said = [
+                asked(lambda: 1e3 * triton.testing.do_bench_cudagraph(fn, return_mode="median")),
+                asked(lambda: 1e6 * timer.blocked_autorange(min_run_time=0.1).median),
+                asked(lambda: profiled(fn)),
+            ]
+            print("|".join([name, *said]), flush=True)
 
 
 def verdict(name, passed, why=""):
@@ -129,6 +183,29 @@ def odd():
         verdict(f"failure {i}", False)
     verdict("a hundred failures", context_lives())
 
+    def right():
+        return A.double() + B.double()
+
+    ends("a right sum", lambda: A + B, None, verify=right)
+    ends("a wrong sum", lambda: A + B + 1e-3, gbrun.WrongResult, verify=right)
+    ends("a sum of another shape", lambda: (A + B)[1:], gbrun.WrongResult, verify=right)
+    ends("bf16", lambda: A.bfloat16(), None, verify=lambda: A.double())
+    ends("fp16 of bf16", lambda: A.bfloat16().half(), gbrun.WrongResult, verify=lambda: A.double())
+    ends("integers", lambda: torch.arange(1000, device="cuda"), None, verify=lambda: list(range(1000)))
+    half = random(1024, 1024, dtype=torch.float16)
+    x, y = half.double(), half.double().abs()
+    ends("a product", lambda: half @ half, None, verify=lambda: gbrun.Expected(x @ x, y @ y, 1024))
+    ends("a product of other numbers", lambda: half @ half.roll(1), gbrun.WrongResult,
+         verify=lambda: gbrun.Expected(x @ x, y @ y, 1024))  # fmt: skip
+    try:
+        import cupy
+
+        c = cupy.arange(1000, dtype=cupy.float32)
+        ends("of CuPy", lambda: cupy.sqrt(c), None, verify=lambda: [i**0.5 for i in range(1000)])
+        ends("wrong, of CuPy", lambda: c, gbrun.WrongResult, verify=lambda: [i**0.5 for i in range(1000)])
+    except ImportError:
+        pass
+
     x = torch.randn(1024, 1024, device="cuda", requires_grad=True)
     y = (x @ x).sum()
     values = gbrun.do_bench(lambda: y.backward(retain_graph=True), grad_to_none=[x], quantiles=(0.5, 0.2, 0.8))
@@ -158,4 +235,4 @@ def odd():
 
 
 if __name__ == "__main__":
-    {"times": times, "odd": odd}[sys.argv[1]]()
+    {"times": times, "others": others, "odd": odd}[sys.argv[1]]()
