@@ -517,7 +517,7 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
     with _no_collection():
         result = library.gbrun_measure(ctypes.byref(calls.subject), text)
     try:
-        calls.raise_again()
+        calls.raise_again(result.contents)
         _raise_status(result.contents)
         measurement = Measurement(result.contents)
     finally:
@@ -712,7 +712,7 @@ def compare(base, new, *, results=None, **settings):
         result = library.gbrun_compare(*(ctypes.byref(side.subject) for side in sides), text)
     try:
         for side in sides:
-            side.raise_again()
+            side.raise_again(result.contents)
         _raise_status(result.contents)
         return Comparison(result.contents)
     finally:
@@ -812,8 +812,9 @@ class _Calls:
     def _poll(self, user):
         return 0 if self._kept(lambda: None) == _OK else 1  # Python's signal handlers have run on the way here
 
-    def raise_again(self):
-        if self.raised is not None:
+    def raise_again(self, result):
+        """Not what was raised only while fn was captured, and is measured launched in the stream."""
+        if self.raised is not None and (result.status != _OK or not isinstance(self.raised, Exception)):
             raise self.raised
 
 

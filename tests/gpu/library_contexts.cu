@@ -307,7 +307,8 @@ static void sticky()
     const std::string again = error_of([&](cudaStream_t s) { add<<<1, 1, 0, s>>>(nullptr, 0); });
     report("the next call says that it is lost", !again.empty(), again);
     try {
-        auto m = gbrun::measure([] {}, "device = cpu\npolicy = fixed\nsamples = 20");
+        volatile int n = 0;
+        auto m = gbrun::measure([&] { n = n + 1; }, "device = cpu\npolicy = fixed\nsamples = 20");
         report("the CPU is measured", m->n_samples >= 20, "");
     } catch (const std::exception &error) {
         report("the CPU is measured", false, error.what());
