@@ -73,7 +73,7 @@ static int32_t no_plugins(const char *file, struct gb_error *error)
 int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
 {
     struct catalogue *catalogue = &library.catalogue;
-    struct path_list folders, files;
+    struct path_list folders = {0}, files;
     Dl_info info;
     char file[PATH_MAX];
     *ret = catalogue;

@@ -90,3 +90,5 @@ core_libmeasuring_la_SOURCES += \
 	core/run/worker_link.h \
 	core/run/worker_process.c \
 	core/run/worker_process.h
+
+core_libgbrun_la_SOURCES += core/run/plugin_folder.c

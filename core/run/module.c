@@ -15,10 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef GBRUN_PLUGIN_DIR
-#error "GBRUN_PLUGIN_DIR is the folder that plugins are installed to"
-#endif
-
 static void list_add(struct path_list *list, struct arena *arena, const char *path)
 {
     ARENA_APPEND(arena, list->items, list->n, path);
@@ -74,7 +70,7 @@ const char *program_image(void)
     return image;
 }
 
-static void add_folder(struct path_list *list, struct arena *arena, const char *folder)
+void module_folders_add(struct path_list *list, struct arena *arena, const char *folder)
 {
     struct stat info;
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -100,7 +96,8 @@ static void add_build_tree(struct path_list *list, struct arena *arena, const ch
     struct dirent **entries = NULL;
     int n = scandir(plugins, &entries, not_hidden, alphasort);
     for (int i = 0; i < n; i++) {
-        add_folder(list, arena, arena_printf(arena, "%s/%s/.libs", plugins, entries[i]->d_name));
+        module_folders_add(list, arena,
+                           arena_printf(arena, "%s/%s/.libs", plugins, entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
@@ -117,8 +114,8 @@ static void add_beside(struct path_list *list, struct arena *arena, const char *
     add_build_tree(list, arena, folder);
     if (text_ends_with(folder, "/.libs"))
         add_build_tree(list, arena, arena_printf(arena, "%s/..", folder));
-    add_folder(list, arena, arena_printf(arena, "%s/gbrun", folder));
-    add_folder(list, arena, arena_printf(arena, "%s/../lib/gbrun", folder));
+    module_folders_add(list, arena, arena_printf(arena, "%s/gbrun", folder));
+    module_folders_add(list, arena, arena_printf(arena, "%s/../lib/gbrun", folder));
 }
 
 /* GBRUN_PLUGIN_PATH. */
@@ -128,27 +125,16 @@ static void add_environment(struct path_list *list, struct arena *arena)
     while (path && *path) {
         size_t length = strcspn(path, ":");
         if (length > 0)
-            add_folder(list, arena, path_from(NULL, arena_text_n(arena, path, length), arena));
+            module_folders_add(list, arena,
+                               path_from(NULL, arena_text_n(arena, path, length), arena));
         path += length + (path[length] == ':');
     }
 }
 
 void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret)
 {
-    *ret = (struct path_list){0};
     add_environment(ret, arena);
     add_beside(ret, arena, file);
-}
-
-void module_folders(const char *base_folder, const char *const *given, size_t n_given,
-                    struct arena *arena, struct path_list *ret)
-{
-    *ret = (struct path_list){0};
-    for (size_t i = 0; i < n_given; i++)
-        add_folder(ret, arena, path_from(base_folder, given[i], arena));
-    add_environment(ret, arena);
-    add_beside(ret, arena, program_path());
-    add_folder(ret, arena, GBRUN_PLUGIN_DIR);
 }
 
 static int is_module(const struct dirent *entry)

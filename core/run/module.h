@@ -24,14 +24,17 @@ struct path_list {
 /*
  * The folders searched for modules, absolute, in order, those that exist only, each once: n_given
  * folders (relative ones from base_folder), GBRUN_PLUGIN_PATH (colons between), the build tree next
- * to the program (plugins/ *),
- * ../lib/gbrun beside the program's folder, and the folder gbrun was installed to.
+ * to the program (plugins/ *), ../lib/gbrun beside the program's folder, and the folder gbrun was
+ * installed to. In plugin_folder.c, which a library that is moved does without.
  */
 void module_folders(const char *base_folder, const char *const *given, size_t n_given,
                     struct arena *arena, struct path_list *ret);
 
-/* Those of a library whose file is named: GBRUN_PLUGIN_PATH, the build tree, gbrun/ and
- * ../lib/gbrun beside it. */
+/* Added to ret: the folder, absolute, unless it does not exist or is there already. */
+void module_folders_add(struct path_list *ret, struct arena *arena, const char *folder);
+
+/* Added to ret: those of a program or library whose file is named: GBRUN_PLUGIN_PATH, the build
+ * tree, gbrun/ and ../lib/gbrun beside it. */
 void module_folders_beside(const char *file, struct arena *arena, struct path_list *ret);
 
 /* All .so files of the folders, in order of folders and then of names. */

@@ -109,7 +109,8 @@ struct note_list {
 struct notes {
     struct arena *arena;
     bool has_colours;
-    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small, calls;
+    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small,
+        calls;
     struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
     struct note_list obstacles;       /* what keeps cases from being certified */
     struct histograms histograms;     /* of each comparison of each case */

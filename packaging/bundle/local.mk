@@ -5,7 +5,7 @@ BUNDLE = $(BUNDLE_NAME)-linux-$(host_cpu).tar.gz
 
 # The program once more: it looks for libraries and plugins beside itself only.
 EXTRA_PROGRAMS += packaging/bundle/gbrun
-packaging_bundle_gbrun_SOURCES = core/cli/main.c core/run/module.c
+packaging_bundle_gbrun_SOURCES = core/cli/main.c core/run/plugin_folder.c
 packaging_bundle_gbrun_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUGIN_DIR='""'
 packaging_bundle_gbrun_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 packaging_bundle_gbrun_LDADD = $(gbrun_LDADD)

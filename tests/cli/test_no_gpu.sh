@@ -3,7 +3,7 @@
 # suffers from it.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
-if ! "$GBRUN" help cuda >/dev/null 2>&1; then
+if ! "$GBRUN" list plugins | grep -q '^device *cuda '; then
     echo "gbrun was built without the device cuda"
     exit 77
 fi
