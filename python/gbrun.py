@@ -904,10 +904,11 @@ def _raise_status(result):
 
 @functools.lru_cache(maxsize=None)
 def _library():
-    """libgbrun: GBRUN_LIBRARY, or beside this file, in a bundle, an installation or a build tree around it, or where
-    the system finds it."""
+    """libgbrun: GBRUN_LIBRARY, or beside this file, in a wheel, a bundle, an installation or a build tree around it, or
+    where the system finds it."""
     here = pathlib.Path(__file__).resolve().parent
-    places = [here, here / "lib", here.parent / "lib", here.parent.parent / "lib", here.parent / ".libs"]
+    places = [here, here / "gbrun_bundle" / "lib", here / "lib", here.parent / "lib", here.parent.parent / "lib",
+              here.parent / ".libs"]  # fmt: skip
     names = [os.environ["GBRUN_LIBRARY"]] if "GBRUN_LIBRARY" in os.environ else [
         str(place / "libgbrun.so.0") for place in places if (place / "libgbrun.so.0").exists()
     ] + ["libgbrun.so.0"]  # fmt: skip

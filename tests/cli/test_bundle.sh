@@ -7,9 +7,10 @@ if [ -n "${SANITIZE:-}" ]; then
     finish
 fi
 
+# The test of the wheel makes it, too.
 make_archive()
 {
-    "${MAKE:-make}" -C "$top_builddir" --no-print-directory bundle-archive
+    flock "$top_builddir/Makefile" "${MAKE:-make}" -C "$top_builddir" --no-print-directory bundle-archive
 }
 succeeds "make bundle" make_archive
 version=$("$GBRUN" --version | cut -d ' ' -f 2)

@@ -1,7 +1,8 @@
-# tests/python/local.mk - tests of what Python reads: results files by python/, JSON by its schema.
+# tests/python/local.mk - tests of python/ and of its wheel, and of JSON by its schema.
 TEST_SCRIPT_LIST += \
 	tests/python/test_gbrun.sh \
-	tests/python/test_json_schema.sh
+	tests/python/test_json_schema.sh \
+	tests/python/test_wheel.sh
 TEST_FILES += \
 	tests/python/python.sh \
 	tests/python/test_gbrun.py \
