@@ -335,7 +335,7 @@ _i32, _u32, _u64, _double, _text_type = (
 )
 _Subject = _struct(
     "_Subject", size=_u32, flags=_u32, user=ctypes.c_void_p, run=_RUN, reset=_RESET, poll=_POLL,
-    flops=_double, bytes_read=_double, bytes_written=_double, items=_double,
+    flops=_double, bytes_read=_double, bytes_written=_double, items=_double, entry_ns=_double,
 )  # fmt: skip
 _Activity = _struct(
     "_Activity", size=_u32, kind=_u32, name=_text_type, grid=_u32 * 3, block=_u32 * 3, registers=_u32, parallel=_u32,
@@ -415,7 +415,7 @@ class Measurement:
     samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array
     kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
     offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
-    call_time           on the CPU: what calling an empty function from this loop takes, which is part of the time
+    call_time           on the CPU: what calling an empty function in this way takes, which is part of the time
     verified            True: what fn returned is what verify= returned; None: not compared; check: the comparison's words
     clock, tick, iterations, device, device_model, statistic, is_graph, is_cold, is_throttled, metrics, messages
     """
@@ -512,8 +512,11 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
     if "check" in settings and verify is None:
         raise ValueError("check: nothing is compared: expected verify=, a function that returns what fn has to return")
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
-    text = _settings_text(settings, results)
+    settings = _all_settings(settings, results)
     calls = _Calls(library, fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
+    entry, call = (0, 0) if fn is _nothing else _call_times(settings["device"])
+    calls.subject.entry_ns = 1e9 * entry
+    text = _lines(settings)
     with _no_collection():
         result = library.gbrun_measure(ctypes.byref(calls.subject), text)
     try:
@@ -522,8 +525,8 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
         measurement = Measurement(result.contents)
     finally:
         library.gbrun_free(result)
-    if fn is not _nothing and measurement.device.startswith("cpu"):
-        measurement.call_time = _call_time(measurement.device)
+    if measurement.device.startswith("cpu"):
+        measurement.call_time = call + entry / measurement.iterations
     if verify is not None:
         _verify(measurement, fn, verify, reset, _lines({"check": check}))
     return measurement
@@ -706,8 +709,11 @@ def compare(base, new, *, results=None, **settings):
     settings: those of measure but for max_time; margin=0.01, alpha=0.05, visit="0.1 s", max_rounds=40.
     """
     library = _library()
-    text = _settings_text(settings, results)
+    settings = _all_settings(settings, results)
     sides = [_Calls(library, fn) for fn in (base, new)]
+    for side in sides:
+        side.subject.entry_ns = 1e9 * _call_times(settings["device"])[0]
+    text = _lines(settings)
     with _no_collection():
         result = library.gbrun_compare(*(ctypes.byref(side.subject) for side in sides), text)
     try:
@@ -778,39 +784,45 @@ class _Calls:
         self.subject = _Subject(
             size=ctypes.sizeof(_Subject),
             flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
-            run=_RUN(self._run_of(fn)), poll=_POLL(self._poll),
+            run=_RUN(self._callback(_with_stream(fn))), poll=_POLL(self._poll),
             flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
         )  # fmt: skip
         if reset is not None:
-            call_reset = _with_stream(reset)
-            self.subject.reset = _RESET(
-                lambda user, stream: self._kept(lambda: self._in_stream(call_reset, stream, 1))
-            )
+            self.subject.reset = _RESET(self._callback(_with_stream(reset)))
 
-    def _run_of(self, fn):
-        call = _with_stream(fn)
-        return lambda user, stream, iterations: self._kept(lambda: self._in_stream(call, stream, iterations))
+    def _callback(self, call):
+        """A callback for C. What it does beside the call is timed, too: on the CPU it does little."""
+
+        def callback(user, stream, iterations=1):
+            try:
+                if stream is None:
+                    call(None, iterations)
+                else:
+                    self._in_stream(call, stream, iterations)
+            except BaseException as error:
+                return self._keep(error)
+            return _OK
+
+        return callback
 
     @staticmethod
     def _in_stream(call, stream, iterations):
-        if stream is None:
-            call(None, iterations)
-            return
         with contextlib.ExitStack() as stack:
             for current in _current_streams(stream):
                 stack.enter_context(current)
             call(stream, iterations)
 
-    def _kept(self, call):
-        try:
-            call()
-        except BaseException as error:
-            self.raised = error
-            return self.library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
-        return _OK
+    def _keep(self, error):
+        self.raised = error
+        return self.library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
 
     def _poll(self, user):
-        return 0 if self._kept(lambda: None) == _OK else 1  # Python's signal handlers have run on the way here
+        try:
+            _nothing()  # Python's signal handlers run on the way there
+        except BaseException as error:
+            self._keep(error)
+            return 1
+        return 0
 
     def raise_again(self, result):
         """Not what was raised only while fn was captured, and is measured launched in the stream."""
@@ -870,13 +882,13 @@ def _no_collection():
             gc.enable()
 
 
-def _settings_text(settings, results):
-    """Lines of bench.ini, with what `with gbrun.results(...)` around the call says."""
+def _all_settings(settings, results):
+    """Those of a call, with what `with gbrun.results(...)` around it says."""
     settings = {**{key: value for key, value in _open_results.get().items() if key != "check"}, **settings}
     if results is not None:
         settings["results"] = os.fspath(results)
     settings.setdefault("device", "cuda" if _has_context() else "cpu")
-    return _lines(settings)
+    return settings
 
 
 def _lines(settings):
@@ -937,11 +949,20 @@ def _nothing():
     pass
 
 
+def _call_times(device):
+    """(of the way from C into Python, of a call from the loop there) in seconds; on a GPU neither is in the time."""
+    return _call_times_of_cpu() if str(device).startswith("cpu") else (0, 0)
+
+
 @functools.lru_cache(maxsize=None)
-def _call_time(device):
+def _call_times_of_cpu():
     token = _open_results.set({})
     try:
-        return measure(_nothing, device=device, policy="fixed", samples=50).time
+        once, call = (
+            measure(_nothing, device="cpu", policy="fixed", samples=50, **settings).time
+            for settings in ({"single": True}, {"iterations": 2000})
+        )
+        return max(once - call, 0), call
     finally:
         _open_results.reset(token)
 

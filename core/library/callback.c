@@ -73,7 +73,8 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
                                           .create = create,
                                           .run = run,
                                           .reset = callback->subject.reset ? reset : NULL,
-                                          .work = work};
+                                          .work = work,
+                                          .entry_ns = callback->subject.entry_ns};
     callback->plugin = description;
     callback->plugin.ops = &callback->ops;
     current = callback;

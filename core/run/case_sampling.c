@@ -19,6 +19,8 @@ enum {
 /* How long a batch may keep the worker from hearing a signal. */
 static const double batch_ns = 200e6;
 static const double send_every_ns = 250e6;
+/* A call of run beside its iterations is at most a thousandth of a sample. */
+static const double ENTRIES_A_SAMPLE = 1000, longest_entry_ns = 1e6;
 /* Over which the energy of sustained samples is known at least. */
 static const double energy_window_ns = 1e9;
 
@@ -194,11 +196,21 @@ static int32_t shortest(struct sampling *sampling, double *ret_ns)
     return GB_OK;
 }
 
+/* That of the device, or what keeps a call of run beside its iterations small. */
+static double shortest_sample_ns(const struct sampling *sampling)
+{
+    const struct gb_bench_ops *ops = sampling->state->ops;
+    const double of_clock_ns = sampling->device->clocks[sampling->clock].min_sample_ns;
+    if (!GB_HAS(ops, entry_ns) || sampling->device->ops->flags & GB_DEVICE_GRAPHS)
+        return of_clock_ns;
+    return fmax(of_clock_ns, ENTRIES_A_SAMPLE * fmin(fmax(ops->entry_ns, 0), longest_entry_ns));
+}
+
 /* Finds how many iterations make a sample that the clock can resolve. */
 static int32_t calibrate(struct sampling *sampling)
 {
     const struct common_params *common = sampling->common;
-    double target_ns = sampling->device->clocks[sampling->clock].min_sample_ns;
+    const double target_ns = shortest_sample_ns(sampling);
     bool is_free = common->iterations == 0 && !(sampling->state->ops->flags & GB_BENCH_SINGLE) &&
                    common->cache == GB_CACHE_WARM;
     sampling->iterations = common->iterations > 0 ? (uint64_t)common->iterations : 1;

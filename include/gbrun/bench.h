@@ -101,6 +101,11 @@ struct gb_bench_ops {
      * makes room for further ones. After a warm-up too; what it gives then is left out. Optional.
      */
     int32_t (*collect)(void *bench, const struct gb_queue *queue);
+
+    /* What a call of run takes beside its iterations, such as the way into an interpreter, up to a
+     * millisecond: where run computes itself, a sample has as many iterations as make this a
+     * thousandth of it, if that may be chosen. 0: a few instructions, as of compiled code. */
+    double entry_ns;
 };
 
 /*

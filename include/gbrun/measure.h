@@ -96,6 +96,11 @@ struct gbrun_subject {
     double bytes_read;
     double bytes_written;
     double items;
+
+    /* What a call of run takes beside its iterations, such as the way into an interpreter, up to a
+     * millisecond: on a CPU a sample has as many iterations as make this a thousandth of it, if
+     * that may be chosen. 0: a few instructions, as of compiled code. */
+    double entry_ns;
 };
 
 /* [in a callback] The words for a failure, copied; returns the status that the callback is to

@@ -126,6 +126,22 @@ START_TEST(reset_comes_before_each_run)
 }
 END_TEST
 
+/* A way into an interpreter of 2 us is at most a thousandth of a sample. */
+START_TEST(samples_outweigh_their_entry)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.entry_ns = 2000;
+    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    ck_assert_double_ge(result->time_ns * (double)result->iterations, 5e5);
+    gbrun_free(result);
+    result = gbrun_measure(&subject, QUICK "iterations = 7\n");
+    ck_assert_uint_eq(result->iterations, 7);
+    gbrun_free(result);
+}
+END_TEST
+
 /* ---- errors ---- */
 
 static const struct {
@@ -198,6 +214,11 @@ START_TEST(subjects_that_cannot_be)
     subject.flags = 1u << 20;
     result = gbrun_measure(&subject, QUICK);
     ck_assert_ptr_nonnull(strstr(result->error, "a flag that is not known"));
+    gbrun_free(result);
+    subject.flags = 0;
+    subject.entry_ns = NAN;
+    result = gbrun_measure(&subject, QUICK);
+    ck_assert_ptr_nonnull(strstr(result->error, "entry_ns is not from 0 to 1e6"));
     gbrun_free(result);
     gbrun_free(NULL);
     ck_assert_uint_eq(work.n_runs, 0);
@@ -872,6 +893,7 @@ Suite *test_suite(void)
     tcase_add_test(calls, measures_a_callback);
     tcase_add_test(calls, policy_and_its_options);
     tcase_add_test(calls, reset_comes_before_each_run);
+    tcase_add_test(calls, samples_outweigh_their_entry);
     suite_add_tcase(suite, calls);
     TCase *errors = tcase_create("errors");
     tcase_add_loop_test(errors, mistakes_in_settings, 0, sizeof mistakes / sizeof *mistakes);

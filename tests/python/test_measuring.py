@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import timeit
 import types
 import unittest
 
@@ -32,6 +33,21 @@ class Tests(unittest.TestCase):
         self.assertGreater(found.call_time, 0)
         self.assertLess(found.call_time, found.time)
         self.assertEqual(found.kernels, [])
+
+    def test_the_way_into_python_is_small_or_known(self):
+        entry, call = gbrun._call_times("cpu:0")
+        self.assertGreater(entry, 0)
+        self.assertEqual(gbrun._call_times("cuda"), (0, 0))
+        found = gbrun.measure(work, **FEW)
+        self.assertGreater(found.iterations * found.time, 300 * entry)
+        self.assertLess(found.call_time - call, found.time / 300)
+        self.assertEqual(gbrun.measure(work, single=True, **FEW).call_time, call + entry)
+
+    def test_it_agrees_with_timeit(self):
+        timer = timeit.Timer(work)
+        number = timer.autorange()[0]
+        theirs = min(timer.repeat(5, number)) / number
+        self.assertTrue(0.7 < min(gbrun.measure(work, max_time="1 s").samples) / theirs < 1.4, theirs)
 
     def test_twice_the_work_takes_twice_as_long(self):
         ratio = gbrun.compare(lambda: work(2000), lambda: work(4000), visit="20 ms", max_rounds=8, margin=0.2)
@@ -75,7 +91,7 @@ class Tests(unittest.TestCase):
         self.assertEqual(seen[-2:], ["reset", "run"])
 
     def test_settings_are_words_numbers_and_groups(self):
-        text = gbrun._settings_text({"device": "cpu", "precision": 0.005, "breakdown": True, "let": {"n": 3}}, None)
+        text = gbrun._lines({"device": "cpu", "precision": 0.005, "breakdown": True, "let": {"n": 3}})
         self.assertEqual(text, b"device = cpu\nprecision = 0.005\nbreakdown = yes\nlet.n = 3\n")
 
     def test_results_are_appended(self):
