@@ -7,6 +7,8 @@ core_libmeasuring_la_SOURCES += \
 	core/base/error.h \
 	core/base/host_clock.c \
 	core/base/host_clock.h \
+	core/base/hostlist.c \
+	core/base/hostlist.h \
 	core/base/json_writer.c \
 	core/base/json_writer.h \
 	core/base/long_summary.c \

@@ -65,6 +65,12 @@ double quantile_of_sorted(const double *sorted, size_t n, double p)
     return sorted[below] + rounded_product(fraction, sorted[below + 1] - sorted[below]);
 }
 
+double sort_to_median(double *values, size_t n)
+{
+    sort_values(values, n);
+    return quantile_of_sorted(values, n, 0.5);
+}
+
 /* The continued fraction of the incomplete beta function (26.5.8), by the modified Lentz algorithm
  * (Thompson and Barnett: Coulomb and Bessel functions of complex arguments and order, 1986). */
 static double beta_fraction(double a, double b, double x)

@@ -1,6 +1,6 @@
 /* verb_compare.c - gbrun compare: is it slower, by how much, how sure. */
 #include "core/cli/verbs.h"
-#include "core/compare/compare_text.h"
+#include "core/compare/fleet.h"
 #include "core/config/value.h"
 #include "core/store/foreign.h"
 
@@ -13,9 +13,10 @@ static const struct verb_option compare_options[] = {
      "label; with --by the value"},
     {"new", 0, "RUN", "the run that is compared with it; the newest if not given"},
     {"by", 0, "NAME",
-     "compare the values of an option or setting in one run, or of a fact or label of runs, with "
-     "that of --base"},
-    {"run", 'r', "RUN", "with --by: the run; the newest if not given"},
+     "with --base: compare the values of an option or setting in one run, or of a fact or label of "
+     "runs. Without: host, device, or another fact or label of the runs of all FILEs: which of its "
+     "values are unlike the others"},
+    {"run", 'r', "RUN", "with --by and --base: the run; the newest if not given"},
     {"margin", 0, "RATIO",
      "differences up to this are no reason to call a case slower or faster; 1% if not given"},
     {"alpha", 0, "RATIO",
@@ -29,7 +30,9 @@ static const struct verb_option compare_options[] = {
      "bytes_read, registers ..."},
     {"force", 0, NULL, "compare also what has another device model, driver, clock or cache state"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear, skipped or not certified"},
-    {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"},
+    {"format", 'f', "FORMAT",
+     "table, md, csv, json, junit or github; of --by host also hostlist: the hosts that are "
+     "flagged, as node[01-03,07]"},
     COLOR_OPTION,
 };
 
@@ -41,6 +44,7 @@ struct request {
     size_t n_files;
     int format;
     bool is_strict, has_colours;
+    bool is_fleet; /* --by without --base */
 };
 
 /* Of --margin, --alpha; NULL: NaN, as if it were not given. */
@@ -73,6 +77,33 @@ int read_rule(const struct arguments *arguments, struct compare_options *ret)
     return code;
 }
 
+/* What goes together. */
+static int check_request(const struct request *request, const char *format)
+{
+    if (request->format < 0)
+        return fail_usage("--format %s: expected table, md, csv, json, junit or github, and with "
+                          "--by host hostlist",
+                          format);
+    if (request->format == FLEET_HOSTLIST && !request->is_fleet)
+        return fail_usage("--format hostlist: goes with --by host, without --base");
+    if (request->by && request->new)
+        return fail_usage("--by %s: expected --base VALUE, without --new", request->by);
+    if (request->by && request->base && request->n_files > 1)
+        return fail_usage("--by %s --base %s: expected one results file", request->by,
+                          request->base);
+    if (request->run && (!request->by || request->is_fleet))
+        return fail_usage("--run %s: goes with --by and --base; runs are chosen by --base and "
+                          "--new",
+                          request->run);
+    if (request->options.is_sequential && (!request->by || request->is_fleet))
+        return fail_usage("--sequential: goes with --by and --base: rounds of two runs are no "
+                          "pairs");
+    if (request->options.is_forced && request->is_fleet)
+        return fail_usage("--force: goes with --base: nodes are compared with those of the same "
+                          "device model and clock");
+    return EXIT_FINE;
+}
+
 static int read_request(const struct arguments *arguments, struct request *ret)
 {
     const char *format = argument(arguments, "format");
@@ -84,20 +115,13 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                             .new = argument(arguments, "new"),
                             .by = argument(arguments, "by"),
                             .run = argument(arguments, "run"),
-                            .format = format ? compare_format_named(format) : COMPARE_TABLE,
+                            .format = format ? fleet_format_named(format) : COMPARE_TABLE,
                             .is_strict = argument(arguments, "strict") != NULL};
     ret->n_files = results_files(arguments, &ret->files);
-    if (ret->format < 0)
-        return fail_usage("--format %s: expected table, md, csv, json, junit or github", format);
-    if (ret->by && (!ret->base || ret->new || ret->n_files > 1))
-        return fail_usage("--by %s: expected one results file and --base VALUE, without --new",
-                          ret->by);
-    if (ret->run && !ret->by)
-        return fail_usage("--run %s: goes with --by; runs are chosen by --base and --new",
-                          ret->run);
-    if (ret->options.is_sequential && !ret->by)
-        return fail_usage("--sequential: goes with --by: rounds of two runs are no pairs");
-    int code = read_color(arguments, &ret->has_colours);
+    ret->is_fleet = ret->by && !ret->base;
+    int code = check_request(ret, format);
+    if (code == EXIT_FINE)
+        code = read_color(arguments, &ret->has_colours);
     return code == EXIT_FINE ? read_rule(arguments, &ret->options) : code;
 }
 
@@ -162,6 +186,39 @@ static void say_exit(const struct compare_result *result, bool is_strict)
             say("gbrun: no case of %s could be compared", result->against[i].side->name);
 }
 
+static int32_t add_files(struct fleet *fleet, const struct request *request, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < request->n_files; i++)
+        status = fleet_add_file(fleet, request->files[i], error);
+    return status == GB_OK ? fleet_finish(fleet, error) : status;
+}
+
+static int run_fleet(const struct request *request)
+{
+    CLEANUP(text_free) struct text text = {0};
+    struct gb_error error;
+    struct fleet *fleet = fleet_new(&request->options, request->by);
+    int code;
+    if (add_files(fleet, request, &error) == GB_OK) {
+        const struct fleet_result *result = fleet_result(fleet);
+        fleet_write(result, request->format, request->is_strict, output_width(0),
+                    request->has_colours, &text);
+        fputs(text_get(&text), stdout);
+        if (request->is_strict && result->n_uncertified)
+            say("gbrun: --strict: %zu ratios are not certified by their policy",
+                result->n_uncertified);
+        if (result->n_judged == 0)
+            say("gbrun: no case could be compared: it takes %d values of %s", FLEET_LEAST,
+                request->by);
+        code = fleet_exit_code(result, request->is_strict);
+    } else {
+        code = fail_with(&error, EXIT_USAGE);
+    }
+    fleet_free(fleet);
+    return code;
+}
+
 static int run_compare(const struct arguments *arguments)
 {
     CLEANUP(text_free) struct text text = {0};
@@ -170,6 +227,8 @@ static int run_compare(const struct arguments *arguments)
     int code = read_request(arguments, &request);
     if (code != EXIT_FINE)
         return code;
+    if (request.is_fleet)
+        return run_fleet(&request);
     struct compare *compare = compare_new(&request.options);
     int32_t status = add_sides(compare, &request, &error);
     if (status == GB_OK)
@@ -191,7 +250,7 @@ static int run_compare(const struct arguments *arguments)
 const struct verb verb_compare = {
     .name = "compare",
     .operands = "[FILE] | BASE NEW...",
-    .summary = "Compare runs, files, or the values of an option: what is slower, how sure",
+    .summary = "Compare runs, files, values of an option, or nodes: what is slower, how sure",
     .help =
         "Compares the newest runs of files with that of BASE; two runs of one FILE (the newest "
         "with the one before if not given; results.gbr if FILE is not given); or with --by the "
@@ -201,8 +260,12 @@ const struct verb verb_compare = {
         "Verdicts: slower, faster (beyond the margin, at 5 % over all cases together), changed "
         "(certain, but within the margin), same (certainly within the margin), unclear, "
         "broken, fixed, failed (on both sides), missing, new, skipped.\n\n"
-        "Exit code 0: nothing is slower, broken or missing; 3: something is; 1: cases fail on "
-        "both sides, or nothing could be compared.",
+        "--by host without --base compares all nodes that measured the same, in any number of "
+        "FILEs: each with the median of all of them, case by case. A node is flagged that is "
+        "beyond the margin in the same direction in several cases, at 5 % over all nodes "
+        "together, or on which cases fail that others pass; --by device does it for devices.\n\n"
+        "Exit code 0: nothing is slower, broken or missing, no node is flagged; 3: something is; "
+        "1: cases fail on both sides, or nothing could be compared.",
     VERB_OPTIONS(compare_options),
     .run = run_compare,
 };

@@ -315,120 +315,6 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
 
 /* ---- judging ---- */
 
-/* How the rounds of a case ended. */
-static const struct outcome *bad_round(const struct compare_case *c)
-{
-    for (size_t i = 0; i < c->n_rounds; i++)
-        if (case_status_is_bad(c->rounds[i]->status))
-            return c->rounds[i];
-    return NULL;
-}
-
-static bool is_skipped(const struct compare_case *c)
-{
-    for (size_t i = 0; i < c->n_rounds; i++)
-        if (c->rounds[i]->status != CASE_SKIPPED)
-            return false;
-    return true;
-}
-
-/* The values of rounds that ended well; what can be compared as a ratio: above 0, or counts. */
-struct round_values {
-    double *values;
-    uint32_t *rounds;
-    double *ratios; /* scratch */
-    size_t n;
-    bool are_whole;
-};
-
-static void round_values_free(struct round_values *values)
-{
-    free(values->values);
-    free(values->ratios);
-    free(values->rounds);
-}
-
-static void take_values(const struct compare_case *c, struct round_values *ret)
-{
-    ret->values = memory_allocate((c->n_rounds + 1) * sizeof *ret->values);
-    ret->ratios = memory_allocate((c->n_rounds + 1) * sizeof *ret->ratios);
-    ret->rounds = memory_allocate((c->n_rounds + 1) * sizeof *ret->rounds);
-    ret->are_whole = true;
-    for (size_t i = 0; i < c->n_rounds; i++) {
-        double value = c->rounds[i]->value;
-        if (c->rounds[i]->status != CASE_OK || !isfinite(value) || value < 0)
-            continue;
-        ret->are_whole &= value == floor(value);
-        ret->rounds[ret->n] = c->rounds[i]->round;
-        ret->values[ret->n++] = value;
-    }
-}
-
-/* Of both only the rounds that both have. */
-static void keep_common(struct round_values *a, struct round_values *b)
-{
-    size_t kept = 0;
-    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
-        if (a->rounds[i] != b->rounds[j]) {
-            if (a->rounds[i] < b->rounds[j])
-                i++;
-            else
-                j++;
-            continue;
-        }
-        a->values[kept] = a->values[i++];
-        b->values[kept++] = b->values[j++];
-    }
-    a->n = b->n = kept;
-}
-
-static double median_of(double *values, size_t n)
-{
-    sort_values(values, n);
-    return quantile_of_sorted(values, n, 0.5);
-}
-
-static struct compared_side side_of(const struct compare_case *c, struct round_values *values)
-{
-    struct compared_side side = {.values = values->values, .n = values->n, .interval_ratio = NAN};
-    size_t n = 0;
-    memcpy(values->ratios, values->values, values->n * sizeof *values->values);
-    double median = median_of(values->ratios, values->n);
-    if (values->n && median > 0)
-        side.step_ratio = c->first->step_ns / median;
-    for (size_t i = 0; i < c->n_rounds; i++) {
-        const struct outcome *round = c->rounds[i];
-        double half = 0.5 * (round->high_ns - round->low_ns) / round->value;
-        if (round->status == CASE_OK && isfinite(half) && half >= 0)
-            values->ratios[n++] = half;
-    }
-    if (n)
-        side.interval_ratio = median_of(values->ratios, n);
-    return side;
-}
-
-static bool has_zero(const struct round_values *values)
-{
-    for (size_t i = 0; i < values->n; i++)
-        if (values->values[i] == 0)
-            return true;
-    return false;
-}
-
-/* Whole numbers are as they are where they agree. */
-static double value_of(const double *values, size_t n)
-{
-    struct compensated_sum sum = {0};
-    bool agree = n > 0 && values[0] == floor(values[0]);
-    for (size_t i = 0; i < n; i++) {
-        compensated_add(&sum, log(values[i]));
-        agree &= values[i] == values[0];
-    }
-    if (agree)
-        return values[0];
-    return n ? exp(compensated_total(&sum) / (double)n) : NAN;
-}
-
 static bool may_be_exact(const struct compare *compare, const struct round_values *a,
                          const struct round_values *b)
 {
@@ -453,22 +339,22 @@ static void keep_rounds(struct compare *compare, const struct compared_side *a,
 
 static void compare_values(struct compare *compare, struct compared *c)
 {
-    CLEANUP(round_values_free) struct round_values a = {0};
-    CLEANUP(round_values_free) struct round_values b = {0};
+    CLEANUP(values_free) struct round_values a = {0};
+    CLEANUP(values_free) struct round_values b = {0};
     double confidence = compare->options.confidence;
     bool is_paired = compare->by_values && c->base->run == c->new->run;
-    take_values(c->base, &a);
-    take_values(c->new, &b);
-    c->base_value = value_of(a.values, a.n);
-    c->new_value = value_of(b.values, b.n);
+    case_values(c->base, &a);
+    case_values(c->new, &b);
+    c->base_value = values_mean(a.values, a.n);
+    c->new_value = values_mean(b.values, b.n);
     if (is_paired)
-        keep_common(&a, &b);
+        values_keep_common(&a, &b);
     c->n_base = a.n;
     c->n_new = b.n;
-    struct compared_side base = side_of(c->base, &a), new = side_of(c->new, &b);
+    struct compared_side base = side_of_values(c->base, &a), new = side_of_values(c->new, &b);
     if (may_be_exact(compare, &a, &b) && compare_exact(&base, &new, &c->result))
         return;
-    if (has_zero(&a) || has_zero(&b))
+    if (values_have_zero(&a) || values_have_zero(&b))
         base.n = new.n = 0; /* without a logarithm */
     if (is_paired && compare->options.is_sequential)
         keep_rounds(compare, &base, &new, c);
@@ -479,28 +365,10 @@ static void compare_values(struct compare *compare, struct compared *c)
 /* Of a case that is on one side alone. */
 static void take_only_value(struct compared *c)
 {
-    CLEANUP(round_values_free) struct round_values values = {0};
-    take_values(c->base ? c->base : c->new, &values);
-    *(c->base ? &c->base_value : &c->new_value) = value_of(values.values, values.n);
+    CLEANUP(values_free) struct round_values values = {0};
+    case_values(c->base ? c->base : c->new, &values);
+    *(c->base ? &c->base_value : &c->new_value) = values_mean(values.values, values.n);
     *(c->base ? &c->n_base : &c->n_new) = values.n;
-}
-
-static bool is_certified(const struct compare_case *c)
-{
-    for (size_t i = 0; i < c->n_rounds; i++)
-        if (c->rounds[i]->status == CASE_OK && c->rounds[i]->verdict != GB_VERDICT_CERTIFIED &&
-            c->rounds[i]->verdict != GB_VERDICT_MULTIMODAL)
-            return false;
-    return true;
-}
-
-static const char *status_note(struct compare *compare, const struct outcome *round)
-{
-    CLEANUP(text_free) struct text text = {0};
-    if (round->status == CASE_SKIPPED && !*round->status_text)
-        return "";
-    case_status_describe(round->status, round->status_text, &text);
-    return arena_text(&compare->arena, text_get(&text));
 }
 
 static void set_verdict(struct compared *c, int verdict, const char *note)
@@ -522,8 +390,8 @@ static void compare_case(struct compare *compare, struct compared *c)
         take_only_value(c);
         return;
     }
-    const struct outcome *base_bad = bad_round(c->base), *new_bad = bad_round(c->new);
-    c->is_certified = is_certified(c->base) && is_certified(c->new);
+    const struct outcome *base_bad = case_bad_round(c->base), *new_bad = case_bad_round(c->new);
+    c->is_certified = case_is_certified(c->base) && case_is_certified(c->new);
     compare_values(compare, c);
     if (base_bad || new_bad) {
         c->rounds = NULL;
@@ -532,12 +400,13 @@ static void compare_case(struct compare *compare, struct compared *c)
                     base_bad && new_bad ? COMPARED_FAILED
                     : new_bad           ? COMPARED_BROKEN
                                         : COMPARED_FIXED,
-                    status_note(compare, new_bad ? new_bad : base_bad));
-    } else if (is_skipped(c->base) || is_skipped(c->new)) {
+                    case_status_note(&compare->arena, new_bad ? new_bad : base_bad));
+    } else if (case_is_skipped(c->base) || case_is_skipped(c->new)) {
         c->rounds = NULL;
-        const struct compare_case *skipped = is_skipped(c->new) ? c->new : c->base;
+        const struct compare_case *skipped = case_is_skipped(c->new) ? c->new : c->base;
         set_verdict(c, COMPARED_SKIPPED,
-                    skipped->n_rounds ? status_note(compare, skipped->first) : "not measured");
+                    skipped->n_rounds ? case_status_note(&compare->arena, skipped->first)
+                                      : "not measured");
     }
 }
 
@@ -655,8 +524,8 @@ static void judge_rounds(struct compare *compare)
             if (!c->rounds)
                 continue;
             c->n_base = c->n_new = c->result.n_rounds;
-            c->base_value = value_of(c->rounds->a, c->n_base);
-            c->new_value = value_of(c->rounds->b, c->n_new);
+            c->base_value = values_mean(c->rounds->a, c->n_base);
+            c->new_value = values_mean(c->rounds->b, c->n_new);
             c->is_certified = true; /* by the sequence of rounds, whatever each was */
         }
 }

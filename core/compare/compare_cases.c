@@ -49,7 +49,7 @@ static const char *label_of(const struct compare *compare, const struct outcome 
         text_printf(&label, "%s%s=%s%s%s", label.length ? " " : "", parameter->name,
                     is_plain ? "" : "\"", parameter->value, is_plain ? "" : "\"");
     }
-    if (outcome->device_index > 0 && !compare->by_sides)
+    if (outcome->device_index > 0 && !compare->by_sides && !compare->is_fleet)
         text_printf(&label, " %s:%d", outcome->device_name, outcome->device_index);
     return arena_text(arena, text_get(&label));
 }

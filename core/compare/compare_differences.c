@@ -22,8 +22,7 @@ static void add(struct compare *compare, struct compare_against *against, const 
                  arena_text(&compare->arena, text_get(&line)));
 }
 
-/* Facts that are another number each time say nothing, and those of devices repeat them. */
-static bool is_volatile(const char *name)
+bool fact_is_volatile(const char *name)
 {
     return text_equal(name, "load_average") || text_equal(name, "load") ||
            text_equal(name, BUSY_FACT) || text_equal(name, "note");
@@ -34,11 +33,11 @@ static void add_facts(struct compare *compare, struct compare_against *against,
 {
     for (size_t i = 0; i < n_from; i++) {
         const char *now = fact_of(to, n_to, from[i].name);
-        if (!is_volatile(from[i].name) && !text_equal(from[i].value, now))
+        if (!fact_is_volatile(from[i].name) && !text_equal(from[i].value, now))
             add(compare, against, from[i].name, from[i].value, now);
     }
     for (size_t i = 0; i < n_to; i++)
-        if (!is_volatile(to[i].name) && !*fact_of(from, n_from, to[i].name))
+        if (!fact_is_volatile(to[i].name) && !*fact_of(from, n_from, to[i].name))
             add(compare, against, to[i].name, "", to[i].value);
 }
 

@@ -214,8 +214,7 @@ void compare_write_junit(const struct compare_result *result, bool is_strict, st
 
 /* ---- github ---- */
 
-/* Workflow commands escape these; in properties also colon and comma. */
-static void github_text(const char *text, bool is_property, struct text *out)
+void compare_github_text(const char *text, bool is_property, struct text *out)
 {
     for (const char *at = text; *at; at++) {
         bool is_special = *at == '%' || *at == '\r' || *at == '\n' ||
@@ -237,13 +236,13 @@ static void github_annotation(const struct compare_result *result, const struct 
     text_add(out, "::error ");
     if (*file && !text_equal(file, "-")) {
         text_add(out, "file=");
-        github_text(file, true, out);
+        compare_github_text(file, true, out);
         text_add(out, ",");
     }
     text_add(out, "title=");
-    github_text(compared_word(c->result.verdict), true, out);
+    compare_github_text(compared_word(c->result.verdict), true, out);
     text_add(out, "::");
-    github_text(text_get(&message), false, out);
+    compare_github_text(text_get(&message), false, out);
     text_add(out, "\n");
 }
 
@@ -259,7 +258,7 @@ void compare_write_github(const struct compare_result *result, bool is_strict, s
         }
         compare_add_counts(against, &counts);
         text_printf(out, "::notice title=gbrun compare::");
-        github_text(against->side->name, false, out);
+        compare_github_text(against->side->name, false, out);
         text_printf(out, ": %s\n", text_get(&counts));
     }
 }

@@ -10,10 +10,40 @@ struct compare {
     const char *by; /* NULL: runs are compared */
     bool by_values; /* by an attribute of cases, in one run */
     bool by_sides;  /* namely the sides of `gbrun ab` */
+    bool is_fleet;  /* a case is the same on all devices, also in its label */
     struct compare_side *sides;
     size_t n_sides;
     struct compare_result result;
 };
+
+/* ---- compare_values.c ---- */
+
+/* The values of rounds that ended well; what can be compared as a ratio: above 0, or counts. */
+struct round_values {
+    double *values;
+    uint32_t *rounds;
+    double *ratios; /* scratch */
+    size_t n;
+    bool are_whole;
+};
+void case_values(const struct compare_case *c, struct round_values *ret);
+void values_free(struct round_values *values);
+/* Of both only the rounds that both have. */
+void values_keep_common(struct round_values *a, struct round_values *b);
+bool values_have_zero(const struct round_values *values);
+/* Their geometric mean; whole numbers are as they are where they agree. NaN: none. */
+double values_mean(const double *values, size_t n);
+/* Borrows the values. */
+struct compared_side side_of_values(const struct compare_case *c, struct round_values *values);
+
+/* A round that failed; NULL: none. */
+const struct outcome *case_bad_round(const struct compare_case *c);
+bool case_is_skipped(const struct compare_case *c); /* all rounds, or there are none */
+bool case_is_certified(const struct compare_case *c);
+/* "crashed (SIGSEGV)"; "" of what was skipped without a word. */
+const char *case_status_note(struct arena *arena, const struct outcome *round);
+
+/* ---- compare_cases.c ---- */
 
 /* The cases that records are rounds of. devices: of the run. */
 struct run_devices {
@@ -24,7 +54,7 @@ void side_make_cases(struct compare *compare, const struct stored_run *run,
                      const struct run_devices *devices, struct outcome *outcomes, size_t n,
                      struct compare_side *side);
 
-/* Adds the cases of a run as a side. */
+/* Adds the cases of a run as a side (compare.c). */
 int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
                     const struct stored_run *run, const char *name, struct gb_error *error);
 
@@ -41,7 +71,10 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
                         const struct compare_case *other, const char **ret_from,
                         const char **ret_to);
 
-/* In place of NaN. */
+/* A fact that is another number each time says nothing (compare_differences.c). */
+bool fact_is_volatile(const char *name);
+
+/* In place of NaN (compare.c). */
 void compare_set_defaults(struct compare_options *options);
 
 void find_differences(struct compare *compare, struct compare_against *against);

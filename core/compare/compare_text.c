@@ -53,10 +53,9 @@ void compare_add_ratio(double theta, double low, double high, struct text *out)
         text_printf(out, " [%.*f, %.*f]", decimals, exp(low), decimals, exp(high));
 }
 
-void compare_add_value(const struct compare_result *result, double value, struct text *out)
+void compare_add_value(const struct outcome_metric *metric, double value, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
-    const struct outcome_metric *metric = &result->metric;
     if (isnan(value))
         text_add(out, "-");
     else if (text_equal(metric->unit, "ns"))
@@ -72,9 +71,9 @@ void compare_add_sentence(const struct compare_result *result, const struct comp
     text_add(out, compared_word(c->result.verdict));
     if (c->base && c->new && !isnan(c->result.theta)) {
         text_add(out, ": ");
-        compare_add_value(result, c->base_value, out);
+        compare_add_value(&result->metric, c->base_value, out);
         text_add(out, ", now ");
-        compare_add_value(result, c->new_value, out);
+        compare_add_value(&result->metric, c->new_value, out);
         text_add(out, ", ratio ");
         compare_add_ratio(c->result.theta, c->result.low, c->result.high, out);
     }
@@ -83,7 +82,7 @@ void compare_add_sentence(const struct compare_result *result, const struct comp
         text_printf(out, "; another %s", c->conflict);
 }
 
-static int colour_of(int verdict)
+int compare_colour(int verdict)
 {
     static const int colours[COMPARED_VERDICTS] = {
         [COMPARED_SLOWER] = COLOUR_BAD,    [COMPARED_FASTER] = COLOUR_GOOD,
@@ -104,15 +103,14 @@ static void add_verdict(const struct compared *c, struct text *out)
 
 /* ---- tables ---- */
 
-static void cell(struct table *table, struct text *words)
+void compare_cell(struct table *table, struct text *words)
 {
     table_cell(table, text_get(words));
     text_clear(words);
 }
 
-/* Case names are cut so that a line fits. */
-static void write_fitting(struct table *table, int style, size_t width, bool has_colours,
-                          struct text *out)
+void compare_write_fitting(struct table *table, int style, size_t width, bool has_colours,
+                           struct text *out)
 {
     enum { NAME_LEAST = 12 };
     size_t others = 0;
@@ -140,17 +138,17 @@ static void write_one(const struct compare_result *result, const struct compare_
         const struct compared *c = &against->cases[i];
         table_row(&table);
         table_cell(&table, c->label);
-        compare_add_value(result, c->base_value, &words);
-        cell(&table, &words);
-        compare_add_value(result, c->new_value, &words);
-        cell(&table, &words);
+        compare_add_value(&result->metric, c->base_value, &words);
+        compare_cell(&table, &words);
+        compare_add_value(&result->metric, c->new_value, &words);
+        compare_cell(&table, &words);
         compare_add_ratio(c->result.theta, c->result.low, c->result.high, &words);
-        cell(&table, &words);
+        compare_cell(&table, &words);
         add_verdict(c, &words);
-        cell(&table, &words);
-        table_colour(&table, colour_of(c->result.verdict));
+        compare_cell(&table, &words);
+        table_colour(&table, compare_colour(c->result.verdict));
     }
-    write_fitting(&table, style, width, has_colours, out);
+    compare_write_fitting(&table, style, width, has_colours, out);
 }
 
 static void add_cell_of_side(const struct compared *c, struct text *words)
@@ -179,15 +177,15 @@ static void write_several(const struct compare_result *result, int style, size_t
             value = result->against[j].cases[i].base_value;
         table_row(&table);
         table_cell(&table, result->base->cases[i].label);
-        compare_add_value(result, value, &words);
-        cell(&table, &words);
+        compare_add_value(&result->metric, value, &words);
+        compare_cell(&table, &words);
         for (size_t j = 0; j < result->n_against; j++) {
             add_cell_of_side(&result->against[j].cases[i], &words);
-            cell(&table, &words);
-            table_colour(&table, colour_of(result->against[j].cases[i].result.verdict));
+            compare_cell(&table, &words);
+            table_colour(&table, compare_colour(result->against[j].cases[i].result.verdict));
         }
     }
-    write_fitting(&table, style, width, has_colours, out);
+    compare_write_fitting(&table, style, width, has_colours, out);
     text_add(out, "\n");
     for (size_t j = 0; j < result->n_against; j++)
         for (size_t i = result->base->n; i < result->against[j].n; i++)
@@ -324,8 +322,7 @@ static void write_tail(const struct compare_result *result, const struct compare
     text_add_wrapped(out, text_get(&line), 0, 2, width);
 }
 
-/* Lines as they are; in Markdown as a list, whose renderers would join them. */
-static void add_lines(const struct text *lines, int style, struct text *out)
+void compare_add_lines(const struct text *lines, int style, struct text *out)
 {
     const char *at = text_get(lines);
     while (*at) {
@@ -364,7 +361,7 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     CLEANUP(text_free) struct text head = {0};
     CLEANUP(text_free) struct text tail = {0};
     write_heads(result, &head);
-    add_lines(&head, style, out);
+    compare_add_lines(&head, style, out);
     if (result->n_against == 1)
         write_one(result, &result->against[0], style, width, has_colours, out);
     else
@@ -373,5 +370,5 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
         text_add(out, "\n");
     for (size_t i = 0; i < result->n_against; i++)
         write_tail(result, &result->against[i], wrap, &tail);
-    add_lines(&tail, style, out);
+    compare_add_lines(&tail, style, out);
 }

@@ -51,7 +51,6 @@ static void add_row(const struct history *history, const struct history_case *c,
 {
     enum { MARK_MOST = 12, MINUTES = 16, TIME_AT = 10 };
     CLEANUP(text_free) struct text words = {0}, mark = {0};
-    const struct compare_result unit = {.metric = history->metric};
     const char *started = point->side->run->record.started;
     text_add_cut(&mark, mark_of(history, point), MARK_MOST);
     table_row(table);
@@ -61,7 +60,7 @@ static void add_row(const struct history *history, const struct history_case *c,
                       text_columns(started) > TIME_AT ? started + TIME_AT + 1 : "");
     table_cell(table, text_get(&mark));
     if (point->n_rounds)
-        compare_add_value(&unit, point->value, &words);
+        compare_add_value(&history->metric, point->value, &words);
     else
         text_add(&words, status_of(point));
     table_cell(table, text_get(&words));

@@ -1,0 +1,403 @@
+/* fleet_text.c - see fleet.h: tables of nodes and of cases, and what is to be known of them. */
+#include "core/compare/fleet.h"
+
+#include "core/base/hostlist.h"
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "node", "nodes": what the values of `by` are. */
+static const char *noun(const struct fleet_result *result, size_t n)
+{
+    if (text_equal(result->by, "host"))
+        return n == 1 ? "node" : "nodes";
+    if (text_equal(result->by, "device"))
+        return n == 1 ? "device" : "devices";
+    return n == 1 ? "value" : "values";
+}
+
+static size_t nodes_of_model(const struct fleet_result *result, size_t model)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        n += result->nodes[i].model == model;
+    return n;
+}
+
+/* ---- order ---- */
+
+struct ranked {
+    size_t index;
+    bool is_flagged;
+    double distance;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->is_flagged != y->is_flagged)
+        return x->is_flagged ? -1 : 1;
+    if (x->distance != y->distance)
+        return x->distance > y->distance ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void fleet_order(const struct fleet_result *result, size_t **ret)
+{
+    struct ranked *ranked = memory_allocate((result->n_nodes + 1) * sizeof *ranked);
+    size_t *order = memory_allocate((result->n_nodes + 1) * sizeof *order);
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const struct fleet_node *node = &result->nodes[i];
+        double distance = isnan(node->mean.theta) ? 0 : fabs(node->mean.theta);
+        ranked[i] = (struct ranked){i, node->is_flagged, distance};
+    }
+    qsort(ranked, result->n_nodes, sizeof *ranked, compare_ranked);
+    for (size_t i = 0; i < result->n_nodes; i++)
+        order[i] = ranked[i].index;
+    free(ranked);
+    *ret = order;
+}
+
+/* ---- words ---- */
+
+static void add_share(const char *verdict, size_t n, const struct fleet_node *node,
+                      struct text *out)
+{
+    if (n)
+        text_printf(out, "%s%s in %zu of %zu case%s", out->length ? ", " : "", verdict, n,
+                    node->n_cases, node->n_cases == 1 ? "" : "s");
+}
+
+/* A case by name, of one or of several. */
+static void add_case(const char *label, size_t n, struct text *out)
+{
+    enum { NAME_MOST = 60 };
+    text_add_cut(out, label, NAME_MOST);
+    if (n > 1)
+        text_printf(out, " and %zu more", n - 1);
+}
+
+void fleet_add_reason(const struct fleet_node *node, struct text *out)
+{
+    CLEANUP(text_free) struct text words = {0};
+    bool is_found = node->is_flagged || node->verdict == COMPARED_FASTER;
+    if (node->n_failed) {
+        text_add(&words, "broken: ");
+        add_case(node->first_failed, node->n_failed, &words);
+        text_printf(&words, ": %s", node->failure);
+    }
+    add_share("slower", node->n_slower, node, &words);
+    add_share("faster", node->n_faster, node, &words);
+    if (!is_found && node->n_slower + node->n_faster > 0) {
+        text_add(&words, ", which does not flag it: ");
+        add_case(node->first_slower ? node->first_slower : node->first_faster,
+                 node->n_slower + node->n_faster, &words);
+    }
+    if (node->n_missing) {
+        text_printf(&words, "%smissing: ", words.length ? "; " : "");
+        add_case(node->first_missing, node->n_missing, &words);
+    }
+    text_add(out, text_get(&words));
+}
+
+void fleet_write_hosts(const struct fleet_result *result, struct text *out)
+{
+    CLEANUP(free_pointer)
+    const char **hosts = memory_allocate((result->n_nodes + 1) * sizeof *hosts);
+    bool by_device = text_equal(result->by, "device");
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        if (result->nodes[i].is_flagged)
+            hosts[n++] = by_device ? result->nodes[i].host : result->nodes[i].name;
+    hostlist_add(out, hosts, n);
+    text_add(out, n ? "\n" : "");
+}
+
+void fleet_add_summary(const struct fleet_result *result, struct text *out)
+{
+    enum { NAMES_MOST = 8 };
+    size_t n_named = 0;
+    if (result->n_flagged == 0) {
+        text_printf(out, "none of %zu %s is flagged\n", result->n_nodes,
+                    noun(result, result->n_nodes));
+        return;
+    }
+    text_printf(out, "%zu of %zu %s %s flagged: ", result->n_flagged, result->n_nodes,
+                noun(result, result->n_nodes), result->n_flagged == 1 ? "is" : "are");
+    if (text_equal(result->by, "host")) {
+        fleet_write_hosts(result, out);
+        return;
+    }
+    for (size_t i = 0; i < result->n_nodes; i++)
+        if (result->nodes[i].is_flagged && n_named++ < NAMES_MOST)
+            text_printf(out, "%s%s", n_named > 1 ? ", " : "", result->nodes[i].name);
+    text_add(out, n_named > NAMES_MOST ? ", ...\n" : "\n");
+}
+
+/* ---- notes ---- */
+
+static void add_reasons(const struct fleet_result *result, struct text *out)
+{
+    enum { REASONS_MOST = 20 };
+    CLEANUP(free_pointer) size_t *order = NULL;
+    size_t n = 0;
+    fleet_order(result, &order);
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const struct fleet_node *node = &result->nodes[order[i]];
+        CLEANUP(text_free) struct text words = {0};
+        fleet_add_reason(node, &words);
+        if (!words.length || n++ >= REASONS_MOST)
+            continue;
+        text_printf(out, "%s: %s\n", node->name, text_get(&words));
+        for (size_t j = 0; j < node->n_differences; j++)
+            text_printf(out, "  %s\n", node->differences[j]);
+    }
+    if (n > REASONS_MOST)
+        text_printf(out, "... and %zu %s more; --format csv or json has all\n", n - REASONS_MOST,
+                    noun(result, n - REASONS_MOST));
+}
+
+static void add_models(const struct fleet_result *result, struct text *out)
+{
+    if (result->n_models < 2)
+        return;
+    text_printf(out, "%zu device models, each compared with its own:", result->n_models);
+    for (size_t i = 0; i < result->n_models; i++)
+        text_printf(out, "%s %s (%zu)", i ? "," : "",
+                    *result->models[i] ? result->models[i] : "no device",
+                    nodes_of_model(result, i));
+    text_add(out, "\n");
+}
+
+static void add_devices(const struct fleet_result *result, struct text *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        n += result->nodes[i].n_devices > 1;
+    if (n)
+        text_printf(out,
+                    "%zu %s measured on several devices, which are taken together; --by device "
+                    "compares devices\n",
+                    n, noun(result, n));
+}
+
+/* The margin is to be wider than what sound nodes differ by. */
+static void add_scatter(const struct fleet_result *result, struct text *out)
+{
+    static const double SIGMAS = 3;
+    double wider = SIGMAS * result->scatter;
+    if (wider > result->options->margin)
+        text_printf(out,
+                    "%s differ by %.2g %% (standard deviation, by the median): a margin under "
+                    "%.2g %% is within what is usual here\n",
+                    noun(result, 2), 100 * result->scatter, 100 * wider);
+}
+
+void fleet_add_notes(const struct fleet_result *result, struct text *out)
+{
+    size_t n_few = result->n_cases - result->n_judged;
+    add_reasons(result, out);
+    add_models(result, out);
+    if (n_few)
+        text_printf(
+            out,
+            "%zu of %zu cases not compared: they have a value on fewer than %d %s, of which "
+            "none could be called unlike the others\n",
+            n_few, result->n_cases, FLEET_LEAST, noun(result, FLEET_LEAST));
+    if (result->n_failed)
+        text_printf(out, "%zu case%s on half of the %s or more\n", result->n_failed,
+                    result->n_failed == 1 ? " fails" : "s fail", noun(result, 2));
+    add_devices(result, out);
+    if (result->n_visits)
+        text_printf(out,
+                    "1 visit: of %zu case%s there is one round on most %s, so that what changes "
+                    "between visits is not known: intervals are by how far apart %s are; rounds = "
+                    "5 is recommended\n",
+                    result->n_visits, result->n_visits == 1 ? "" : "s", noun(result, 2),
+                    noun(result, 2));
+    if (result->n_judged) {
+        add_scatter(result, out);
+        text_add(out, "several runs: what drifted between them is in the ratios\n");
+    }
+    if (result->n_left_out)
+        text_printf(out, "%zu of %zu runs left out: without %s\n", result->n_left_out,
+                    result->n_runs, *result->metric.name ? result->metric.name : result->by);
+}
+
+/* ---- tables ---- */
+
+static void write_nodes(const struct fleet_result *result, const size_t *order, int style,
+                        size_t width, bool has_colours, struct text *out)
+{
+    enum { ROWS_MOST = 30 };
+    CLEANUP(table_free) struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    size_t most = result->n_flagged > ROWS_MOST ? result->n_flagged : ROWS_MOST;
+    table_column(&table, noun(result, 1), false);
+    table_column(&table, "mean ratio", false);
+    table_column(&table, "cases", true);
+    table_column(&table, "slower", true);
+    table_column(&table, "faster", true);
+    table_column(&table, "p", true);
+    table_column(&table, "verdict", false);
+    for (size_t i = 0; i < result->n_nodes && i < most; i++) {
+        const struct fleet_node *node = &result->nodes[order[i]];
+        table_row(&table);
+        table_cell(&table, node->name);
+        compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, &words);
+        compare_cell(&table, &words);
+        table_cell_printf(&table, "%zu", node->n_cases);
+        table_cell_printf(&table, "%zu", node->n_slower);
+        table_cell_printf(&table, "%zu", node->n_faster);
+        table_cell_printf(&table, isnan(node->adjusted_p) ? "-" : "%.2g", node->adjusted_p);
+        table_cell(&table, compared_word(node->verdict));
+        table_colour(&table, compare_colour(node->verdict));
+    }
+    compare_write_fitting(&table, style, width, has_colours, out);
+    if (result->n_nodes > most)
+        text_printf(out, "... and %zu %s nearer to the median, none of them flagged\n",
+                    result->n_nodes - most, noun(result, result->n_nodes - most));
+    text_add(out, "\n");
+}
+
+/* The lowest and the highest ratio of a case. */
+static void add_range(const struct fleet_case *c, struct text *out)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < c->n; i++) {
+        low = fmin(low, c->cells[i].of.result.theta);
+        high = fmax(high, c->cells[i].of.result.theta);
+    }
+    if (low <= high)
+        text_printf(out, "%.3f to %.3f", exp(low), exp(high));
+}
+
+static void add_cell(const struct fleet_cell *cell, struct text *out)
+{
+    if (cell && cell->failure)
+        text_add(out, cell->failure);
+    else if (cell)
+        compare_add_ratio(cell->of.result.theta, cell->of.result.low, cell->of.result.high, out);
+}
+
+/* Each case of a model, with those of its nodes that come first in the order. */
+static void write_cases(const struct fleet_result *result, size_t model, const size_t *order,
+                        int style, size_t width, bool has_colours, struct text *out)
+{
+    enum { NODES_MOST = 2, NODES_MOST_MARKDOWN = 8 };
+    CLEANUP(table_free) struct table table = {0};
+    CLEANUP(text_free) struct text words = {0};
+    size_t nodes[NODES_MOST_MARKDOWN], n = 0;
+    size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : NODES_MOST;
+    table_column(&table, "case", false);
+    table_column(&table, "median", true);
+    table_column(&table, "ratios", false);
+    for (size_t i = 0; i < result->n_nodes && n < most; i++)
+        if (result->nodes[order[i]].model == model) {
+            table_column(&table, result->nodes[order[i]].name, false);
+            nodes[n++] = order[i];
+        }
+    for (size_t i = 0; i < result->n_cases; i++) {
+        const struct fleet_case *c = &result->cases[i];
+        if (c->model != model)
+            continue;
+        table_row(&table);
+        table_cell(&table, c->label);
+        compare_add_value(&result->metric, c->median, &words);
+        compare_cell(&table, &words);
+        add_range(c, &words);
+        compare_cell(&table, &words);
+        for (size_t j = 0; j < n; j++) {
+            const struct fleet_cell *cell = fleet_cell_of(c, nodes[j]);
+            add_cell(cell, &words);
+            compare_cell(&table, &words);
+            if (cell)
+                table_colour(&table, compare_colour(cell->failure ? COMPARED_BROKEN
+                                                                  : cell->of.result.verdict));
+        }
+    }
+    compare_write_fitting(&table, style, width, has_colours, out);
+    text_add(out, "\n");
+}
+
+static void write_head(const struct fleet_result *result, struct text *out)
+{
+    const struct compare_options *options = result->options;
+    text_printf(out, "%zu %s", result->n_nodes, noun(result, result->n_nodes));
+    if (!text_equal(result->by, "host") && !text_equal(result->by, "device"))
+        text_printf(out, " of %s", result->by);
+    if (result->n_models == 1 && *result->models[0])
+        text_printf(out, "%s%s", text_equal(result->by, "host") ? " with " : ", ",
+                    result->models[0]);
+    text_printf(out, ", compared with their median in each of %zu case%s; margin %.3g %%",
+                result->n_cases, result->n_cases == 1 ? "" : "s", 100 * options->margin);
+    if (*result->metric.name)
+        text_printf(out, "\ncompared: %s%s%s%s", result->metric.name,
+                    *result->metric.unit ? " in " : "", result->metric.unit,
+                    result->metric.is_better_if_higher ? ", higher is better" : "");
+    text_add(out, "\n\n");
+}
+
+static void write_tables(const struct fleet_result *result, int style, size_t width,
+                         bool has_colours, struct text *out)
+{
+    enum { USUAL_WIDTH = 100 };
+    CLEANUP(free_pointer) size_t *order = NULL;
+    CLEANUP(text_free) struct text notes = {0};
+    CLEANUP(text_free) struct text wrapped = {0};
+    bool is_markdown = style == TABLE_MARKDOWN;
+    fleet_order(result, &order);
+    write_head(result, out);
+    write_nodes(result, order, style, width, has_colours, out);
+    for (size_t i = 0; i < result->n_models; i++) {
+        if (result->n_models > 1)
+            text_printf(out, "%s\n\n", *result->models[i] ? result->models[i] : "no device");
+        write_cases(result, i, order, style, width, has_colours, out);
+    }
+    fleet_add_notes(result, &notes);
+    fleet_add_summary(result, &notes);
+    for (const char *at = text_get(&notes); *at;) {
+        size_t n = strcspn(at, "\n") + 1;
+        CLEANUP(text_free) struct text line = {0};
+        text_add_n(&line, at, n);
+        text_add_wrapped(&wrapped, text_get(&line), 0, 2,
+                         is_markdown ? SIZE_MAX
+                         : width     ? width
+                                     : USUAL_WIDTH);
+        at += n;
+    }
+    compare_add_lines(&wrapped, style, out);
+}
+
+int fleet_format_named(const char *name)
+{
+    return text_equal(name, "hostlist") ? FLEET_HOSTLIST : compare_format_named(name);
+}
+
+void fleet_write(const struct fleet_result *result, int format, bool is_strict, size_t width,
+                 bool has_colours, struct text *out)
+{
+    switch (format) {
+    case COMPARE_CSV:
+        fleet_write_csv(result, out);
+        break;
+    case COMPARE_JSON:
+        fleet_write_json(result, is_strict, out);
+        break;
+    case COMPARE_JUNIT:
+        fleet_write_junit(result, is_strict, out);
+        break;
+    case COMPARE_GITHUB:
+        fleet_write_github(result, is_strict, out);
+        break;
+    case FLEET_HOSTLIST:
+        fleet_write_hosts(result, out);
+        break;
+    default:
+        write_tables(result, format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN, width,
+                     has_colours, out);
+        break;
+    }
+}
