@@ -282,15 +282,23 @@ static void add_cell(const struct fleet_cell *cell, struct text *out)
         compare_add_ratio(cell->of.result.theta, cell->of.result.low, cell->of.result.high, out);
 }
 
+static bool is_judged(const struct fleet_result *result, size_t model)
+{
+    for (size_t i = 0; i < result->n_cases; i++)
+        if (result->cases[i].model == model && result->cases[i].n_values >= FLEET_LEAST)
+            return true;
+    return false;
+}
+
 /* Each case of a model, with those of its nodes that come first in the order. */
 static void write_cases(const struct fleet_result *result, size_t model, const size_t *order,
                         int style, size_t width, bool has_colours, struct text *out)
 {
-    enum { NODES_MOST = 2, NODES_MOST_MARKDOWN = 8 };
+    enum { NODES_MOST_MARKDOWN = 8, WIDE = 100 };
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text words = {0};
     size_t nodes[NODES_MOST_MARKDOWN], n = 0;
-    size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : NODES_MOST;
+    size_t most = style == TABLE_MARKDOWN ? NODES_MOST_MARKDOWN : width && width < WIDE ? 1 : 2;
     table_column(&table, "case", false);
     table_column(&table, "median", true);
     table_column(&table, "ratios", false);
@@ -352,6 +360,8 @@ static void write_tables(const struct fleet_result *result, int style, size_t wi
     write_head(result, out);
     write_nodes(result, order, style, width, has_colours, out);
     for (size_t i = 0; i < result->n_models; i++) {
+        if (!is_judged(result, i))
+            continue;
         if (result->n_models > 1)
             text_printf(out, "%s\n\n", *result->models[i] ? result->models[i] : "no device");
         write_cases(result, i, order, style, width, has_colours, out);

@@ -34,6 +34,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_measuring.sh \
 	tests/cli/test_mistakes.sh \
 	tests/cli/test_new.sh \
+	tests/cli/test_nodes.sh \
 	tests/cli/test_no_gpu.sh \
 	tests/cli/test_other_tools.sh \
 	tests/cli/test_pace.sh \

@@ -66,7 +66,7 @@ compare 0 "round by round, too few" new.gbr --by method --base stream --margin 9
 has "round by round, too few: the note" "unclear: copy bytes=4096: 3 rounds, 4 at least are needed"
 has "round by round, too few: how many" "round by round: 2 not decided after 3"
 compare 2 "round by round, of two files" old.gbr new.gbr --sequential
-says "round by round, of two files" "--sequential: goes with --by: rounds of two runs are no pairs"
+says "round by round, of two files" "--sequential: goes with --by and --base: rounds of two runs are no pairs"
 compare 2 "round by round, of two runs" old.gbr --by host --base "$(uname -n)" --sequential
 says "round by round, of two runs" "--sequential: rounds of two runs are no pairs: expected --by with an option or \
 setting whose values are in one run"
@@ -203,7 +203,7 @@ compare 2 "an unknown value" new.gbr --by bytes --base 5
 says "an unknown value" "--base 5: no value of bytes; there are 4096, 6144"
 compare 2 "an unknown metric" new.gbr old.gbr --metric nonesuch
 compare 2 "an unknown format" new.gbr old.gbr --format yaml
-says "an unknown format" "--format yaml: expected table, md, csv, json, junit or github"
+says "an unknown format" "--format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist"
 compare 2 "a margin that is none" new.gbr old.gbr --margin 120%
 says "a margin that is none" "--margin 120%: expected a ratio from 0 to 1, such as 1% or 0.01"
 compare 2 "--by without a base" new.gbr --by bytes

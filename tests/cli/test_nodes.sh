@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# `gbrun compare --by host`: copies of one results file as those of many nodes, with the noise of
+# rounds; one of them is slower by 5 %, and it and no other is found. Forms, refusals, exit codes.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+if ! command -v sqlite3 >/dev/null; then
+    skip "nodes" "no sqlite3"
+    finish
+fi
+
+{
+    few_samples 5 'device = cpu'
+    printf '[bench nop]\nrounds = 5\n[bench copy]\nrounds = 5\nsweep.bytes = 4KiB, 6KiB, 8KiB\n'
+} >fleet.ini
+succeeds "a node measures" "$GBRUN" -q -c fleet.ini -o measured.gbr
+
+# node FILE HOST NUMBER SEED FACTOR: a copy of measured.gbr: times of the first round, by noise of +-0.5 %.
+node()
+{
+    cp measured.gbr "$1"
+    sqlite3 "$1" "
+        UPDATE run SET uuid = substr(uuid, 1, 24) || printf('%012x', $3);
+        UPDATE device SET record_uuid = substr(record_uuid, 1, 24) || printf('%012x', $3);
+        UPDATE run_fact SET value = '$2' WHERE name = 'host';
+        UPDATE bench_case SET uuid = substr(uuid, 1, 24) || printf('%012x', $3 * 1000 + id);
+        UPDATE bench_case SET statistic = 'median', estimate_ns = $5 * (1 + 1e-5 * (($4 * 7919 + $3 * 104729
+            + id * 15485863) * 2654435761 / 65536 % 1000 - 500)) * (SELECT max(f.median_ns, 1) FROM bench_case AS f
+            WHERE f.bench = bench_case.bench AND f.position = bench_case.position AND f.round = 0),
+            tick_ns = NULL, low_ns = NULL, high_ns = NULL;"
+}
+
+# nodes CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
+nodes()
+{
+    local expected=$1 name=$2 code
+    shift 2
+    "$GBRUN" compare "$@" >out.txt 2>err.txt
+    code=$?
+    equals "$name: exit code" "$expected" "$code"
+}
+
+# says NAME TEXT: all of standard error.
+says()
+{
+    equals "$1: message" "gbrun: error: $2" "$(cat err.txt)"
+}
+
+wrong='' alike=''
+for seed in 1 2 3 4 5 6; do
+    files=()
+    for number in 1 2 3 4 5 6 7 8; do
+        factor=1
+        [ $number != $((seed + 1)) ] || factor=1.05
+        node "node$number.gbr" "node0$number" $number $seed $factor
+        files+=("node$number.gbr")
+    done
+    "$GBRUN" compare --by host --format hostlist "${files[@]}" >out.txt 2>err.txt
+    [ "$? $(cat out.txt)" = "3 node0$((seed + 1))" ] || wrong="$wrong seed $seed: $(cat out.txt err.txt);"
+    node "node$((seed + 1)).gbr" "node0$((seed + 1))" $((seed + 1)) $seed 1
+    "$GBRUN" compare --by host --format hostlist "${files[@]}" >out.txt 2>err.txt
+    [ "$? $(cat out.txt)" = "0 " ] || alike="$alike seed $seed: $(cat out.txt err.txt);"
+done
+equals "the slow node and only it, of eight" "" "$wrong"
+equals "none of eight that are alike" "" "$alike"
+
+node node3.gbr node03 3 6 1.05
+sqlite3 node3.gbr "UPDATE run_fact SET value = 'older' WHERE name = 'kernel'"
+nodes 3 "files of their own" --by host "${files[@]}"
+mv out.txt apart.txt
+succeeds "they are merged" "$GBRUN" merge -o all.gbr "${files[@]}"
+nodes 3 "one file" --by host all.gbr
+equals "one file says what many say" "$(cat apart.txt)" "$(cat out.txt)"
+equals "what is said of the node" "node03: slower in 4 of 4 cases" "$(grep '^node03:' out.txt)"
+equals "what is different there" "  kernel: older, most have $(uname -s)" \
+    "$(grep '^  kernel:' out.txt | cut -d ' ' -f 1-7)"
+equals "the last line" "1 of 8 nodes is flagged: node03" "$(tail -n 1 out.txt)"
+nodes 3 "every node of every case" --by host all.gbr --format csv
+equals "every node of every case: lines" 33 "$(wc -l <out.txt)"
+nodes 0 "a margin that leaves it out" --by host all.gbr --margin 10% --format hostlist
+equals "a margin that leaves it out: nothing" "" "$(cat out.txt)"
+nodes 3 "devices" --by device all.gbr --format hostlist
+equals "devices: their host" "node03" "$(cat out.txt)"
+nodes 0 "a count that is the same" --by host all.gbr --metric bytes_read
+nodes 3 "not certified" --by host all.gbr --metric bytes_read --strict
+equals "not certified: why" "gbrun: --strict: 24 ratios are not certified by their policy" "$(cat err.txt)"
+nodes 1 "two nodes" --by host node1.gbr node2.gbr
+equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host" "$(cat err.txt)"
+
+nodes 2 "no such fact" --by label.rack all.gbr
+says "no such fact" "--by label.rack: no run has such a fact or label; for the values of an option, give --base VALUE"
+nodes 2 "a hostlist of runs" node1.gbr node2.gbr --format hostlist
+says "a hostlist of runs" "--format hostlist: goes with --by host, without --base"
+nodes 2 "round by round" --by host all.gbr --sequential
+says "round by round" "--sequential: goes with --by and --base: rounds of two runs are no pairs"
+nodes 2 "a run" --by host all.gbr --run 1
+says "a run" "--run 1: goes with --by and --base; runs are chosen by --base and --new"
+nodes 2 "force" --by host all.gbr --force
+says "force" "--force: goes with --base: nodes are compared with those of the same device model and clock"
+nodes 2 "another side" --by host all.gbr --new 1
+says "another side" "--by host: expected --base VALUE, without --new"
+nodes 2 "several files with a base" --by host --base node01 node1.gbr node2.gbr
+says "several files with a base" "--by host --base node01: expected one results file"
+nodes 2 "no file" --by host nonesuch.gbr
+finish

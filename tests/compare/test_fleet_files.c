@@ -1,0 +1,395 @@
+/* test_fleet_files.c - core/compare/fleet.h: nodes out of results files, what is missing, what
+ * fails, formats. */
+#include "core/compare/fleet.h"
+#include "tests/check_main.h"
+#include "tests/view/views_fixture.h"
+
+/* What one run of a node has; streams = 1 ... n_cases, in microseconds of as many milliseconds. */
+struct node {
+    const char *host;
+    double factor;     /* 0: 1 */
+    int64_t n_cases;   /* 0: 4 */
+    unsigned n_rounds; /* 0: 5 */
+    int64_t crashed;   /* this case crashes in the last round; -1: all do */
+    int64_t skipped;
+    const char *model, *device_uuid, *driver, *started;
+    int32_t device_index;
+    double zero; /* 1: the metric "errors" is 0 */
+};
+
+static unsigned n_stored;
+
+static void store_record(struct store *store, int64_t run_id, int64_t device,
+                         const struct node *node, int64_t streams, unsigned round)
+{
+    static const double noise[] = {0.0013, -0.0021, 0.0004, 0.0018, -0.0015, 0.0007, -0.0009};
+    struct fixture_case c;
+    struct gb_error error;
+    double factor = node->factor > 0 ? node->factor : 1;
+    double ns = 1e6 * (double)streams * factor * (1 + noise[n_stored * 5 % 7]);
+    unsigned last = (node->n_rounds ? node->n_rounds : 5) - 1;
+    fixture_case(&c, (unsigned)streams, streams, ns - 9.5);
+    fixture_uuid(0xE0, ++n_stored, c.record.uuid);
+    c.record.sequence = n_stored;
+    c.record.round = round;
+    c.record.device_id = device;
+    c.bench_case.device.index = node->device_index;
+    c.record.n_checks = c.record.n_summaries = 0;
+    c.metrics[0] = (struct metric_record){"rate", 1e9 / ns, "items/s"};
+    c.metrics[1] = (struct metric_record){"errors", node->zero > 0 ? 0 : 3, ""};
+    c.record.n_metrics = 2;
+    if (node->crashed == -1 || (node->crashed == streams && round == last)) {
+        c.record.status = CASE_CRASHED;
+        c.record.status_text = "SIGSEGV";
+    }
+    if (node->skipped == streams)
+        c.record.status = CASE_SKIPPED;
+    if (c.record.status != CASE_OK) {
+        c.record.has_estimate = false;
+        c.record.n_samples = c.record.n_columns = 0;
+    }
+    if (node->model)
+        snprintf(c.record.uid, sizeof c.record.uid, "%032x", 0x100 + (unsigned)streams);
+    ck_assert_msg(store_case(store, run_id, &c.record, &error) == GB_OK, "%s", error.text);
+}
+
+static void store_node(struct store *store, unsigned number, const struct node *node)
+{
+    struct fact facts[] = {{"host", node->host ? node->host : ""}, {"kernel", "6.1"}};
+    struct fact device_facts[] = {{"driver", node->driver ? node->driver : "580.65"}};
+    struct device_record device = fixture_device_record();
+    struct run_record run = fixture_run(1);
+    struct gb_error error = {0};
+    int64_t run_id, device_id;
+    run.facts = facts;
+    run.n_facts = node->host ? 2 : 0;
+    run.started = node->started ? node->started : "2026-01-05T10:00:00.000Z";
+    fixture_uuid(0xA0, number, run.uuid);
+    device.facts = device_facts;
+    device.n_facts = 1;
+    device.model = node->model ? node->model : device.model;
+    device.uuid = node->device_uuid ? node->device_uuid : "";
+    ck_assert_int_eq(store_run_begin(store, &run, &run_id, &error), GB_OK);
+    ck_assert_int_eq(store_device(store, run_id, &device, &device_id, &error), GB_OK);
+    for (unsigned round = 0; round < (node->n_rounds ? node->n_rounds : 5); round++)
+        for (int64_t streams = 1; streams <= (node->n_cases ? node->n_cases : 4); streams++)
+            store_record(store, run_id, device_id, node, streams, round);
+    fixture_end_run(store, run_id);
+}
+
+static void store_nodes(const char *file, unsigned first, const struct node *nodes, size_t n)
+{
+    struct store *store = fixture_open(file, STORE_WRITE);
+    for (size_t i = 0; i < n; i++)
+        store_node(store, first + (unsigned)i, &nodes[i]);
+    fixture_close(store);
+}
+#define STORE_NODES(file, first, nodes)                                                            \
+    store_nodes(file, first, nodes, sizeof(nodes) / sizeof *(nodes))
+
+static struct compare_options options = {.margin = 0.01, .confidence = 0.95, .metric = ""};
+
+static struct fleet *read_fleet(const char *by, int32_t expected, size_t n_files,
+                                const char *const *files)
+{
+    struct fleet *fleet = fleet_new(&options, by);
+    struct gb_error error = {0};
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < n_files; i++)
+        status = fleet_add_file(fleet, fixture_path(files[i]), &error);
+    if (status == GB_OK)
+        status = fleet_finish(fleet, &error);
+    ck_assert_msg(status == expected, "%d: %s", status, error.text);
+    return fleet;
+}
+
+static struct fleet *fleet_by(const char *by)
+{
+    return read_fleet(by, GB_OK, 1, (const char *const[]){"a.gbr"});
+}
+
+/* "n1: slower; n2: same" */
+static const char *verdicts_of(const struct fleet *fleet)
+{
+    static char words[2000];
+    const struct fleet_result *result = fleet_result(fleet);
+    size_t length = 0;
+    words[0] = 0;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        length += (size_t)snprintf(words + length, sizeof words - length, "%s%s: %s", i ? "; " : "",
+                                   result->nodes[i].name, compared_word(result->nodes[i].verdict));
+    return words;
+}
+
+static const char *hosts_of(const struct fleet *fleet)
+{
+    static char hosts[200];
+    CLEANUP(text_free) struct text text = {0};
+    fleet_write_hosts(fleet_result(fleet), &text);
+    snprintf(hosts, sizeof hosts, "%s", text_get(&text));
+    return hosts;
+}
+
+static void expect_fleet(struct fleet *fleet, const char *verdicts, const char *hosts, int code,
+                         int strict_code)
+{
+    ck_assert_str_eq(verdicts_of(fleet), verdicts);
+    ck_assert_str_eq(hosts_of(fleet), hosts);
+    ck_assert_int_eq(fleet_exit_code(fleet_result(fleet), false), code);
+    ck_assert_int_eq(fleet_exit_code(fleet_result(fleet), true), strict_code);
+    fleet_free(fleet);
+}
+
+static const struct node eight[] = {
+    {.host = "node1"}, {.host = "node2"},
+    {.host = "node3"}, {.host = "node4", .factor = 1.05, .driver = "570.86"},
+    {.host = "node5"}, {.host = "node6"},
+    {.host = "node7"}, {.host = "node10"},
+};
+
+/* Eight files of one node each, as a fleet brings them, and the same in one. */
+START_TEST(the_slow_node_is_found)
+{
+    static const char *const files[] = {"0.gbr", "1.gbr", "2.gbr", "3.gbr",
+                                        "4.gbr", "5.gbr", "6.gbr", "7.gbr"};
+    static const char expected[] = "node1: same; node2: same; node3: same; node4: slower; "
+                                   "node5: same; node6: same; node7: same; node10: same";
+    for (unsigned i = 0; i < 8; i++)
+        store_nodes(files[i], i + 1, &eight[i], 1);
+    struct fleet *fleet = read_fleet("host", GB_OK, 8, files);
+    const struct fleet_node *node = &fleet_result(fleet)->nodes[3];
+    ck_assert_double_eq_tol(exp(node->mean.theta), 1.05, 0.002);
+    ck_assert_uint_eq(node->n_differences, 1);
+    ck_assert_str_eq(node->differences[0], "driver: 570.86, most have 580.65");
+    expect_fleet(fleet, expected, "node4\n", 3, 3);
+    STORE_NODES("a.gbr", 1, eight);
+    expect_fleet(fleet_by("host"), expected, "node4\n", 3, 3);
+    /* what is in several files counts once */
+    fleet = read_fleet("host", GB_OK, 2, (const char *const[]){"a.gbr", "3.gbr"});
+    ck_assert_uint_eq(fleet_result(fleet)->n_runs, 8);
+    ck_assert_uint_eq(fleet_result(fleet)->cases[0].cells[3].of.side.n, 5);
+    fleet_free(fleet);
+}
+END_TEST
+
+START_TEST(alike_nodes_are_fine)
+{
+    STORE_NODES(
+        "a.gbr", 1,
+        ((const struct node[]){{.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d"}}));
+    expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: same", "", 0, 0);
+}
+END_TEST
+
+START_TEST(the_newest_run_of_a_node_counts)
+{
+    static const struct node nodes[] = {
+        {.host = "a", .factor = 1.2, .started = "2026-01-02T10:00:00.000Z"},
+        {.host = "b"},
+        {.host = "c"},
+        {.host = "a", .n_cases = 3}, /* was repaired; case 4 is not measured again */
+    };
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    ck_assert_uint_eq(fleet_result(fleet)->nodes[0].n_slower, 1);
+    ck_assert_str_eq(fleet_result(fleet)->nodes[0].first_slower, "streams streams=4");
+    expect_fleet(fleet, "a: unclear; b: same; c: same", "", 0, 3);
+}
+END_TEST
+
+START_TEST(failing_nodes_are_flagged)
+{
+    static const struct node nodes[] = {
+        {.host = "a"}, {.host = "b", .crashed = 2}, {.host = "c"}, {.host = "d"}};
+    static const struct node all_fail[] = {{.host = "a", .crashed = 2},
+                                           {.host = "b", .crashed = 2},
+                                           {.host = "c", .crashed = 2},
+                                           {.host = "d"}};
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    const struct fleet_node *node = &fleet_result(fleet)->nodes[1];
+    ck_assert_str_eq(node->failure, "crashed (SIGSEGV)");
+    ck_assert_str_eq(node->first_failed, "streams streams=2");
+    ck_assert_uint_eq(node->n_cases, 3); /* of what fails no ratio is claimed */
+    expect_fleet(fleet, "a: same; b: broken; c: same; d: same", "b\n", 3, 3);
+    STORE_NODES("b.gbr", 11, all_fail);
+    fleet = read_fleet("host", GB_OK, 1, (const char *const[]){"b.gbr"});
+    ck_assert_uint_eq(fleet_result(fleet)->n_failed, 1);
+    expect_fleet(fleet, "a: same; b: same; c: same; d: same", "", 1, 1);
+}
+END_TEST
+
+START_TEST(missing_cases_are_seen)
+{
+    static const struct node nodes[] = {{.host = "a"},
+                                        {.host = "b", .n_cases = 2},
+                                        {.host = "c"},
+                                        {.host = "d", .skipped = 1},
+                                        {.host = "e"}};
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    ck_assert_uint_eq(fleet_result(fleet)->nodes[1].n_missing, 2);
+    ck_assert_str_eq(fleet_result(fleet)->nodes[1].first_missing, "streams streams=3");
+    ck_assert_ptr_null(fleet_cell_of(&fleet_result(fleet)->cases[3], 1));
+    ck_assert_uint_eq(fleet_cell_of(&fleet_result(fleet)->cases[3], 2)->node, 2);
+    expect_fleet(fleet, "a: same; b: missing; c: same; d: missing; e: same", "", 0, 3);
+}
+END_TEST
+
+START_TEST(two_nodes_cannot_be_told_apart)
+{
+    STORE_NODES("a.gbr", 1, ((const struct node[]){{.host = "a"}, {.host = "b", .factor = 1.5}}));
+    struct fleet *fleet = fleet_by("host");
+    ck_assert_uint_eq(fleet_result(fleet)->n_judged, 0);
+    ck_assert(isnan(fleet_result(fleet)->cases[0].cells[1].of.result.theta));
+    expect_fleet(fleet, "a: skipped; b: skipped", "", 1, 3);
+}
+END_TEST
+
+START_TEST(models_are_kept_apart)
+{
+    static const struct node nodes[] = {{.host = "a"},
+                                        {.host = "b"},
+                                        {.host = "c"},
+                                        {.host = "d", .factor = 3, .model = "Other 1"}};
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    ck_assert_uint_eq(fleet_result(fleet)->n_models, 2);
+    ck_assert_uint_eq(fleet_result(fleet)->n_cases, 8);
+    ck_assert_uint_eq(fleet_result(fleet)->n_judged, 4);
+    expect_fleet(fleet, "a: same; b: same; c: same; d: skipped", "", 0, 3);
+}
+END_TEST
+
+/* What one round varies by is not known: nodes that are a little apart are usual then. */
+START_TEST(one_round_goes_by_how_far_nodes_are_apart)
+{
+    static const struct node nodes[] = {
+        {.host = "a", .factor = 1.012, .n_rounds = 1},
+        {.host = "b", .factor = 0.98, .n_rounds = 1},
+        {.host = "c", .factor = 1, .n_rounds = 1},
+        {.host = "d", .factor = 1.02, .n_rounds = 1},
+        {.host = "e", .factor = 0.99, .n_rounds = 1},
+        {.host = "f", .factor = 1.05, .n_rounds = 1},
+        {.host = "g", .factor = 0.97, .n_rounds = 1},
+        {.host = "h", .factor = 1.005, .n_rounds = 1},
+    };
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    ck_assert(fleet_result(fleet)->cases[0].cells[0].of.result.is_visit);
+    ck_assert_uint_eq(fleet_result(fleet)->n_visits, 4);
+    ck_assert_uint_eq(fleet_result(fleet)->n_flagged, 0);
+    fleet_free(fleet);
+}
+END_TEST
+
+/* Four devices in two hosts; one of them is slow. */
+static const struct node devices[] = {
+    {.host = "a", .device_uuid = "GPU-1", .device_index = 0},
+    {.host = "a", .device_uuid = "GPU-2", .device_index = 1},
+    {.host = "b", .device_uuid = "GPU-3", .device_index = 0},
+    {.host = "b", .factor = 1.05, .device_uuid = "GPU-4", .device_index = 0},
+};
+
+START_TEST(devices_are_a_factor_too)
+{
+    STORE_NODES("a.gbr", 1, devices);
+    expect_fleet(fleet_by("device"), "a GPU-1: same; a GPU-2: same; b GPU-3: same; b GPU-4: slower",
+                 "b\n", 3, 3);
+    struct fleet *fleet = fleet_by("host"); /* two hosts only */
+    ck_assert_uint_eq(fleet_result(fleet)->n_cases, 4);
+    ck_assert_uint_eq(fleet_result(fleet)->nodes[1].n_devices, 2);
+    ck_assert_uint_eq(fleet_result(fleet)->cases[0].cells[1].of.side.n, 10);
+    expect_fleet(fleet, "a: skipped; b: skipped", "", 1, 3);
+}
+END_TEST
+
+START_TEST(other_metrics_have_directions)
+{
+    STORE_NODES("a.gbr", 1, eight);
+    options.metric = "rate";
+    expect_fleet(fleet_by("host"),
+                 "node1: same; node2: same; node3: same; node4: slower; node5: same; node6: same; "
+                 "node7: same; node10: same",
+                 "node4\n", 3, 3);
+    options.metric = "nonesuch";
+    fleet_free(read_fleet("host", GB_NOT_FOUND, 1, (const char *const[]){"a.gbr"}));
+    options.metric = "";
+}
+END_TEST
+
+/* Zeros have no ratio: such a node has no value of that. */
+START_TEST(zeros_are_no_values)
+{
+    static const struct node nodes[] = {
+        {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .zero = 1}};
+    STORE_NODES("a.gbr", 1, nodes);
+    options.metric = "errors";
+    expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: skipped", "", 0, 3);
+    options.metric = "";
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared_is_an_error)
+{
+    static const struct node nodes[] = {
+        {.host = NULL}, {.host = "b"}, {.host = "c"}, {.host = "d"}};
+    STORE_NODES("a.gbr", 1, nodes);
+    fleet_free(read_fleet("label.rack", GB_NOT_FOUND, 1, (const char *const[]){"a.gbr"}));
+    struct fleet *fleet = fleet_by("host");
+    ck_assert_uint_eq(fleet_result(fleet)->n_left_out, 1);
+    expect_fleet(fleet, "b: same; c: same; d: same", "", 0, 0);
+    fleet_free(read_fleet("host", GB_NOT_FOUND, 1, (const char *const[]){"none.gbr"}));
+}
+END_TEST
+
+START_TEST(formats_are_as_they_were)
+{
+    static const char *const goldens[] = {"nodes.txt",     "nodes.md",    "nodes.csv",
+                                          "nodes.json",    "nodes.junit", "nodes.github",
+                                          "nodes.hostlist"};
+    static const struct node nodes[] = {
+        {.host = "node01"},
+        {.host = "node02"},
+        {.host = "node03", .factor = 1.05, .driver = "570.86"},
+        {.host = "node04"},
+        {.host = "node05", .crashed = 2},
+        {.host = "node06", .factor = 0.95},
+        {.host = "node07", .n_cases = 2},
+        {.host = "other01", .model = "Other 1", .n_cases = 1},
+    };
+    STORE_NODES("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    for (int format = 0; format <= FLEET_HOSTLIST; format++) {
+        CLEANUP(text_free) struct text text = {0};
+        fleet_write(fleet_result(fleet), format, false, 80, false, &text);
+        views_expect_golden(goldens[format], &text);
+    }
+    fleet_free(fleet);
+    ck_assert_int_eq(fleet_format_named("hostlist"), FLEET_HOSTLIST);
+    ck_assert_int_eq(fleet_format_named("csv"), COMPARE_CSV);
+    ck_assert_int_eq(compare_format_named("hostlist"), -1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("fleet files");
+    TCase *tests = tcase_create("fleet files");
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, the_slow_node_is_found);
+    tcase_add_test(tests, alike_nodes_are_fine);
+    tcase_add_test(tests, the_newest_run_of_a_node_counts);
+    tcase_add_test(tests, failing_nodes_are_flagged);
+    tcase_add_test(tests, missing_cases_are_seen);
+    tcase_add_test(tests, two_nodes_cannot_be_told_apart);
+    tcase_add_test(tests, models_are_kept_apart);
+    tcase_add_test(tests, one_round_goes_by_how_far_nodes_are_apart);
+    tcase_add_test(tests, devices_are_a_factor_too);
+    tcase_add_test(tests, other_metrics_have_directions);
+    tcase_add_test(tests, zeros_are_no_values);
+    tcase_add_test(tests, what_cannot_be_compared_is_an_error);
+    tcase_add_test(tests, formats_are_as_they_were);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
