@@ -186,21 +186,30 @@ static void say_exit(const struct compare_result *result, bool is_strict)
             say("gbrun: no case of %s could be compared", result->against[i].side->name);
 }
 
-static int32_t add_files(struct fleet *fleet, const struct request *request, struct gb_error *error)
+int32_t read_fleet(const struct compare_options *rule, const char *option, const char *by,
+                   const char *const *files, size_t n, struct fleet **ret, struct gb_error *error)
 {
     int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < request->n_files; i++)
-        status = fleet_add_file(fleet, request->files[i], error);
-    return status == GB_OK ? fleet_finish(fleet, error) : status;
+    *ret = fleet_new(rule, by);
+    for (size_t i = 0; i < n; i++) {
+        status = fleet_add_file(*ret, files[i], RUN_ALL, error);
+        if (status != GB_OK)
+            return status;
+    }
+    status = fleet_finish(*ret, error);
+    if (status != GB_OK)
+        error_prefix(error, "--%s %s: ", option, by);
+    return status;
 }
 
 static int run_fleet(const struct request *request)
 {
     CLEANUP(text_free) struct text text = {0};
     struct gb_error error;
-    struct fleet *fleet = fleet_new(&request->options, request->by);
+    struct fleet *fleet;
     int code;
-    if (add_files(fleet, request, &error) == GB_OK) {
+    if (read_fleet(&request->options, "by", request->by, request->files, request->n_files, &fleet,
+                   &error) == GB_OK) {
         const struct fleet_result *result = fleet_result(fleet);
         fleet_write(result, request->format, request->is_strict, output_width(0),
                     request->has_colours, &text);

@@ -1,5 +1,6 @@
 /* verb_report.c - gbrun report: pages, rooflines and charts of results files. */
 #include "core/cli/verbs.h"
+#include "core/report/fleet_chart.h"
 #include "core/report/html_report.h"
 #include "core/report/report.h"
 #include "core/view/view_cases.h"
@@ -24,6 +25,11 @@ static const struct verb_option options[] = {
      "such as run; file: for each FILE"},
     {"ideal", 0, "EXPR",
      "a line of this shape through the first point: SQL over parameters, 'ceil(16.0/streams)'"},
+    {"nodes", 0, "NAME",
+     "the nodes of all runs of all FILEs, as --by of compare does it: a strip for each case with a "
+     "point for each node, by host, device, or another fact or label of runs"},
+    {"margin", 0, "RATIO", "with --nodes: as of compare"},
+    {"alpha", 0, "RATIO", "with --nodes: as of compare"},
     {"run", 'r', "RUN|all",
      "the run: its number, from 1 by start, newest, previous, or NAME=VALUE of a label or fact; or "
      "all; the newest if not given"},
@@ -221,9 +227,68 @@ static int write_page(const struct arguments *arguments, const char *path)
                            : fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
 }
 
+/* ---- nodes ---- */
+
+static int write_fleet(const struct fleet_result *result, const char *path)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text text = {0};
+    struct plot_page page;
+    struct gb_error error;
+    int32_t status;
+    if (!path) {
+        fleet_strips(result, &text);
+        fputs(text_get(&text), stdout);
+        return EXIT_FINE;
+    }
+    if (text_ends_with(path, ".html")) {
+        status = html_nodes_write(result, path, &error);
+    } else if (!fleet_page(result, &arena, &page)) {
+        return fail_usage("there is nothing to draw: no case has values of %d of %s", FLEET_LEAST,
+                          result->by);
+    } else {
+        status = plot_write(&page, path, &error);
+    }
+    return status == GB_OK ? EXIT_FINE
+                           : fail_with(&error, status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
+}
+
+static int report_nodes(const struct arguments *arguments, const char *by)
+{
+    static const char *const others[] = {"roofline",    "pivot", "chart",   "x",
+                                         "y",           "by",    "ideal",   "run",
+                                         "relative-to", "where", "baseline"};
+    const char *path = argument(arguments, "output");
+    const char *const *files;
+    struct compare_options rule = {.metric = ""};
+    struct fleet *fleet;
+    struct gb_error error;
+    size_t n = results_files(arguments, &files);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (argument(arguments, others[i]))
+            return fail_usage("--nodes %s is of all runs of all files: it goes without --%s", by,
+                              others[i]);
+    if (path && !text_ends_with(path, ".html") && plot_check(path, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    int code = read_rule(arguments, &rule);
+    if (code != EXIT_FINE)
+        return code;
+    if (read_fleet(&rule, "nodes", by, files, n, &fleet, &error) == GB_OK)
+        code = write_fleet(fleet_result(fleet), path);
+    else
+        code = fail_with(&error, EXIT_USAGE);
+    fleet_free(fleet);
+    return code;
+}
+
 static int run_report(const struct arguments *arguments)
 {
-    const char *path = argument(arguments, "output");
+    const char *path = argument(arguments, "output"), *by = argument(arguments, "nodes");
+    if (by)
+        return report_nodes(arguments, by);
+    if (argument(arguments, "margin") || argument(arguments, "alpha"))
+        return fail_usage("--%s: goes with --nodes",
+                          argument(arguments, "margin") ? "margin" : "alpha");
     if (path && text_ends_with(path, ".html"))
         return write_page(arguments, path);
     const char *const *operands;

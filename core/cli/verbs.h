@@ -54,6 +54,11 @@ int read_run(const struct arguments *arguments, struct store *store, const char 
 /* --margin and --alpha; NaN: not given. */
 struct compare_options;
 int read_rule(const struct arguments *arguments, struct compare_options *ret);
+/* All runs of these files as a fleet, by what an option names; the caller's to free in any event.
+ */
+struct fleet;
+int32_t read_fleet(const struct compare_options *rule, const char *option, const char *by,
+                   const char *const *files, size_t n, struct fleet **ret, struct gb_error *error);
 /* The files named, or results.gbr. */
 size_t results_files(const struct arguments *arguments, const char *const **ret);
 

@@ -189,8 +189,8 @@ static const struct device_record *first_device(const struct compare_side *side)
     return NULL;
 }
 
-int32_t fleet_add_run(struct fleet *fleet, struct store *store, const char *path,
-                      const struct stored_run *run, struct gb_error *error)
+static int32_t add_run(struct fleet *fleet, struct store *store, const char *path,
+                       const struct stored_run *run, struct gb_error *error)
 {
     const char *name = run_fact(run, fleet->by_device ? "host" : fleet->result.by);
     struct outcome_metric *metric = &fleet->result.metric;
@@ -220,7 +220,8 @@ int32_t fleet_add_run(struct fleet *fleet, struct store *store, const char *path
     return status;
 }
 
-int32_t fleet_add_file(struct fleet *fleet, const char *path, struct gb_error *error)
+int32_t fleet_add_file(struct fleet *fleet, const char *path, int64_t run_number,
+                       struct gb_error *error)
 {
     struct store *store = NULL;
     struct stored_run *runs = NULL;
@@ -230,9 +231,9 @@ int32_t fleet_add_file(struct fleet *fleet, const char *path, struct gb_error *e
         return status;
     status = store_snapshot_begin(store, error);
     if (status == GB_OK) {
-        status = store_runs(store, RUN_ALL, &fleet->arena, &runs, &n, error);
+        status = store_runs(store, run_number, &fleet->arena, &runs, &n, error);
         for (size_t i = 0; i < n && status == GB_OK; i++)
-            status = fleet_add_run(fleet, store, path, &runs[i], error);
+            status = add_run(fleet, store, path, &runs[i], error);
         store_snapshot_end(store);
     }
     store_close(store, NULL);

@@ -2,7 +2,7 @@
  * fleet.h - the nodes that measured the same: which of them are unlike the others.
  *
  *   struct fleet *fleet = fleet_new(&options, "host");
- *   fleet_add_file(fleet, path, &error); ...
+ *   fleet_add_file(fleet, path, RUN_ALL, &error); ...
  *   fleet_finish(fleet); ... fleet_result(fleet) ...; fleet_free(fleet);
  *
  * A node is a value of a fact or label of runs (host), or by "device" one device of a host, by its
@@ -81,12 +81,10 @@ struct fleet_result {
 struct fleet *fleet_new(const struct compare_options *options, const char *by);
 void fleet_free(struct fleet *fleet); /* may be NULL */
 
-/* Adds a run, unless it was added before. run: of store_runs; it, its store's arena and the path
- * live on. */
-int32_t fleet_add_run(struct fleet *fleet, struct store *store, const char *path,
-                      const struct stored_run *run, struct gb_error *error);
-/* Adds all runs of a file. */
-int32_t fleet_add_file(struct fleet *fleet, const char *path, struct gb_error *error);
+/* Adds the runs of a file that a number means (RUN_ALL, RUN_NEWEST or one of them), but those that
+ * were added before. The path must live on. */
+int32_t fleet_add_file(struct fleet *fleet, const char *path, int64_t run_number,
+                       struct gb_error *error);
 
 /* GB_NOT_FOUND: no run has `by`, or none has a case. */
 int32_t fleet_finish(struct fleet *fleet, struct gb_error *error);

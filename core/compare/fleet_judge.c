@@ -223,11 +223,11 @@ int32_t fleet_finish(struct fleet *fleet, struct gb_error *error)
     size_t n = 0;
     if (fleet->n_units == 0 && result->n_left_out > 0 && !*result->metric.name)
         return error_set(error, GB_NOT_FOUND,
-                         "--by %s: no run has such a fact or label; for the values of an option, "
-                         "give --base VALUE",
-                         fleet->by_device ? "host" : result->by);
+                         "no run has such a fact or label; values of an option are compared by "
+                         "gbrun compare --by %s --base VALUE",
+                         result->by);
     if (fleet->n_readings == 0)
-        return error_set(error, GB_NOT_FOUND, "--by %s: no run has a case%s%s", result->by,
+        return error_set(error, GB_NOT_FOUND, "no run has a case%s%s",
                          *result->metric.name ? " with the metric " : "", result->metric.name);
     fleet_make_cases(fleet);
     struct comparison **items = compare_cases(fleet, &n);

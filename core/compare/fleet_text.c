@@ -138,25 +138,33 @@ void fleet_add_summary(const struct fleet_result *result, struct text *out)
 
 /* ---- notes ---- */
 
+/* Those that are flagged, faster or incomplete, then a few of which single cases are off. */
 static void add_reasons(const struct fleet_result *result, struct text *out)
 {
-    enum { REASONS_MOST = 20 };
+    enum { REASONS_MOST = 20, MINOR_MOST = 5 };
     CLEANUP(free_pointer) size_t *order = NULL;
-    size_t n = 0;
+    size_t n[2] = {0, 0}, n_more = 0;
     fleet_order(result, &order);
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        const struct fleet_node *node = &result->nodes[order[i]];
+    for (size_t i = 0; i < 2 * result->n_nodes; i++) {
+        const struct fleet_node *node = &result->nodes[order[i % result->n_nodes]];
+        bool is_minor = i >= result->n_nodes;
         CLEANUP(text_free) struct text words = {0};
-        fleet_add_reason(node, &words);
-        if (!words.length || n++ >= REASONS_MOST)
+        if (is_minor != (node->verdict == COMPARED_SAME || node->verdict == COMPARED_UNCLEAR))
             continue;
+        fleet_add_reason(node, &words);
+        if (!words.length)
+            continue;
+        if (n[is_minor]++ >= (is_minor ? MINOR_MOST : REASONS_MOST)) {
+            n_more++;
+            continue;
+        }
         text_printf(out, "%s: %s\n", node->name, text_get(&words));
         for (size_t j = 0; j < node->n_differences; j++)
             text_printf(out, "  %s\n", node->differences[j]);
     }
-    if (n > REASONS_MOST)
-        text_printf(out, "... and %zu %s more; --format csv or json has all\n", n - REASONS_MOST,
-                    noun(result, n - REASONS_MOST));
+    if (n_more)
+        text_printf(out, "... and %zu %s more; --format csv or json has all\n", n_more,
+                    noun(result, n_more));
 }
 
 static void add_models(const struct fleet_result *result, struct text *out)

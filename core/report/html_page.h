@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/xml_text.h"
-#include "core/compare/compare.h"
+#include "core/compare/fleet.h"
 #include "core/report/case_samples.h"
 #include "core/report/html_report.h"
 #include "core/report/plot_svg.h"
@@ -31,6 +31,10 @@ void html_fact(struct text *out, const char *name, const char *value);
 void html_cell(struct text *out, const char *class, const char *words);
 /* A page of charts as a figure. */
 void html_figure(struct text *out, const struct plot_page *page);
+
+/* ---- html_nodes.c ---- */
+/* Strips of the nodes, a table of them, and what is to be known; a section of its own. */
+void html_nodes(const struct fleet_result *result, struct text *out);
 
 /* ---- html_series.c ---- */
 /* Samples that the benchmark gave itself, in the rounds of a case: nothing if there are none. */

@@ -480,16 +480,63 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
     return status;
 }
 
+/* ---- pages ---- */
+
+static void free_fleet(struct fleet **fleet)
+{
+    fleet_free(*fleet);
+}
+
+/* Only where there are enough hosts to say which of them is unlike the others. */
+static int32_t add_nodes(const struct html_input *inputs, size_t n, struct text *out,
+                         struct gb_error *error)
+{
+    static const struct compare_options options = {
+        .margin = COMPARE_MARGIN, .confidence = 1 - COMPARE_ALPHA, .metric = ""};
+    CLEANUP(free_fleet) struct fleet *fleet = fleet_new(&options, "host");
+    int32_t status = GB_OK;
+    if (n < FLEET_LEAST)
+        return GB_OK;
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = fleet_add_file(fleet, inputs[i].path, inputs[i].run, error);
+    if (status != GB_OK)
+        return status;
+    status = fleet_finish(fleet, error);
+    if (status == GB_OK && fleet_result(fleet)->n_judged > 0)
+        html_nodes(fleet_result(fleet), out);
+    return status == GB_NOT_FOUND ? GB_OK : status; /* runs without a host, or without cases */
+}
+
+static int32_t write_whole(const struct text *page, const char *path, struct gb_error *error)
+{
+    struct output_file output;
+    int32_t status = output_begin(&output, path, error);
+    if (status != GB_OK)
+        return status;
+    fwrite(text_get(page), 1, page->length, output.stream);
+    return output_end(&output, GB_OK, error);
+}
+
+int32_t html_nodes_write(const struct fleet_result *nodes, const char *path, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text page = {0};
+    html_begin("gbrun: nodes", &page);
+    html_nodes(nodes, &page);
+    html_end(&page);
+    return write_whole(&page, path, error);
+}
+
 int32_t html_report_write(const struct html_input *inputs, size_t n,
                           const struct html_options *options, const char *path,
                           struct gb_error *error)
 {
     CLEANUP(text_free) struct text page = {0}, title = {0};
-    struct output_file output;
     size_t n_cases = 0;
     int32_t status = GB_OK;
     text_printf(&title, "gbrun: %s%s", inputs[0].path, n > 1 ? " and others" : "");
     html_begin(text_get(&title), &page);
+    if (!options->where)
+        status = add_nodes(inputs, n, &page, error);
     for (size_t i = 0; i < n && status == GB_OK; i++)
         status = write_run(&inputs[i], options, i, &page, &n_cases, error);
     html_end(&page);
@@ -497,10 +544,5 @@ int32_t html_report_write(const struct html_input *inputs, size_t n,
         status = error_set(error, GB_NOT_FOUND, "there is nothing to report: no case%s%s",
                            options->where ? " matches --where " : "",
                            options->where ? options->where : "");
-    if (status == GB_OK)
-        status = output_begin(&output, path, error);
-    if (status != GB_OK)
-        return status;
-    fwrite(text_get(&page), 1, page.length, output.stream);
-    return output_end(&output, GB_OK, error);
+    return status == GB_OK ? write_whole(&page, path, error) : status;
 }

@@ -5,8 +5,11 @@ core_libgbrun_la_SOURCES += \
 	core/report/chart.h \
 	core/report/chart_page.c \
 	core/report/chart_text.c \
+	core/report/fleet_chart.c \
+	core/report/fleet_chart.h \
 	core/report/html_case.c \
 	core/report/html_cases.c \
+	core/report/html_nodes.c \
 	core/report/html_page.c \
 	core/report/html_page.h \
 	core/report/html_report.c \

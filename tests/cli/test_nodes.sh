@@ -86,8 +86,40 @@ equals "not certified: why" "gbrun: --strict: 24 ratios are not certified by the
 nodes 1 "two nodes" --by host node1.gbr node2.gbr
 equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host" "$(cat err.txt)"
 
+# drawn NAME FILE: a report of nodes is there.
+drawn()
+{
+    succeeds "$1" "$GBRUN" report --nodes host all.gbr -o "$2"
+    equals "$1: the node in it" "node03: slower" "$(grep -o -m 1 'node03: slower' "$2" | head -n 1)"
+}
+drawn "strips as SVG" nodes.svg
+drawn "strips as a script" nodes.gp
+drawn "a page of nodes" nodes.html
+"$GBRUN" report --nodes host all.gbr >out.txt
+equals "strips with letters" "A A A A" "$(grep -E '^(nop|copy)' out.txt | grep -o 'A *$' | tr -d ' ' | paste -sd ' ')"
+"$GBRUN" report --nodes host all.gbr --margin 10% >out.txt
+equals "strips with another margin" "none of 8 nodes is flagged" "$(tail -n 1 out.txt)"
+succeeds "a page of runs" "$GBRUN" report all.gbr --run all -o runs.html
+equals "a page of runs: its nodes" 1 "$(grep -c '<h2>Nodes</h2>' runs.html)"
+
+# refused MESSAGE ARGUMENT...: what report says.
+refused()
+{
+    local message=$1
+    shift
+    "$GBRUN" report all.gbr "$@" >out.txt 2>err.txt
+    equals "report $*: exit code" 2 $?
+    says "report $*" "$message"
+}
+refused "--nodes host is of all runs of all files: it goes without --run" --nodes host --run 1
+refused "--margin: goes with --nodes" --margin 2%
+refused "nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp" --nodes host -o nodes.xyz
+refused "--nodes rack: no run has such a fact or label; values of an option are compared by gbrun compare --by rack \
+--base VALUE" --nodes rack
+
 nodes 2 "no such fact" --by label.rack all.gbr
-says "no such fact" "--by label.rack: no run has such a fact or label; for the values of an option, give --base VALUE"
+says "no such fact" "--by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
+compare --by label.rack --base VALUE"
 nodes 2 "a hostlist of runs" node1.gbr node2.gbr --format hostlist
 says "a hostlist of runs" "--format hostlist: goes with --by host, without --base"
 nodes 2 "round by round" --by host all.gbr --sequential

@@ -5,3 +5,4 @@ TEST_PROGRAM_LIST += \
 	tests/compare/test_comparison \
 	tests/compare/test_fleet \
 	tests/compare/test_fleet_files
+TEST_FILES += tests/compare/fleet_fixture.h

@@ -2,90 +2,7 @@
  * fails, formats. */
 #include "core/compare/fleet.h"
 #include "tests/check_main.h"
-#include "tests/view/views_fixture.h"
-
-/* What one run of a node has; streams = 1 ... n_cases, in microseconds of as many milliseconds. */
-struct node {
-    const char *host;
-    double factor;     /* 0: 1 */
-    int64_t n_cases;   /* 0: 4 */
-    unsigned n_rounds; /* 0: 5 */
-    int64_t crashed;   /* this case crashes in the last round; -1: all do */
-    int64_t skipped;
-    const char *model, *device_uuid, *driver, *started;
-    int32_t device_index;
-    double zero; /* 1: the metric "errors" is 0 */
-};
-
-static unsigned n_stored;
-
-static void store_record(struct store *store, int64_t run_id, int64_t device,
-                         const struct node *node, int64_t streams, unsigned round)
-{
-    static const double noise[] = {0.0013, -0.0021, 0.0004, 0.0018, -0.0015, 0.0007, -0.0009};
-    struct fixture_case c;
-    struct gb_error error;
-    double factor = node->factor > 0 ? node->factor : 1;
-    double ns = 1e6 * (double)streams * factor * (1 + noise[n_stored * 5 % 7]);
-    unsigned last = (node->n_rounds ? node->n_rounds : 5) - 1;
-    fixture_case(&c, (unsigned)streams, streams, ns - 9.5);
-    fixture_uuid(0xE0, ++n_stored, c.record.uuid);
-    c.record.sequence = n_stored;
-    c.record.round = round;
-    c.record.device_id = device;
-    c.bench_case.device.index = node->device_index;
-    c.record.n_checks = c.record.n_summaries = 0;
-    c.metrics[0] = (struct metric_record){"rate", 1e9 / ns, "items/s"};
-    c.metrics[1] = (struct metric_record){"errors", node->zero > 0 ? 0 : 3, ""};
-    c.record.n_metrics = 2;
-    if (node->crashed == -1 || (node->crashed == streams && round == last)) {
-        c.record.status = CASE_CRASHED;
-        c.record.status_text = "SIGSEGV";
-    }
-    if (node->skipped == streams)
-        c.record.status = CASE_SKIPPED;
-    if (c.record.status != CASE_OK) {
-        c.record.has_estimate = false;
-        c.record.n_samples = c.record.n_columns = 0;
-    }
-    if (node->model)
-        snprintf(c.record.uid, sizeof c.record.uid, "%032x", 0x100 + (unsigned)streams);
-    ck_assert_msg(store_case(store, run_id, &c.record, &error) == GB_OK, "%s", error.text);
-}
-
-static void store_node(struct store *store, unsigned number, const struct node *node)
-{
-    struct fact facts[] = {{"host", node->host ? node->host : ""}, {"kernel", "6.1"}};
-    struct fact device_facts[] = {{"driver", node->driver ? node->driver : "580.65"}};
-    struct device_record device = fixture_device_record();
-    struct run_record run = fixture_run(1);
-    struct gb_error error = {0};
-    int64_t run_id, device_id;
-    run.facts = facts;
-    run.n_facts = node->host ? 2 : 0;
-    run.started = node->started ? node->started : "2026-01-05T10:00:00.000Z";
-    fixture_uuid(0xA0, number, run.uuid);
-    device.facts = device_facts;
-    device.n_facts = 1;
-    device.model = node->model ? node->model : device.model;
-    device.uuid = node->device_uuid ? node->device_uuid : "";
-    ck_assert_int_eq(store_run_begin(store, &run, &run_id, &error), GB_OK);
-    ck_assert_int_eq(store_device(store, run_id, &device, &device_id, &error), GB_OK);
-    for (unsigned round = 0; round < (node->n_rounds ? node->n_rounds : 5); round++)
-        for (int64_t streams = 1; streams <= (node->n_cases ? node->n_cases : 4); streams++)
-            store_record(store, run_id, device_id, node, streams, round);
-    fixture_end_run(store, run_id);
-}
-
-static void store_nodes(const char *file, unsigned first, const struct node *nodes, size_t n)
-{
-    struct store *store = fixture_open(file, STORE_WRITE);
-    for (size_t i = 0; i < n; i++)
-        store_node(store, first + (unsigned)i, &nodes[i]);
-    fixture_close(store);
-}
-#define STORE_NODES(file, first, nodes)                                                            \
-    store_nodes(file, first, nodes, sizeof(nodes) / sizeof *(nodes))
+#include "tests/compare/fleet_fixture.h"
 
 static struct compare_options options = {.margin = 0.01, .confidence = 0.95, .metric = ""};
 
@@ -96,7 +13,7 @@ static struct fleet *read_fleet(const char *by, int32_t expected, size_t n_files
     struct gb_error error = {0};
     int32_t status = GB_OK;
     for (size_t i = 0; status == GB_OK && i < n_files; i++)
-        status = fleet_add_file(fleet, fixture_path(files[i]), &error);
+        status = fleet_add_file(fleet, fixture_path(files[i]), RUN_ALL, &error);
     if (status == GB_OK)
         status = fleet_finish(fleet, &error);
     ck_assert_msg(status == expected, "%d: %s", status, error.text);
@@ -140,7 +57,7 @@ static void expect_fleet(struct fleet *fleet, const char *verdicts, const char *
     fleet_free(fleet);
 }
 
-static const struct node eight[] = {
+static const struct fixture_node eight[] = {
     {.host = "node1"}, {.host = "node2"},
     {.host = "node3"}, {.host = "node4", .factor = 1.05, .driver = "570.86"},
     {.host = "node5"}, {.host = "node6"},
@@ -155,14 +72,14 @@ START_TEST(the_slow_node_is_found)
     static const char expected[] = "node1: same; node2: same; node3: same; node4: slower; "
                                    "node5: same; node6: same; node7: same; node10: same";
     for (unsigned i = 0; i < 8; i++)
-        store_nodes(files[i], i + 1, &eight[i], 1);
+        fleet_store(files[i], i + 1, &eight[i], 1);
     struct fleet *fleet = read_fleet("host", GB_OK, 8, files);
     const struct fleet_node *node = &fleet_result(fleet)->nodes[3];
     ck_assert_double_eq_tol(exp(node->mean.theta), 1.05, 0.002);
     ck_assert_uint_eq(node->n_differences, 1);
     ck_assert_str_eq(node->differences[0], "driver: 570.86, most have 580.65");
     expect_fleet(fleet, expected, "node4\n", 3, 3);
-    STORE_NODES("a.gbr", 1, eight);
+    FLEET_STORE("a.gbr", 1, eight);
     expect_fleet(fleet_by("host"), expected, "node4\n", 3, 3);
     /* what is in several files counts once */
     fleet = read_fleet("host", GB_OK, 2, (const char *const[]){"a.gbr", "3.gbr"});
@@ -174,22 +91,22 @@ END_TEST
 
 START_TEST(alike_nodes_are_fine)
 {
-    STORE_NODES(
-        "a.gbr", 1,
-        ((const struct node[]){{.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d"}}));
+    FLEET_STORE("a.gbr", 1,
+                ((const struct fixture_node[]){
+                    {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d"}}));
     expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: same", "", 0, 0);
 }
 END_TEST
 
 START_TEST(the_newest_run_of_a_node_counts)
 {
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = "a", .factor = 1.2, .started = "2026-01-02T10:00:00.000Z"},
         {.host = "b"},
         {.host = "c"},
         {.host = "a", .n_cases = 3}, /* was repaired; case 4 is not measured again */
     };
-    STORE_NODES("a.gbr", 1, nodes);
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->nodes[0].n_slower, 1);
     ck_assert_str_eq(fleet_result(fleet)->nodes[0].first_slower, "streams streams=4");
@@ -199,20 +116,20 @@ END_TEST
 
 START_TEST(failing_nodes_are_flagged)
 {
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = "a"}, {.host = "b", .crashed = 2}, {.host = "c"}, {.host = "d"}};
-    static const struct node all_fail[] = {{.host = "a", .crashed = 2},
-                                           {.host = "b", .crashed = 2},
-                                           {.host = "c", .crashed = 2},
-                                           {.host = "d"}};
-    STORE_NODES("a.gbr", 1, nodes);
+    static const struct fixture_node all_fail[] = {{.host = "a", .crashed = 2},
+                                                   {.host = "b", .crashed = 2},
+                                                   {.host = "c", .crashed = 2},
+                                                   {.host = "d"}};
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     const struct fleet_node *node = &fleet_result(fleet)->nodes[1];
     ck_assert_str_eq(node->failure, "crashed (SIGSEGV)");
     ck_assert_str_eq(node->first_failed, "streams streams=2");
     ck_assert_uint_eq(node->n_cases, 3); /* of what fails no ratio is claimed */
     expect_fleet(fleet, "a: same; b: broken; c: same; d: same", "b\n", 3, 3);
-    STORE_NODES("b.gbr", 11, all_fail);
+    FLEET_STORE("b.gbr", 11, all_fail);
     fleet = read_fleet("host", GB_OK, 1, (const char *const[]){"b.gbr"});
     ck_assert_uint_eq(fleet_result(fleet)->n_failed, 1);
     expect_fleet(fleet, "a: same; b: same; c: same; d: same", "", 1, 1);
@@ -221,12 +138,12 @@ END_TEST
 
 START_TEST(missing_cases_are_seen)
 {
-    static const struct node nodes[] = {{.host = "a"},
-                                        {.host = "b", .n_cases = 2},
-                                        {.host = "c"},
-                                        {.host = "d", .skipped = 1},
-                                        {.host = "e"}};
-    STORE_NODES("a.gbr", 1, nodes);
+    static const struct fixture_node nodes[] = {{.host = "a"},
+                                                {.host = "b", .n_cases = 2},
+                                                {.host = "c"},
+                                                {.host = "d", .skipped = 1},
+                                                {.host = "e"}};
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->nodes[1].n_missing, 2);
     ck_assert_str_eq(fleet_result(fleet)->nodes[1].first_missing, "streams streams=3");
@@ -238,7 +155,8 @@ END_TEST
 
 START_TEST(two_nodes_cannot_be_told_apart)
 {
-    STORE_NODES("a.gbr", 1, ((const struct node[]){{.host = "a"}, {.host = "b", .factor = 1.5}}));
+    FLEET_STORE("a.gbr", 1,
+                ((const struct fixture_node[]){{.host = "a"}, {.host = "b", .factor = 1.5}}));
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->n_judged, 0);
     ck_assert(isnan(fleet_result(fleet)->cases[0].cells[1].of.result.theta));
@@ -248,11 +166,11 @@ END_TEST
 
 START_TEST(models_are_kept_apart)
 {
-    static const struct node nodes[] = {{.host = "a"},
-                                        {.host = "b"},
-                                        {.host = "c"},
-                                        {.host = "d", .factor = 3, .model = "Other 1"}};
-    STORE_NODES("a.gbr", 1, nodes);
+    static const struct fixture_node nodes[] = {{.host = "a"},
+                                                {.host = "b"},
+                                                {.host = "c"},
+                                                {.host = "d", .factor = 3, .model = "Other 1"}};
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->n_models, 2);
     ck_assert_uint_eq(fleet_result(fleet)->n_cases, 8);
@@ -264,7 +182,7 @@ END_TEST
 /* What one round varies by is not known: nodes that are a little apart are usual then. */
 START_TEST(one_round_goes_by_how_far_nodes_are_apart)
 {
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = "a", .factor = 1.012, .n_rounds = 1},
         {.host = "b", .factor = 0.98, .n_rounds = 1},
         {.host = "c", .factor = 1, .n_rounds = 1},
@@ -274,7 +192,7 @@ START_TEST(one_round_goes_by_how_far_nodes_are_apart)
         {.host = "g", .factor = 0.97, .n_rounds = 1},
         {.host = "h", .factor = 1.005, .n_rounds = 1},
     };
-    STORE_NODES("a.gbr", 1, nodes);
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     ck_assert(fleet_result(fleet)->cases[0].cells[0].of.result.is_visit);
     ck_assert_uint_eq(fleet_result(fleet)->n_visits, 4);
@@ -284,7 +202,7 @@ START_TEST(one_round_goes_by_how_far_nodes_are_apart)
 END_TEST
 
 /* Four devices in two hosts; one of them is slow. */
-static const struct node devices[] = {
+static const struct fixture_node devices[] = {
     {.host = "a", .device_uuid = "GPU-1", .device_index = 0},
     {.host = "a", .device_uuid = "GPU-2", .device_index = 1},
     {.host = "b", .device_uuid = "GPU-3", .device_index = 0},
@@ -293,7 +211,7 @@ static const struct node devices[] = {
 
 START_TEST(devices_are_a_factor_too)
 {
-    STORE_NODES("a.gbr", 1, devices);
+    FLEET_STORE("a.gbr", 1, devices);
     expect_fleet(fleet_by("device"), "a GPU-1: same; a GPU-2: same; b GPU-3: same; b GPU-4: slower",
                  "b\n", 3, 3);
     struct fleet *fleet = fleet_by("host"); /* two hosts only */
@@ -306,7 +224,7 @@ END_TEST
 
 START_TEST(other_metrics_have_directions)
 {
-    STORE_NODES("a.gbr", 1, eight);
+    FLEET_STORE("a.gbr", 1, eight);
     options.metric = "rate";
     expect_fleet(fleet_by("host"),
                  "node1: same; node2: same; node3: same; node4: slower; node5: same; node6: same; "
@@ -321,9 +239,9 @@ END_TEST
 /* Zeros have no ratio: such a node has no value of that. */
 START_TEST(zeros_are_no_values)
 {
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .zero = 1}};
-    STORE_NODES("a.gbr", 1, nodes);
+    FLEET_STORE("a.gbr", 1, nodes);
     options.metric = "errors";
     expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: skipped", "", 0, 3);
     options.metric = "";
@@ -332,9 +250,9 @@ END_TEST
 
 START_TEST(what_cannot_be_compared_is_an_error)
 {
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = NULL}, {.host = "b"}, {.host = "c"}, {.host = "d"}};
-    STORE_NODES("a.gbr", 1, nodes);
+    FLEET_STORE("a.gbr", 1, nodes);
     fleet_free(read_fleet("label.rack", GB_NOT_FOUND, 1, (const char *const[]){"a.gbr"}));
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->n_left_out, 1);
@@ -348,7 +266,7 @@ START_TEST(formats_are_as_they_were)
     static const char *const goldens[] = {"nodes.txt",     "nodes.md",    "nodes.csv",
                                           "nodes.json",    "nodes.junit", "nodes.github",
                                           "nodes.hostlist"};
-    static const struct node nodes[] = {
+    static const struct fixture_node nodes[] = {
         {.host = "node01"},
         {.host = "node02"},
         {.host = "node03", .factor = 1.05, .driver = "570.86"},
@@ -358,7 +276,7 @@ START_TEST(formats_are_as_they_were)
         {.host = "node07", .n_cases = 2},
         {.host = "other01", .model = "Other 1", .n_cases = 1},
     };
-    STORE_NODES("a.gbr", 1, nodes);
+    FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     for (int format = 0; format <= FLEET_HOSTLIST; format++) {
         CLEANUP(text_free) struct text text = {0};

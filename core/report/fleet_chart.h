@@ -1,0 +1,22 @@
+/*
+ * fleet_chart.h - nodes as pictures: a strip for each case with a point for each node, at its ratio
+ * to the nodes' median.
+ *
+ * Flagged and faster nodes have a colour, or a letter, of their own and their interval; of more
+ * than there are colours the first ones (fleet_order). Nodes at nearly the same place are one
+ * point. What is more than 50 % from the median stands at the edge.
+ */
+#pragma once
+
+#include "core/base/memory.h"
+#include "core/compare/fleet.h"
+#include "core/report/plot.h"
+
+/* A panel for each device model of which a case was judged; memory is the arena's. */
+void fleet_make_panels(const struct fleet_result *result, struct arena *arena,
+                       struct plot_panel **panels, size_t *n);
+/* All of them as a page; false: no case was judged. */
+bool fleet_page(const struct fleet_result *result, struct arena *arena, struct plot_page *ret);
+
+/* The strips with letters, and below them what is to be known of nodes. */
+void fleet_strips(const struct fleet_result *result, struct text *out);

@@ -1,0 +1,186 @@
+/* test_fleet_chart.c - core/report/fleet_chart.h and the section of nodes of a page: strips of
+ * letters, points, words that come from anywhere. */
+#include "core/report/fleet_chart.h"
+#include "core/report/html_report.h"
+#include "core/report/plot_svg.h"
+#include "tests/check_main.h"
+#include "tests/compare/fleet_fixture.h"
+#include "tests/report/markup.h"
+
+static const struct compare_options usual = {.margin = 0.01, .confidence = 0.95, .metric = ""};
+
+static const struct fixture_node eight[] = {
+    {.host = "node01"},
+    {.host = "node02"},
+    {.host = "node03", .factor = 1.05, .driver = "570.86"},
+    {.host = "node04"},
+    {.host = "node05", .crashed = 2},
+    {.host = "node06", .factor = 0.95},
+    {.host = "node07", .n_cases = 2},
+    {.host = "other01", .model = "Other 1", .n_cases = 1},
+};
+
+static struct fleet *fleet_of(const char *file)
+{
+    struct fleet *fleet = fleet_new(&usual, "host");
+    struct gb_error error = {0};
+    int32_t status = fleet_add_file(fleet, fixture_path(file), RUN_ALL, &error);
+    if (status == GB_OK)
+        status = fleet_finish(fleet, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return fleet;
+}
+
+static size_t count(const char *page, const char *words)
+{
+    size_t n = 0;
+    for (const char *at = strstr(page, words); at; at = strstr(at + 1, words))
+        n++;
+    return n;
+}
+
+static void read_page(const char *path, struct text *out)
+{
+    char block[4096];
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    text_clear(out);
+    for (size_t n = 1; n > 0;) {
+        n = fread(block, 1, sizeof block, file);
+        text_add_n(out, block, n);
+    }
+    fclose(file);
+    ck_assert_str_eq(markup_error(text_get(out)), "");
+    ck_assert_ptr_null(strstr(text_get(out), ">nan"));
+    ck_assert_ptr_null(strstr(text_get(out), "\"nan"));
+    ck_assert_ptr_null(strstr(text_get(out), "inf"));
+}
+
+START_TEST(strips_are_as_they_were)
+{
+    CLEANUP(text_free) struct text text = {0};
+    FLEET_STORE("a.gbr", 1, eight);
+    struct fleet *fleet = fleet_of("a.gbr");
+    fleet_strips(fleet_result(fleet), &text);
+    views_expect_golden("nodes_strips.txt", &text);
+    fleet_free(fleet);
+}
+END_TEST
+
+START_TEST(each_node_is_a_point)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text svg = {0};
+    struct plot_page page;
+    FLEET_STORE("a.gbr", 1, eight);
+    struct fleet *fleet = fleet_of("a.gbr");
+    ck_assert(fleet_page(fleet_result(fleet), &arena, &page));
+    ck_assert_uint_eq(page.n_panels, 1); /* the other model has one node */
+    ck_assert_str_eq(page.title, "2 of 8 nodes are flagged: node[03,05]");
+    const struct plot_panel *panel = &page.panels[0];
+    ck_assert_uint_eq(panel->n_y_categories, 4);
+    ck_assert_uint_eq(panel->n_series, 7); /* the usual ones; points and intervals of three */
+    const struct plot_series *slow = &panel->series[2];
+    ck_assert_str_eq(slow->label, "node03: slower");
+    ck_assert_uint_eq(slow->n, 4);
+    ck_assert_double_eq_tol(slow->x[0], 5, 0.2);
+    ck_assert(panel->series[1].x[0] < slow->x[0] && slow->x[0] < panel->series[1].high[0]);
+    ck_assert(panel->x_low < -5 && panel->x_high > 5);
+    plot_svg(&page, false, &svg);
+    ck_assert_str_eq(markup_error(text_get(&svg)), "");
+    ck_assert_uint_eq(count(text_get(&svg), "<title>node03: 1.0"), 4);
+    ck_assert_uint_eq(count(text_get(&svg), "<title>node05: "), 3); /* one case fails */
+    fleet_free(fleet);
+}
+END_TEST
+
+/* What is far away does not squeeze all others together, and is there. */
+START_TEST(far_nodes_stand_at_the_edge)
+{
+    static const struct fixture_node nodes[] = {
+        {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .factor = 9}};
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct plot_page page;
+    FLEET_STORE("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_of("a.gbr");
+    ck_assert(fleet_page(fleet_result(fleet), &arena, &page));
+    ck_assert_double_eq(page.panels[0].series[2].x[0], 50);
+    ck_assert(page.panels[0].x_high < 60);
+    fleet_free(fleet);
+}
+END_TEST
+
+START_TEST(two_nodes_have_no_strips)
+{
+    static const struct fixture_node nodes[] = {{.host = "a"}, {.host = "b"}};
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct plot_page page;
+    FLEET_STORE("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_of("a.gbr");
+    ck_assert(!fleet_page(fleet_result(fleet), &arena, &page));
+    fleet_free(fleet);
+}
+END_TEST
+
+START_TEST(a_page_of_nodes_is_sound)
+{
+    static const struct fixture_node nodes[] = {
+        {.host = "<b>&\"1", .factor = 1.05, .driver = "<i>"},
+        {.host = "n2"},
+        {.host = "n3"},
+        {.host = "n4"}};
+    CLEANUP(text_free) struct text page = {0};
+    struct gb_error error = {0};
+    FLEET_STORE("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_of("a.gbr");
+    char path[300];
+    snprintf(path, sizeof path, "%s", fixture_path("nodes.html"));
+    ck_assert_int_eq(html_nodes_write(fleet_result(fleet), path, &error), GB_OK);
+    read_page(path, &page);
+    ck_assert_ptr_nonnull(strstr(text_get(&page), "<h2>Nodes</h2>"));
+    ck_assert_ptr_nonnull(strstr(text_get(&page), "1 of 4 nodes is flagged: &lt;b&gt;&amp;"));
+    ck_assert_ptr_nonnull(strstr(text_get(&page), "driver: &lt;i&gt;, most have 580.65"));
+    ck_assert_uint_eq(count(text_get(&page), "<tr class=\"filtered\""), 4);
+    ck_assert_uint_eq(count(text_get(&page), "<td class=\"bad\">slower</td>"), 1);
+    fleet_free(fleet);
+}
+END_TEST
+
+/* Runs of three hosts and more are compared as nodes, on the page of these runs. */
+START_TEST(a_page_of_runs_has_its_nodes)
+{
+    static const struct html_options options = {0};
+    CLEANUP(text_free) struct text page = {0};
+    struct gb_error error = {0};
+    struct html_input inputs[4];
+    char path[300], file[300];
+    FLEET_STORE("a.gbr", 1, eight);
+    snprintf(path, sizeof path, "%s", fixture_path("page.html"));
+    snprintf(file, sizeof file, "%s", fixture_path("a.gbr"));
+    for (size_t i = 0; i < 4; i++)
+        inputs[i] = (struct html_input){.path = file, .run = (int64_t)i + 1};
+    for (size_t n = 2; n <= 4; n += 2) {
+        int32_t status = html_report_write(inputs, n, &options, path, &error);
+        ck_assert_msg(status == GB_OK, "%s", error.text);
+        read_page(path, &page);
+        ck_assert_uint_eq(count(text_get(&page), "<h2>Nodes</h2>"), n == 4);
+        ck_assert_uint_eq(count(text_get(&page), "<h2>Cases</h2>"), n);
+    }
+    ck_assert_ptr_nonnull(strstr(text_get(&page), "1 of 4 nodes is flagged: node03"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("fleet chart");
+    TCase *tests = tcase_create("fleet chart");
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, strips_are_as_they_were);
+    tcase_add_test(tests, each_node_is_a_point);
+    tcase_add_test(tests, far_nodes_stand_at_the_edge);
+    tcase_add_test(tests, two_nodes_have_no_strips);
+    tcase_add_test(tests, a_page_of_nodes_is_sound);
+    tcase_add_test(tests, a_page_of_runs_has_its_nodes);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
