@@ -781,6 +781,7 @@ class _Calls:
                  single=False, every_call=False):  # fmt: skip
         self.library = library
         self.raised = None
+        self.pools = []  # as long as graphs use their memory
         self.subject = _Subject(
             size=ctypes.sizeof(_Subject),
             flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
@@ -805,10 +806,9 @@ class _Calls:
 
         return callback
 
-    @staticmethod
-    def _in_stream(call, stream, iterations):
+    def _in_stream(self, call, stream, iterations):
         with contextlib.ExitStack() as stack:
-            for current in _current_streams(stream):
+            for current in _current_streams(stream, self.pools):
                 stack.enter_context(current)
             call(stream, iterations)
 
@@ -851,13 +851,46 @@ def _with_stream(fn):
     return call_with_stream if _wants_stream(fn) else call
 
 
-def _current_streams(stream):
-    """Contexts in which this CUDA stream is the current one of the packages that are in use."""
+def _current_streams(stream, pools):
+    """Contexts in which this CUDA stream is the current one of the packages that are in use.
+
+    What is captured allocates from a pool of its own, which is kept in pools: PyTorch's allocator asks for events of
+    other streams otherwise, which a capture does not survive.
+    """
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and torch.cuda.is_initialized():
         yield torch.cuda.stream(torch.cuda.ExternalStream(stream))
+        if hasattr(torch.cuda, "use_mem_pool") and torch.cuda.is_current_stream_capturing():
+            if not pools:
+                pools.append(torch.cuda.MemPool())
+            yield torch.cuda.use_mem_pool(pools[0])
+            yield _no_older_backward(torch)
     if cupy is not None:
         yield cupy.cuda.ExternalStream(stream)
+
+
+@contextlib.contextmanager
+def _no_older_backward(torch):
+    """While fn is captured: a backward pass runs on the streams of its forward pass; one that was not captured would
+    break the capture, and after it PyTorch's allocator, with the process.
+    """
+    run_engine = getattr(torch.autograd, "_engine_run_backward", None)
+    if run_engine is None:
+        yield
+        return
+    begin = getattr(torch.autograd, "_get_sequence_nr", lambda: math.inf)()
+
+    def run(tensors, *args, **kwargs):
+        nodes = [getattr(tensor, "grad_fn", None) for tensor in tensors]
+        if any(node is None or node._sequence_nr() < begin for node in nodes):
+            raise RuntimeError("the backward pass of what was not captured cannot be captured")
+        return run_engine(tensors, *args, **kwargs)
+
+    torch.autograd._engine_run_backward = run
+    try:
+        yield
+    finally:
+        torch.autograd._engine_run_backward = run_engine
 
 
 def _has_context():

@@ -149,10 +149,47 @@ class Tests(unittest.TestCase):
         seen = []
         sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(ExternalStream=Current))
         try:
-            gbrun._Calls._in_stream(gbrun._with_stream(lambda stream: seen.append(stream)), 7, 2)
+            calls = gbrun._Calls(gbrun._library(), work)
+            calls._in_stream(gbrun._with_stream(lambda stream: seen.append(stream)), 7, 2)
         finally:
             del sys.modules["cupy"]
         self.assertEqual((streams, seen), ([7, None], [7, 7]))
+
+    def test_a_backward_pass_is_captured_with_its_forward_pass(self):
+        class Context:
+            entered = []
+
+            def __init__(self, *of):
+                self.of = of
+
+            def __enter__(self):
+                self.entered.append(self.of)
+
+            def __exit__(self, *error):
+                pass
+
+        def tensor(number):
+            return types.SimpleNamespace(grad_fn=types.SimpleNamespace(_sequence_nr=lambda: number))
+
+        ran = []
+        cuda = types.SimpleNamespace(
+            is_initialized=lambda: True, is_current_stream_capturing=lambda: True, stream=Context, ExternalStream=int,
+            MemPool=lambda: "pool", use_mem_pool=Context,
+        )  # fmt: skip
+        autograd = types.SimpleNamespace(_engine_run_backward=lambda tensors: ran.append(tensors), _get_sequence_nr=lambda: 5)
+        engine = autograd._engine_run_backward
+        sys.modules["torch"] = types.SimpleNamespace(cuda=cuda, autograd=autograd)
+        try:
+            for roots, captured in (([tensor(5)], True), ([tensor(4)], False), ([tensor(6), tensor(1)], False), ([1], False)):
+                ran.clear()
+                calls = gbrun._Calls(gbrun._library(), lambda roots=roots: autograd._engine_run_backward(roots))
+                self.assertEqual(calls.subject.run(None, 7, 1) == 0, captured)
+                self.assertEqual(ran, [roots] if captured else [])
+                self.assertIs(autograd._engine_run_backward, engine)
+        finally:
+            del sys.modules["torch"]
+        self.assertIn((7,), Context.entered)
+        self.assertIn(("pool",), Context.entered)
 
     def test_results_are_verified(self):
         found = gbrun.measure(lambda: array.array("f", [0.1, 0.2]), verify=lambda: [0.1, 0.2], **FEW)
