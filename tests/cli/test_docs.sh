@@ -106,7 +106,7 @@ block()
         while IFS= read -r command; do
             if [[ $command =~ ^(sqlite3|python3|Rscript)\  ]] && ! command -v "${command%% *}" >/dev/null; then
                 skip "$1: $command" "there is no ${command%% *}"
-            elif [[ $command =~ ^python3\ ([a-z]+\.py)$ ]] && package=$(missing_import "${BASH_REMATCH[1]}"); then
+            elif [[ $command =~ ^python3\ ([a-z]+\.py)(\ |$) ]] && package=$(missing_import "${BASH_REMATCH[1]}"); then
                 skip "$1: $command" "there is no $package"
             elif [ -n "$command" ]; then
                 succeeds "$1: $command" measures bash -euo pipefail -c "$command"
@@ -119,7 +119,7 @@ block()
 missing_import()
 {
     local package
-    for package in pandas pyarrow; do
+    for package in pandas pyarrow pyperf; do
         grep -q "^import $package" "$1" && ! python3 -c "import $package" 2>/dev/null && echo $package && return
     done
     return 1
