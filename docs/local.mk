@@ -98,6 +98,7 @@ DOCUMENTS = \
 	docs/results.md \
 	docs/report.md \
 	docs/roofline.md \
+	docs/scale.md \
 	docs/security.md \
 	docs/statistics.md \
 	docs/tutorial.md \
