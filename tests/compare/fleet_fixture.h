@@ -20,15 +20,16 @@ struct fixture_node {
 
 static unsigned fleet_n_stored;
 
-static inline void fleet_store_record(struct store *store, int64_t run_id, int64_t device,
-                                      const struct fixture_node *node, int64_t streams,
-                                      unsigned round)
+static inline void fleet_store_record(struct store *store, int64_t run_id, unsigned number,
+                                      int64_t device, const struct fixture_node *node,
+                                      int64_t streams, unsigned round)
 {
     static const double noise[] = {0.0013, -0.0021, 0.0004, 0.0018, -0.0015, 0.0007, -0.0009};
     struct fixture_case c;
     struct gb_error error;
     double factor = node->factor > 0 ? node->factor : 1;
-    double ns = 1e6 * (double)streams * factor * (1 + noise[fleet_n_stored * 5 % 7]);
+    double ns = 1e6 * (double)streams * factor *
+                (1 + noise[(number * (3 + round) + (unsigned)streams * 5 + round * 2) % 7]);
     unsigned last = (node->n_rounds ? node->n_rounds : 5) - 1;
     fixture_case(&c, (unsigned)streams, streams, ns - 9.5);
     fixture_uuid(0xE0, ++fleet_n_stored, c.record.uuid);
@@ -76,7 +77,7 @@ static inline void fleet_store_node(struct store *store, unsigned number,
     ck_assert_int_eq(store_device(store, run_id, &device, &device_id, &error), GB_OK);
     for (unsigned round = 0; round < (node->n_rounds ? node->n_rounds : 5); round++)
         for (int64_t streams = 1; streams <= (node->n_cases ? node->n_cases : 4); streams++)
-            fleet_store_record(store, run_id, device_id, node, streams, round);
+            fleet_store_record(store, run_id, number, device_id, node, streams, round);
     fixture_end_run(store, run_id);
 }
 

@@ -4,6 +4,8 @@
 #include "tests/check_main.h"
 #include "tests/compare/fleet_fixture.h"
 
+#include <ctype.h>
+
 static struct compare_options options = {.margin = 0.01, .confidence = 0.95, .metric = ""};
 
 static struct fleet *read_fleet(const char *by, int32_t expected, size_t n_files,
@@ -142,7 +144,7 @@ START_TEST(missing_cases_are_seen)
                                                 {.host = "b", .n_cases = 2},
                                                 {.host = "c"},
                                                 {.host = "d", .skipped = 1},
-                                                {.host = "e"}};
+                                                {.host = "e", .n_cases = 5}};
     FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     ck_assert_uint_eq(fleet_result(fleet)->nodes[1].n_missing, 2);
@@ -261,6 +263,23 @@ START_TEST(what_cannot_be_compared_is_an_error)
 }
 END_TEST
 
+/* Numbers with a point to 8 digits: the last ones depend on compilers and libraries. */
+static void shorten(const char *words, struct text *out)
+{
+    static const char digits[] = "0123456789.e+-";
+    for (const char *at = words, *before = ""; *at;) {
+        size_t n = isdigit((unsigned char)*at) && !isalnum((unsigned char)*before)
+                       ? strspn(at, digits)
+                       : 1;
+        if (n > 8 && memchr(at, '.', n))
+            text_printf(out, "%.8g", strtod(at, NULL));
+        else
+            text_add_n(out, at, n);
+        at += n;
+        before = at - 1;
+    }
+}
+
 START_TEST(formats_are_as_they_were)
 {
     static const char *const goldens[] = {"nodes.txt",     "nodes.md",    "nodes.csv",
@@ -279,9 +298,10 @@ START_TEST(formats_are_as_they_were)
     FLEET_STORE("a.gbr", 1, nodes);
     struct fleet *fleet = fleet_by("host");
     for (int format = 0; format <= FLEET_HOSTLIST; format++) {
-        CLEANUP(text_free) struct text text = {0};
+        CLEANUP(text_free) struct text text = {0}, shortened = {0};
         fleet_write(fleet_result(fleet), format, false, 80, false, &text);
-        views_expect_golden(goldens[format], &text);
+        shorten(text_get(&text), &shortened);
+        views_expect_golden(goldens[format], &shortened);
     }
     fleet_free(fleet);
     ck_assert_int_eq(fleet_format_named("hostlist"), FLEET_HOSTLIST);
