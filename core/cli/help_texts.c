@@ -187,7 +187,8 @@ static const struct help_entry exit_codes[] = {
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
     {"3", NULL,
-     "gbrun compare or gbrun ab found a case that is slower, broken or missing; with --strict "
+     "gbrun compare or gbrun ab found a case that is slower, broken or missing, or a node that is "
+     "unlike the others; with --strict "
      "gbrun "
      "run and show have cases that were skipped or are not certified; gbrun doctor found something "
      "noisy, with --format json or --strict"},

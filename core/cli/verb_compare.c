@@ -218,8 +218,9 @@ static int run_fleet(const struct request *request)
             say("gbrun: --strict: %zu ratios are not certified by their policy",
                 result->n_uncertified);
         if (result->n_judged == 0)
-            say("gbrun: no case could be compared: it takes %d values of %s", FLEET_LEAST,
-                request->by);
+            say("gbrun: no case could be compared: it takes %d values of %s; --base VALUE compares "
+                "two",
+                FLEET_LEAST, request->by);
         code = fleet_exit_code(result, request->is_strict);
     } else {
         code = fail_with(&error, EXIT_USAGE);

@@ -84,7 +84,7 @@ nodes 0 "a count that is the same" --by host all.gbr --metric bytes_read
 nodes 3 "not certified" --by host all.gbr --metric bytes_read --strict
 equals "not certified: why" "gbrun: --strict: 24 ratios are not certified by their policy" "$(cat err.txt)"
 nodes 1 "two nodes" --by host node1.gbr node2.gbr
-equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host" "$(cat err.txt)"
+equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two" "$(cat err.txt)"
 
 # drawn NAME FILE: a report of nodes is there.
 drawn()
