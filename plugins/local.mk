@@ -76,6 +76,8 @@ CALL_SOURCES = \
 	plugins/common/call/call_callback.h \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
+	plugins/common/call/call_debug.c \
+	plugins/common/call/call_debug.h \
 	plugins/common/call/call_direct.c \
 	plugins/common/call/call_direct.h \
 	plugins/common/call/call_expect.c \

@@ -261,9 +261,11 @@ static const void *extension(const char *id)
 
 static const char help_text[] =
     "The function, its arguments and what is expected of it are described in the configuration; "
-    "nothing is compiled. gbrun.ini(5) has the language of signatures and arguments. A wrong "
-    "signature cannot be detected in general: such a call may crash, which costs the case, or "
-    "return meaningless values, so compare with expect or reference.\n"
+    "nothing is compiled. gbrun.ini(5) has the language of signatures and arguments. A signature "
+    "that contradicts the library's debug information (DWARF, by libdw) is an error. Without such, "
+    "a "
+    "wrong one may crash, which costs the case, or return meaningless values: compare with expect "
+    "or reference.\n"
     "call_overhead_ns is what the same call of a function that does nothing takes.";
 
 #define PLUGIN(id_, summary_, ops_)                                                                \

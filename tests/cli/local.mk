@@ -4,6 +4,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_bisect.sh \
 	tests/cli/test_bundle.sh \
 	tests/cli/test_call.sh \
+	tests/cli/test_call_debug.sh \
 	tests/cli/test_command.sh \
 	tests/cli/test_cheats.sh \
 	tests/cli/test_check.sh \

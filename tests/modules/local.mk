@@ -93,6 +93,8 @@ forker_needs = $(SYSTEM_LIBS)
 leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)
 fake_cupti_needs = $(cuda_kernels_needs)
+# Called by other signatures than their own, too.
+call_targets_needs = -g0
 fake_profiler_needs = $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests/modules/.libs/cuda_kernels.so tests/modules/.libs/fake_cupti.so: $(CUDA_DRIVER_FILES)
 tests/modules/.libs/convolution_kernels.so: \

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* dladdr1 */
 #include "call_library.h"
 
+#include "call_debug.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -147,6 +149,17 @@ static void *find_function(struct linker *linker, void *library, const char *opt
     return NULL;
 }
 
+/* Is what `option` says of this function what the compiler wrote? Asked before anything is
+ * measured, not in the process that measures. */
+static void compare_described(struct linker *linker, void *function, const char *option,
+                              const struct signature *signature)
+{
+    char reason[DEBUG_REASON_BYTES];
+    if (linker->reporter != NULL && function != NULL &&
+        debug_contradicts(function, signature, reason))
+        miss(linker, option, 0, reason);
+}
+
 static void find_entries(struct linker *linker, void *library, const struct entry *entries,
                          size_t n)
 {
@@ -192,6 +205,9 @@ static void find_reference(struct linker *linker)
         return;
     const struct span name = {params->reference, strlen(params->reference)};
     linkage->reference = find_function(linker, linkage->reference_library, "reference", 0, name);
+    compare_described(linker, linkage->reference,
+                      *params->reference_signature != '\0' ? "reference_signature" : "reference",
+                      &plan->reference.signature);
     find_entries(linker, linkage->reference_library, plan->ref_entries, plan->n_ref_entries);
 }
 
@@ -217,6 +233,7 @@ bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkag
         if (plan->function.n > 0)
             ret->function = find_function(&linker, ret->library,
                                           is_option ? "function" : "signature", at, plan->function);
+        compare_described(&linker, ret->function, "signature", &plan->routine.signature);
         find_entries(&linker, ret->library, plan->entries, plan->n_entries);
         find_calls(&linker, "before", plan->before, plan->n_before);
         find_calls(&linker, "after", plan->after, plan->n_after);

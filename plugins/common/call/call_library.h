@@ -18,8 +18,9 @@ struct linkage {
 };
 
 /*
- * Opens what the plan needs and looks up all of its symbols. Each that is missing is reported; with
- * NULL for a reporter the first one's reason is kept, and false returned.
+ * Opens what the plan needs and looks up all of its symbols. Each that is missing is reported, and
+ * a signature that contradicts the library's debug information; with NULL for a reporter the first
+ * one's reason is kept, nothing is asked of debug information, and false returned.
  */
 bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
 /* The same for the reference alone. */
