@@ -74,13 +74,13 @@ static int compare_seats(const void *a, const void *b)
 static struct seat *find_seats(const struct fleet *fleet, const size_t *models, size_t *ret_n)
 {
     bool *is_there = memory_allocate(fleet->n_units * fleet->result.n_models + 1);
-    struct seat *seats = NULL;
+    struct seat *seats = memory_allocate((fleet->n_readings + 1) * sizeof *seats);
     *ret_n = 0;
     for (size_t i = 0; i < fleet->n_readings; i++) {
         size_t unit = fleet->readings[i].unit;
         bool *here = &is_there[models[i] * fleet->n_units + unit];
         if (!*here)
-            MEMORY_APPEND(seats, *ret_n, (struct seat){models[i], unit, fleet->units[unit].name});
+            seats[(*ret_n)++] = (struct seat){models[i], unit, fleet->units[unit].name};
         *here = true;
     }
     free(is_there);
@@ -182,7 +182,7 @@ static int compare_groups(const void *a, const void *b)
 /* The readings of each case, in the order in which cases were met. */
 static struct group *group_readings(const struct fleet *fleet, size_t *ret_n)
 {
-    struct group *groups = NULL;
+    struct group *groups = memory_allocate((fleet->n_readings + 1) * sizeof *groups);
     const struct fleet_reading *readings = fleet->readings;
     *ret_n = 0;
     for (size_t i = 0, next; i < fleet->n_readings; i = next) {
@@ -190,7 +190,7 @@ static struct group *group_readings(const struct fleet *fleet, size_t *ret_n)
         for (next = i + 1; next < fleet->n_readings && readings[next].key == readings[i].key;
              next++)
             place = readings[next].place < place ? readings[next].place : place;
-        MEMORY_APPEND(groups, *ret_n, (struct group){i, next - i, place});
+        groups[(*ret_n)++] = (struct group){i, next - i, place};
     }
     qsort(groups, *ret_n, sizeof *groups, compare_groups);
     return groups;
