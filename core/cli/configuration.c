@@ -1,5 +1,6 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
 #include "core/base/plain_text.h"
+#include "core/cli/shard.h"
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
 
@@ -185,13 +186,14 @@ static const struct shortcut {
     const char *option, *section, *key;
 } shortcuts[] = {
     {"where", "gbrun", "where"}, {"sample", "gbrun", "sample"},
+    {"shard", "gbrun", "shard"}, {"costs", "gbrun", "costs"},
     {"policy", "*", "policy"},   {"max-time", "*", "max_time"},
     {"rounds", "*", "rounds"},   {"device", "*", "device"},
     {"jobs", "gbrun", "jobs"},   {"precision", "policy *", "precision"},
 };
 /* Those before the last come before --set, which may say otherwise for one section; the last one
  * needs to know which policies are used. */
-enum { N_SHORTCUTS = sizeof shortcuts / sizeof *shortcuts, N_SELECTING = 2 };
+enum { N_SHORTCUTS = sizeof shortcuts / sizeof *shortcuts, N_SELECTING = 4 };
 
 bool is_configuration(const char *operand)
 {
@@ -233,7 +235,11 @@ static void apply_shortcut(const struct arguments *arguments, size_t i,
                            struct configuration *configuration, struct error_list *errors)
 {
     const char *value = shortcut_value(arguments, i);
-    if (value)
+    struct gb_error error;
+    if (value && text_equal(shortcuts[i].option, "shard") &&
+        shard_option(value, &configuration->arena, &value, &error) != GB_OK)
+        error_list_add(errors, (struct origin){.file = "--shard"}, "%s", error.text);
+    else if (value)
         ini_set(&configuration->ini, shortcuts[i].section, shortcuts[i].key, value,
                 arena_printf(&configuration->arena, "--%s", shortcuts[i].option),
                 &configuration->arena, errors);
@@ -276,12 +282,16 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     if (!error_list_empty(errors))
         return GB_INVALID;
     int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
-    if (status == GB_OK && sweep_size(configuration->sweep) == 0) {
+    if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(
             errors, whole_file,
             "there is no case to measure: expected a [bench NAME] of which only, exclude and where "
             "leave some");
+        return GB_INVALID;
+    }
+    if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {
+        error_list_add(errors, (struct origin){.file = configuration->ini.path}, "%s", error.text);
         return GB_INVALID;
     }
     if (status == GB_OK)

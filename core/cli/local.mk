@@ -14,6 +14,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/plan.h \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
+	core/cli/shard.c \
+	core/cli/shard.h \
 	core/cli/run_report.c \
 	core/cli/screen.c \
 	core/cli/templates.c \

@@ -88,6 +88,12 @@ static double expect(struct plan *plan, const struct bench_case *bench_case, con
     return fmin(past, limit);
 }
 
+double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
+{
+    const char *why;
+    return expect(plan, bench_case, NULL, &why) * (double)bench_case->common.rounds;
+}
+
 static void add_heads(struct plan *plan)
 {
     static const char *const heads[] = {"#",      "case",     "policy", "device",

@@ -28,6 +28,10 @@ int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error);
 void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
               const char *device, const char *model, const char *refusal);
 
+/* All rounds of a case, on whichever device the file has it; at most what they may take where it
+ * does not say. */
+double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case);
+
 /* The cases, as FORMAT_TABLE, FORMAT_CSV or FORMAT_MARKDOWN. */
 void plan_write(const struct plan *plan, int format, struct text *out);
 /* "4 cases in 3 rounds: ..., expected to take 12 s ..." */

@@ -2,6 +2,7 @@
 #include "core/cli/run_job.h"
 
 #include "core/cli/plan.h"
+#include "core/cli/shard.h"
 
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
@@ -104,6 +105,19 @@ static void add_labels(const struct run_job *job, struct fact_list *facts)
     }
 }
 
+/* By which the shards of a sweep find each other. */
+static void add_shard(const struct configuration *configuration, struct fact_list *facts)
+{
+    const char *shard = settings_run(configuration->settings)->shard;
+    set_fact(facts, SHARD_FACT_PLAN, configuration->plan);
+    if (!*shard)
+        return;
+    set_fact(facts, SHARD_FACT_SHARD, shard);
+    set_fact(facts, SHARD_FACT_CASES,
+             arena_printf(facts->arena, "%llu",
+                          (unsigned long long)sweep_positions(configuration->sweep)));
+}
+
 static void set_facts(struct run_job *job, struct run_record *ret)
 {
     struct configuration *configuration = &job->configuration;
@@ -124,6 +138,7 @@ static void set_facts(struct run_job *job, struct run_record *ret)
     if (note)
         set_fact(&facts, "note", note);
     add_labels(job, &facts);
+    add_shard(configuration, &facts);
     for (size_t i = 0; i < job->n_facts; i++)
         set_fact(&facts, job->facts[i].name, job->facts[i].value);
     ret->facts = facts.items;
@@ -316,6 +331,31 @@ static int refuse_others_file(const char *path)
         path);
 }
 
+/* Shards by costs: are those of the file still what they were? */
+static int compare_plans(const struct run_job *job, const struct run_record *run)
+{
+    const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
+    const char *costs = settings_run(job->configuration.settings)->costs;
+    if (!*costs || text_equal(plan, job->configuration.plan))
+        return EXIT_FINE;
+    return fail_usage("--resume %s: shards are dealt by %s, which has changed since: bring it back",
+                      job->store_path, costs);
+}
+
+/* Goes on with a run of the file: what is done of it is not measured again. */
+static int take_up(struct run_job *job, const struct run_record *run)
+{
+    struct gb_error error;
+    memcpy(job->run_uuid, run->uuid, sizeof run->uuid);
+    int code = compare_builds(job, run);
+    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
+                                          &job->first_sequence, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    if (job->n_done)
+        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
+    return code;
+}
+
 int run_job_resume(struct run_job *job)
 {
     struct gb_error error;
@@ -354,7 +394,6 @@ int run_job_resume(struct run_job *job)
         arena_free(&arena);
         return fail_with(&error, EXIT_USAGE);
     }
-    memcpy(job->run_uuid, run.uuid, sizeof run.uuid);
     const char *folder = arena_text(&arena, run.config_folder);
     bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
@@ -365,12 +404,9 @@ int run_job_resume(struct run_job *job)
             arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder,
             run.config, job->arguments, job->ab, &job->configuration);
     if (code == EXIT_FINE)
-        code = compare_builds(job, &run);
-    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
-                                          &job->first_sequence, &error) != GB_OK)
-        code = fail_with(&error, EXIT_INTERNAL);
-    if (job->n_done)
-        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
+        code = compare_plans(job, &run);
+    if (code == EXIT_FINE)
+        code = take_up(job, &run);
     /* The texts are used until the end: they become the configuration's. */
     arena_adopt(&job->configuration.arena, &arena);
     return code;
@@ -383,6 +419,33 @@ static int check_labels(const struct arguments *arguments)
     for (size_t i = 0; i < n; i++)
         if (*given[i] == '=' || !strchr(given[i], '='))
             return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
+    return EXIT_FINE;
+}
+
+/* The newest run of this plan and shard, if the file has one; else a fresh one. */
+static int continue_run(struct run_job *job)
+{
+    struct arena *arena = &job->configuration.arena;
+    const char *shard = settings_run(job->configuration.settings)->shard;
+    struct stored_run *runs;
+    struct run_record run;
+    struct gb_error error;
+    size_t n = 0;
+    const int32_t status = store_runs(job->store, RUN_ALL, arena, &runs, &n, &error);
+    if (status != GB_OK && status != GB_NOT_FOUND)
+        return fail_with(&error, EXIT_INTERNAL);
+    while (n > 0) {
+        const struct run_record *record = &runs[--n].record;
+        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
+                        job->configuration.plan) ||
+            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
+            continue;
+        job->run_number = runs[n].number;
+        return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
+                       GB_OK
+                   ? take_up(job, &run)
+                   : fail_with(&error, EXIT_INTERNAL);
+    }
     return EXIT_FINE;
 }
 
@@ -405,7 +468,7 @@ int run_job_open(struct run_job *job)
         job->store_path = settings_run(job->configuration.settings)->results;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    return EXIT_FINE;
+    return argument(job->arguments, "continue") ? continue_run(job) : EXIT_FINE;
 }
 
 /* ---- measuring ---- */
@@ -444,7 +507,8 @@ static int32_t find_verdict(struct run_job *job, struct gb_error *error)
     const struct view_options view = {.run = job->run_number};
     verdict->is_strict = !job->ab && argument(job->arguments, "strict");
     int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
-    verdict->is_empty = !job->counts.is_cancelled && verdict->all.done == verdict->all.skipped;
+    verdict->is_empty = !job->counts.is_cancelled && job->n_visits > 0 &&
+                        verdict->all.done == verdict->all.skipped;
     return status == GB_OK && verdict->is_strict
                ? view_count(job->store, &view, &verdict->strict, error)
                : status;

@@ -17,6 +17,7 @@
 static const struct verb_option list_options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
+    SHARD_OPTIONS,
     {"estimate", 0, "FILE", "cases with the time that each will take by the earlier runs in FILE"},
     {"format", 'f', "FORMAT", "table, csv, json or md"},
     {"device", 'd', "DEVICE", "counters of this device, such as cuda or cuda:1; otherwise of all"},
@@ -26,6 +27,7 @@ static const struct verb_option list_options[] = {
 static const struct verb_option check_options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
+    SHARD_OPTIONS,
     SETTING_OPTIONS,
     {"print", 0, NULL, "print the settings used, and where each came from, as a configuration"},
     {"format", 'f', "FORMAT", "text or json; with json errors are in it, on standard output"},

@@ -1,5 +1,6 @@
 /* verb_run.c - gbrun run: measures what a configuration asks for. */
 #include "core/cli/run_job.h"
+#include "core/cli/shard.h"
 #include "core/view/views.h"
 
 #include <signal.h>
@@ -9,10 +10,15 @@
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     SELECT_OPTIONS,
+    SHARD_OPTIONS,
     SETTING_OPTIONS,
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
+    {"continue", 0, NULL,
+     "finish the newest run of the same cases and shard that the results file has, if it has one: "
+     "for "
+     "jobs that are started again"},
     {"label", 0, "NAME=TEXT",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
@@ -104,6 +110,19 @@ static int plan(struct run_job *job)
     return run_job_plan(job, format);
 }
 
+/* Several tasks that all measure everything are mostly a mistake. */
+static void say_beside(const struct arguments *arguments)
+{
+    struct shard task;
+    const char *variable;
+    if (argument(arguments, "shard") || argument(arguments, "resume") ||
+        !shard_of_environment(&task, &variable))
+        return;
+    say("gbrun: warning: by %s this is task %u of %u, and each measures all cases: --shard auto "
+        "deals them, --shard each says that it is meant so",
+        variable, task.number, task.n);
+}
+
 static int run(const struct arguments *arguments)
 {
     struct run_job job = {.arguments = arguments, .run_number = RUN_NEWEST};
@@ -117,6 +136,10 @@ static int run(const struct arguments *arguments)
         return run_job_close(&job, plan(&job));
     if (argument(arguments, "estimate"))
         return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
+    if (argument(arguments, "continue") &&
+        (argument(arguments, "resume") || argument(arguments, "profile")))
+        return fail_usage("--continue is not for --resume or --profile");
+    say_beside(arguments);
     code = argument(arguments, "profile")  ? open_profiled(&job)
            : argument(arguments, "resume") ? run_job_resume(&job)
                                            : run_job_open(&job);

@@ -99,6 +99,14 @@ struct ab_given {
     {                                                                                              \
         "sample", 0, "N", "only N of the cases, chosen by chance from the seed of the run"         \
     }
+/* Those of verbs that deal cases to tasks. */
+#define SHARD_OPTIONS                                                                              \
+    {"shard", 0, "I/N",                                                                            \
+     "only shard I of N of the cases; auto: I and N as the scheduler's environment says, auto/N: " \
+     "I alone; each: all cases, in every task"},                                                   \
+    {                                                                                              \
+        "costs", 0, "FILE", "with --shard: cases take what they took in FILE, shards the same"     \
+    }
 
 /* Settings of all benchmarks, for those of them that measure. */
 #define SETTING_OPTIONS                                                                            \
@@ -120,7 +128,8 @@ struct configuration {
     struct settings *settings;
     struct path_list folders;
     struct catalogue catalogue;
-    struct sweep *sweep;
+    struct sweep *sweep;  /* of its shard, if it has one */
+    const char *plan;     /* hash of what all shards measure */
     size_t first_operand; /* from which on operands are about it; SIZE_MAX: none is */
     bool is_stored;       /* comes from a results file: which code it has loaded is said before */
     const struct ab_given *ab_given;

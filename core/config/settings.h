@@ -18,6 +18,8 @@ struct run_params {
     struct gb_list benchmarks; /* const char *: names or patterns (fnmatch); empty: all */
     const char *where;         /* SQL: over the names of its case, as `only` */
     int64_t sample;            /* so many of the cases, by chance; 0: all */
+    const char *shard;         /* "I/N": this part of the cases; "" */
+    const char *costs; /* a results file: what cases take, which shards are balanced by; "" */
     int64_t seed;
     int32_t order;          /* ORDER_... */
     struct gb_list devices; /* const char *: what `device = auto` chooses from, in order; empty: all
@@ -83,6 +85,9 @@ size_t settings_policies(const struct settings *settings, const struct plugin_se
  * same cases.
  */
 void settings_print(const struct settings *settings, struct text *out);
+/* What decides which cases there are and how each is measured: the same without origins, and
+ * without what concerns only where, when and beside what they are measured. */
+void settings_print_plan(const struct settings *settings, struct text *out);
 
 /*
  * The cases. A sweep is never held as a whole: sweep_new finds which points of the product survive
@@ -97,6 +102,11 @@ int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct er
 uint64_t sweep_size(const struct sweep *sweep);
 /* Of case i of n: its position in file order. */
 uint64_t sweep_position(const struct sweep *sweep, uint64_t i);
+/* How many positions there are: as many as cases, until some of them are left to others. */
+uint64_t sweep_positions(const struct sweep *sweep);
+/* Cases at other positions are not measured here: sweep_size counts those that are, in the same
+ * order. */
+void sweep_keep(struct sweep *sweep, const bool *is_kept);
 /* device.settings is NULL in the case where `device = auto` is still to be chosen (supervisor's
  * job). */
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,

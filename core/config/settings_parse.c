@@ -31,6 +31,11 @@ static const struct gb_option run_table[] = {
         "name that only other benchmarks have is NULL"),
     GB_INT(struct run_params, sample, "0", "0:", "cases",
            "So many of the cases are run, chosen by chance from the seed; 0: all"),
+    GB_STRING(struct run_params, shard, "",
+              "I/N: one of N parts of the cases, for tasks that share a sweep; empty: all"),
+    GB_STRING(struct run_params, costs, "",
+              "A results file with what cases take, from the folder gbrun is started in: shards "
+              "get the same of it; empty: each Nth case"),
     GB_INT(struct run_params, seed, "42", NULL, NULL,
            "What random inputs and the shuffling of cases are derived from"),
     GB_CHOICE(struct run_params, order, "listed", order_words,

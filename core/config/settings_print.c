@@ -233,3 +233,35 @@ void settings_print(const struct settings *settings, struct text *out)
     for (size_t i = 0; i < settings->n_benches; i++)
         print_bench(settings, &settings->benches[i], out);
 }
+
+/* Keys of [gbrun] that do not change what a case is. */
+static bool is_of_place(const char *line, size_t length)
+{
+    static const char *const keys[] = {"results", "roofs",      "shard",       "costs",
+                                       "devices", "durability", "plugin_path", "jobs",
+                                       "lock",    "lock_limit", "label."};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const size_t n = strlen(keys[i]);
+        if (length > n && strncmp(line, keys[i], n) == 0 &&
+            (line[n] == ' ' || keys[i][n - 1] == '.'))
+            return true;
+    }
+    return false;
+}
+
+void settings_print_plan(const struct settings *settings, struct text *out)
+{
+    CLEANUP(text_free) struct text whole = {0};
+    settings_print(settings, &whole);
+    bool is_run_section = false;
+    for (const char *line = text_get(&whole), *end; *line; line = end + (*end != 0)) {
+        end = line + strcspn(line, "\n");
+        const char *comment = strstr(line, "  ; ");
+        if (*line == '[')
+            is_run_section = strncmp(line, "[gbrun]", 7) == 0;
+        if (!is_run_section || !is_of_place(line, (size_t)(end - line))) {
+            text_add_n(out, line, (size_t)((comment && comment < end ? comment : end) - line));
+            text_add(out, "\n");
+        }
+    }
+}

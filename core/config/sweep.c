@@ -171,6 +171,7 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
     }
     if (settings->run.sample > 0 && (uint64_t)settings->run.sample < sweep->n)
         take_sample(sweep, (uint64_t)settings->run.sample);
+    sweep->n_kept = sweep->n;
     if (settings->run.order == ORDER_SHUFFLED)
         shuffle(sweep);
     *ret = sweep;
@@ -184,12 +185,29 @@ int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct er
 
 uint64_t sweep_size(const struct sweep *sweep)
 {
+    return sweep->n_kept;
+}
+
+uint64_t sweep_positions(const struct sweep *sweep)
+{
     return sweep->n;
+}
+
+void sweep_keep(struct sweep *sweep, const bool *is_kept)
+{
+    uint32_t *order = memory_allocate((sweep->n + 1) * sizeof *order);
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < sweep->n_kept; i++)
+        if (is_kept[sweep_position(sweep, i)])
+            order[n++] = (uint32_t)sweep_position(sweep, i);
+    free(sweep->order);
+    sweep->order = order;
+    sweep->n_kept = n;
 }
 
 uint64_t sweep_position(const struct sweep *sweep, uint64_t i)
 {
-    return sweep->order && i < sweep->n ? sweep->order[i] : i;
+    return sweep->order && i < sweep->n_kept ? sweep->order[i] : i;
 }
 
 void sweep_free(struct sweep *sweep)

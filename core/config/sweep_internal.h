@@ -35,8 +35,9 @@ struct sweep {
     struct arena arena;
     struct sweep_bench *benches;
     size_t n_benches;
-    uint64_t n;
-    uint32_t *order; /* NULL: as listed */
+    uint64_t n;      /* positions */
+    uint64_t n_kept; /* of them those that are measured */
+    uint32_t *order; /* their positions, as they are measured; NULL: all, as listed */
 };
 
 /* ---- a point of the product; columns and filled are those of the point that was placed last ----

@@ -9,10 +9,11 @@
 
 /*
  * What CI systems and schedulers say in the environment: ci, ci_commit, ci_ref, ci_run, ci_project,
- * job, job_name, job_scheduler, job_partition. Returns how many were appended at facts, which has
- * room for PROVENANCE_FACTS.
+ * job, job_name, job_scheduler, job_partition, job_array,
+ * job_task, job_rank, job_nodes, job_gpus, job_restarts. Returns how many were appended at facts,
+ * which has room for PROVENANCE_FACTS.
  */
-enum { PROVENANCE_FACTS = 16 };
+enum { PROVENANCE_FACTS = 24 };
 size_t provenance_of_environment(struct arena *arena, struct fact *facts);
 
 /*

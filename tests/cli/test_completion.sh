@@ -41,7 +41,7 @@ verbs=$(gbrun list verbs --format csv | tail -n +2 | cut -d, -f1 | sort | paste 
 offers "verbs" "$verbs" gbrun ''
 offers "verbs by their start" "merge" gbrun me
 offers "long options of the verb that stands there" \
-    "--chip --config --device --estimate --format --plugin-path --sample --set --where" gbrun list cases --
+    "--chip --config --costs --device --estimate --format --plugin-path --sample --set --shard --where" gbrun list cases --
 offers "long options of run without a verb" "--resume --rounds --run" gbrun --r
 offers "long options by their start" "--resume --rounds --run" gbrun run --r
 offers "configurations by their start, as a verb" "bench.ini" gbrun be

@@ -204,7 +204,8 @@ START_TEST(printed)
     ck_assert_str_eq(
         text_get(&out),
         "[gbrun]\nresults = results.gbr  ; default\nroofs =  ; default\n"
-        "benchmarks =  ; default\nwhere =  ; default\nsample = 0  ; default\nseed = 42  ; default\n"
+        "benchmarks =  ; default\nwhere =  ; default\nsample = 0  ; default\nshard =  ; "
+        "default\ncosts =  ; default\nseed = 42  ; default\n"
         "order = listed  ; default\ndevices =  ; default\ndistribute = spread  ; "
         "default\ndurability = full  ; default\nplugin_path =  ; "
         "default\njobs = 0  ; default\n"

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# test_shards.sh - a sweep dealt to several tasks: which cases each has, what the environment of schedulers
+# says, what is stored, what goes on where it was interrupted.
+# shellcheck source=tests/tap.sh
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+unset SLURM_ARRAY_TASK_ID SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK JOB_COMPLETION_INDEX PARALLEL_SEQ
+cat >a.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 3
+[defaults]
+policy = few
+device = cpu
+warmup = 0
+[bench spin]
+sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us, 9us
+[bench other]
+plugin = spin
+sweep.duration = 100us, 1us
+rounds = 2
+INI
+
+cases()
+{
+    "$GBRUN" list cases -c a.ini "$@" 2>/dev/null
+}
+run()
+{
+    "$GBRUN" run -q -c a.ini "$@" >table.txt 2>text.txt
+}
+cases >all.txt
+equals "as many as there are" 11 "$(wc -l <all.txt)"
+
+# --- which cases ---
+for n in 1 2 3 4 11 20; do
+    for ((i = 1; i <= n; i++)); do
+        cases --shard "$i/$n" >"part.$i"
+        awk -v i="$i" -v n="$n" '(NR - 1) % n == i - 1' all.txt | cmp -s - "part.$i" ||
+            fail "shard $i of $n" "$(head -n 3 "part.$i")"
+    done
+    equals "$n shards are all cases, each once" "" \
+        "$(for ((i = 1; i <= n; i++)); do cat "part.$i"; done | sort | diff - <(sort all.txt))"
+done
+equals "of a sample, too" "$(cases --sample 5 | sed -n '2p;4p')" "$(cases --sample 5 --shard 2/2)"
+equals "in the order of measuring" "$(cases -s gbrun.order=shuffled | grep -Fxf <(cases --shard 2/3))" \
+    "$(cases -s gbrun.order=shuffled --shard 2/3)"
+
+# --- what the environment says ---
+told()
+{
+    env "$@" "$GBRUN" list cases -c a.ini --shard "${shard:-auto}" 2>told.txt >told.cases
+    cat told.cases told.txt | head -n 1
+}
+second=$(cases --shard 2/4 | head -n 1)
+equals "an array of Slurm" "$second" "$(told SLURM_ARRAY_TASK_ID=13 SLURM_ARRAY_TASK_MIN=11 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4)"
+equals "tasks of srun" "$second" "$(told SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=8)"
+equals "tasks of the jobs of an array" "$second" "$(told SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 \
+    SLURM_ARRAY_TASK_COUNT=2 SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2)"
+equals "Open MPI" "$second" "$(told OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4)"
+equals "PMI" "$second" "$(told PMI_RANK=1 PMI_SIZE=4)"
+equals "Flux" "$second" "$(told FLUX_TASK_RANK=1 FLUX_JOB_SIZE=4)"
+equals "Kubernetes, which does not say how many" "$second" "$(shard=auto/4 told JOB_COMPLETION_INDEX=1)"
+equals "GNU parallel" "$second" "$(shard=auto/4 told PARALLEL_SEQ=2)"
+while IFS='|' read -r given variable expected; do
+    equals "--shard $given $variable" "--shard: error: $expected" "$(shard=$given told "${variable:-A=1}")"
+done <<'LIST'
+5/4||'5/4': expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each
+0/4||'0/4': expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each
+-1/4||'-1/4': expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each
+auto/0||'auto/0': expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each
+auto|PARALLEL_SEQ=2|auto: PARALLEL_SEQ does not say how many tasks there are: expected auto/N
+auto/4|PARALLEL_SEQ=5|auto/4: PARALLEL_SEQ says that this is task 5
+LIST
+said=$(told A=1)
+succeeds "no scheduler" grep -q '^--shard: error: auto: no scheduler says' <<<"$said"
+SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4 run -o warned.gbr
+succeeds "without it a task among others is warned" \
+    grep -q '^gbrun: warning: by SLURM_PROCID this is task 2 of 4, and each measures all cases' text.txt
+SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4 run -o each.gbr --shard each
+equals "--shard each means it" "0 13" "$(grep -c warning text.txt) $("$GBRUN" export each.gbr | tail -n +2 | wc -l)"
+
+# --- what is measured and stored ---
+for i in 1 2 3; do
+    SLURM_JOB_ID=77 SLURM_ARRAY_TASK_ID=$i run --shard "$i/3" -o "shard$i.gbr"
+    equals "shard $i is measured" 0 $?
+done
+"$GBRUN" merge -o merged.gbr shard?.gbr >/dev/null 2>&1
+equals "merged they are all cases in all rounds" "13 13" "$("$GBRUN" export --run all --columns bench,uid,round merged.gbr |
+    tail -n +2 | sort -u | wc -l) $("$GBRUN" export --run all merged.gbr | tail -n +2 | wc -l)"
+fact()
+{
+    "$GBRUN" show --verbose "$1" | sed -n "s/^  $2: //p"
+}
+equals "one plan" 1 "$(for i in 1 2 3; do fact "shard$i.gbr" plan; done | sort -u | wc -l)"
+equals "other settings are another plan" 2 "$({ run -s '*.warmup=1us' --shard 1/3 -o other.gbr
+    fact other.gbr plan; fact shard1.gbr plan; } | sort -u | wc -l)"
+equals "another results file is not" 1 "$({ run -s gbrun.results=x.gbr -s gbrun.lock=no --shard 1/3 -o same.gbr
+    fact same.gbr plan; fact shard1.gbr plan; } | sort -u | wc -l)"
+equals "shard and job are facts" "2/3 11 2 77" "$(fact shard2.gbr shard) $(fact shard2.gbr plan_cases) $(fact shard2.gbr job_task) $(fact shard2.gbr job)"
+run --shard 15/20 -o empty.gbr
+equals "an empty shard is fine" 0 $?
+
+# --- by what cases take ---
+for n in 2 3; do
+    equals "$n shards by costs are all cases, each once" "" \
+        "$(for ((i = 1; i <= n; i++)); do cases --shard "$i/$n" --costs each.gbr; done | sort | diff - <(sort all.txt))"
+done
+cat >costs.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 400
+[defaults]
+policy = few
+device = cpu
+iterations = 1
+warmup = 0
+[bench spin]
+sweep.duration = 10us, 2ms, 10us, 2ms, 10us, 2ms
+INI
+"$GBRUN" -q -c costs.ini -o costs.gbr >/dev/null 2>&1
+shares()
+{
+    for i in 1 2; do
+        "$GBRUN" list cases -c costs.ini --shard "$i/2" "$@" 2>/dev/null | grep -c 2000000ns
+    done | sort | xargs
+}
+equals "each second: all that take long are one's" "0 3" "$(shares)"
+equals "by costs they are shared" "1 2" "$(shares --costs costs.gbr)"
+run --costs none.gbr --shard 1/2 -o none_there.gbr
+equals "a file that is not there" "2 a.ini: error: none.gbr: there is no such results file" "$? $(head -n 1 text.txt)"
+run --costs each.gbr
+equals "costs without a shard" "2 a.ini: error: costs = each.gbr: is for shard = I/N, which it balances" "$? $(head -n 1 text.txt)"
+cp each.gbr changing.gbr
+run --shard 1/2 --costs changing.gbr -o balanced.gbr
+cp costs.gbr changing.gbr
+"$GBRUN" run -q --resume balanced.gbr >/dev/null 2>text.txt
+succeeds "resuming by other costs is refused" grep -q 'shards are dealt by changing.gbr, which has changed since' text.txt
+
+# --- going on ---
+run --shard 2/3 -o going.gbr --continue
+equals "--continue begins" "0 1" "$? $("$GBRUN" list runs --format csv going.gbr | tail -n +2 | wc -l)"
+run --shard 2/3 -o going.gbr --continue
+equals "has nothing to do" "0 1" "$? $("$GBRUN" list runs --format csv going.gbr | tail -n +2 | wc -l)"
+run --shard 3/3 -o going.gbr --continue
+equals "another shard begins" "0 2" "$? $("$GBRUN" list runs --format csv going.gbr | tail -n +2 | wc -l)"
+cat >slow.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 20
+[defaults]
+policy = few
+device = cpu
+iterations = 1
+warmup = 0
+[bench spin]
+sweep.duration = 10ms, 11ms, 12ms, 13ms, 14ms, 15ms, 16ms, 17ms
+INI
+"$GBRUN" run -q -c slow.ini -o slow.gbr --continue >/dev/null 2>&1 &
+for ((i = 0; i < 100; i++)); do
+    sleep 0.1
+    [ "$("$GBRUN" export slow.gbr 2>/dev/null | wc -l)" -lt 3 ] || break
+done
+kill -KILL $!
+wait $! 2>/dev/null
+"$GBRUN" run -q -c slow.ini -o slow.gbr --continue >/dev/null 2>&1
+equals "goes on with one that was killed" "0 8 1" "$? $("$GBRUN" export --run all slow.gbr | tail -n +2 | wc -l) $(
+    "$GBRUN" list runs --format csv slow.gbr | tail -n +2 | wc -l)"
+run --continue --resume going.gbr
+equals "not with --resume" 2 $?
+finish
