@@ -71,6 +71,21 @@ const struct gb_option *option_find(struct option_table table, const char *key,
     return NULL;
 }
 
+bool option_is_rest(const struct gb_option *option)
+{
+    return option->type == GB_TYPE_MAP && option->flags & GB_OPTION_REST;
+}
+
+const struct gb_option *option_rest(struct option_table table, const char *key)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const bool is_word = *key && key[strspn(key, word)] == 0 && !strchr("0123456789_", *key);
+    for (uint32_t i = 0; i < table.n && is_word; i++)
+        if (option_is_rest(option_at(table, i)))
+            return option_at(table, i);
+    return NULL;
+}
+
 static const char *name_of(const void *table, size_t i)
 {
     return option_entry(*(const struct option_table *)table, (uint32_t)i).name;
@@ -169,7 +184,8 @@ static int32_t check_settings(const struct filling *filling)
         if (setting_of(filling, setting->key) != setting)
             return error_set_at(filling->error, GB_INVALID, setting->origin,
                                 "option '%s' is given twice", setting->key);
-        if (!option_find(filling->table, setting->key, NULL))
+        if (!option_find(filling->table, setting->key, NULL) &&
+            !option_rest(filling->table, setting->key))
             return unknown_option(filling, setting);
     }
     return GB_OK;
@@ -215,13 +231,21 @@ static int32_t missing(const struct filling *filling, const struct gb_option *op
                      option->name, key, option->help ? option->help : "");
 }
 
+/* KEY of a setting of the map, or NULL. */
+static const char *key_of(const struct filling *filling, const struct gb_option *option,
+                          const char *key)
+{
+    const bool is_rest = option_is_rest(option) && !option_find(filling->table, key, NULL);
+    return is_rest ? key : map_key(option, key);
+}
+
 static int32_t fill_map(struct filling *filling, const struct gb_option *option, void *to)
 {
     const char **keys = ARENA_ARRAY(filling->arena, const char *, filling->n_settings);
     const char **values = ARENA_ARRAY(filling->arena, const char *, filling->n_settings);
     struct gb_map map = {0, keys, values};
     for (size_t k = 0; k < filling->n_settings; k++) {
-        const char *key = map_key(option, filling->settings[k].key);
+        const char *key = key_of(filling, option, filling->settings[k].key);
         if (!key)
             continue;
         keys[map.n] = arena_text(filling->arena, key);

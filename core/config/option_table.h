@@ -33,6 +33,11 @@ size_t option_width(uint32_t type);
 const struct gb_option *option_find(struct option_table table, const char *key,
                                     const char **ret_map_key);
 
+/* Is it GB_OPTION_REST? */
+bool option_is_rest(const struct gb_option *option);
+/* The one of the table that takes such a key, which nothing else knows; or NULL. */
+const struct gb_option *option_rest(struct option_table table, const char *key);
+
 /* "int", "float", "bool", "string", "choice", "bytes", "duration", "map"; of a list its elements'.
  */
 const char *option_type_word(uint32_t type);

@@ -116,6 +116,14 @@ static int32_t check_flags(struct checking *checking)
     bool is_text = option->type == GB_TYPE_STRING || option->type == GB_TYPE_MAP;
     if ((option->flags & GB_OPTION_TEMPLATE) && !is_text)
         return refuse(checking, "it is a template, but neither a string nor a map");
+    if (!(option->flags & GB_OPTION_REST))
+        return GB_OK;
+    if (option->type != GB_TYPE_MAP || option->flags & GB_OPTION_TEMPLATE)
+        return refuse(checking, "it takes the other keys: expected a map that is no template");
+    for (uint32_t k = 0; k < checking->i; k++)
+        if (option_is_rest(option_at(checking->table, k)))
+            return error_set(checking->error, GB_INVALID, "'%s' takes the other keys already",
+                             option_at(checking->table, k)->name);
     return GB_OK;
 }
 

@@ -140,26 +140,44 @@ static bool is_variable_name(const char *name)
     return strchr(letters, *name) && name[strspn(name, all)] == 0;
 }
 
-static void add_variable(const struct bench_resolver *at, const struct key *key, size_t i)
+/* As columns of expressions they would be the same. */
+static bool differs_in_case_only(const struct bench_resolver *at, const struct key *key, size_t i)
 {
     const char *name = key_target(key, i);
-    struct bench_section *bench = at->bench;
-    if (!is_variable_name(name)) {
-        if (key->role == KEY_LET)
-            bench_fail(at, target_origin(key, i),
-                       "'%s': a variable's name has letters, digits and _ only", key->entry->key);
-        else
-            bench_unknown_target(at, key, i);
-        return;
-    }
+    const struct bench_section *bench = at->bench;
     for (size_t j = 0; j < bench->n_slots; j++)
         if (strcasecmp(bench->slots[j].name, name) == 0) {
             bench_fail(at, target_origin(key, i),
                        "'%s': variable '%s' and '%s' differ in case only, choose another name",
                        key->entry->key, name, bench->slots[j].name);
-            return;
+            return true;
         }
-    add_slot(bench, SLOT_VARIABLE, name, NULL);
+    return false;
+}
+
+static void add_variable(const struct bench_resolver *at, const struct key *key, size_t i)
+{
+    const char *name = key_target(key, i);
+    if (!is_variable_name(name) && key->role == KEY_LET)
+        bench_fail(at, target_origin(key, i),
+                   "'%s': a variable's name has letters, digits and _ only", key->entry->key);
+    else if (!is_variable_name(name))
+        bench_unknown_target(at, key, i);
+    else if (!differs_in_case_only(at, key, i))
+        add_slot(at->bench, SLOT_VARIABLE, name, NULL);
+}
+
+/* A key that the plugin takes since nothing else knows it. */
+static void add_rest(const struct bench_resolver *at, const struct key *key, size_t i,
+                     const struct gb_option *rest)
+{
+    const char *name = key_target(key, i);
+    const char *whole = arena_printf(at->arena, "%s.%s", rest->name, name);
+    if (bench_slot(at->bench, whole))
+        bench_fail(at, target_origin(key, i), "'%s' is given twice: '%s' is the same",
+                   key->entry->key, whole);
+    else if (!differs_in_case_only(at, key, i))
+        add_slot(at->bench, SLOT_OPTION, name, rest)->map_key = name;
 }
 
 static void add_tolerance(const struct bench_resolver *at, const char *name)
@@ -189,6 +207,7 @@ static void add_named_slots(const struct bench_resolver *at)
         const struct key *key = &bench->keys.items[i];
         for (size_t j = 0; j < key_targets(key); j++) {
             const char *target = key_target(key, j);
+            const struct gb_option *rest = option_rest(at->table, target);
             if (bench_slot(bench, target))
                 continue;
             if (text_starts_with(target, "env."))
@@ -199,6 +218,8 @@ static void add_named_slots(const struct bench_resolver *at)
                 add_paper(at, target);
             else if (key->source == SOURCE_DEFAULTS && option_find(common_options(), target, NULL))
                 continue; /* not of this benchmark */
+            else if (rest)
+                add_rest(at, key, j, rest);
             else if (key->role == KEY_SET)
                 bench_unknown_target(at, key, j);
             else if (bench->info)

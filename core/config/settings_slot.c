@@ -44,6 +44,12 @@ static int32_t read_variable(const char *text, struct origin origin, struct aren
     return value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
 }
 
+/* Of a variable, or what goes to a plugin as a number or a text. */
+static bool is_typed_by_value(const struct slot *slot)
+{
+    return slot->kind == SLOT_VARIABLE || (slot->map_key && option_is_rest(slot->option));
+}
+
 static bool is_list(const struct slot *slot)
 {
     return slot->option && (slot->option->type & GB_TYPE_LIST);
@@ -61,7 +67,7 @@ static const char *number_meant(const struct slot *slot, const char *text)
 int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
                   struct arena *arena, struct value *ret, struct gb_error *error)
 {
-    if (slot->kind == SLOT_VARIABLE)
+    if (is_typed_by_value(slot))
         return read_variable(text, origin, arena, ret, error);
     if (slot->kind == SLOT_ENVIRONMENT) {
         int32_t status = value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
@@ -129,12 +135,12 @@ static bool add_range(struct values *values, const struct slot *slot, const char
         return false;
     if (value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK) {
         number.type = GB_TYPE_FLOAT;
-        if (slot->kind != SLOT_VARIABLE ||
+        if (!is_typed_by_value(slot) ||
             value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK)
             return false;
     }
     for (size_t i = 0; i < list.n; i++) {
-        struct value value = slot->kind == SLOT_VARIABLE
+        struct value value = is_typed_by_value(slot)
                                  ? list.items[i]
                                  : untyped_value(list.items[i].text, values->arena);
         add_value(values, &value, origin);
@@ -150,7 +156,7 @@ static int32_t add_item(struct values *values, const struct slot *slot, const ch
     int32_t status = GB_OK;
     if (ranges && add_range(values, slot, text, origin))
         return GB_OK;
-    if (slot->kind == SLOT_ENVIRONMENT || slot->map_key)
+    if (slot->kind == SLOT_ENVIRONMENT || (slot->map_key && !is_typed_by_value(slot)))
         value = untyped_value(text, values->arena);
     else
         status = slot_read(slot, text, origin, values->arena, &value, error);

@@ -37,7 +37,7 @@ static void add_parameters(const struct maker *maker)
         bool is_option = slot->kind == SLOT_OPTION;
         const struct filled *filled = &maker->bench->filled[i];
         struct value value = filled->is_template ? filled->written : maker->bench->columns[i].value;
-        if (slot->map_key || slot->kind == SLOT_ENVIRONMENT)
+        if ((slot->map_key && !option_is_rest(slot->option)) || slot->kind == SLOT_ENVIRONMENT)
             value.type = GB_TYPE_STRING;
         made->parameters[made->n_parameters++] = (struct parameter){
             .name = slot->name,
@@ -55,6 +55,8 @@ static const char *written(const struct slot *slot, const struct value *value, s
 {
     bool is_scalar = !slot->map_key && !(slot->option->type & GB_TYPE_LIST);
     bool is_text = value->type == GB_TYPE_STRING || value->type == GB_TYPE_CHOICE;
+    if (is_text && slot->map_key && option_is_rest(slot->option))
+        return text_in_quotes(value->text, arena);
     return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
 }
 

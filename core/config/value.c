@@ -383,10 +383,8 @@ static bool needs_quotes(const char *text, char separator)
     return false;
 }
 
-const char *text_quote(const char *text, char separator, struct arena *arena)
+const char *text_in_quotes(const char *text, struct arena *arena)
 {
-    if (!needs_quotes(text, separator))
-        return arena_text(arena, text);
     char *quoted = arena_allocate(arena, 2 * strlen(text) + 3), *out = quoted;
     *out++ = '"';
     for (; *text; text++) {
@@ -396,6 +394,11 @@ const char *text_quote(const char *text, char separator, struct arena *arena)
     }
     *out = '"';
     return quoted;
+}
+
+const char *text_quote(const char *text, char separator, struct arena *arena)
+{
+    return needs_quotes(text, separator) ? text_in_quotes(text, arena) : arena_text(arena, text);
 }
 
 static int32_t read_scalar(uint32_t type, const struct gb_option *option, const char *text,

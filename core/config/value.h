@@ -76,6 +76,8 @@ struct origin origin_at(struct origin origin, const char *text, size_t offset);
  * text_split.
  */
 const char *text_quote(const char *text, char separator, struct arena *arena);
+/* In double quotes whatever it is. */
+const char *text_in_quotes(const char *text, struct arena *arena);
 
 struct value_list {
     size_t n;

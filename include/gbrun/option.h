@@ -45,7 +45,13 @@ enum {
     GB_OPTION_NOT_IDENTITY = 1u,
     /* GB_TYPE_STRING and GB_TYPE_MAP: {EXPRESSION} in the text stands for its value in the case,
      * {{ and }} for braces; the plugin gets the text with the values in it */
-    GB_OPTION_TEMPLATE = 2u
+    GB_OPTION_TEMPLATE = 2u,
+    /* GB_TYPE_MAP, at most one in a table, no template: takes the section's keys that nothing else
+     * knows as well, as KEY without "NAME." before it: words of letters, digits and _ that begin
+     * with a letter. Its values are typed: a number is its canonical text ("1048576" of 2^20, "0.5"
+     * of 50%), all else is a text in double quotes with \ before " and \ in it. Keys that begin
+     * with _ remain variables of expressions. */
+    GB_OPTION_REST = 4u
 };
 
 struct gb_option {

@@ -62,6 +62,17 @@ static const struct gb_option texts_options[] = {
                  "Templates"),
 };
 
+struct open_params {
+    const char *call;
+    struct gb_map arg;
+};
+
+static const struct gb_option open_options[] = {
+    GB_STRING(struct open_params, call, "f", "A function"),
+    GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_REST, struct open_params, arg, "", NULL, 0, NULL, NULL,
+                 "Its arguments"),
+};
+
 struct precision_params {
     double precision;
 };
@@ -106,6 +117,8 @@ static struct plugin_info fixture_plugins[] = {
     FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
                    GB_OPTIONS(texts_options, struct texts_params)),
+    FIXTURE_PLUGIN("/plugins/bench_open.so", GB_PLUGIN_BENCH, "open", NULL,
+                   GB_OPTIONS(open_options, struct open_params)),
     FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
                    FIXTURE_NO_TABLE),
     FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",

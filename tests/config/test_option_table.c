@@ -150,6 +150,8 @@ static const struct {
     {{SOUND, .default_value = "1\n2"}, "option 'cols': its default holds control characters"},
     {{SOUND, .type = GB_TYPE_MAP, .default_value = "x"},
      "option 'cols': its default must be empty, as that of every map"},
+    {{SOUND, .flags = GB_OPTION_REST},
+     "option 'cols': it takes the other keys: expected a map that is no template"},
 };
 #pragma GCC diagnostic pop
 

@@ -25,6 +25,13 @@ static const struct {
      "[bench nop]\n",
      "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy NAME], [device NAME], "
      "[bench NAME] or [ab NAME]\n"},
+    {"[bench open]\nn = 1\narg.n = 2\nN = 3\nn-1 = 4\n.x = 5\n",
+     "2:1: 'n' is given twice: 'arg.n' is the same\n"
+     "5:1: unknown key 'n-1' in [bench open]: see 'gbrun help open' for its options\n"
+     "6:1: unknown key '.x' in [bench open]: see 'gbrun help open' for its options\n"},
+    {"[bench open]\nn = 1\nN = 3\n_m = 4\n",
+     "3:1: 'N': variable 'N' and 'n' differ in case only, choose another name\n"
+     "4:1: unknown key '_m' in [bench open]: see 'gbrun help open' for its options\n"},
     {"[gbrun fast]\n"
      "[bench nop]\n",
      "1:1: [gbrun fast]: expected [gbrun], without a name\n"},

@@ -285,6 +285,38 @@ START_TEST(settings_fill_the_params)
 }
 END_TEST
 
+/* Keys that nothing else knows: numbers as such, all else in quotes. */
+START_TEST(the_rest_goes_to_the_plugin)
+{
+    static const char *const expected[][2] = {{"cache", "\"old\""}, {"word", "\"a \\\"b\\\"\""},
+                                              {"text", "\"16\""},   {"half", "0.5"},
+                                              {"M", "1048576"},     {"n", "2"},
+                                              {"k", "\"x\""},       {"twice", "4"}};
+    struct arena arena = {0};
+    struct open_params params;
+    struct gb_error error = {0};
+    load(&loaded, "[bench open]\narg.cache = old\ncache = cold\nword = \"a \\\"b\\\"\"\n"
+                  "text = \"16\"\nhalf = 50%\nM = 2^20\nsweep.n = 1:2\n"
+                  "zip.z = k,_l: \"x\",8\nlet.twice = n * 2\nlet._m = n + _l\n");
+    ck_assert_str_eq(text_get(&loaded.words), "");
+    struct bench_case made = case_at(&loaded, 1, &arena);
+    ck_assert_msg(option_fill(option_table_of(&made.info->plugin), made.settings, made.n_settings,
+                              &params, sizeof params, &arena, &error) == GB_OK,
+                  "%s", error.text);
+    ck_assert_uint_eq(params.arg.n, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < params.arg.n; i++) {
+        ck_assert_str_eq(params.arg.keys[i], expected[i][0]);
+        ck_assert_str_eq(params.arg.values[i], expected[i][1]);
+    }
+    for (size_t i = 0; i < made.n_parameters; i++)
+        if (text_equal(made.parameters[i].name, "n")) {
+            ck_assert_uint_eq(made.parameters[i].value.type, GB_TYPE_INT);
+            ck_assert(made.parameters[i].is_axis && made.parameters[i].is_identity);
+        }
+    arena_free(&arena);
+}
+END_TEST
+
 /* A key of every benchmark that a formula computes has another value in each case. */
 START_TEST(formulas_fill_the_common_params)
 {
@@ -597,6 +629,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, settings_fill_the_params);
     tcase_add_test(tcase, formulas_fill_the_common_params);
     tcase_add_test(tcase, devices_are_shared);
+    tcase_add_test(tcase, the_rest_goes_to_the_plugin);
     tcase_add_test(tcase, no_such_case);
     tcase_add_test(tcase, hundred_thousand_cases);
     tcase_add_test(tcase, largest_sweep);
