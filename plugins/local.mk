@@ -60,7 +60,7 @@ DIGEST_SOURCES = \
 core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 
 # Sources that some plugins share: the language of arguments and calls of `call` and `kernel`, threads
-# that work together, inputs and references of sums that are verified.
+# that work together, programs that are started, inputs and references of sums that are verified.
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
@@ -99,6 +99,9 @@ TEAM_SOURCES = \
 	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
+PROCESS_SOURCES = \
+	plugins/common/process.c \
+	plugins/common/process.h
 VERIFIED_SUMS_SOURCES = \
 	plugins/common/all_cpus.c \
 	plugins/common/all_cpus.h \
@@ -162,6 +165,8 @@ include $(top_srcdir)/plugins/bench_multistream_matmul/local.mk
 include $(top_srcdir)/plugins/bench_nccl/local.mk
 include $(top_srcdir)/plugins/bench_nop/local.mk
 include $(top_srcdir)/plugins/bench_padding/local.mk
+
+include $(top_srcdir)/plugins/bench_python/local.mk
 include $(top_srcdir)/plugins/bench_spin/local.mk
 include $(top_srcdir)/plugins/device_cpu/local.mk
 include $(top_srcdir)/plugins/device_cuda/local.mk

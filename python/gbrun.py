@@ -7,12 +7,15 @@
     times = gbrun.samples("results.gbr", "bench = 'copy'")
     gbrun.to_parquet("results.gbr", "samples.parquet", rows="sample")
 
+`plugin = python` of bench.ini has this file inside, for functions that `gbrun run` measures: Bench.
+
 One file: copy it beside a script, or put its folder on PYTHONPATH. It needs Python's own library only. What measures
 calls libgbrun; times are seconds of one call (docs/python.md). What reads results files reads SQLite itself, also while
 a run writes it and where gbrun is not installed; its columns are nanoseconds of one iteration (docs/results.md). NumPy
 and pandas are used where they can be imported.
 """
 import array
+import ast
 import collections
 import contextlib
 import contextvars
@@ -20,26 +23,21 @@ import ctypes
 import functools
 import gc
 import html
+import importlib
 import inspect
 import itertools
 import math
 import os
 import pathlib
-import sqlite3
+import site
 import struct
 import sys
-
-try:
-    import numpy
-except ImportError:
-    numpy = None
-try:
-    import pandas
-except ImportError:
-    pandas = None
+import time
+import traceback
+import types
 
 __all__ = [
-    "Comparison", "Error", "Expected", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
+    "Bench", "Comparison", "Error", "Expected", "Kernel", "Measurement", "Mode", "Skipped", "WrongResult",
     "cases", "compare", "do_bench", "measure", "records", "results", "samples", "to_parquet",
 ]  # fmt: skip
 
@@ -68,6 +66,15 @@ PARAMETER = """(SELECT CASE WHEN type IN ('int', 'bytes') THEN CAST(value AS INT
 METRIC = "(SELECT value FROM metric WHERE case_id = c.id AND name = {} ORDER BY ordinal LIMIT 1)"
 
 
+@functools.lru_cache(maxsize=None)
+def _package(name):
+    """NumPy or pandas, once it is needed; None where it cannot be imported."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 def cases(path, where=None, run="newest"):
     """A row for each case and round, in the order of the configuration: a DataFrame, or without pandas a list of dicts.
 
@@ -76,6 +83,7 @@ def cases(path, where=None, run="newest"):
     plugins as metric.NAME. An option that has the name of a column stands in its place.
     where: an SQL expression of these columns. run: "newest", "all", or a number, from 1 by start.
     """
+    pandas = _package("pandas")
     if pandas is None:
         return records(path, where, run)
     names, rows = _rows(path, where, run)
@@ -111,6 +119,7 @@ def samples(path, where=None, run="newest", columns=None):
         read.read(file)
     result = {name: read.repeated([row[i] for row in rows]) for i, name in enumerate(columns)}
     result.update(read.columns())
+    pandas = _package("pandas")
     return result if pandas is None else pandas.DataFrame(result, copy=False)
 
 
@@ -121,7 +130,7 @@ def to_parquet(path, target, where=None, run="newest", rows="case"):
     """
     if rows not in ("case", "sample"):
         raise ValueError(f"to_parquet: rows={rows!r}: expected 'case' or 'sample'")
-    if pandas is None:
+    if _package("pandas") is None:
         raise ImportError("to_parquet needs pandas, and pyarrow or fastparquet")
     frame = (cases if rows == "case" else samples)(path, where, run)
     for name in frame.columns[frame.dtypes == object]:
@@ -140,6 +149,8 @@ def _rows(path, where, run):
 @contextlib.contextmanager
 def _opened(path):
     """A read-only connection that sees one state of the file."""
+    import sqlite3
+
     open(path, "rb").close()  # its errors name the file
     file = sqlite3.connect(pathlib.Path(path).absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None)
     with contextlib.closing(file):
@@ -265,6 +276,7 @@ class _Samples:
 
     @staticmethod
     def decoded(data, n):
+        numpy = _package("numpy")
         if numpy is not None:
             return numpy.frombuffer(data, "<f8")  # one value fills all that it is assigned to
         chunk = array.array("d")
@@ -274,6 +286,7 @@ class _Samples:
         return chunk if len(chunk) == n else chunk * n
 
     def column(self, name, gap):
+        numpy = _package("numpy")
         if name not in self.values and name == "iterations":
             self.values[name] = self.repeated([float(case["iterations"]) for case in self.cases])
         elif name not in self.values:
@@ -284,6 +297,7 @@ class _Samples:
 
     def columns(self):
         """{name: values}: the clock that counts, clocks, elapsed, what is no time."""
+        numpy = _package("numpy")
         rank = ["time_ns"] + sorted(n for n in self.values if n not in NO_TIMES + ("time_ns", "elapsed")) + ["elapsed"]
         result = {}
         for name in rank + list(NO_TIMES):
@@ -299,6 +313,7 @@ class _Samples:
         """A value for each case, as one for each of its samples."""
         counts = [case["n_samples"] for case in self.cases]
         kinds = {type(value) for value in values}
+        numpy = _package("numpy")
         if numpy is not None:
             is_number = kinds and kinds <= {int, float}
             return numpy.repeat(numpy.array(values, dtype=None if is_number else object), counts)
@@ -513,7 +528,7 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
         raise ValueError("check: nothing is compared: expected verify=, a function that returns what fn has to return")
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
     settings = _all_settings(settings, results)
-    calls = _Calls(library, fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
+    calls = _Calls(_failing(library), fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
     entry, call = (0, 0) if fn is _nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
     text = _lines(settings)
@@ -533,20 +548,26 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
 
 
 def _verify(measurement, fn, reference, reset, settings):
-    """Compares what both return; the output is copied before the reference is called, which may use the same memory."""
+    found = [_compared(name, check, settings) for name, check in _checks(fn, reference, reset)]
+    measurement.verified = all(passed for passed, _ in found)
+    measurement.check = "\n".join(text for _, text in found)
+    if not measurement.verified:
+        raise WrongResult(measurement.check, measurement)
+
+
+def _checks(fn, reference, reset):
+    """What both return, as pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is
+    copied before the reference is called, which may use the same memory."""
     outputs = _parts(_returned(fn, reset), "what is measured", _copied)
     expected = _parts(_returned(reference, reset), "verify", lambda value, role: value)
     if not outputs:
         raise Error("what is measured returned an empty list: expected what it computed")
-    said = [f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"]
-    passed = len(outputs) == len(expected)
-    if passed:
-        names = [f"output {i}" for i in range(len(outputs))] if len(outputs) > 1 else ["output"]
-        found = [_compared(*side, settings) for side in zip(names, outputs, expected)]
-        passed, said = all(ok for ok, _ in found), [text for _, text in found]
-    measurement.verified, measurement.check = passed, "\n".join(said)
-    if not passed:
-        raise WrongResult(measurement.check, measurement)
+    if len(outputs) != len(expected):
+        yield "output", f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"
+        return
+    for i, (output, value) in enumerate(zip(outputs, expected)):
+        name = f"output {i}" if len(outputs) > 1 else "output"
+        yield name, _check_of(name, output, value)
 
 
 def _returned(fn, reset):
@@ -639,24 +660,31 @@ def _copied_tensor(tensor, role, as_double):
     return _Copy(tuple(tensor.shape), _FORMATS[kind], ctypes.string_at(tensor.data_ptr(), n_bytes) if n_bytes else b"")
 
 
-def _compared(name, output, expected, settings):
-    """Whether it passes, and in which words."""
+def _check_of(name, output, expected):
     expected = expected if isinstance(expected, Expected) else Expected(expected)
     exact = _copied(expected.values, "verify")
     is_exact = output.format in _INTEGERS and exact.format == output.format
     reference = exact if is_exact else _copied(expected.values, "verify", as_double=True)
     if output.shape != reference.shape:
-        return False, f"{name}: shape {output.shape}: expected {reference.shape}, as verify returned"
+        return f"shape {output.shape}: expected {reference.shape}, as verify returned"
     magnitude = None if expected.magnitude is None else _copied(expected.magnitude, "magnitude", as_double=True)
     if magnitude is not None and magnitude.shape != output.shape:
         raise ValueError(f"Expected: magnitude of shape {magnitude.shape}: expected {output.shape}, as of the values")
-    library = _library()
     check = _Check(
         size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
         output=_address(output.data), n_products=expected.terms,
         magnitude=None if magnitude is None else _address(magnitude.data),
         **{"reference_exact" if is_exact else "reference": _address(reference.data)},
     )  # fmt: skip
+    check.kept = output, reference, magnitude
+    return check
+
+
+def _compared(name, check, settings):
+    """Whether it passes, and in which words."""
+    if isinstance(check, str):
+        return False, f"{name}: {check}"
+    library = _library()
     found = library.gbrun_verify(ctypes.byref(check), settings)
     try:
         status, error, text = found.contents.status, found.contents.error.decode(), found.contents.text.decode()
@@ -710,7 +738,7 @@ def compare(base, new, *, results=None, **settings):
     """
     library = _library()
     settings = _all_settings(settings, results)
-    sides = [_Calls(library, fn) for fn in (base, new)]
+    sides = [_Calls(_failing(library), fn) for fn in (base, new)]
     for side in sides:
         side.subject.entry_ns = 1e9 * _call_times(settings["device"])[0]
     text = _lines(settings)
@@ -775,11 +803,12 @@ _open_results = contextvars.ContextVar("gbrun.results", default={})
 
 
 class _Calls:
-    """The callbacks of one measurement. What they raise is kept, since it cannot pass through C."""
+    """The callbacks of one measurement. What they raise is kept, since it cannot pass through C; fail gets it and
+    returns the status for C."""
 
-    def __init__(self, library, fn, reset=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
+    def __init__(self, fail, fn, reset=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
                  single=False, every_call=False):  # fmt: skip
-        self.library = library
+        self.fail = fail
         self.raised = None
         self.pools = []  # as long as graphs use their memory
         self.subject = _Subject(
@@ -814,7 +843,7 @@ class _Calls:
 
     def _keep(self, error):
         self.raised = error
-        return self.library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+        return self.fail(error)
 
     def _poll(self, user):
         try:
@@ -828,6 +857,10 @@ class _Calls:
         """Not what was raised only while fn was captured, and is measured launched in the stream."""
         if self.raised is not None and (result.status != _OK or not isinstance(self.raised, Exception)):
             raise self.raised
+
+
+def _failing(library):
+    return lambda error: library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
 
 
 def _wants_stream(fn):
@@ -978,6 +1011,241 @@ def _library():
     return library
 
 
+# --- plugin = python: functions that gbrun run measures; plugins/bench_python calls _plugin ------------------------
+
+
+class Bench:
+    """What a function of `plugin = python` returns where more than a callable is to be said.
+
+    fn: what is timed. The others are as of measure: reset, called before each sample; verify, which returns what fn has
+    to return; what one call does; how it can be called.
+    """
+
+    def __init__(self, fn, *, reset=None, verify=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
+                 single=False, every_call=False):  # fmt: skip
+        self.fn, self.reset, self.verify = fn, reset, verify
+        self.calls = dict(flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
+                          synchronizes=synchronizes, single=single, every_call=every_call)  # fmt: skip
+
+
+_FAIL = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type)
+_CHECK = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, ctypes.POINTER(_Check))
+_CHECKED = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type, _i32, _text_type)
+# struct python_case of plugins/bench_python/python.h; the last three are set here.
+_Case = _struct(
+    "_Case", host=ctypes.c_void_p, fail=_FAIL, skip=_FAIL, check=_CHECK, checked=_CHECKED, path=_text_type, function=_text_type,
+    n_arguments=_u64, keys=ctypes.POINTER(_text_type), values=ctypes.POINTER(_text_type), gpu=_i32, reserved=_u32,
+    stream=ctypes.c_void_p, subject=_Subject, nothing=_Subject, verify=_RESET,
+)  # fmt: skip
+_functions = {}  # address of a _Case: what its steps share
+
+
+def _plugin(step, address):
+    """One step of the case at this address: "open", "prepare", "close". Returns a status."""
+    case = _Case.from_address(address)
+    try:
+        if step == "open":
+            _functions[address] = _Function(case)
+        elif step == "prepare":
+            _functions[address].prepare()
+        else:
+            _functions.pop(address, None)
+            gc.enable()
+    except BaseException as error:
+        return _plugin_fail(case, error)
+    finally:
+        _flush()
+    return _OK
+
+
+def _flush():
+    """What was printed belongs to the case at hand."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def _plugin_fail(case, error):
+    """The exception with the part of its traceback that is not of this file, which names files by their last part."""
+    _flush()
+    if isinstance(error, Error):
+        end = case.skip if isinstance(error, Skipped) else case.fail
+        return end(case.host, str(error).encode("utf-8", "replace"))
+    whole = traceback.TracebackException.from_exception(error)
+    frames = [frame for frame in whole.stack if frame.filename != __file__]
+    most = 12
+    lines = [f"{type(error).__name__}: {error}".rstrip(": ")]
+    if isinstance(error, SyntaxError):
+        lines = [line.rstrip() for line in whole.format_exception_only()]
+        lines = [lines[-1], *lines[:-1]]
+    for frame in frames[-most:]:
+        lines.append(f"  {frame.filename}:{frame.lineno}, in {frame.name}" + (f": {frame.line}" if frame.line else ""))
+    return case.fail(case.host, "\n".join(lines).encode("utf-8", "replace"))
+
+
+class _Function:
+    """A function of a file with its arguments, from its import to the last call."""
+
+    def __init__(self, case):
+        self.case = case
+        path, name = case.path.decode(), case.function.decode()
+        module = _imported(path)
+        self.words = f"{name} of {os.path.basename(path)}"
+        try:
+            function = functools.reduce(getattr, name.split("."), module)
+        except AttributeError:
+            found = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+            raise Error(f"{path} has no function '{name}': expected one of {', '.join(found) or '(it has none)'}") from None
+        if not callable(function):
+            raise Error(f"{self.words} is no function but {function!r}")
+        given = {case.keys[i].decode(): case.values[i].decode() for i in range(case.n_arguments)}
+        self.function = functools.partial(function, **self.arguments(function, given))
+        torch = sys.modules.get("torch")
+        if case.gpu >= 0 and torch is not None and torch.cuda.is_available():
+            torch.cuda.set_device(case.gpu)
+
+    def arguments(self, function, given):
+        """Of the right types; all that is wrong with their names is one error."""
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):  # of builtin functions
+            return {name: _argument(name, text, None) for name, text in given.items()}
+        kinds = inspect.Parameter
+        takes_all = any(p.kind == kinds.VAR_KEYWORD for p in parameters.values())
+        known = {n: p for n, p in parameters.items() if p.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)}
+        wrong = [name for name in given if name not in known and not takes_all]
+        missing = [n for n, p in known.items() if p.default is kinds.empty and n not in given and n != "stream"]
+        if wrong:
+            takes = f"expected some of {', '.join(known)}" if known else "it takes none"
+            raise Error(f"{self.words} has no argument '{wrong[0]}': {takes}")
+        if missing:
+            raise Error(f"{self.words} needs the argument '{missing[0]}': expected {missing[0]} = VALUE, or a sweep over it")
+        return {name: _argument(name, text, known.get(name)) for name, text in given.items()}
+
+    def prepare(self):
+        """Calls the function, to find what is to be timed, unless it has an argument `stream`."""
+        bench = Bench(self.function)
+        if not _wants_stream(self.function):
+            with contextlib.ExitStack() as stack:
+                self.enter_streams(stack)
+                bench = self.bench(self.function())
+        _wait_for_devices()
+        self.calls = _Calls(lambda error: _plugin_fail(self.case, error), bench.fn, bench.reset, **bench.calls)
+        self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn) else _nothing)
+        self.case.subject, self.case.nothing = self.calls.subject, self.nothing.subject
+        if bench.verify is not None:
+            self.verify = _RESET(lambda user, stream: self.checked(bench))
+            self.case.verify = self.verify
+        gc.collect()
+        gc.disable()
+
+    def bench(self, found):
+        if isinstance(found, Bench):
+            return found
+        if inspect.isgenerator(found) or inspect.iscoroutine(found):
+            raise Error(f"{self.words} returned a {type(found).__name__}, which does nothing when it is made: expected a"
+                        " function to be timed, a gbrun.Bench, or a result")  # fmt: skip
+        return Bench(found if callable(found) else self.function)
+
+    def enter_streams(self, stack):
+        for current in _current_streams(self.case.stream, []) if self.case.stream else ():
+            stack.enter_context(current)
+
+    def checked(self, bench):
+        case, status = self.case, _OK
+        try:
+            with contextlib.ExitStack() as stack:
+                self.enter_streams(stack)
+                for name, check in _checks(bench.fn, bench.verify, bench.reset):
+                    found = (case.checked(case.host, name.encode(), 0, check.encode()) if isinstance(check, str) else
+                             case.check(case.host, ctypes.byref(check)))  # fmt: skip
+                    status = status if status != _OK else found
+        except BaseException as error:
+            return _plugin_fail(case, error)
+        return status
+
+
+def _imported(path):
+    """The module of a file, executed once in a process; what is beside it can be imported, as with `python3 FILE`."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "_gbrun_path", None) == path:
+            return module
+    name = pathlib.Path(path).stem
+    while name in sys.modules:
+        name += "_"
+    folder = os.path.dirname(path)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = types.ModuleType(name)
+    module.__file__ = module._gbrun_path = path
+    sys.modules[name] = module
+    try:
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+_WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def _argument(name, text, parameter):
+    """The value of an option: a number, or a text, which has quotes around it; as the function's annotation, or a bool or
+    text as its default, asks for it."""
+    is_text = text.startswith('"')
+    value = text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if is_text else _number(text)
+    asked = None if parameter is None else parameter.annotation
+    if asked not in (bool, int, float, str, "bool", "int", "float", "str"):
+        asked = type(parameter.default) if parameter is not None and type(parameter.default) in (bool, str) else None
+    asked = getattr(asked, "__name__", asked)
+    if asked == "str":
+        return value if is_text else text
+    if asked == "bool":
+        if value in (0, 1):
+            return bool(value)
+        if is_text and value.lower() in _WORDS:
+            return _WORDS[value.lower()]
+        raise Error(f"{name} = {value}: expected yes or no")
+    if is_text and value in ("True", "False", "None"):
+        return {"True": True, "False": False, "None": None}[value]
+    if asked in ("int", "float") and (is_text or (asked == "int" and not isinstance(value, int))):
+        raise Error(f"{name} = {value}: expected {'an integer' if asked == 'int' else 'a number'}")
+    return float(value) if asked == "float" else value
+
+
+def _number(text):
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _wait_for_devices():
+    """For what was put on streams of their own."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    if cupy is not None:
+        cupy.cuda.runtime.deviceSynchronize()
+
+
+def _adopt(text):
+    """Makes this interpreter, which is embedded in a worker, the one that ask.py has described."""
+    found = ast.literal_eval(text)
+    sys.executable = sys._base_executable = found["executable"]
+    sys.prefix, sys.exec_prefix = found["prefix"], found["exec_prefix"]
+    sys.path[:] = found["path"]
+    sys.argv = [found["executable"]]
+    if found["home"] is None:
+        os.environ.pop("PYTHONHOME", None)
+    else:
+        os.environ["PYTHONHOME"] = found["home"]
+    for folder in found["site"]:
+        site.addsitedir(folder)
+
+
 def _nothing():
     pass
 
@@ -1001,6 +1269,7 @@ def _call_times_of_cpu():
 
 
 def _seconds(values_ns, n):
+    numpy = _package("numpy")
     if n == 0:
         return array.array("d") if numpy is None else numpy.zeros(0)
     if numpy is not None:

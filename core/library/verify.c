@@ -1,20 +1,14 @@
 /* verify.c - see gbrun/measure.h: a comparison as a worker makes it of a benchmark's output. */
-#include "core/base/number_format.h"
 #include "core/library/call.h"
 #include "core/library/callback.h"
 #include "core/library/devices.h"
 #include "core/run/host.h"
 #include "core/run/process_state.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FOLDER_ID "verify" /* begins the names of files that check.dump writes */
-
-/* What a sum of rounding errors may come to where nothing is known of the terms, in units of
- * round-off: as `plugin = call` has it. */
-#define UNITS_ALLOWED 8.0
 
 struct verification {
     struct gbrun_verification seen; /* first, as gbrun_verification_free is given it */
@@ -68,25 +62,6 @@ static void take_check(void *context, const char *name, const char *metric,
 
 /* ---- what is asked ---- */
 
-/* What counts where neither the program nor its settings say. */
-static void derive_tolerance(struct gb_check *check)
-{
-    const struct gb_format *format = number_formats.describe(check->format);
-    if (check->default_metric || !format)
-        return;
-    check->default_metric = "rms";
-    check->default_tolerance = ldexp(UNITS_ALLOWED, -format->digits);
-    if (format->is_integer) {
-        check->default_metric = "abs";
-        check->default_tolerance = 0;
-    } else if (check->magnitude && check->n_products > 0) {
-        check->default_metric = "bound";
-        check->default_tolerance = 1;
-    } else if (check->n == 1) {
-        check->default_metric = "rel";
-    }
-}
-
 static void compare(struct verification *verification, const struct gb_check *given,
                     const struct bench_case *bench_case)
 {
@@ -97,7 +72,6 @@ static void compare(struct verification *verification, const struct gb_check *gi
     struct gb_check check = {0};
     memcpy(&check, given, given->size < sizeof check ? given->size : sizeof check);
     check.size = sizeof check;
-    derive_tolerance(&check);
     struct host *host = host_new(bench_case->seed, &sink, NULL, &checks);
     const int32_t status = host_interface(host)->check(host_interface(host), &check);
     if (status != GB_OK)

@@ -89,9 +89,9 @@ static int32_t open_device(struct case_state *state, struct session *session,
 }
 
 /* Said before anything is made, as it cannot come true later. */
-static int32_t check_launch(struct case_state *state, const struct gb_plugin *bench)
+static int32_t check_launch(struct case_state *state, const struct gb_plugin *bench,
+                            const struct gb_bench_ops *ops)
 {
-    const struct gb_bench_ops *ops = bench->ops;
     if (state->bench_case->common.launch != GB_LAUNCH_GRAPH)
         return GB_OK;
     if (!(state->device->ops->flags & GB_DEVICE_GRAPHS))
@@ -127,8 +127,25 @@ static int32_t wait_alone(struct case_state *state)
     return host_cancelled() ? case_stop(state, CASE_CANCELLED, "%s", "") : GB_OK;
 }
 
+static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *plugin)
+{
+    const struct gb_bench_ops *replaced;
+    int32_t status = GB_OK;
+    link_phase(state->link, PHASE_PREPARE);
+    if (state->ops->prepare)
+        CALL_BENCH(state, status, state->ops->prepare(state->bench, state->device->queue));
+    if (case_judge_bench(state, "prepare", status) != GB_OK)
+        return GB_FAILED;
+    if (state->ops->prepare && case_wait(state, "prepare") != GB_OK)
+        return GB_FAILED;
+    replaced = host_replaced(state->host);
+    if (replaced)
+        state->ops = replaced;
+    return replaced ? check_launch(state, plugin, replaced) : GB_OK;
+}
+
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
-                          const void *params)
+                          const void *params, struct process_state *process)
 {
     const struct bench_case *bench_case = state->bench_case;
     struct host_device device = {state->device->ops, state->device->device, &state->device->info,
@@ -145,15 +162,13 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
+    if (host_keeps(state->host) && process) {
+        process_size_take(&state->outcome->before);
+        process_state_renew(process);
+    }
     if (host_wants_exclusive(state->host) && wait_alone(state) != GB_OK)
         return GB_FAILED;
-    if (!state->ops->prepare)
-        return GB_OK;
-    link_phase(state->link, PHASE_PREPARE);
-    CALL_BENCH(state, status, state->ops->prepare(state->bench, state->device->queue));
-    if (case_judge_bench(state, "prepare", status) != GB_OK)
-        return GB_FAILED;
-    return case_wait(state, "prepare");
+    return prepare_bench(state, plugin);
 }
 
 static int32_t make_policy(struct case_state *state, const struct gb_plugin *plugin,
@@ -350,9 +365,9 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
     bool is_ready = load(&state, session, &settings, &bench, &bench_params) == GB_OK &&
                     load(&state, session, bench_case->policy, &policy, &policy_params) == GB_OK &&
                     open_device(&state, session, process) == GB_OK &&
-                    check_launch(&state, bench) == GB_OK &&
+                    check_launch(&state, bench, bench->ops) == GB_OK &&
                     case_threads_begin(&state, bench) == GB_OK &&
-                    make_bench(&state, bench, bench_params) == GB_OK &&
+                    make_bench(&state, bench, bench_params, process) == GB_OK &&
                     case_checks_begin(&state) == GB_OK &&
                     make_policy(&state, policy, policy_params) == GB_OK &&
                     send_work(&state) == GB_OK;

@@ -29,7 +29,8 @@ struct host {
     struct host_device device;
     struct host_checks checks;
     struct allocation *allocations;
-    bool wants_exclusive;
+    bool wants_exclusive, keeps;
+    struct gb_bench_ops replaced; /* size 0: none */
     struct series_set series;
     char reason[HOST_TEXT_MAX];
 };
@@ -208,6 +209,28 @@ static void tell_worst(struct host *host, const char *name, const struct verify_
         host->sink.worst(host->sink.context, name, &worst[i]);
 }
 
+/* What counts where neither the benchmark nor the user says. */
+static void derive_tolerance(struct gb_check *check)
+{
+    /* What a sum of rounding errors may come to where nothing is known of the terms, in units of
+     * round-off: as `plugin = call` has it. */
+    const double units_allowed = 8;
+    const struct gb_format *format = number_formats.describe(check->format);
+    if (check->default_metric || !format)
+        return;
+    check->default_metric = "rms";
+    check->default_tolerance = ldexp(units_allowed, -format->digits);
+    if (format->is_integer) {
+        check->default_metric = "abs";
+        check->default_tolerance = 0;
+    } else if (check->magnitude && check->n_products > 0) {
+        check->default_metric = "bound";
+        check->default_tolerance = 1;
+    } else if (check->n == 1) {
+        check->default_metric = "rel";
+    }
+}
+
 /* A second look, where the user or the benchmark asks for what only that finds. */
 static void add_details(struct host *host, const struct gb_check *check,
                         struct verify_result *result)
@@ -252,12 +275,14 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     struct gb_check check = check_asked(host, given, name);
     struct verify_result result;
     struct gb_error error;
+    derive_tolerance(&check);
     if (verify_compare(&check, common->check_floor, &result, &error) != GB_OK)
         return host_fail(interface, error.text);
     add_details(host, &check, &result);
     double tolerances[VERIFY_METRICS];
     if (!find_tolerances(host, &check, &result, tolerances))
-        return host_fail(interface, "check: no tolerance was set, and the benchmark names none");
+        return host_fail(interface, "check: no tolerance was set, and the benchmark names an "
+                                    "unknown metric");
     if (host->sink.summary && !host->is_muted)
         host->sink.summary(host->sink.context, name, &result);
     bool passed = true;
@@ -354,6 +379,23 @@ static void host_exclusive(const struct gb_host *interface)
     host_of(interface)->wants_exclusive = true;
 }
 
+static void host_keep(const struct gb_host *interface)
+{
+    host_of(interface)->keeps = true;
+}
+
+static void host_replace(const struct gb_host *interface, const struct gb_bench_ops *given)
+{
+    struct gb_bench_ops *ops = &host_of(interface)->replaced;
+    if (!given || !GB_HAS(given, run) || !given->run) {
+        host_log(interface, GB_LOG_PLUGIN_BUG, "replace: called without functions, or without run");
+        return;
+    }
+    memset(ops, 0, sizeof *ops);
+    memcpy(ops, given, given->size < sizeof *ops ? given->size : sizeof *ops);
+    ops->size = sizeof *ops;
+}
+
 static uint32_t host_series(const struct gb_host *interface, const char *name, const char *unit)
 {
     struct host *host = host_of(interface);
@@ -417,7 +459,9 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .exclusive = host_exclusive,
                                        .checked = host_checked,
                                        .series = device ? host_series : refuse_series,
-                                       .sample = device ? host_sample : refuse_sample};
+                                       .sample = device ? host_sample : refuse_sample,
+                                       .keep = host_keep,
+                                       .replace = host_replace};
     host->sink = *sink;
     if (device)
         host->device = *device;
@@ -460,6 +504,16 @@ void host_clear_reason(struct host *host)
 bool host_wants_exclusive(const struct host *host)
 {
     return host->wants_exclusive;
+}
+
+bool host_keeps(const struct host *host)
+{
+    return host->keeps;
+}
+
+const struct gb_bench_ops *host_replaced(const struct host *host)
+{
+    return host->replaced.size > 0 ? &host->replaced : NULL;
 }
 
 void host_cancel(void)

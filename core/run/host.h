@@ -78,5 +78,10 @@ bool host_cancelled(void);
  * nobody is. */
 void host_cancel_reset(bool (*asks)(void *context), void *context);
 
+/* Has the benchmark asked that what the process has by now is no trace of it? */
+bool host_keeps(const struct host *host);
+/* The functions that it has put in place of its descriptor's; NULL: none. The host's. */
+const struct gb_bench_ops *host_replaced(const struct host *host);
+
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);

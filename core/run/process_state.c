@@ -181,6 +181,11 @@ static void look(struct process_state *state)
     fegetenv(&state->floats);
 }
 
+void process_state_renew(struct process_state *state)
+{
+    look(state);
+}
+
 struct process_state *process_state_take(void)
 {
     struct process_state *state = memory_allocate(sizeof *state);

@@ -14,6 +14,8 @@
 struct process_state;
 
 struct process_state *process_state_take(void);
+/* What is now is what others are compared with. */
+void process_state_renew(struct process_state *state);
 /* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
  * is. */
 bool process_state_differs(const struct process_state *state, struct text *out);

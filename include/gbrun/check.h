@@ -7,7 +7,9 @@
 /*
  * Arrays hold n elements and are host memory. The tolerances that count are the user's (check.abs,
  * check.rms, ... in bench.ini); where there is none, the benchmark's default_metric and
- * default_tolerance.
+ * default_tolerance; where that metric is NULL, too: integers are equal, sums whose magnitude and
+ * n_products are given are within their bound, others within 8 units of round-off of their format
+ * (as rms; a single element as rel).
  */
 struct gb_check {
     uint32_t size;

@@ -58,6 +58,8 @@ struct gb_fill {
     uint32_t reserved;
 };
 
+struct gb_bench_ops; /* bench.h */
+
 struct gb_host {
     uint32_t size;
     uint32_t reserved;
@@ -140,6 +142,17 @@ struct gb_host {
      * which is emptied between batches of samples. What is given while samples that count are
      * measured, or in `collect`, is kept; in a warm-up or in verify it is not. */
     void (*sample)(const struct gb_host *host, uint32_t series, double value);
+
+    /* [create] What the process has got by the end of `create` stays in it for later cases: an
+     * interpreter, libraries, their memory, threads and variables of the environment. It is no
+     * trace of this case. Benchmarks only. */
+    void (*keep)(const struct gb_host *host);
+
+    /* [create], and in prepare: functions and flags of this object in place of those of its
+     * descriptor, copied, from work on; for what depends on params, such as a
+     * reset that only some need. The flags GB_BENCH_EXCLUSIVE and GB_BENCH_THREADS are the
+     * descriptor's. Benchmarks only. */
+    void (*replace)(const struct gb_host *host, const struct gb_bench_ops *ops);
 };
 
 #endif

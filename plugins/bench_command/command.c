@@ -71,30 +71,6 @@ struct bench {
 
 /* ---- which program ---- */
 
-static bool may_run(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
-
-/* In the folders of PATH. NULL: in none, or no memory. */
-static char *find_in_path(const struct gb_host *host, const char *name)
-{
-    const char *folders = getenv("PATH");
-    for (const char *at = folders != NULL ? folders : "/usr/bin:/bin"; at != NULL;
-         at = strchr(at, ':') != NULL ? strchr(at, ':') + 1 : NULL) {
-        const size_t n = strcspn(at, ":");
-        const size_t bytes = n + strlen(name) + 2;
-        char *path = host->allocate(host, bytes);
-        if (path == NULL)
-            return NULL;
-        snprintf(path, bytes, "%.*s/%s", (int)n, at, name);
-        if (n > 0 && may_run(path))
-            return path;
-    }
-    return NULL;
-}
-
 /* A name is looked for in PATH, a path starts from the folder that the program is started in. */
 static int32_t find_program(const struct gb_host *host, const char *name, const char *folder,
                             char **ret, struct words_problem *problem)
@@ -102,7 +78,7 @@ static int32_t find_program(const struct gb_host *host, const char *name, const 
     struct stat facts;
     *problem = (struct words_problem){0};
     if (strchr(name, '/') == NULL) {
-        *ret = find_in_path(host, name);
+        *ret = process_find(host, name);
         if (*ret == NULL)
             snprintf(problem->text, sizeof problem->text,
                      "no program '%.100s' in the folders of PATH", name);
@@ -113,7 +89,7 @@ static int32_t find_program(const struct gb_host *host, const char *name, const 
     if (*ret == NULL)
         return GB_NO_MEMORY;
     snprintf(*ret, bytes, "%s%s%s", name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
-    if (may_run(*ret))
+    if (process_may_run(*ret))
         return GB_OK;
     const int code = stat(*ret, &facts) != 0 ? errno : S_ISDIR(facts.st_mode) ? EISDIR : EACCES;
     snprintf(problem->text, sizeof problem->text, "%.120s cannot be run: %s%s", *ret,

@@ -1,7 +1,7 @@
 /* command.h - what the files of the benchmark `command` share. Plugin side. */
 #pragma once
 
-#include "process.h"
+#include "plugins/common/process.h"
 
 #include <gbrun/gbrun.h>
 #include <stddef.h>
@@ -42,10 +42,6 @@ struct words_problem {
  */
 int32_t words_split(const struct gb_host *host, const char *text, char ***ret,
                     struct words_problem *problem);
-
-/* A path of an option, which starts from the folder of the configuration; NULL: there is no
- * memory. */
-char *path_of(const struct gb_host *host, const char *path);
 
 /* The state of the disk's cache before a sample, as `disk_cache` and `files` say. Fails the case.
  * First for what can be said before anything runs. */

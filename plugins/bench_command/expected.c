@@ -61,19 +61,6 @@ int32_t expected_read(const struct gb_host *host, const struct params *params, s
     return *params->expect_output != '\0' ? read_text(host, params->expect_output, ret) : GB_OK;
 }
 
-/* Up to `room` bytes. */
-static size_t read_pipe(int from, char *to, size_t room)
-{
-    size_t n = 0;
-    while (n < room) {
-        const ssize_t got = read(from, to + n, room - n);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            break;
-        n += got > 0 ? (size_t)got : 0;
-    }
-    return n;
-}
-
 /* From `at` to the end of the line, for a message. */
 static int shown(const char *text, size_t n, size_t at)
 {
@@ -133,7 +120,7 @@ int32_t expected_check(const struct gb_host *host, const struct expected *expect
     const int with_pipe[3] = {streams[0], ends[1], streams[2]};
     const int code = process_start(program, with_pipe, &pid);
     close(ends[1]);
-    const size_t n = code == 0 ? read_pipe(ends[0], output, room) : 0;
+    const size_t n = code == 0 ? process_read(ends[0], output, room) : 0;
     if (code == 0 && n == room)
         process_kill(pid);
     else if (code == 0)

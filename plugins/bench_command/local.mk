@@ -4,8 +4,7 @@ plugins_bench_command_bench_command_la_SOURCES = \
 	plugins/bench_command/command.h \
 	plugins/bench_command/disk_cache.c \
 	plugins/bench_command/expected.c \
-	plugins/bench_command/process.c \
-	plugins/bench_command/process.h \
-	plugins/bench_command/words.c
+	plugins/bench_command/words.c \
+	$(PROCESS_SOURCES)
 plugins_bench_command_bench_command_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 plugins_bench_command_bench_command_la_LDFLAGS = $(PLUGIN_LDFLAGS)

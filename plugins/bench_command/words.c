@@ -101,15 +101,3 @@ int32_t words_split(const struct gb_host *host, const char *text, char ***ret,
     *ret = words;
     return GB_OK;
 }
-
-char *path_of(const struct gb_host *host, const char *path)
-{
-    const char *folder = GB_HAS(host, folder) && host->folder != NULL ? host->folder : ".";
-    const size_t bytes = strlen(folder) + strlen(path) + 2;
-    char *whole = host->allocate(host, bytes);
-    if (whole != NULL && path[0] == '/')
-        snprintf(whole, bytes, "%s", path);
-    else if (whole != NULL)
-        snprintf(whole, bytes, "%s%s%s", folder, path[0] != '\0' ? "/" : "", path);
-    return whole;
-}

@@ -12,3 +12,16 @@ find_python()
         "$name" -c "import $1" 2>/dev/null && python=$name && break
     done
 }
+
+# find_shared_python: sets python to the Python whose library plugin = python can open; empty: there is none.
+find_shared_python()
+{
+    local name
+    for name in python3 /usr/bin/python3; do
+        python=$name
+        command -v "$name" >/dev/null &&
+            "$name" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' \
+                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | head -n 1)" 2>/dev/null && return
+    done
+    python=
+}

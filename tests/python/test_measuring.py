@@ -247,9 +247,9 @@ class Tests(unittest.TestCase):
             gbrun.measure(lambda: put(1), verify=lambda: put(2), reset=reset, iterations=1, **FEW)
 
     def test_arrays_of_numpy_are_verified(self):
-        if gbrun.numpy is None:
+        if gbrun._package("numpy") is None:
             self.skipTest("NumPy is not installed")
-        numpy = gbrun.numpy
+        numpy = gbrun._package("numpy")
         for kind in ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "?"):
             values = numpy.arange(12).reshape(3, 4).astype(kind).T
             found = gbrun.measure(lambda: (values, values[0]), verify=lambda: (values.copy(), values[0]), **FEW)

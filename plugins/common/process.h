@@ -1,6 +1,7 @@
-/* process.h - programs that are started and waited for. Plugin side. */
+/* process.h - programs that are found, started and waited for. Plugin side. */
 #pragma once
 
+#include <gbrun/host.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,12 +18,22 @@ struct outcome {
     uint64_t peak_bytes; /* resident, at its peak */
 };
 
+/* A path of an option, which starts from the folder of the configuration; NULL: there is no
+ * memory. */
+char *path_of(const struct gb_host *host, const char *path);
+/* Is it a file that this user may execute? */
+bool process_may_run(const char *path);
+/* The path of such a program in the folders of PATH. NULL: in none, or no memory. */
+char *process_find(const struct gb_host *host, const char *name);
+
 /* By posix_spawn, which copies no memory of this process; leads a process group of its own, with
  * signals as they are by default. streams: its standard input, output and error. Returns 0 or an
  * errno. */
 int process_start(const struct program *program, const int streams[3], pid_t *ret);
 /* Waits for its end. False: a signal came in between, and *is_over(context) then. */
 bool process_wait(pid_t pid, bool (*is_over)(void *context), void *context, struct outcome *ret);
+/* Reads until the end, or until `room` bytes are there; returns how many. */
+size_t process_read(int from, char *to, size_t room);
 /* Ends it with all of its group, and waits for it. */
 void process_kill(pid_t pid);
 

@@ -6,12 +6,63 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
+
+char *path_of(const struct gb_host *host, const char *path)
+{
+    const char *folder = GB_HAS(host, folder) && host->folder != NULL ? host->folder : ".";
+    const size_t bytes = strlen(folder) + strlen(path) + 2;
+    char *whole = host->allocate(host, bytes);
+    if (whole != NULL && path[0] == '/')
+        snprintf(whole, bytes, "%s", path);
+    else if (whole != NULL)
+        snprintf(whole, bytes, "%s%s%s", folder, path[0] != '\0' ? "/" : "", path);
+    return whole;
+}
+
+bool process_may_run(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+char *process_find(const struct gb_host *host, const char *name)
+{
+    const char *folders = getenv("PATH");
+    for (const char *at = folders != NULL ? folders : "/usr/bin:/bin"; at != NULL;
+         at = strchr(at, ':') != NULL ? strchr(at, ':') + 1 : NULL) {
+        const size_t n = strcspn(at, ":");
+        const size_t bytes = n + strlen(name) + 2;
+        char *path = host->allocate(host, bytes);
+        if (path == NULL)
+            return NULL;
+        snprintf(path, bytes, "%.*s/%s", (int)n, at, name);
+        if (n > 0 && process_may_run(path))
+            return path;
+    }
+    return NULL;
+}
+
+size_t process_read(int from, char *to, size_t room)
+{
+    size_t n = 0;
+    while (n < room) {
+        const ssize_t got = read(from, to + n, room - n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return n;
+}
 
 static int set_attributes(posix_spawnattr_t *attributes)
 {
