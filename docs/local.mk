@@ -19,6 +19,8 @@ EXAMPLES = \
 	docs/examples/environment.ini \
 	docs/examples/in_kernel.cu \
 	docs/examples/in_kernel.ini \
+	docs/examples/joined.ini \
+	docs/examples/joined.py \
 	docs/examples/l2_distance.cu \
 	docs/examples/l2_distance.ini \
 	docs/examples/language.ini \
@@ -72,7 +74,9 @@ dist_conf_DATA = \
 	conf/padding_sizes.ini \
 	conf/peers.ini \
 	conf/recordings.ini \
-	conf/roofline.ini
+	conf/roofline.ini \
+	conf/triton.ini \
+	conf/triton_kernels.py
 skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 

@@ -2,6 +2,8 @@
 # docs/examples/: every plugin compiles, every configuration is right and is measured with little work in
 # each case, the list in its README is complete.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/python/python.sh"
+[ -n "${SANITIZE:-}" ] || find_shared_python
 cp "$top_srcdir"/docs/examples/* "$TMPDIR" && cd "$TMPDIR" || exit 99
 plugins=$("$GBRUN" list plugins)
 
@@ -36,6 +38,9 @@ for file in *.ini; do
     module=$(sed -n 's/^plugin = \.\/\([^:]*\).*/\1/p' "$file" | sort -u)
     if [ -n "$module" ] && [ ! -f "$module" ]; then
         skip "$file" "$module was not built"
+        continue
+    elif [ "$name" = joined ] && [ -z "$python" ]; then
+        skip "$file" "there is no python3 with a shared library, or it is not for sanitizers"
         continue
     elif grep -qE '^(plugin = kernel|device = cuda)' "$file" && ! grep -q '^device *cuda ' <<<"$plugins"; then
         skip "$file" "the device cuda was not built"

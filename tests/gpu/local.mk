@@ -23,6 +23,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/sanitizer.sh \
 	tests/gpu/state.sh \
 	tests/gpu/streams.sh \
+	tests/gpu/triton.sh \
 	tests/gpu/truth.sh
 GPU_TEST_FILES = \
 	tests/gpu/common.sh \

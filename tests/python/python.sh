@@ -13,15 +13,18 @@ find_python()
     done
 }
 
-# find_shared_python: sets python to the Python whose library plugin = python can open; empty: there is none.
+# find_shared_python: sets python to the Python whose library plugin = python can open, and makes it python3 of PATH;
+# empty: there is none.
 find_shared_python()
 {
     local name
     for name in python3 /usr/bin/python3; do
         python=$name
-        command -v "$name" >/dev/null &&
-            "$name" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' \
-                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | head -n 1)" 2>/dev/null && return
+        command -v "$name" >/dev/null || continue
+        "$name" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' \
+                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | head -n 1)" 2>/dev/null || continue
+        [ "$name" = python3 ] || { mkdir "$TMPDIR/python3" && ln -s "$name" "$TMPDIR/python3/" && PATH=$TMPDIR/python3:$PATH; }
+        return
     done
     python=
 }

@@ -9,10 +9,7 @@ if [ -z "$python" ] || [ -n "${SANITIZE:-}" ]; then
     skip "plugin = python" "there is no python3 with a shared library, or it is not for sanitizers"
     finish
 fi
-mkdir bin empty
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" >bin/python3
-chmod +x bin/python3
-PATH=$TMPDIR/bin:$PATH
+mkdir empty
 
 cat >f.py <<'PY'
 import array

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# plugin = python on a GPU: conf/triton.ini is measured as graphs and is right; what cannot be captured, raises or is
+# launched on a stream of its own ends as it should. python3 has to have PyTorch and Triton.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/gpu/common.sh"
+need_gpu
+python3 -c 'import torch, triton' 2>/dev/null || {
+    echo "python3 has no PyTorch or Triton"
+    exit 77
+}
+cp "$top_srcdir"/conf/triton* "$TMPDIR" && cd "$TMPDIR" || exit 99
+export PYTHONDONTWRITEBYTECODE=1 TRITON_CACHE_DIR=$TMPDIR/cache
+
+run triton.ini -o results.gbr
+if grep -q 'has no shared library that can be opened' text.txt; then
+    grep -m 1 'has no shared library' text.txt
+    exit 77
+fi
+# What needs more shared memory than this GPU has is skipped.
+wrong=$(column status,verified,label,status_text | grep -v '^ok,ok,\|^skipped,')
+equals "conf/triton.ini is measured, and right" "" "$wrong$([ "$code" = 0 ] || tail -n 20 text.txt)"
+number_of_cases 42
+equals "few of them are skipped" "" "$(column status | grep -c skipped | awk '$1 > 6')"
+equals "all are launched as graphs" graph "$(column launched "status = 'ok'" | sort -u)"
+equals "what PyTorch leaves in the process is no trace of a case" "" "$(grep -E 'changed the process|behind' text.txt)"
+column bench,n,columns,by,block,warps,tile_m,tile_n,tile_k,median_ns,rel_iqr "status = 'ok'" | sed 's/^/# /'
+equals "a large sum is bound by memory, whoever adds" "" \
+    "$(column by,median_ns "bench = 'add' and n = 16777216" | awk -F, '{ t[$1] = t[$1] ? (t[$1] < $2 ? t[$1] : $2) : $2 }
+        END { if (!(t["triton"] < 1.2 * t["torch"] && t["torch"] < 1.2 * t["triton"])) print t["triton"], t["torch"] }')"
+
+cat >odd.py <<'PY'
+import gbrun
+import torch
+
+A, B = (torch.randn(1 << 20, device="cuda") for _ in range(2))
+calls = 0
+
+
+def allocates():
+    return lambda: A + B
+
+
+def body(n):
+    return torch.add(A[:n], B[:n])
+
+
+def waits():
+    return gbrun.Bench(lambda: (A + B).sum().item(), synchronizes=True)
+
+
+def waits_unsaid():
+    return lambda: (A + B).sum().item()
+
+
+def counts():
+    def fn():
+        global calls
+        calls += 1
+        return torch.add(A, B)
+
+    return gbrun.Bench(fn, every_call=True)
+
+
+def takes_stream(stream):
+    with torch.cuda.stream(torch.cuda.ExternalStream(stream)):
+        torch.add(A, B)
+
+
+def resets():
+    left = torch.zeros_like(A)
+    return gbrun.Bench(lambda: left.add_(A), reset=lambda: left.zero_(), verify=lambda: A.double())
+
+
+def wrong():
+    return gbrun.Bench(lambda: A + B, verify=lambda: A.double() - B.double())
+
+
+def raises():
+    raise RuntimeError("not today")
+
+
+def late():
+    def fn():
+        global calls
+        calls += 1
+        if calls > 2:
+            raise RuntimeError("too late")
+        return torch.add(A, B)
+
+    return fn
+
+
+def elsewhere():
+    return lambda: sum(range(1000))
+PY
+few_samples 50 'device = cuda' 'max_time = 5 s' >odd.ini
+printf '[bench odd]\nplugin = python\ncall = odd.py:body\nn = 1000\n' | cat odd.ini - >one.ini
+run one.ini
+all_fine "a function that is timed itself"
+equals "as a graph" graph "$(column launched)"
+# odd FUNCTION...: one section for them.
+odd()
+{
+    local calls=
+    for name; do
+        calls+="${calls:+, }odd.py:$name"
+    done
+    printf '[bench odd]\nplugin = python\nsweep.call = %s\n' "$calls" | cat odd.ini - >one.ini
+    run one.ini
+}
+odd allocates takes_stream resets counts
+all_fine "what allocates, takes the stream, has a reset, is called each time"
+equals "all but the last as graphs" "graph graph graph stream" "$(in_a_line column launched)"
+odd waits waits_unsaid
+all_fine "what waits for the device"
+equals "is launched in the stream" "stream" "$(column launched | sort -u)"
+odd wrong
+equals "a wrong result" "1 wrong result" "$code $(column status)"
+odd raises late
+equals "what is raised fails the case" "1 failed failed" "$code $(in_a_line column status)"
+equals "in its own words" "2" "$(grep -cE 'failed: RuntimeError: (not today|too late)$' text.txt)"
+odd elsewhere
+equals "what puts nothing on the GPU is no measurement of it" "1 failed" "$code $(column status)"
+echo "# what puts nothing on the GPU: $(column status,status_text,reading_note)"
+finish
