@@ -19,6 +19,7 @@ include $(top_srcdir)/core/verify/local.mk
 include $(top_srcdir)/core/config/local.mk
 include $(top_srcdir)/core/store/local.mk
 include $(top_srcdir)/core/compare/local.mk
+include $(top_srcdir)/core/search/local.mk
 include $(top_srcdir)/core/run/local.mk
 include $(top_srcdir)/core/view/local.mk
 include $(top_srcdir)/core/report/local.mk

@@ -6,7 +6,7 @@ PLUGIN_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared $(NO_UNDEFINED_LDF
 # For those that need threads, affinity or other extensions of GNU.
 PLUGIN_GNU_CFLAGS = -std=gnu17 $(WARNING_CFLAGS) -fvisibility=hidden $(SANITIZE_CFLAGS)
 
-# What several policies need, linked into each of them. The same samples give the same numbers with
+# What several policies and searches need, linked into each of them. The same samples give the same numbers with
 # any compiler, so none may fuse a multiplication with an addition.
 POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
@@ -44,7 +44,13 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/steady_rule.h \
 	plugins/common/policy/thinned_samples.c \
 	plugins/common/policy/thinned_samples.h \
-	plugins/common/policy/wall_floor.h
+	plugins/common/policy/wall_floor.h \
+	plugins/common/search/search_claim.c \
+	plugins/common/search/search_claim.h \
+	plugins/common/search/search_order.c \
+	plugins/common/search/search_order.h \
+	plugins/common/search/sign_bound.c \
+	plugins/common/search/sign_bound.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # The machine as files of /proc and /sys describe it, also for core/run.
@@ -175,5 +181,8 @@ include $(top_srcdir)/plugins/policy_fixed/local.mk
 include $(top_srcdir)/plugins/policy_median/local.mk
 include $(top_srcdir)/plugins/policy_stdrel/local.mk
 include $(top_srcdir)/plugins/policy_steady/local.mk
+include $(top_srcdir)/plugins/search_exhaustive/local.mk
+include $(top_srcdir)/plugins/search_local/local.mk
+include $(top_srcdir)/plugins/search_race/local.mk
 include $(top_srcdir)/plugins/skeleton/local.mk
 include $(top_srcdir)/plugins/templates/local.mk

@@ -53,12 +53,13 @@ verify base
 config base verify
 store base verify config
 compare base config store
-run base verify config store
+search base
+run base verify config store search
 view base config store compare run
 report base config store compare view
-replay base config store run view report
-cli base verify config store compare run view report replay
-library base verify config store compare run'
+replay base config store search run view report
+cli base verify config store compare search run view report replay
+library base verify config store compare search run'
 
 rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
     printf '%s\n' "$core_files" | xargs awk -v wings="$wings" '

@@ -56,6 +56,7 @@ include $(top_srcdir)/tests/verify/local.mk
 include $(top_srcdir)/tests/config/local.mk
 include $(top_srcdir)/tests/store/local.mk
 include $(top_srcdir)/tests/compare/local.mk
+include $(top_srcdir)/tests/search/local.mk
 include $(top_srcdir)/tests/run/local.mk
 include $(top_srcdir)/tests/library/local.mk
 include $(top_srcdir)/tests/view/local.mk

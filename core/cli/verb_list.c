@@ -125,7 +125,7 @@ static const struct help_entry case_columns[COLUMNS_MAX + 1] = {
     {"device", "", "The device as it was asked for"},
 };
 static const struct help_entry plugin_columns[COLUMNS_MAX + 1] = {
-    {"kind", "", "benchmark, policy or device"},
+    {"kind", "", "benchmark, policy, device or search"},
     {"id", "", "What configurations call the plugin"},
     {"version", "", "Its version"},
     {"summary", "", "What it does"},

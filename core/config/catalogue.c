@@ -14,6 +14,8 @@ const char *plugin_kind_words(uint32_t kind)
         return "policy";
     case GB_PLUGIN_DEVICE:
         return "device";
+    case GB_PLUGIN_SEARCH:
+        return "search";
     default:
         return "plugin of an unknown kind";
     }

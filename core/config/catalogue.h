@@ -51,4 +51,4 @@ const char *catalogue_nearest(const struct catalogue *catalogue, uint32_t kind, 
 /* Does a benchmark run on devices of a plugin? */
 bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin);
 
-const char *plugin_kind_words(uint32_t kind); /* "benchmark", "policy", "device" */
+const char *plugin_kind_words(uint32_t kind); /* "benchmark", "policy", "device", "search" */

@@ -43,13 +43,15 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
 }
 
 /* Of the names of modules' files. */
-static const char *const file_prefixes[] = {
-    [GB_PLUGIN_BENCH] = "bench", [GB_PLUGIN_POLICY] = "policy", [GB_PLUGIN_DEVICE] = "device"};
+static const char *const file_prefixes[] = {[GB_PLUGIN_BENCH] = "bench",
+                                            [GB_PLUGIN_POLICY] = "policy",
+                                            [GB_PLUGIN_DEVICE] = "device",
+                                            [GB_PLUGIN_SEARCH] = "search"};
 
 static const struct plugin_info *plugin_of_any_kind(const struct catalogue *catalogue,
                                                     const char *id)
 {
-    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_DEVICE; kind++)
+    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_SEARCH; kind++)
         if (catalogue_find(catalogue, kind, id))
             return catalogue_find(catalogue, kind, id);
     return NULL;

@@ -168,7 +168,8 @@ bool module_file_names(const char *path, uint32_t kind, const char *id)
 {
     static const char *const prefixes[] = {[GB_PLUGIN_BENCH] = "bench_",
                                            [GB_PLUGIN_POLICY] = "policy_",
-                                           [GB_PLUGIN_DEVICE] = "device_"};
+                                           [GB_PLUGIN_DEVICE] = "device_",
+                                           [GB_PLUGIN_SEARCH] = "search_"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     return is_file_of(name, id) || (text_starts_with(name, prefixes[kind]) &&
                                     is_file_of(name + strlen(prefixes[kind]), id));
@@ -224,6 +225,12 @@ static const char *missing_op(const struct gb_plugin *plugin)
                : !ops->report  ? "report"
                                : NULL;
     }
+    if (plugin->kind == GB_PLUGIN_SEARCH) {
+        const struct gb_search_ops *ops = plugin->ops;
+        if (*size < offsetof(struct gb_search_ops, destroy) + sizeof ops->destroy)
+            return "a whole gb_search_ops";
+        return !ops->create ? "create" : !ops->propose ? "propose" : !ops->report ? "report" : NULL;
+    }
     const struct gb_device_ops *ops = plugin->ops;
     if (*size < offsetof(struct gb_device_ops, telemetry) + sizeof ops->telemetry)
         return "a whole gb_device_ops";
@@ -237,7 +244,7 @@ static const char *missing_op(const struct gb_plugin *plugin)
 
 static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, struct gb_error *error)
 {
-    if (plugin->kind < GB_PLUGIN_BENCH || plugin->kind > GB_PLUGIN_DEVICE)
+    if (plugin->kind < GB_PLUGIN_BENCH || plugin->kind > GB_PLUGIN_SEARCH)
         return error_set(error, GB_INVALID, "plugin %u: kind %u is not known", index, plugin->kind);
     if (!plugin->id || !well_formed_id(plugin->id))
         return error_set(error, GB_INVALID,

@@ -15,6 +15,7 @@
 #include <gbrun/device.h>
 #include <gbrun/module.h>
 #include <gbrun/policy.h>
+#include <gbrun/search.h>
 
 struct path_list {
     const char **items;

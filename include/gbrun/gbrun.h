@@ -14,6 +14,7 @@
 #include <gbrun/option.h>
 #include <gbrun/policy.h>
 #include <gbrun/profile.h>
+#include <gbrun/search.h>
 #include <gbrun/simple.h>
 
 #endif

@@ -16,7 +16,8 @@
 enum {
     GB_PLUGIN_BENCH = 1,  /* ops: struct gb_bench_ops */
     GB_PLUGIN_POLICY = 2, /* ops: struct gb_policy_ops */
-    GB_PLUGIN_DEVICE = 3  /* ops: struct gb_device_ops */
+    GB_PLUGIN_DEVICE = 3, /* ops: struct gb_device_ops */
+    GB_PLUGIN_SEARCH = 4  /* ops: struct gb_search_ops */
 };
 
 struct gb_plugin {
@@ -37,7 +38,7 @@ struct gb_plugin {
 };
 
 /* The members that each plugin has, in an initializer; what else it has stands after them. KIND is
- * BENCH, POLICY or DEVICE.
+ * BENCH, POLICY, DEVICE or SEARCH.
  *   static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "id", "1.0", "summary"), .ops = &ops};
  */
 #define GB_PLUGIN(kind_, id_, version_, summary_)                                                  \

@@ -1,0 +1,417 @@
+/*
+ * race.c - the search `race`: the best of all cases, certified. Plugin side.
+ *
+ * All cases are measured a few times, those that may still be the best again and again, beside the
+ * leader. The claim is that no case is better than the leader by more than the tolerance. It needs
+ * no union over the cases: it is wrong only if the leader's upper end is too low, or if the one
+ * true best case is ruled out; half of the error for each.
+ *  - The leader is chosen by samples that its upper end does not use: that rests on those taken
+ *    after it was chosen. The k-th leader may spend 2^-k of its half.
+ *  - A case is ruled out if its samples say that its median is above the limit. For the true best
+ *    one, if it is below the limit, that has the error of the test alone, whatever the limit is
+ *    computed from.
+ * Both are looked at several times; their looks share the error (sign_look_error).
+ */
+#include "../common/policy/order_statistics.h"
+#include "../common/search/search_claim.h"
+#include "../common/search/search_order.h"
+#include "../common/search/sign_bound.h"
+
+#include <gbrun/gbrun.h>
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    STREAM = 0x7263,
+    NOISE_ANY = 0,
+    NOISE_POOLED = 1,
+    LOOKS_MAX = 24,
+    LAST_LOOK = 12,
+    POOLED_FIRST = 3
+};
+
+struct params {
+    int32_t noise;
+    int64_t rounds, confirm;
+};
+
+struct search {
+    const struct gb_host *host;
+    const struct gb_search_space *space;
+    const struct params *params;
+    struct search_order order; /* of the first samples */
+    uint64_t first;            /* samples at a case's first look */
+    uint64_t *queue;           /* cases of this round, or that lack samples */
+    uint64_t n_queue, n_taken;
+    uint64_t n_proposed, n_observed, n_scanned;
+    uint64_t leader, n_leaders;
+    uint64_t fresh_from, fresh_first; /* the leader's samples from this one on; at its first look */
+    uint64_t n_rounds;                /* since it leads */
+    uint64_t n_rounds_all;
+    double limit, high; /* of this leader; INFINITY: not known yet */
+    double spread;      /* pooled: standard deviation relative to the median */
+    double *scratch;
+    uint64_t n_scratch;
+    int64_t most[LOOKS_MAX]; /* by look: sign_most */
+    const char *end;
+};
+
+static const char *const noises[] = {"any", "pooled"};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, noise, "any", noises,
+              "what is known of the noise: any distribution; or pooled: alike in all cases, "
+              "relative to their medians, which fewer samples show, and wrong where one is not"),
+    GB_INT(struct params, rounds, "8", "1:20", "rounds",
+           "most times that cases which are not ruled out are measured again"),
+    GB_INT(struct params, confirm, "2", "1:20", "rounds",
+           "times that the leader is measured again at least"),
+};
+
+static double half_error(const struct search *search)
+{
+    return (1 - search->space->confidence) / 2;
+}
+
+/* The smallest n at which a look can decide at all: 2^-n is within the first look's share. */
+static uint64_t first_look(double error)
+{
+    uint64_t n = 1;
+    while (n < 60 && ldexp(1, -(int)n) > sign_look_error(1, 1, error))
+        n++;
+    return n;
+}
+
+static int32_t create(const struct gb_host *host, const struct gb_search_space *space,
+                      const void *params, void **ret_search)
+{
+    struct search *search = host->allocate(host, sizeof *search);
+    if (search == NULL)
+        return GB_NO_MEMORY;
+    search->host = host;
+    search->space = space;
+    search->params = params;
+    search->leader = GB_NO_CASE;
+    search->limit = search->high = INFINITY;
+    search->first = search->params->noise == NOISE_POOLED ? POOLED_FIRST
+                                                          : first_look(half_error(search));
+    for (int look = 0; look < LOOKS_MAX; look++) {
+        const uint64_t n = search->first << look;
+        search->most[look] = look > LAST_LOOK ? -1
+                                              : sign_most(n, sign_look_error(n, search->first,
+                                                                             half_error(search)));
+    }
+    search->queue = host->allocate(host, space->n_cases * sizeof *search->queue);
+    *ret_search = search;
+    return search->queue == NULL ? GB_NO_MEMORY
+                                 : search_order_new(&search->order, host, space->n_cases, STREAM);
+}
+
+static struct gb_known known_of(const struct search *search, uint64_t i)
+{
+    struct gb_known known = {.size = sizeof known};
+    search->space->known(search->space, i, &known);
+    return known;
+}
+
+/* ---- what samples say ---- */
+
+static double mean_of(const double *samples, uint64_t n)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += samples[i];
+    return sum / (double)n;
+}
+
+/* Half the width of the mean's interval, relative to it, with the error on one side. */
+static double pooled_margin(const struct search *search, uint64_t n, double error)
+{
+    return normal_quantile(1 - error) * search->spread / sqrt((double)n);
+}
+
+/* The standard deviation that all cases have, relative to their means. */
+static void find_spread(struct search *search)
+{
+    double squares = 0, degrees = 0;
+    for (uint64_t i = 0; i < search->space->n_cases; i++) {
+        const struct gb_known known = known_of(search, i);
+        if (!search_may_be_best(&known) || known.n_samples < 2)
+            continue;
+        const double mean = mean_of(known.samples, known.n_samples);
+        for (uint64_t j = 0; j < known.n_samples && mean != 0; j++) {
+            const double off = (known.samples[j] - mean) / mean;
+            squares += off * off;
+        }
+        degrees += mean != 0 ? (double)(known.n_samples - 1) : 0;
+    }
+    search->spread = degrees > 0 ? sqrt(squares / degrees) : INFINITY;
+}
+
+/* Does one of the looks at its samples say that it is above the limit? */
+static int is_ruled_out(const struct search *search, const struct gb_known *known)
+{
+    uint64_t n = search->first, below = 0, counted = 0;
+    for (int look = 0; look < LOOKS_MAX && n <= known->n_samples; look++, n *= 2) {
+        if (search->params->noise == NOISE_POOLED) {
+            const double error = sign_look_error(n, search->first, half_error(search));
+            const double mean = mean_of(known->samples, n);
+            if (mean - fabs(mean) * pooled_margin(search, n, error) > search->limit)
+                return 1;
+            continue;
+        }
+        for (; counted < n; counted++)
+            below += known->samples[counted] <= search->limit;
+        if ((int64_t)below <= search->most[look])
+            return 1;
+    }
+    return 0;
+}
+
+/* May the case be better than the leader, as far as is known? */
+static int is_open(const struct search *search, uint64_t i)
+{
+    const struct gb_known known = known_of(search, i);
+    return i != search->leader && search_may_be_best(&known) &&
+           (isinf(search->limit) || !is_ruled_out(search, &known));
+}
+
+static int32_t provide_scratch(struct search *search, uint64_t n)
+{
+    if (n <= search->n_scratch)
+        return GB_OK;
+    search->n_scratch = 2 * n;
+    search->scratch = search->host->allocate(search->host, 2 * n * sizeof *search->scratch);
+    return search->scratch == NULL ? GB_NO_MEMORY : GB_OK;
+}
+
+/* The leader's upper end, by the looks at its fresh samples so far, and the limit that follows. */
+static int32_t find_limit(struct search *search)
+{
+    const double error = ldexp(half_error(search), -(int)search->n_leaders);
+    const struct gb_known known = known_of(search, search->leader);
+    const double *fresh = known.samples + search->fresh_from;
+    const uint64_t n_fresh = known.n_samples - search->fresh_from;
+    if (provide_scratch(search, n_fresh + 1) != GB_OK)
+        return GB_NO_MEMORY;
+    search->high = INFINITY;
+    for (uint64_t n = search->fresh_first; n <= n_fresh; n *= 2) {
+        const double spent = sign_look_error(n, search->fresh_first, error);
+        double high;
+        if (search->params->noise == NOISE_POOLED) {
+            const double mean = mean_of(fresh, n);
+            high = mean + fabs(mean) * pooled_margin(search, n, spent);
+        } else {
+            high = sign_upper(fresh, n, spent, search->scratch);
+        }
+        search->high = high < search->high ? high : search->high;
+    }
+    search->limit = isinf(search->high) ? INFINITY
+                                        : search_limit(search->high, search->space->tolerance);
+    return GB_OK;
+}
+
+/* ---- the order of measuring ---- */
+
+static void set_leader(struct search *search, uint64_t leader)
+{
+    const struct gb_known known = known_of(search, leader);
+    double error;
+    search->leader = leader;
+    search->n_leaders++;
+    search->n_rounds = 0;
+    search->fresh_from = known.n_samples;
+    error = ldexp(half_error(search), -(int)search->n_leaders);
+    search->fresh_first = search->params->noise == NOISE_POOLED ? POOLED_FIRST : first_look(error);
+}
+
+/* Does another lead by so much that it would not be certified that the leader is within the
+ * tolerance? Equal cases do not take turns: each new leader costs samples, and error. */
+static int is_overtaken(const struct search *search, uint64_t lowest)
+{
+    if (search->leader == GB_NO_CASE)
+        return 1;
+    const struct gb_known known = known_of(search, lowest),
+                          leader = known_of(search, search->leader);
+    return !search_may_be_best(&leader) ||
+           known.median < search_limit(leader.median, search->space->tolerance / 4);
+}
+
+/* Begins a round: the leader, then each that may be better; or ends the race. */
+static int32_t begin_round(struct search *search)
+{
+    const uint64_t lowest = search_lowest(search->space);
+    int32_t status;
+    if (lowest == GB_NO_CASE) {
+        search->end = "no case could be measured";
+        return GB_OK;
+    }
+    if (search->params->noise == NOISE_POOLED)
+        find_spread(search);
+    if (is_overtaken(search, lowest))
+        set_leader(search, lowest);
+    status = find_limit(search);
+    if (status != GB_OK)
+        return status;
+    search->n_queue = search->n_taken = 0;
+    search->queue[search->n_queue++] = search->leader;
+    for (uint64_t i = 0; i < search->space->n_cases && !isinf(search->limit); i++)
+        if (is_open(search, i))
+            search->queue[search->n_queue++] = i;
+    if (search->n_queue == 1 && !isinf(search->limit) &&
+        search->n_rounds >= (uint64_t)search->params->confirm)
+        search->end = "each other case is ruled out";
+    else if (search->n_rounds_all == (uint64_t)search->params->rounds)
+        search->end = "rounds are used up";
+    search->n_rounds++;
+    search->n_rounds_all++;
+    return GB_OK;
+}
+
+/* Samples until the next look at the case; the leader's are the fresh ones. */
+static uint64_t samples_wanted(const struct search *search, uint64_t i)
+{
+    const struct gb_known known = known_of(search, i);
+    const int leads = i == search->leader;
+    const uint64_t have = known.n_samples - (leads ? search->fresh_from : 0);
+    uint64_t look = leads ? search->fresh_first : search->first;
+    while (look <= have)
+        look *= 2;
+    return look - have;
+}
+
+/* The next case, and why; GB_NO_CASE: not before more is known, or never. */
+static uint64_t draw(struct search *search, const char **ret_why)
+{
+    uint64_t i;
+    while (search->n_taken < search->n_queue) {
+        const uint64_t queued = search->queue[search->n_taken++];
+        const struct gb_known known = known_of(search, queued);
+        *ret_why = queued == search->leader ? "leader" : "not ruled out";
+        if (known.n_visits == 0 || search_may_be_best(&known))
+            return queued;
+    }
+    if (search->leader != GB_NO_CASE)
+        return GB_NO_CASE;
+    *ret_why = "first look";
+    i = search_order_draw(&search->order);
+    search->n_scanned += i != GB_NO_CASE;
+    return i;
+}
+
+static int32_t propose(void *object, struct gb_proposal *proposal)
+{
+    struct search *search = object;
+    const char *why = "";
+    uint64_t i = draw(search, &why);
+    if (i == GB_NO_CASE && search->n_observed < search->n_proposed) {
+        proposal->action = GB_PROPOSE_WAIT;
+        return GB_OK;
+    }
+    if (i == GB_NO_CASE && search->end == NULL) {
+        const int32_t status = begin_round(search);
+        if (status != GB_OK)
+            return status;
+        i = search->end == NULL ? draw(search, &why) : GB_NO_CASE;
+    }
+    if (i == GB_NO_CASE) {
+        snprintf(proposal->reason, sizeof proposal->reason, "%s",
+                 search->end != NULL ? search->end : "the leader can be measured no more");
+        return GB_OK;
+    }
+    search->n_proposed++;
+    proposal->action = GB_PROPOSE_MEASURE;
+    proposal->i = i;
+    proposal->n_samples = samples_wanted(search, i);
+    snprintf(proposal->reason, sizeof proposal->reason, "%s", why);
+    return GB_OK;
+}
+
+/* A visit may have ended with fewer samples than a case's first look needs. */
+static int32_t observe(void *object, const struct gb_observation *observation)
+{
+    struct search *search = object;
+    const struct gb_known known = known_of(search, observation->i);
+    search->n_observed++;
+    if (search->leader == GB_NO_CASE && known.status == GB_OBSERVED_OK &&
+        observation->n_samples > 0 && known.n_samples < search->first &&
+        search->n_queue < search->space->n_cases)
+        search->queue[search->n_queue++] = observation->i;
+    if (search->leader == GB_NO_CASE && search->n_taken == search->n_queue)
+        search->n_taken = search->n_queue = 0;
+    return GB_OK;
+}
+
+/* Are there cases without the samples of a first look that may be the best? */
+static int is_all_scanned(const struct search *search)
+{
+    if (search->n_scanned < search->space->n_cases || search->n_observed < search->n_proposed)
+        return 0;
+    for (uint64_t i = 0; i < search->space->n_cases; i++) {
+        const struct gb_known known = known_of(search, i);
+        if (known.status == GB_OBSERVED_OK && known.n_samples < search->first)
+            return 0;
+    }
+    return 1;
+}
+
+static int32_t report(void *object, struct gb_search_claim *claim)
+{
+    struct search *search = object;
+    const uint64_t lowest = search_lowest(search->space);
+    int32_t status;
+    if (lowest == GB_NO_CASE)
+        return GB_OK;
+    if (is_overtaken(search, lowest))
+        return search_claim_measured(search->host, search->space, claim);
+    status = find_limit(search);
+    if (status != GB_OK)
+        return status;
+    claim->best = search->leader;
+    claim->open = search->queue;
+    for (uint64_t i = 0; i < search->space->n_cases; i++)
+        if (is_open(search, i))
+            search->queue[claim->n_open++] = i;
+    claim->scope = claim->n_open == 0 && !isinf(search->limit) && is_all_scanned(search)
+                       ? GB_SCOPE_ALL
+                       : GB_SCOPE_MEASURED;
+    if (!isinf(search->high)) {
+        const struct gb_known known = known_of(search, search->leader);
+        if (provide_scratch(search, known.n_samples) != GB_OK)
+            return GB_NO_MEMORY;
+        claim->low = sign_lower(known.samples, known.n_samples, half_error(search),
+                                search->scratch);
+        claim->high = search->high;
+        if (isinf(claim->low))
+            claim->low = claim->high = NAN;
+    }
+    if (claim->scope != GB_SCOPE_ALL && claim->n_open > 0)
+        snprintf(claim->note, sizeof claim->note,
+                 "%llu cases are not ruled out: allow more rounds, or a wider tolerance",
+                 (unsigned long long)claim->n_open);
+    return GB_OK;
+}
+
+static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
+                                         .create = create,
+                                         .propose = propose,
+                                         .observe = observe,
+                                         .report = report};
+
+static const struct gb_plugin race = {
+    GB_PLUGIN(SEARCH, "race", "1.0", "the best of all cases, certified within a tolerance"),
+    .help =
+        "Measures each case six times (at 95 % confidence), in random order. Then, in rounds, the "
+        "leader and those that may be better than it by more than the tolerance are measured "
+        "again, until each is ruled out.\n\n"
+        "A case is ruled out by the sign test, which assumes nothing of the distribution but that "
+        "samples are independent. The claim is wrong only where the leader's upper end is too "
+        "low, which rests on samples taken after it was chosen, or where the one best case is "
+        "ruled out: so it needs no correction for the number of cases.\n\n"
+        "With `noise = pooled` three samples of a case do, as all cases are taken to have the same "
+        "noise, normal and relative to their means. Where one is bimodal, the claim is false.",
+    GB_OPTIONS(options, struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&race)
