@@ -189,7 +189,8 @@ static const struct shortcut {
     {"shard", "gbrun", "shard"}, {"costs", "gbrun", "costs"},
     {"policy", "*", "policy"},   {"max-time", "*", "max_time"},
     {"rounds", "*", "rounds"},   {"device", "*", "device"},
-    {"jobs", "gbrun", "jobs"},   {"precision", "policy *", "precision"},
+    {"jobs", "gbrun", "jobs"},   {"search", "*", "search"},
+    {"precision", "policy *", "precision"},
 };
 /* Those before the last come before --set, which may say otherwise for one section; the last one
  * needs to know which policies are used. */

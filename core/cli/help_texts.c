@@ -17,6 +17,10 @@ static const struct help_entry sections[] = {
      "Without `plugin` the section's name is the plugin's id. A policy whose options all have "
      "defaults needs no section: `policy = fixed`"},
     {"[device NAME]", NULL, "A device: `plugin` and that plugin's options, as of [policy NAME]"},
+    {"[search NAME]", NULL,
+     "A search: `plugin`, that plugin's options and `goal`, `where`, `tolerance`, `confidence`, "
+     "`budget`, `cases`, `patience`. It decides which cases of the benchmarks that name it are "
+     "measured, and what may be claimed of the best"},
     {"[bench NAME]", NULL,
      "A benchmark and its sweep; at least one is needed. NAME stands in tables and in labels of "
      "cases, without what follows an @ in it"},
@@ -38,6 +42,10 @@ static const struct help_entry keys[] = {
      "or more after the dash are enough if no other begins so, `NAME:all` all of them. `auto`, the "
      "default, is the first that the benchmark runs on, of `devices` in [gbrun] or else of all "
      "there are, the CPU last"},
+    {"search", NULL,
+     "A [search NAME] section or the id of a search plugin: which cases are measured, and when that "
+     "ends; all benchmarks that name the same are one space. Without it all cases are measured; an "
+     "empty one takes back that of [defaults]"},
     {"policy", NULL,
      "A [policy NAME] section or the id of a policy plugin: when to stop sampling; `steady` if not "
      "given"},

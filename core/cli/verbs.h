@@ -115,6 +115,7 @@ struct ab_given {
         {"max-time", 0, "TIME", "max_time of all benchmarks, such as 0.3s"},                       \
         {"rounds", 0, "N", "rounds of all benchmarks"},                                            \
         {"device", 0, "DEVICE", "the device of all benchmarks, such as cuda:1"},                   \
+        {"search", 0, "NAME", "the search of all benchmarks: a [search NAME] or a plugin's id"},   \
     {                                                                                              \
         "jobs", 0, "N", "workers that measure at the same time, each on a device of its own"       \
     }

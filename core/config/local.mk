@@ -17,6 +17,8 @@ core_libmeasuring_la_SOURCES += \
 	core/config/option_table.c \
 	core/config/option_table.h \
 	core/config/option_table_check.c \
+	core/config/search_settings.c \
+	core/config/search_settings.h \
 	core/config/settings.h \
 	core/config/settings_bench.c \
 	core/config/settings_effects.c \

@@ -10,6 +10,7 @@
 
 #include "core/config/bench_case.h"
 #include "core/config/ini.h"
+#include "core/config/search_settings.h"
 
 /* The [gbrun] section; filled from run_options(). */
 struct run_params {
@@ -79,6 +80,12 @@ size_t settings_devices(const struct settings *settings, const struct plugin_set
 /* Each [policy NAME] without errors, and the plugins that cases name by their id. */
 size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret);
 
+/* A [search NAME], or a search plugin that benchmarks name by its id. */
+struct search_settings {
+    const struct plugin_settings *plugin;
+    struct search_params params;
+};
+
 /*
  * The settings actually used as a valid, commented INI file: every value as it was written, with
  * where it came from; defaults and `like` applied. Read again from the same folder it gives the
@@ -119,6 +126,8 @@ struct sweep_part {
     struct origin origin;
     const struct plugin_info *info;
     uint64_t first, n;
+    const struct search_settings *search; /* NULL: all cases are measured. All benchmarks that have
+                                             the same are one space. */
 };
 size_t sweep_parts(const struct sweep *sweep);
 struct sweep_part sweep_part(const struct sweep *sweep, size_t i);

@@ -374,6 +374,24 @@ static void find_bench_plugin(struct bench_resolver *at)
         bench_fail_with(at, &error);
 }
 
+/* `search = NAME`; an empty one takes back that of [defaults]. */
+static void find_search(const struct bench_resolver *at)
+{
+    for (size_t i = 0; i < at->bench->keys.n; i++) {
+        const struct key *key = &at->bench->keys.items[i];
+        struct gb_error error;
+        const char *name;
+        if (key->role != KEY_SEARCH)
+            continue;
+        int32_t status = settings_entry_text(key->entry, at->arena, &name, &error);
+        if (status == GB_OK && *name)
+            status = resolve_search(at->resolver, name, key->entry->value_origin,
+                                    &at->bench->search, &error);
+        if (status != GB_OK)
+            bench_fail_with(at, &error);
+    }
+}
+
 void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
 {
     struct bench_resolver at = {resolver, bench, resolver->arena, {0}, NULL};
@@ -385,6 +403,7 @@ void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
     bench_make_expressions(&at);
     read_defaults(&at);
     fill_common(&at);
+    find_search(&at);
 }
 
 static void refuse_default(const struct resolver *resolver, const struct key *key)

@@ -92,7 +92,9 @@ static void note_plugin_section(const struct plugin_section *section)
     for (size_t i = 0; i < ini->n; i++)
         if (text_equal(ini->entries[i].key, "plugin") ||
             (section->settings && option_find(option_table_of(&section->settings->info->plugin),
-                                              ini->entries[i].key, NULL)))
+                                              ini->entries[i].key, NULL)) ||
+            (section->kind == GB_PLUGIN_SEARCH &&
+             option_find(search_options(), ini->entries[i].key, NULL)))
             note_entry(&ini->entries[i]);
 }
 

@@ -25,6 +25,7 @@ enum key_role {
     KEY_ONLY,
     KEY_EXCLUDE,
     KEY_PLUGIN,
+    KEY_SEARCH,
     KEY_LIKE
 };
 
@@ -122,6 +123,7 @@ struct bench_section {
     struct plugin_request request;
 
     const struct plugin_info *info;
+    const struct search_settings *search;
     struct slot *slots;
     size_t n_slots;
     struct axis *axes;
@@ -180,7 +182,8 @@ struct settings {
 
     struct plugin_settings_list devices; /* those that auto chooses from come first */
     size_t n_auto_devices;
-    struct plugin_settings_list policies;
+    struct plugin_settings_list policies, searches;
+    struct search_settings *search_settings; /* by item of searches */
 };
 
 /* A name of a [bench], [policy] or [device] section, or of a key that is made of one. */
@@ -252,6 +255,8 @@ int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_requ
                        const struct plugin_info **ret, struct gb_error *error);
 int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
                        const struct plugin_settings **ret, struct gb_error *error);
+int32_t resolve_search(const struct resolver *resolver, const char *name, struct origin origin,
+                       const struct search_settings **ret, struct gb_error *error);
 /* settings of *ret stay NULL for `auto`. */
 int32_t resolve_device(const struct resolver *resolver, const struct plugin_info *bench,
                        const char *text, struct origin origin, struct device_choice *ret,

@@ -70,7 +70,8 @@ struct role_word {
 
 static const struct role_word role_words[] = {
     {"sweep.", KEY_SWEEP},    {"zip.", KEY_ZIP},      {"let.", KEY_LET}, {"only", KEY_ONLY},
-    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE}};
+    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE},
+    {"search", KEY_SEARCH}};
 
 bool settings_is_tolerance(const char *name)
 {
@@ -107,7 +108,7 @@ static void classify_key(const struct ini_entry *entry, struct key *key)
 /* Keys that have one value for the whole section, or that formulas cannot compute. */
 static const char *misused_target(const struct key *key, const char *target)
 {
-    static const char *const fixed[] = {"plugin", "like", "only", "exclude", "bench"};
+    static const char *const fixed[] = {"plugin", "like", "only", "exclude", "bench", "search"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (text_equal(target, fixed[i]))
             return key->role == KEY_LET ? "computed" : "swept";

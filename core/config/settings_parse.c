@@ -138,10 +138,11 @@ static void parse_run(const struct parser *parser, const struct ini_section *sec
 
 static bool is_default_key(const struct key *key)
 {
-    return key->role == KEY_SET &&
+    return key->role == KEY_SEARCH ||
+           (key->role == KEY_SET &&
            (text_starts_with(key->target, "env.") || settings_is_tolerance(key->target) ||
             text_equal(key->target, "device") || text_equal(key->target, "policy") ||
-            option_find(common_options(), key->target, NULL));
+            option_find(common_options(), key->target, NULL)));
 }
 
 /* What it is instead is known once plugins are: resolve_defaults. */
@@ -190,6 +191,11 @@ static void parse_plugin_section(const struct parser *parser, const struct ini_s
 static void parse_policy(const struct parser *parser, const struct ini_section *section)
 {
     parse_plugin_section(parser, section, GB_PLUGIN_POLICY);
+}
+
+static void parse_search(const struct parser *parser, const struct ini_section *section)
+{
+    parse_plugin_section(parser, section, GB_PLUGIN_SEARCH);
 }
 
 static void parse_device(const struct parser *parser, const struct ini_section *section)
@@ -241,7 +247,8 @@ struct section_kind {
 static const struct section_kind section_kinds[] = {
     {"gbrun", false, parse_run},    {"defaults", false, parse_defaults},
     {"policy", true, parse_policy}, {"device", true, parse_device},
-    {"bench", true, parse_bench},   {"ab", true, parse_ab}};
+    {"bench", true, parse_bench},   {"ab", true, parse_ab},
+    {"search", true, parse_search}};
 enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
 
 static const char *section_kind_name(const void *table, size_t i)
@@ -274,7 +281,7 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
     else
         error_list_add(parser->errors, section->origin,
                        "unknown section [%s%s%s]: expected [gbrun], [defaults], [policy NAME], "
-                       "[device NAME], [bench NAME] or [ab NAME]",
+                       "[device NAME], [bench NAME], [search NAME] or [ab NAME]",
                        section->kind, blank, section->name);
 }
 

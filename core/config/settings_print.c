@@ -133,6 +133,18 @@ static bool is_refused(const struct ini_entry *entry, struct option_table table)
            !option_find(table, entry->key, NULL);
 }
 
+/* What the table adds to the keys of a section. */
+static void print_defaults(const struct settings *settings, const struct ini_section *section,
+                           struct option_table table, struct text *out)
+{
+    for (uint32_t i = 0; i < table.n; i++) {
+        const struct gb_option *option = option_at(table, i);
+        if (option->type != GB_TYPE_MAP && option->default_value &&
+            !find_entry(section, option->name))
+            print_default(option->name, option->default_value, settings, out);
+    }
+}
+
 /* The keys of a section as written, then what the table adds. */
 static void print_table(const struct settings *settings, const struct ini_section *section,
                         struct option_table table, struct text *out)
@@ -140,12 +152,7 @@ static void print_table(const struct settings *settings, const struct ini_sectio
     for (size_t i = 0; section && i < section->n; i++)
         if (!is_refused(&section->entries[i], table))
             print_entry(section->entries[i].key, &section->entries[i], "", settings, out);
-    for (uint32_t i = 0; i < table.n; i++) {
-        const struct gb_option *option = option_at(table, i);
-        if (option->type != GB_TYPE_MAP && option->default_value &&
-            !find_entry(section, option->name))
-            print_default(option->name, option->default_value, settings, out);
-    }
+    print_defaults(settings, section, table, out);
 }
 
 static void print_plugin_sections(const struct settings *settings, struct text *out)
@@ -159,6 +166,8 @@ static void print_plugin_sections(const struct settings *settings, struct text *
         print_table(settings, section->section,
                     section->settings ? option_table_of(&section->settings->info->plugin) : none,
                     out);
+        if (section->kind == GB_PLUGIN_SEARCH)
+            print_defaults(settings, section->section, search_options(), out);
     }
 }
 
@@ -170,16 +179,19 @@ static bool is_section(const struct settings *settings, const struct plugin_sett
     return false;
 }
 
-/* Policies that were named by their plugin's id. */
-static void print_plain_policies(const struct settings *settings, struct text *out)
+/* Policies or searches that were named by their plugin's id. */
+static void print_plain(const struct settings *settings, const struct plugin_settings_list *list,
+                        const char *kind, struct text *out)
 {
-    for (size_t i = 0; i < settings->policies.n; i++) {
-        const struct plugin_settings *policy = &settings->policies.items[i];
-        if (is_section(settings, policy))
+    for (size_t i = 0; i < list->n; i++) {
+        const struct plugin_settings *plain = &list->items[i];
+        if (is_section(settings, plain))
             continue;
-        text_printf(out, "\n[policy %s]\n", policy->name);
-        print_default("plugin", policy->name, settings, out);
-        print_table(settings, NULL, option_table_of(&policy->info->plugin), out);
+        text_printf(out, "\n[%s %s]\n", kind, plain->name);
+        print_default("plugin", plain->name, settings, out);
+        print_table(settings, NULL, option_table_of(&plain->info->plugin), out);
+        if (list == &settings->searches)
+            print_defaults(settings, NULL, search_options(), out);
     }
 }
 
@@ -228,7 +240,8 @@ void settings_print(const struct settings *settings, struct text *out)
     text_add(out, "[gbrun]\n");
     print_table(settings, settings->run_section, run_options(), out);
     print_plugin_sections(settings, out);
-    print_plain_policies(settings, out);
+    print_plain(settings, &settings->policies, "policy", out);
+    print_plain(settings, &settings->searches, "search", out);
     print_ab_sections(settings, out);
     for (size_t i = 0; i < settings->n_benches; i++)
         print_bench(settings, &settings->benches[i], out);

@@ -128,6 +128,7 @@ static void request_key(const struct parser *parser, const struct key *key, cons
     struct text_list rows = {0};
     const char *text;
     switch (key->role) {
+    case KEY_SEARCH:
     case KEY_SET:
         if (text_equal(key->target, target) &&
             settings_entry_text(entry, parser->arena, &text, NULL) == GB_OK)
@@ -158,6 +159,7 @@ void settings_collect_requests(const struct parser *parser)
     for (size_t i = 0; i < settings->defaults.n; i++) {
         request_key(parser, &settings->defaults.items[i], "device", GB_PLUGIN_DEVICE);
         request_key(parser, &settings->defaults.items[i], "policy", GB_PLUGIN_POLICY);
+        request_key(parser, &settings->defaults.items[i], "search", GB_PLUGIN_SEARCH);
     }
     for (size_t i = 0; i < settings->n_plugin_sections; i++)
         settings->plugin_sections[i].is_named = false; /* not so far by what is run */
@@ -174,6 +176,7 @@ void settings_collect_requests(const struct parser *parser)
             const struct key *key = &bench->keys.items[j];
             request_key(parser, key, "device", GB_PLUGIN_DEVICE);
             request_key(parser, key, "policy", GB_PLUGIN_POLICY);
+            request_key(parser, key, "search", GB_PLUGIN_SEARCH);
             for (size_t k = 0; k < key_targets(key); k++)
                 has_policy = has_policy || text_equal(key_target(key, k), "policy");
         }

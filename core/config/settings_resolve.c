@@ -120,7 +120,9 @@ static const struct plugin_settings *find_settings(const struct plugin_settings_
 
 static struct plugin_settings_list *list_of(struct settings *settings, uint32_t kind)
 {
-    return kind == GB_PLUGIN_DEVICE ? &settings->devices : &settings->policies;
+    return kind == GB_PLUGIN_DEVICE   ? &settings->devices
+           : kind == GB_PLUGIN_SEARCH ? &settings->searches
+                                      : &settings->policies;
 }
 
 /* Every section and every plugin may enter a list once. */
@@ -169,6 +171,13 @@ static void unknown_plugin_key(const struct resolver *resolver,
                        entry->key, section->section->kind, section->name, info->plugin.id);
 }
 
+/* Is it a key that every section of the kind has? */
+static bool is_key_of_kind(const struct plugin_section *section, const char *key)
+{
+    return text_equal(key, "plugin") ||
+           (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), key, NULL));
+}
+
 /* The settings of a section, each checked; false if one is wrong. */
 static bool read_settings(const struct resolver *resolver, const struct plugin_section *section,
                           struct plugin_settings *settings)
@@ -184,7 +193,7 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
         const struct ini_entry *entry = &ini->entries[i];
         struct setting setting = {entry->key, entry->value, entry->value_origin};
         const struct gb_option *option = option_find(table, entry->key, NULL);
-        if (text_equal(entry->key, "plugin"))
+        if (is_key_of_kind(section, entry->key))
             continue;
         if (!option && entry->setting && entry->setting->is_pattern)
             settings_refuse_pattern(entry, ini->kind, section->name, settings->info,
@@ -209,6 +218,34 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
     return resolver->errors->n + resolver->errors->n_left_out == n_before;
 }
 
+/* The keys of [search NAME] that are not its plugin's; false if one is wrong. */
+static bool read_search(const struct resolver *resolver, const struct plugin_section *section,
+                        struct search_settings *ret)
+{
+    const struct ini_section *ini = section->section;
+    struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n + 1);
+    struct search_goal goal;
+    struct gb_error error;
+    size_t n = 0;
+    for (size_t i = 0; i < ini->n; i++)
+        if (option_find(search_options(), ini->entries[i].key, NULL))
+            list[n++] = (struct setting){ini->entries[i].key, ini->entries[i].value,
+                                         ini->entries[i].value_origin};
+    if (option_fill(search_options(), list, n, &ret->params, sizeof ret->params, resolver->arena,
+                    &error) != GB_OK) {
+        error_list_take(resolver->errors, &error);
+        return false;
+    }
+    if (search_goal_read(ret->params.goal, resolver->arena, &goal, &error) == GB_OK)
+        return true;
+    error.origin = section->section->origin;
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(list[i].key, "goal"))
+            error.origin = list[i].origin;
+    error_list_take(resolver->errors, &error);
+    return false;
+}
+
 static void add_section(const struct resolver *resolver, struct plugin_section *section)
 {
     struct plugin_settings_list *list = list_of(resolver->settings, section->kind);
@@ -221,7 +258,9 @@ static void add_section(const struct resolver *resolver, struct plugin_section *
         settings_report(resolver->errors, &error);
         return;
     }
-    if (!read_settings(resolver, section, &settings))
+    if (!read_settings(resolver, section, &settings) ||
+        (section->kind == GB_PLUGIN_SEARCH &&
+         !read_search(resolver, section, &resolver->settings->search_settings[list->n])))
         return;
     list->items[list->n] = settings;
     section->settings = &list->items[list->n++];
@@ -296,6 +335,31 @@ int32_t resolve_policy(const struct resolver *resolver, const char *name, struct
     if (status == GB_NOT_FOUND)
         return unknown_named(resolver, GB_PLUGIN_POLICY, name, origin, error);
     return status;
+}
+
+static void prepare_searches(const struct resolver *resolver)
+{
+    struct settings *settings = resolver->settings;
+    const size_t n = settings->n_plugin_sections + resolver->catalogue->n_plugins;
+    prepare_list(resolver, GB_PLUGIN_SEARCH);
+    settings->search_settings = ARENA_ARRAY(resolver->arena, struct search_settings, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        struct search_settings *search = &settings->search_settings[i];
+        search->plugin = &settings->searches.items[i];
+        option_fill(search_options(), NULL, 0, &search->params, sizeof search->params,
+                    resolver->arena, NULL);
+    }
+}
+
+int32_t resolve_search(const struct resolver *resolver, const char *name, struct origin origin,
+                       const struct search_settings **ret, struct gb_error *error)
+{
+    const struct settings *settings = resolver->settings;
+    const struct plugin_settings *found = NULL;
+    int32_t status = find_named(resolver, GB_PLUGIN_SEARCH, name, origin, &found, error);
+    *ret = found ? &settings->search_settings[found - settings->searches.items] : NULL;
+    return status == GB_NOT_FOUND ? unknown_named(resolver, GB_PLUGIN_SEARCH, name, origin, error)
+                                  : status;
 }
 
 /* A benchmark whose plugin is not known runs anywhere. */
@@ -484,6 +548,8 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
     resolve_devices(&resolver);
     prepare_list(&resolver, GB_PLUGIN_POLICY);
     resolve_sections(&resolver, GB_PLUGIN_POLICY);
+    prepare_searches(&resolver);
+    resolve_sections(&resolver, GB_PLUGIN_SEARCH);
     resolve_defaults(&resolver);
     for (size_t i = 0; i < settings->n_benches; i++)
         if (!settings->benches[i].is_left_out)

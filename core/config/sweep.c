@@ -241,6 +241,6 @@ struct sweep_part sweep_part(const struct sweep *sweep, size_t i)
 {
     const struct sweep_bench *bench = &sweep->benches[i];
     const struct bench_section *section = bench->section;
-    return (struct sweep_part){section->name, section->origin, section->info, bench->first,
-                               bench->n};
+    return (struct sweep_part){section->name, section->origin, section->info,
+                               bench->first,  bench->n,        section->search};
 }

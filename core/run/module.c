@@ -5,6 +5,7 @@
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
 #include "core/config/option_table.h"
+#include "core/config/search_settings.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -199,6 +200,19 @@ static size_t reserved_keys(const struct gb_plugin *plugin, const char *const **
     return n + ((((const struct gb_bench_ops *)plugin->ops)->flags & GB_BENCH_THREADS) != 0);
 }
 
+/* The keys that an option of a search may not be called: those of every [search NAME]. */
+static size_t search_keys(const char *const **ret)
+{
+    enum { MOST = 16 };
+    static const char *keys[MOST] = {"plugin"};
+    size_t n = 1;
+    const struct option_table table = search_options();
+    for (uint32_t i = 0; i < table.n && n < MOST; i++)
+        keys[n++] = option_at(table, i)->name;
+    *ret = keys;
+    return n;
+}
+
 static bool well_formed_id(const char *id)
 {
     size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -260,7 +274,9 @@ static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, stru
         return error_set(error, GB_INVALID, "plugin '%s': lacks %s", plugin->id, missing);
     static const char *const plugin_key[] = {"plugin"};
     const char *const *reserved = plugin_key;
-    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH ? reserved_keys(plugin, &reserved) : 1;
+    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH    ? reserved_keys(plugin, &reserved)
+                        : plugin->kind == GB_PLUGIN_SEARCH ? search_keys(&reserved)
+                                                           : 1;
     if (option_table_check(option_table_of(plugin), plugin->params_size, reserved, n_reserved,
                            error) != GB_OK)
         return error_prefix(error, "plugin '%s': ", plugin->id);

@@ -1,0 +1,53 @@
+/* search_settings.c - see search_settings.h. */
+#include "core/config/search_settings.h"
+
+#include "core/base/text.h"
+
+#include <string.h>
+
+#define DEFAULT_GOAL "min median"
+
+static const struct gb_option search_table[] = {
+    GB_STRING(struct search_params, goal, DEFAULT_GOAL,
+              "What is best: min or max, then a result column, metric.NAME or an SQL expression of "
+              "them; `median` is the time of an iteration, of which all samples count"),
+    GB_STRING(struct search_params, where, "",
+              "SQL over result columns and metrics: a measured case for which it is not true is "
+              "never the best"),
+    GB_FLOAT(struct search_params, tolerance, "1%", "0:1", NULL,
+             "Of the claim: no case is better by more than this"),
+    GB_FLOAT(struct search_params, confidence, "95%", "50%:99.99%", NULL, "Of the claim"),
+    {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
+     offsetof(struct search_params, budget_ns), "budget", "0s", "0:", NULL, "ns",
+     "Wall time of all visits after which nothing new is measured; 0: no such limit"},
+    GB_INT(struct search_params, cases, "0", "0:1000000000", "cases",
+           "Different cases that are measured at most; 0: no such limit"),
+    GB_INT(struct search_params, patience, "0", "0:1000000000", "cases",
+           "Different cases measured since the best one got better, after which it ends; 0: no "
+           "such limit"),
+};
+
+struct option_table search_options(void)
+{
+    return (struct option_table){search_table, sizeof search_table / sizeof *search_table};
+}
+
+int32_t search_goal_read(const char *text, struct arena *arena, struct search_goal *ret,
+                         struct gb_error *error)
+{
+    const bool is_max = text_starts_with(text, "max ");
+    const char *expression = text + strlen("min ");
+    if (!is_max && !text_starts_with(text, "min "))
+        return error_set(error, GB_INVALID,
+                         "goal '%s': expected min or max and what of, such as '" DEFAULT_GOAL
+                         "' or 'max gflops'",
+                         text);
+    while (*expression == ' ')
+        expression++;
+    if (!*expression)
+        return error_set(error, GB_INVALID, "goal '%s': expected a column or an expression", text);
+    *ret = (struct search_goal){.is_max = is_max,
+                                .is_time = !is_max && text_equal(expression, "median"),
+                                .expression = arena_text(arena, expression)};
+    return GB_OK;
+}

@@ -1,0 +1,27 @@
+/*
+ * search_settings.h - what every [search NAME] has beside the options of its plugin.
+ */
+#pragma once
+
+#include "core/config/option_table.h"
+
+/* Filled from search_options(). */
+struct search_params {
+    const char *goal;  /* "min median", "max gflops": see search_goal_read */
+    const char *where; /* SQL over result columns; a case for which it is false is not wanted; "" */
+    double tolerance, confidence;
+    double budget_ns;  /* 0: none, as of the following */
+    int64_t cases, patience;
+};
+
+struct option_table search_options(void);
+
+/* A goal: which way it goes, and what follows as the user wrote it; in the arena.
+ * GB_INVALID: it does not begin with min or max, or there is nothing behind that. */
+struct search_goal {
+    bool is_max;
+    bool is_time; /* the median of the samples' times: all of them count */
+    const char *expression;
+};
+int32_t search_goal_read(const char *text, struct arena *arena, struct search_goal *ret,
+                         struct gb_error *error);
