@@ -9,6 +9,8 @@ core_libmeasuring_la_SOURCES += \
 	core/base/host_clock.h \
 	core/base/hostlist.c \
 	core/base/hostlist.h \
+	core/base/json_reader.c \
+	core/base/json_reader.h \
 	core/base/json_writer.c \
 	core/base/json_writer.h \
 	core/base/long_summary.c \

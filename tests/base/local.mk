@@ -4,6 +4,7 @@ TEST_PROGRAM_LIST += \
 	tests/base/test_error \
 	tests/base/test_host_clock \
 	tests/base/test_hostlist \
+	tests/base/test_json_reader \
 	tests/base/test_json_writer \
 	tests/base/test_long_summary \
 	tests/base/test_memory \
