@@ -35,7 +35,7 @@ equals "all public headers are installed" "$(cd "$top_srcdir/include/gbrun" && e
 data=$(dirname "$(find "$root" -type d -path '*/share/gbrun/examples')")
 for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     released=$(cd "$top_srcdir/${folder#*=}" && find . -type f \( -name '*.ini' -o -name '*.c*' -o -name '*.rs' \
-        -o -name '*.md' \) | sort)
+        -o -name '*.md' -o -name '*.py' \) | sort)
     equals "what is in ${folder#*=} is installed" "$released" \
         "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
 done
