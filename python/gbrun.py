@@ -1051,6 +1051,7 @@ def _plugin(step, address):
         else:
             _functions.pop(address, None)
             gc.enable()
+            _release_memory()
     except BaseException as error:
         return _plugin_fail(case, error)
     finally:
@@ -1220,6 +1221,16 @@ def _number(text):
         return int(text)
     except ValueError:
         return float(text)
+
+
+def _release_memory():
+    """What packages keep of it for a stream that is not used again."""
+    gc.collect()
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+    if cupy is not None:
+        cupy.get_default_memory_pool().free_all_blocks()
 
 
 def _wait_for_devices():

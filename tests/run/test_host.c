@@ -382,6 +382,36 @@ START_TEST(a_benchmark_may_compare_itself)
 }
 END_TEST
 
+static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
+{
+    (void)bench, (void)queue, (void)iterations;
+    return GB_OK;
+}
+
+/* Also those of a plugin that knows a shorter struct. */
+START_TEST(functions_are_replaced)
+{
+    struct gb_bench_ops ops = {.size = offsetof(struct gb_bench_ops, collect),
+                               .flags = GB_BENCH_SINGLE,
+                               .run = run,
+                               .entry_ns = 5};
+    struct host *host = host_new(1, &sink, NULL, NULL);
+    const struct gb_host *interface = host_interface(host);
+    ck_assert_ptr_null(host_replaced(host));
+    ck_assert(!host_keeps(host));
+    interface->keep(interface);
+    ck_assert(host_keeps(host));
+    interface->replace(interface, &ops);
+    ops.flags = 0;
+    const struct gb_bench_ops *replaced = host_replaced(host);
+    ck_assert(replaced && replaced->run == run);
+    ck_assert_uint_eq(replaced->size, sizeof *replaced);
+    ck_assert_uint_eq(replaced->flags, GB_BENCH_SINGLE);
+    ck_assert_double_eq(replaced->entry_ns, 0);
+    host_free(host);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("host");
@@ -394,6 +424,7 @@ Suite *test_suite(void)
     tcase_add_test(judging, the_users_floor_counts);
     tcase_add_test(judging, overflow_can_be_allowed);
     tcase_add_test(judging, a_benchmark_may_compare_itself);
+    tcase_add_test(judging, functions_are_replaced);
     suite_add_tcase(suite, judging);
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, fixture_begin, fixture_end);
