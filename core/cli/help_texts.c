@@ -43,7 +43,8 @@ static const struct help_entry keys[] = {
      "default, is the first that the benchmark runs on, of `devices` in [gbrun] or else of all "
      "there are, the CPU last"},
     {"search", NULL,
-     "A [search NAME] section or the id of a search plugin: which cases are measured, and when that "
+     "A [search NAME] section or the id of a search plugin: which cases are measured, and when "
+     "that "
      "ends; all benchmarks that name the same are one space. Without it all cases are measured; an "
      "empty one takes back that of [defaults]"},
     {"policy", NULL,

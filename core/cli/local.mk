@@ -16,6 +16,10 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_job.h \
 	core/cli/shard.c \
 	core/cli/shard.h \
+	core/cli/run_search.c \
+	core/cli/run_search.h \
+	core/cli/search_goal.c \
+	core/cli/search_goal.h \
 	core/cli/run_report.c \
 	core/cli/screen.c \
 	core/cli/templates.c \

@@ -3,6 +3,7 @@
 
 #include "core/cli/plan.h"
 #include "core/cli/shard.h"
+#include "core/cli/run_search.h"
 
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
@@ -529,6 +530,7 @@ static struct schedule make_schedule(struct run_job *job)
                              .is_decided = job->is_decided,
                              .n_pairs = job->n_pairs,
                              .devices = &job->devices,
+                             .is_searched = job->searches ? run_search_cases(job->searches) : NULL,
                              .distribute = settings_run(configuration->settings)->distribute,
                              .breakdown = argument(job->arguments, "breakdown") != NULL,
                              .profiles = job->profiles,
@@ -622,10 +624,26 @@ int run_job_plan(struct run_job *job, int format)
     return EXIT_FINE;
 }
 
+/* Searches decide after all that others measure. `gbrun ab` and profilers measure what they are
+ * given. */
+static int32_t find_searches(struct run_job *job, struct gb_error *error)
+{
+    if (job->on_round || job->profiles)
+        return GB_OK;
+    int32_t status = run_search_new(job, &job->searches, error);
+    if (job->searches) {
+        job->on_round = run_search_round;
+        job->context = job->searches;
+    }
+    return status;
+}
+
 int run_job_measure(struct run_job *job)
 {
     struct configuration *configuration = &job->configuration;
     struct gb_error error;
+    if (find_searches(job, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
     struct schedule schedule = make_schedule(job);
     uint64_t n_done;
     job->busy = machine_load_is_ignored() ? NULL : machine_load(&configuration->arena);
@@ -673,6 +691,7 @@ int run_job_close(struct run_job *job, int code)
     if (store_close(job->store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     end_events(job, code);
+    run_search_free(job->searches);
     free(job->done);
     configuration_free(&job->configuration);
     return code;

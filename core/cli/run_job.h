@@ -51,6 +51,7 @@ struct run_job {
     size_t n_pairs;
     run_round_fn *on_round;
     void *context;
+    struct run_search *searches; /* of benchmarks with `search`; NULL: there are none */
 
     struct progress progress;
     struct events events;

@@ -10,7 +10,7 @@ struct search_params {
     const char *goal;  /* "min median", "max gflops": see search_goal_read */
     const char *where; /* SQL over result columns; a case for which it is false is not wanted; "" */
     double tolerance, confidence;
-    double budget_ns;  /* 0: none, as of the following */
+    double budget_ns; /* 0: none, as of the following */
     int64_t cases, patience;
 };
 

@@ -69,9 +69,8 @@ struct role_word {
 };
 
 static const struct role_word role_words[] = {
-    {"sweep.", KEY_SWEEP},    {"zip.", KEY_ZIP},      {"let.", KEY_LET}, {"only", KEY_ONLY},
-    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE},
-    {"search", KEY_SEARCH}};
+    {"sweep.", KEY_SWEEP},    {"zip.", KEY_ZIP},      {"let.", KEY_LET},  {"only", KEY_ONLY},
+    {"exclude", KEY_EXCLUDE}, {"plugin", KEY_PLUGIN}, {"like", KEY_LIKE}, {"search", KEY_SEARCH}};
 
 bool settings_is_tolerance(const char *name)
 {

@@ -140,9 +140,9 @@ static bool is_default_key(const struct key *key)
 {
     return key->role == KEY_SEARCH ||
            (key->role == KEY_SET &&
-           (text_starts_with(key->target, "env.") || settings_is_tolerance(key->target) ||
-            text_equal(key->target, "device") || text_equal(key->target, "policy") ||
-            option_find(common_options(), key->target, NULL)));
+            (text_starts_with(key->target, "env.") || settings_is_tolerance(key->target) ||
+             text_equal(key->target, "device") || text_equal(key->target, "policy") ||
+             option_find(common_options(), key->target, NULL)));
 }
 
 /* What it is instead is known once plugins are: resolve_defaults. */

@@ -59,6 +59,10 @@ core_libmeasuring_la_SOURCES += \
 	core/run/record_parts.h \
 	core/run/replay_worker.c \
 	core/run/replay_worker.h \
+	core/run/search_process.c \
+	core/run/search_process.h \
+	core/run/search_worker.c \
+	core/run/search_worker.h \
 	core/run/provenance.c \
 	core/run/provenance.h \
 	core/run/run_locks.c \

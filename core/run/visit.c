@@ -275,6 +275,8 @@ static uint64_t position_at(const struct schedule *schedule, uint32_t round, uin
 
 static bool is_left_out(const struct schedule *schedule, uint64_t place)
 {
+    if (schedule->is_searched && !schedule->profiles)
+        return schedule->is_searched[position_at(schedule, 0, place)];
     return schedule->pairs && schedule->is_decided[place / SIDES];
 }
 
@@ -407,11 +409,55 @@ static void make_profiled(struct visit *visit)
     common->isolate = false;
 }
 
+/* A visit of the case at a position, with its devices still to be chosen. */
+static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t round,
+                          struct visit **ret, struct gb_error *error)
+{
+    struct visit *visit = memory_allocate(sizeof *visit);
+    visit->round = round;
+    int32_t status = sweep_case_at(schedule->sweep, position, &visit->arena, &visit->bench_case,
+                                   error);
+    visit->bench_case.common.breakdown |= schedule->breakdown;
+    if (visit->bench_case.common.seed == SEED_EACH_ROUND && round > 0)
+        visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM, round) >>
+                                 1; /* to be stored as a signed number */
+    *ret = visit;
+    return status;
+}
+
+/* On whichever of the case's devices is idle. */
+static int32_t next_wanted(struct schedule *schedule, struct visit **ret, struct gb_error *error)
+{
+    const struct wanted_visit *wanted = &schedule->wanted;
+    struct visit *visit;
+    struct gb_error refusal;
+    schedule->wanted.is_wanted = false;
+    int32_t status = make_visit(schedule, wanted->position, wanted->round, &visit, error);
+    if (status != GB_OK) {
+        visit_free(visit);
+        return status;
+    }
+    struct common_params *common = &visit->bench_case.common;
+    if (wanted->n_samples > 0)
+        common->min_samples = common->max_samples = (int64_t)wanted->n_samples;
+    if (devices_choose(schedule->devices, &visit->bench_case, DISTRIBUTE_SPREAD, &visit->arena,
+                       &visit->devices, &refusal) == GB_OK)
+        record_choice(visit);
+    else
+        snprintf(visit->refusal, sizeof visit->refusal, "%s", refusal.text);
+    visit->n_case_devices = visit->devices.n ? visit->devices.n : 1;
+    describe(visit);
+    *ret = visit;
+    return GB_OK;
+}
+
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error)
 {
     *ret = NULL;
     if (schedule->profiles)
         schedule->next_position = schedule->profiled;
+    if (schedule->wanted.is_wanted)
+        return next_wanted(schedule, ret, error);
     while (schedule->next_round < schedule->n_rounds) {
         if (schedule->next_position == count_places(schedule)) {
             schedule->next_position = 0;
@@ -422,16 +468,10 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
             schedule->next_position++;
             continue;
         }
-        struct visit *visit = memory_allocate(sizeof *visit);
-        visit->round = schedule->next_round;
-        int32_t status = sweep_case_at(schedule->sweep,
-                                       position_at(schedule, visit->round, schedule->next_position),
-                                       &visit->arena, &visit->bench_case, error);
-        visit->bench_case.common.breakdown |= schedule->breakdown;
-        if (visit->bench_case.common.seed == SEED_EACH_ROUND && visit->round > 0)
-            visit->bench_case.seed = random_bits(visit->bench_case.seed, SEED_STREAM,
-                                                 visit->round) >>
-                                     1; /* to be stored as a signed number */
+        struct visit *visit;
+        int32_t status = make_visit(
+            schedule, position_at(schedule, schedule->next_round, schedule->next_position),
+            schedule->next_round, &visit, error);
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

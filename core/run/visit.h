@@ -74,6 +74,14 @@ struct schedule {
     bool breakdown;     /* of every case, as `breakdown = yes` */
     bool profiles;      /* one visit alone, of the case at `profiled`, for a profiler */
     uint64_t profiled;
+    const bool *is_searched; /* by position: a search decides about the case, which comes by
+                                `wanted` alone; NULL: none is */
+    struct wanted_visit {
+        bool is_wanted;
+        uint64_t position;
+        uint32_t round;
+        uint64_t n_samples;       /* exactly so many; 0: as the case's policy says */
+    } wanted;                     /* before all others: one visit */
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
     uint32_t n_rounds; /* the most that any case asks for: set by schedule_count; with pairs 1, more

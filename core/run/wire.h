@@ -37,24 +37,29 @@ enum {
     X(COUNTERS_END) /* status, why there are none */                                               \
     X(VALIDATE) /* to worker: a benchmark plugin, folder, settings: what is wrong with them? */    \
     X(PROBLEM)  /* option, byte of its value, text */                                              \
-    X(VALIDATE_END) /* status, words */                                                            \
-    X(CASE)         /* to worker: a case to measure, the UUID of its record */                     \
-    X(REPLAY)       /* to worker: a policy to be given recorded samples */                         \
-    X(TRACE_WANTED) /* it has not had enough */                                                    \
-    X(TRACE)        /* to worker: columns of recorded samples; none: there are no more */          \
-    X(REPLAYED)     /* status, text, how far it went */                                            \
-    X(EXCLUSIVE)    /* the case asks to be alone; the worker waits for GRANTED */                  \
-    X(GRANTED)      /* to worker: it is, and nothing else is begun until its end */                \
-    X(BUILD)        /* kind, SHA-256: of a module that runs in the case */                         \
-    X(OPENED)       /* the device was opened: clocks */                                            \
-    X(LOG)          /* severity, text */                                                           \
-    X(METRIC)       /* name, value, unit */                                                        \
-    X(CHECK)        /* one metric of one comparison */                                             \
-    X(SUMMARY)      /* the counts and the histogram of one comparison */                           \
-    X(WORST)        /* an element that is most off */                                              \
-    X(SERIES)       /* samples that the benchmark gave itself: one series, its distribution */     \
-    X(WORK)         /* what an iteration does */                                                   \
-    X(ACTIVITIES)   /* how many kernels a sample has; what it puts on the device, in order */      \
+    X(VALIDATE_END)    /* status, words */                                                         \
+    X(CASE)            /* to worker: a case to measure, the UUID of its record */                  \
+    X(REPLAY)          /* to worker: a policy to be given recorded samples */                      \
+    X(TRACE_WANTED)    /* it has not had enough */                                                 \
+    X(TRACE)           /* to worker: columns of recorded samples; none: there are no more */       \
+    X(REPLAYED)        /* status, text, how far it went */                                         \
+    X(SEARCH)          /* to worker: a search plugin, its limits, the axes of its space */         \
+    X(SEARCH_CASES)    /* to worker: some of the cases of the space: their values */               \
+    X(SEARCH_STEP)     /* the visit that is wanted next */                                         \
+    X(SEARCH_OBSERVED) /* to worker: what came of it */                                            \
+    X(SEARCHED)        /* status, text, how it ended, the claim */                                 \
+    X(EXCLUSIVE)       /* the case asks to be alone; the worker waits for GRANTED */               \
+    X(GRANTED)         /* to worker: it is, and nothing else is begun until its end */             \
+    X(BUILD)           /* kind, SHA-256: of a module that runs in the case */                      \
+    X(OPENED)          /* the device was opened: clocks */                                         \
+    X(LOG)             /* severity, text */                                                        \
+    X(METRIC)          /* name, value, unit */                                                     \
+    X(CHECK)           /* one metric of one comparison */                                          \
+    X(SUMMARY)         /* the counts and the histogram of one comparison */                        \
+    X(WORST)           /* an element that is most off */                                           \
+    X(SERIES)          /* samples that the benchmark gave itself: one series, its distribution */  \
+    X(WORK)            /* what an iteration does */                                                \
+    X(ACTIVITIES)      /* how many kernels a sample has; what it puts on the device, in order */   \
     X(TELEMETRY)    /* the device before the case, before the first sample, or after the last */   \
     X(TIMING)       /* clock, iterations, tick, overhead: comes before the first samples */        \
     X(AGAIN)        /* the case is measured anew: what was sent of it so far does not count */     \

@@ -6,6 +6,7 @@
 #include "core/run/messages.h"
 #include "core/run/process_state.h"
 #include "core/run/replay_worker.h"
+#include "core/run/search_worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -212,6 +213,11 @@ static void serve_replay(struct worker *worker, struct wire_reader *message, str
     replay_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
 }
 
+static void serve_search(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    search_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
+}
+
 static void on_cancel(int signal)
 {
     (void)signal;
@@ -249,7 +255,7 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
         [WIRE_PROBE] = serve_probe,       [WIRE_DEVICES] = serve_devices,
         [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
         [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
-        [WIRE_REPLAY] = serve_replay};
+        [WIRE_REPLAY] = serve_replay,     [WIRE_SEARCH] = serve_search};
     struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;

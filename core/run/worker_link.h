@@ -34,6 +34,7 @@
     X(COLLECT, "in collect")                                                                       \
     X(TELEMETRY, "while reading the device's telemetry")                                           \
     X(POLICY, "in the policy")                                                                     \
+    X(SEARCH, "in the search")                                                                     \
     X(COUNT, "while counting")                                                                     \
     X(BREAK_DOWN, "while listing its kernels")                                                     \
     X(PROFILE, "while marking a profiler's range")                                                 \

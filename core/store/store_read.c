@@ -150,6 +150,28 @@ int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, 
     return read_ids(store, select, ret_ids, ret_n, error);
 }
 
+int32_t store_case_find(struct store *store, int64_t run_id, uint64_t position, uint32_t round,
+                        int64_t *ret_id, struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement_on(
+        store,
+        "SELECT id FROM bench_case WHERE run_id = ?1 AND position = ?2 AND round = ?3 AND done "
+        "ORDER BY id DESC LIMIT 1",
+        run_id, error);
+    if (!select || sqlite3_bind_int64(select, 2, (int64_t)position) != SQLITE_OK ||
+        sqlite3_bind_int64(select, 3, round) != SQLITE_OK)
+        return store_failure(error);
+    const int code = sqlite3_step(select);
+    const bool is_there = code == SQLITE_ROW;
+    if (is_there)
+        *ret_id = sqlite3_column_int64(select, 0);
+    const int32_t status = store_end_rows(store, select, is_there ? SQLITE_DONE : code, error);
+    return status != GB_OK || is_there
+               ? status
+               : error_set(error, GB_NOT_FOUND, "%s: holds no visit %u of case %llu", store->path,
+                           round, (unsigned long long)position);
+}
+
 int32_t store_case_counts(struct store *store, int64_t run_id, struct case_counts *ret,
                           struct gb_error *error)
 {

@@ -85,6 +85,10 @@ int32_t store_case_ids_in_order(struct store *store, int64_t run_id, int64_t **r
 int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,
                        size_t *ret_n, struct gb_error *error);
 
+/* The record of a visit that came to its end. GB_NOT_FOUND: there is none. */
+int32_t store_case_find(struct store *store, int64_t run_id, uint64_t position, uint32_t round,
+                        int64_t *ret_id, struct gb_error *error);
+
 /* How long a case took, from create to destroy: the newest of a file's records of it. */
 struct case_time {
     const char *uid, *plugin;

@@ -21,6 +21,16 @@ int32_t store_run_begin(struct store *store, const struct run_record *run, int64
     return status;
 }
 
+int32_t store_run_facts(struct store *store, int64_t run_id, const struct fact *facts, size_t n,
+                        struct gb_error *error)
+{
+    int32_t status = store_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    status = rows_write(store, TABLE_RUN_FACT, SQL_MERGE, run_id, facts, n, error);
+    return store_end(store, status, error);
+}
+
 int32_t store_run_find(struct store *store, const char *uuid, int64_t *ret_run_id,
                        struct gb_error *error)
 {

@@ -1,0 +1,407 @@
+/* run_search.c - see run_search.h. */
+#include "core/cli/run_search.h"
+
+#include "core/cli/search_goal.h"
+#include "core/run/search_process.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_VALUE "-" /* of an axis that a benchmark of the space does not have */
+#define BENCH_AXIS "bench"
+
+/* One search, and the benchmarks that name it. */
+struct one_search {
+    const struct search_settings *settings;
+    struct search_goal goal;
+    struct space *space;
+    uint64_t *positions; /* in the sweep, by case of the space */
+    uint64_t n;
+    const char **axes;
+    size_t n_axes;
+    size_t n_benches;
+    struct text benches; /* names, blanks between */
+};
+
+struct run_search {
+    struct run_job *job;
+    struct one_search *items;
+    size_t n, at;
+    bool *is_searched; /* by position */
+    struct search_process process;
+    bool has_begun, has_step; /* the one at `at`; a visit of it is wanted */
+    bool was_given;           /* to the schedule */
+    struct engine_step step;
+    double elapsed_ns;
+    uint64_t n_visits; /* of all searches */
+};
+
+/* ---- spaces ---- */
+
+static struct one_search *search_of(struct run_search *searches,
+                                    const struct search_settings *settings)
+{
+    for (size_t i = 0; i < searches->n; i++)
+        if (searches->items[i].settings == settings)
+            return &searches->items[i];
+    return MEMORY_APPEND(searches->items, searches->n, (struct one_search){.settings = settings}),
+           &searches->items[searches->n - 1];
+}
+
+static void add_axis(struct one_search *search, const char *name)
+{
+    for (size_t i = 0; i < search->n_axes; i++)
+        if (text_equal(search->axes[i], name))
+            return;
+    MEMORY_APPEND(search->axes, search->n_axes, memory_copy_text(name));
+}
+
+/* Where the benchmark's cases lie, and what their axes are. */
+static int32_t add_part(struct run_search *searches, const struct sweep_part *part,
+                        const bool *is_case, struct gb_error *error)
+{
+    struct one_search *search = search_of(searches, part->search);
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct bench_case first;
+    if (part->n == 0)
+        return GB_OK;
+    if (sweep_case_at(searches->job->configuration.sweep, part->first, &arena, &first, error) !=
+        GB_OK)
+        return error->status;
+    add_axis(search, BENCH_AXIS);
+    for (size_t i = 0; i < first.n_parameters; i++)
+        if (first.parameters[i].is_axis)
+            add_axis(search, first.parameters[i].name);
+    text_printf(&search->benches, "%s%s", search->n_benches++ ? " " : "", part->name);
+    for (uint64_t position = part->first; position < part->first + part->n; position++)
+        if (is_case[position]) {
+            MEMORY_APPEND(search->positions, search->n, position);
+            searches->is_searched[position] = true;
+        }
+    return GB_OK;
+}
+
+static const char *value_on(const struct bench_case *bench_case, const char *axis)
+{
+    if (text_equal(axis, BENCH_AXIS))
+        return bench_case->bench;
+    for (size_t i = 0; i < bench_case->n_parameters; i++)
+        if (text_equal(bench_case->parameters[i].name, axis))
+            return bench_case->parameters[i].value.text;
+    return NO_VALUE;
+}
+
+static int32_t make_space(struct run_search *searches, struct one_search *search,
+                          struct gb_error *error)
+{
+    CLEANUP(free_pointer)
+    const char **texts = memory_allocate((search->n_axes + 1) * sizeof *texts);
+    search->space = space_new(search->axes, search->n_axes);
+    for (uint64_t i = 0; i < search->n; i++) {
+        CLEANUP(arena_free) struct arena arena = {0};
+        struct bench_case bench_case;
+        if (sweep_case_at(searches->job->configuration.sweep, search->positions[i], &arena,
+                          &bench_case, error) != GB_OK)
+            return error->status;
+        for (size_t axis = 0; axis < search->n_axes; axis++)
+            texts[axis] = value_on(&bench_case, search->axes[axis]);
+        space_add(search->space, texts);
+    }
+    int32_t status = space_finish(search->space, error);
+    if (status == GB_OK)
+        status = search_goal_read(search->settings->params.goal,
+                                  &searches->job->configuration.arena, &search->goal, error);
+    if (status == GB_OK)
+        status = search_goal_check(&search->goal, error);
+    return status == GB_OK ? status
+                           : error_prefix(error, "search %s: ", search->settings->plugin->name);
+}
+
+/* The positions that the run's `where` and `sample` have left. */
+static bool *find_cases(const struct sweep *sweep, uint64_t n_positions)
+{
+    bool *is_case = memory_allocate((size_t)n_positions + 1);
+    for (uint64_t i = 0; i < sweep_size(sweep); i++)
+        is_case[sweep_position(sweep, i)] = true;
+    return is_case;
+}
+
+static void say_line(void *context, const char *line)
+{
+    struct run_search *searches = context;
+    progress_line(&searches->job->progress, "search %s: %s",
+                  searches->items[searches->at].settings->plugin->name, line);
+}
+
+int32_t run_search_new(struct run_job *job, struct run_search **ret, struct gb_error *error)
+{
+    const struct sweep *sweep = job->configuration.sweep;
+    const size_t n_parts = sweep_parts(sweep);
+    uint64_t n_positions = 0;
+    bool any = false;
+    int32_t status = GB_OK;
+    *ret = NULL;
+    for (size_t i = 0; i < n_parts; i++) {
+        const struct sweep_part part = sweep_part(sweep, i);
+        n_positions = part.first + part.n > n_positions ? part.first + part.n : n_positions;
+        any = any || part.search;
+    }
+    if (!any)
+        return GB_OK;
+    struct run_search *searches = memory_allocate(sizeof *searches);
+    CLEANUP(free_pointer) bool *is_case = find_cases(sweep, n_positions);
+    searches->job = job;
+    searches->is_searched = memory_allocate((size_t)n_positions + 1);
+    searches->process = (struct search_process){.line = say_line, .context = searches};
+    for (size_t i = 0; i < n_parts && status == GB_OK; i++) {
+        const struct sweep_part part = sweep_part(sweep, i);
+        if (part.search)
+            status = add_part(searches, &part, is_case, error);
+    }
+    for (size_t i = 0; i < searches->n && status == GB_OK; i++)
+        if (searches->items[i].n > 0)
+            status = make_space(searches, &searches->items[i], error);
+    if (status == GB_OK)
+        *ret = searches;
+    else
+        run_search_free(searches);
+    return status;
+}
+
+const bool *run_search_cases(const struct run_search *searches)
+{
+    return searches->is_searched;
+}
+
+void run_search_free(struct run_search *searches)
+{
+    if (!searches)
+        return;
+    search_process_free(&searches->process);
+    for (size_t i = 0; i < searches->n; i++) {
+        struct one_search *search = &searches->items[i];
+        for (size_t axis = 0; axis < search->n_axes; axis++)
+            free((void *)(uintptr_t)search->axes[axis]);
+        free(search->axes);
+        free(search->positions);
+        space_free(search->space);
+        text_free(&search->benches);
+    }
+    free(searches->items);
+    free(searches->is_searched);
+    free(searches);
+}
+
+/* ---- how it ended ---- */
+
+struct facts {
+    struct arena arena;
+    struct fact *items;
+    size_t n;
+    const char *search;
+};
+
+__attribute__((format(printf, 3, 4))) static void add_fact(struct facts *facts, const char *key,
+                                                           const char *format, ...)
+{
+    CLEANUP(text_free) struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    struct fact *fact = ARENA_ADD(&facts->arena, facts->items, facts->n);
+    fact->name = arena_printf(&facts->arena, SEARCH_FACT "%s.%s", facts->search, key);
+    fact->value = arena_text(&facts->arena, text_get(&text));
+}
+
+/* "copy bytes=1024", as tables have it. */
+static void add_label(const struct run_search *searches, uint64_t position, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct bench_case bench_case;
+    struct gb_error error;
+    if (sweep_case_at(searches->job->configuration.sweep, position, &arena, &bench_case, &error) ==
+        GB_OK)
+        bench_case_label(&bench_case, out);
+}
+
+static const char *const scopes[] = {
+#define SCOPE_WORDS(name, value, words) [value] = (words),
+    GB_SCOPE_MAP(SCOPE_WORDS)
+#undef SCOPE_WORDS
+};
+
+static void add_best(const struct run_search *searches, const struct one_search *search,
+                     const struct engine_report *report, struct facts *facts)
+{
+    const double sign = search->goal.is_max ? -1 : 1;
+    CLEANUP(text_free) struct text label = {0};
+    if (report->best == GB_NO_CASE)
+        return;
+    add_label(searches, search->positions[report->best], &label);
+    add_fact(facts, "best", "%s", text_get(&label));
+    add_fact(facts, "best_position", "%llu", (unsigned long long)search->positions[report->best]);
+    add_fact(facts, "value", "%.17g", sign * report->value);
+    if (isfinite(report->low) && isfinite(report->high)) {
+        add_fact(facts, "low", "%.17g", search->goal.is_max ? -report->high : report->low);
+        add_fact(facts, "high", "%.17g", search->goal.is_max ? -report->low : report->high);
+    }
+    if (report->scope == GB_SCOPE_SHARE)
+        add_fact(facts, "share", "%.17g", report->share);
+}
+
+static void add_open(const struct one_search *search, const struct engine_report *report,
+                     struct facts *facts)
+{
+    enum { LISTED = 1000 };
+    CLEANUP(text_free) struct text list = {0};
+    add_fact(facts, "not_ruled_out", "%llu", (unsigned long long)report->n_open);
+    for (uint64_t i = 0; i < report->n_open && i < LISTED; i++)
+        text_printf(&list, "%s%llu", i ? " " : "",
+                    (unsigned long long)search->positions[report->open[i]]);
+    if (list.length)
+        add_fact(facts, "not_ruled_out_positions", "%s", text_get(&list));
+}
+
+static int32_t store_report(struct run_search *searches, const struct one_search *search,
+                            const struct engine_report *report, struct gb_error *error)
+{
+    const struct search_params *params = &search->settings->params;
+    struct facts facts = {.search = search->settings->plugin->name};
+    CLEANUP(text_free) struct text options = {0};
+    for (size_t i = 0; i < search->settings->plugin->n_settings; i++)
+        text_printf(&options, "%s%s=%s", i ? " " : "", search->settings->plugin->settings[i].key,
+                    search->settings->plugin->settings[i].text);
+    add_fact(&facts, "plugin", "%s", search->settings->plugin->info->plugin.id);
+    add_fact(&facts, "options", "%s", text_get(&options));
+    add_fact(&facts, "benches", "%s", text_get(&search->benches));
+    add_fact(&facts, "goal", "%s", params->goal);
+    add_fact(&facts, "where", "%s", params->where);
+    add_fact(&facts, "tolerance", "%.6g", params->tolerance);
+    add_fact(&facts, "confidence", "%.6g", params->confidence);
+    add_fact(&facts, "scope", "%s",
+             report->scope >= 0 && report->scope <= GB_SCOPE_ALL ? scopes[report->scope] : "none");
+    add_fact(&facts, "cases", "%llu", (unsigned long long)search->n);
+    add_fact(&facts, "cases_measured", "%llu", (unsigned long long)report->n_cases);
+    add_fact(&facts, "cases_ok", "%llu", (unsigned long long)report->n_ok);
+    add_fact(&facts, "visits", "%llu", (unsigned long long)report->n_proposals);
+    add_fact(&facts, "elapsed_ns", "%.17g", report->elapsed_ns);
+    add_fact(&facts, "reason", "%s", report->reason);
+    if (*report->note)
+        add_fact(&facts, "note", "%s", report->note);
+    add_best(searches, search, report, &facts);
+    add_open(search, report, &facts);
+    int32_t status = store_run_facts(searches->job->store, searches->job->run_id, facts.items,
+                                     facts.n, error);
+    arena_free(&facts.arena);
+    return status;
+}
+
+static int32_t end_search(struct run_search *searches, const struct engine_report *report,
+                          struct gb_error *error)
+{
+    struct one_search *search = &searches->items[searches->at];
+    CLEANUP(text_free) struct text label = {0};
+    if (report->best < search->n)
+        add_label(searches, search->positions[report->best], &label);
+    progress_line(&searches->job->progress, "search %s: %s%s%s", search->settings->plugin->name,
+                  report->reason, label.length ? "; best: " : "", text_get(&label));
+    if (*report->note)
+        progress_line(&searches->job->progress, "search %s: %s", search->settings->plugin->name,
+                      report->note);
+    int32_t status = store_report(searches, search, report, error);
+    search_process_free(&searches->process);
+    searches->at++;
+    searches->has_begun = searches->has_step = false;
+    return status;
+}
+
+/* ---- visits ---- */
+
+/* Tells the search of the visit that it asked for. GB_NOT_FOUND: it is not stored yet. */
+static int32_t observe(struct run_search *searches, struct gb_error *error)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    const struct run_job *job = searches->job;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct gb_observation observation;
+    struct stored_case c;
+    int64_t id;
+    int32_t status = store_case_find(job->store, job->run_id, search->positions[searches->step.i],
+                                     searches->step.visit, &id, error);
+    if (status == GB_OK)
+        status = search_goal_observe(job->store, job->run_number, &search->goal,
+                                     search->settings->params.where, id, &arena, &c, &observation,
+                                     error);
+    if (status != GB_OK)
+        return status;
+    searches->elapsed_ns += observation.wall_ns;
+    observation.proposal = searches->step.proposal;
+    observation.elapsed_ns = searches->elapsed_ns;
+    search_process_observe(&searches->process, &observation);
+    searches->has_step = searches->was_given = false;
+    return GB_OK;
+}
+
+static void want(struct run_search *searches, struct schedule *schedule)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    struct progress *progress = &searches->job->progress;
+    schedule->wanted = (struct wanted_visit){.is_wanted = true,
+                                             .position = search->positions[searches->step.i],
+                                             .round = searches->step.visit,
+                                             .n_samples = searches->step.n_samples};
+    searches->was_given = true;
+    if (progress->n_known + progress->n_done >= progress->n_total)
+        progress->n_total = progress->n_known + progress->n_done + 1;
+}
+
+/* The next step of the search at hand, which may be its end. */
+static int32_t step(struct run_search *searches, struct gb_error *error)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    struct engine_report report;
+    if (!searches->has_begun) {
+        int32_t status = search_process_start(
+            &searches->process, search->settings,
+            (uint64_t)settings_run(searches->job->configuration.settings)->seed, search->space,
+            error);
+        if (status != GB_OK)
+            return status;
+        searches->has_begun = true;
+        searches->elapsed_ns = 0;
+    }
+    searches->has_step = search_process_next(&searches->process, &searches->step, &report);
+    if (searches->has_step && searches->step.i >= search->n)
+        return error_set(error, GB_CORRUPT, "the worker of search %s asks for case %llu of %llu",
+                         search->settings->plugin->name, (unsigned long long)searches->step.i,
+                         (unsigned long long)search->n);
+    return searches->has_step ? GB_OK : end_search(searches, &report, error);
+}
+
+int32_t run_search_round(void *context, struct schedule *schedule, bool *ret_goes_on,
+                         struct gb_error *error)
+{
+    struct run_search *searches = context;
+    *ret_goes_on = false;
+    while (searches->at < searches->n) {
+        if (searches->items[searches->at].n == 0) {
+            searches->at++;
+            continue;
+        }
+        int32_t status = searches->has_step ? GB_OK : step(searches, error);
+        if (status == GB_OK && !searches->has_step)
+            continue;
+        if (status == GB_OK)
+            status = observe(searches, error);
+        if (status == GB_NOT_FOUND && !searches->was_given) {
+            want(searches, schedule);
+            *ret_goes_on = true;
+            return GB_OK;
+        }
+        if (status != GB_OK)
+            return status;
+    }
+    return GB_OK;
+}

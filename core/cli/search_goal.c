@@ -1,0 +1,126 @@
+/* search_goal.c - see search_goal.h. */
+#include "core/cli/search_goal.h"
+
+#include "core/base/text.h"
+#include "core/view/view_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+int32_t search_goal_check(const struct search_goal *goal, struct gb_error *error)
+{
+    struct view_column column;
+    const char *word = goal->expression;
+    const bool is_word = word[strspn(word, "abcdefghijklmnopqrstuvwxyz_0123456789")] == 0;
+    if (goal->is_time || !is_word || text_starts_with(word, METRIC_PREFIX) ||
+        result_column_named(word, &column))
+        return GB_OK;
+    return error_set(error, GB_INVALID,
+                     "goal '%s': there is no such column: `gbrun help columns` lists them; metrics "
+                     "are metric.NAME",
+                     word);
+}
+
+static int32_t status_of(int case_status)
+{
+    switch (case_status) {
+    case CASE_OK:
+        return GB_OBSERVED_OK;
+    case CASE_SKIPPED:
+        return GB_OBSERVED_SKIPPED;
+    case CASE_WRONG_RESULT:
+        return GB_OBSERVED_WRONG;
+    case CASE_CRASHED:
+        return GB_OBSERVED_CRASHED;
+    case CASE_TIMED_OUT:
+        return GB_OBSERVED_TIMED_OUT;
+    default:
+        return GB_OBSERVED_FAILED;
+    }
+}
+
+/* Times as the case's clock gave them; those that are none are left out. */
+static int32_t read_times(struct store *store, const struct stored_case *c, struct arena *arena,
+                          struct gb_observation *ret, struct gb_error *error)
+{
+    const uint64_t n = c->record.n_samples;
+    double *times = ARENA_ARRAY(arena, double, n + 1);
+    int32_t status = n == 0 ? GB_OK
+                            : store_samples_read(store, c->id, c->record.clock, 0, n, times, error);
+    for (uint64_t i = 0; i < n && status == GB_OK; i++)
+        if (isfinite(times[i]))
+            times[ret->n_samples++] = times[i];
+    ret->samples = times;
+    return status;
+}
+
+static int32_t read_columns(struct view *view, const struct search_goal *goal, const char *where,
+                            const struct stored_case *c, struct arena *arena,
+                            struct gb_observation *ret, struct gb_error *error)
+{
+    const struct view_entry entry = {
+        .case_id = c->id, .position = c->position, .round = c->record.round};
+    struct view_expression *expression;
+    struct view_column column;
+    struct view_row row;
+    bool is_wanted = true;
+    double *value = ARENA_ARRAY(arena, double, 1);
+    int32_t status = view_read(view, &entry, arena, &row, error);
+    if (status == GB_OK && *where)
+        status = view_expression_new(view, where, (struct origin){.file = "where"}, &expression,
+                                     error);
+    if (status == GB_OK && *where)
+        status = view_expression_test(expression, &row, &is_wanted, error);
+    if (status == GB_OK && !is_wanted)
+        ret->status = GB_OBSERVED_SKIPPED;
+    if (status != GB_OK || goal->is_time)
+        return status;
+    status = view_column_asked(view, goal->expression, (struct origin){.file = "goal"}, &column,
+                               error);
+    if (status != GB_OK)
+        return status;
+    const struct cell cell = cell_of(&row, &column);
+    *value = cell.kind == CELL_INTEGER ? (double)cell.integer
+             : cell.kind == CELL_REAL  ? cell.real
+                                       : NAN;
+    *value = goal->is_max ? -*value : *value;
+    ret->samples = value;
+    ret->n_samples = isfinite(*value);
+    return view_expressions_status(view, error);
+}
+
+static double or_zero(double value)
+{
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
+                            const char *where, int64_t case_id, struct arena *arena,
+                            struct stored_case *ret_case, struct gb_observation *ret,
+                            struct gb_error *error)
+{
+    const struct view_options options = {.run = run_number, .has_names = true};
+    int32_t status = store_case_read(store, case_id, arena, ret_case, error);
+    if (status != GB_OK)
+        return status;
+    const struct phases_record *phases = &ret_case->record.phases;
+    *ret = (struct gb_observation){.size = sizeof *ret,
+                                   .status = status_of(ret_case->record.status),
+                                   .warmup_ns = or_zero(phases->warmup_ns),
+                                   .prepare_ns = or_zero(phases->open_ns) +
+                                                 or_zero(phases->prepare_ns),
+                                   .wall_ns = or_zero(ret_case->record.wall_ns)};
+    if (ret->status != GB_OBSERVED_OK)
+        return GB_OK;
+    if (goal->is_time)
+        status = read_times(store, ret_case, arena, ret, error);
+    if (status == GB_OK && (!goal->is_time || *where)) {
+        struct view view;
+        status = view_open(store, &options, run_number, &view, error);
+        if (status != GB_OK)
+            return status;
+        status = read_columns(&view, goal, where, ret_case, arena, ret, error);
+        view_close(&view);
+    }
+    return status;
+}

@@ -1,0 +1,194 @@
+/* search_process.c - see search_process.h. */
+#include "core/run/search_process.h"
+
+#include "core/base/host_clock.h"
+#include "core/run/messages.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CASES_IN_MESSAGE = 1024 };
+static const double answer_limit_ns = 60e9;
+
+/* ---- what is sent ---- */
+
+static void send_cases(struct search_process *process, const struct space *space, uint64_t first)
+{
+    const struct gb_search_axis *const *axes = space_axis_list(space);
+    const size_t n_axes = space_axes(space);
+    CLEANUP(free_pointer) uint32_t *place = memory_allocate(n_axes * sizeof *place);
+    struct gb_error gone; /* the next answer will not come */
+    const uint64_t left = space_size(space) - first;
+    const uint64_t n = left < CASES_IN_MESSAGE ? left : CASES_IN_MESSAGE;
+    struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH_CASES);
+    wire_put_u32(writer, (uint32_t)n);
+    for (uint64_t i = first; i < first + n; i++) {
+        space_place(space, i, place);
+        for (size_t axis = 0; axis < n_axes; axis++)
+            wire_put_text(writer, axes[axis]->texts[place[axis]]);
+    }
+    worker_send(&process->worker, &gone);
+}
+
+int32_t search_process_start(struct search_process *process, const struct search_settings *settings,
+                             uint64_t seed, const struct space *space, struct gb_error *error)
+{
+    const struct search_params *params = &settings->params;
+    struct gb_error gone;
+    if (worker_start(&process->worker, NULL, 0, error) != GB_OK)
+        return error->status;
+    process->is_running = true;
+    struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
+    put_plugin_settings(writer, settings->plugin);
+    wire_put_u64(writer, seed);
+    wire_put_f64(writer, params->tolerance);
+    wire_put_f64(writer, params->confidence);
+    wire_put_f64(writer, params->budget_ns);
+    wire_put_u64(writer, (uint64_t)params->cases);
+    wire_put_u64(writer, (uint64_t)params->patience);
+    wire_put_u64(writer, space_size(space));
+    wire_put_u32(writer, (uint32_t)space_axes(space));
+    for (size_t i = 0; i < space_axes(space); i++)
+        wire_put_text(writer, space_axis_list(space)[i]->name);
+    worker_send(&process->worker, &gone);
+    for (uint64_t first = 0; first < space_size(space); first += CASES_IN_MESSAGE)
+        send_cases(process, space, first);
+    return GB_OK;
+}
+
+void search_process_observe(struct search_process *process,
+                            const struct gb_observation *observation)
+{
+    struct gb_error gone;
+    struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH_OBSERVED);
+    wire_put_u64(writer, observation->proposal);
+    wire_put_u32(writer, (uint32_t)observation->status);
+    wire_put_f64(writer, observation->warmup_ns);
+    wire_put_f64(writer, observation->prepare_ns);
+    wire_put_f64(writer, observation->wall_ns);
+    wire_put_f64(writer, observation->elapsed_ns);
+    wire_put_f64s(writer, observation->samples, observation->n_samples);
+    worker_send(&process->worker, &gone);
+}
+
+/* ---- what is answered ---- */
+
+static bool take_step(struct search_process *process, struct wire_reader *message,
+                      struct engine_step *ret)
+{
+    (void)process;
+    *ret = (struct engine_step){.action = ENGINE_MEASURE};
+    ret->proposal = wire_get_u64(message);
+    ret->i = wire_get_u64(message);
+    ret->n_samples = wire_get_u64(message);
+    ret->visit = wire_get_u32(message);
+    wire_get_chars(message, ret->reason, sizeof ret->reason);
+    return wire_complete(message);
+}
+
+static bool take_report(struct search_process *process, struct wire_reader *message,
+                        struct engine_report *ret)
+{
+    *ret = (struct engine_report){0};
+    const int32_t status = (int32_t)wire_get_u32(message);
+    const char *text = wire_get_word(message, &process->arena);
+    ret->scope = (int32_t)wire_get_u32(message);
+    ret->best = wire_get_u64(message);
+    ret->value = wire_get_f64(message);
+    ret->low = wire_get_f64(message);
+    ret->high = wire_get_f64(message);
+    ret->share = wire_get_f64(message);
+    ret->n_proposals = wire_get_u64(message);
+    ret->n_cases = wire_get_u64(message);
+    ret->n_ok = wire_get_u64(message);
+    ret->elapsed_ns = wire_get_f64(message);
+    ret->is_broken = wire_get_u32(message) != 0 || status != GB_OK;
+    wire_get_chars(message, ret->reason, sizeof ret->reason);
+    wire_get_chars(message, ret->note, sizeof ret->note);
+    ret->n_open = wire_get_count(message, sizeof(uint64_t));
+    uint64_t *open = ARENA_ARRAY(&process->arena, uint64_t, ret->n_open + 1);
+    for (uint64_t i = 0; i < ret->n_open; i++)
+        open[i] = wire_get_u64(message);
+    ret->open = open;
+    if (status != GB_OK)
+        snprintf(ret->reason, sizeof ret->reason, "the search failed: %s", text);
+    return wire_complete(message);
+}
+
+static void take_log(struct search_process *process, struct wire_reader *message)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const int32_t severity = (int32_t)wire_get_u32(message);
+    const char *text = wire_get_word(message, &arena);
+    if (wire_complete(message) && severity >= GB_LOG_WARNING)
+        process->line(process->context, text);
+}
+
+/* Why it did not answer. */
+static void take_death(struct search_process *process, bool is_late, struct engine_report *ret)
+{
+    struct worker_process *worker = &process->worker;
+    const char *words = phase_words(worker->page->phase);
+    char how[64];
+    for (int i = 0; !is_late && i < 100 && !worker_reap(worker); i++)
+        poll(NULL, 0, 1);
+    worker_read_output(worker, process->line, process->context);
+    worker_flush_output(worker, process->line, process->context);
+    worker_death(worker, how, sizeof how);
+    *ret = (struct engine_report){
+        .best = GB_NO_CASE, .value = NAN, .low = NAN, .high = NAN, .share = NAN, .is_broken = true};
+    if (is_late)
+        snprintf(ret->reason, sizeof ret->reason, "the search did not answer within a minute");
+    else
+        snprintf(ret->reason, sizeof ret->reason, "the search crashed (%s) %s",
+                 worker->has_exited ? how : "closed its connection", words);
+}
+
+enum { ANSWER_NONE, ANSWER_STEP, ANSWER_REPORT, ANSWER_WRONG };
+
+static int take_answer(struct search_process *process, struct engine_step *step,
+                       struct engine_report *report)
+{
+    struct wire_reader message;
+    struct gb_error error;
+    uint32_t type;
+    int32_t status;
+    while ((status = wire_input_next(&process->worker.input, &type, &message, &error)) > 0) {
+        if (type == WIRE_LOG)
+            take_log(process, &message);
+        else if (type == WIRE_SEARCH_STEP)
+            return take_step(process, &message, step) ? ANSWER_STEP : ANSWER_WRONG;
+        else if (type == WIRE_SEARCHED)
+            return take_report(process, &message, report) ? ANSWER_REPORT : ANSWER_WRONG;
+    }
+    return status < 0 ? ANSWER_WRONG : ANSWER_NONE;
+}
+
+bool search_process_next(struct search_process *process, struct engine_step *ret_step,
+                         struct engine_report *ret_report)
+{
+    const double deadline_ns = awake_clock_ns() + answer_limit_ns;
+    bool is_open = true;
+    int answer = ANSWER_NONE;
+    while (is_open && answer == ANSWER_NONE && awake_clock_ns() < deadline_ns) {
+        is_open = worker_listen(&process->worker, process->line, process->context);
+        answer = take_answer(process, ret_step, ret_report);
+    }
+    if (answer == ANSWER_STEP)
+        return true;
+    if (answer != ANSWER_REPORT)
+        take_death(process, is_open && answer == ANSWER_NONE, ret_report);
+    worker_end(&process->worker, false);
+    process->is_running = false;
+    return false;
+}
+
+void search_process_free(struct search_process *process)
+{
+    if (process->is_running)
+        worker_end(&process->worker, false);
+    process->is_running = false;
+    arena_free(&process->arena);
+}
