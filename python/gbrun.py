@@ -390,6 +390,7 @@ _Verification = _struct("_Verification", size=_u32, status=_i32, error=_text_typ
 _FORMATS = {"f8": 1, "f4": 2, "f2": 3, "bfloat16": 4, "float8_e4m3fn": 6, "float8_e5m2": 7,
             "i1": 8, "i4": 9, "i8": 10, "u1": 11, "u4": 12, "u8": 13}  # fmt: skip
 _INTEGERS = range(8, 14)
+_ACCUMULATORS = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, None: 0}
 
 
 class Error(RuntimeError):
@@ -412,9 +413,10 @@ class WrongResult(Error):
         self.measurement = measurement
 
 
-Expected = collections.namedtuple("Expected", "values magnitude terms", defaults=(None, 0))
+Expected = collections.namedtuple("Expected", "values magnitude terms accumulate", defaults=(None, 0, None))
 Expected.__doc__ = """What verify= may return for an output that is sums of products: its values, sum |a||b| of each as
-magnitude, and how many terms a sum has; then it is judged by the bound that docs/verification.md derives."""
+magnitude, how many terms a sum has, and the format that sums are kept in, if it is not that of the output: "float32";
+then it is judged by the bound that docs/verification.md derives."""
 
 Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
 Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
@@ -670,8 +672,10 @@ def _check_of(name, output, expected):
     magnitude = None if expected.magnitude is None else _copied(expected.magnitude, "magnitude", as_double=True)
     if magnitude is not None and magnitude.shape != output.shape:
         raise ValueError(f"Expected: magnitude of shape {magnitude.shape}: expected {output.shape}, as of the values")
+    if expected.accumulate not in _ACCUMULATORS:
+        raise ValueError(f"Expected: accumulate = {expected.accumulate!r}: expected one of {', '.join(filter(None, _ACCUMULATORS))}")
     check = _Check(
-        size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
+        accumulate=_ACCUMULATORS[expected.accumulate], size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
         output=_address(output.data), n_products=expected.terms,
         magnitude=None if magnitude is None else _address(magnitude.data),
         **{"reference_exact" if is_exact else "reference": _address(reference.data)},

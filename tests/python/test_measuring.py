@@ -197,6 +197,12 @@ class Tests(unittest.TestCase):
         self.assertTrue(gbrun.measure(lambda: (work(3), 0.5), verify=lambda: (3, 0.5), **FEW).verified)
         expected = gbrun.Expected([1.0, 2.0], magnitude=[1.0, 2.0], terms=4)
         self.assertIn("bound", gbrun.measure(lambda: array.array("f", [1, 2.0000003]), verify=lambda: expected, **FEW).check)
+        rough = lambda: array.array("f", [1, 2.001])  # noqa: E731
+        with self.assertRaises(gbrun.WrongResult):
+            gbrun.measure(rough, verify=lambda: expected, **FEW)
+        self.assertTrue(gbrun.measure(rough, verify=lambda: expected._replace(accumulate="float16"), **FEW).verified)
+        with self.assertRaisesRegex(ValueError, "accumulate = 'fp16': expected one of float64, float32"):
+            gbrun.measure(rough, verify=lambda: expected._replace(accumulate="fp16"), **FEW)
         with gbrun.results("verified.gbr", check={"rms": 0.1}):
             self.assertTrue(gbrun.measure(lambda: [1.0, 2.0], verify=lambda: [1.0, 2.001], **FEW).verified)
 
