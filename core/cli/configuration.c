@@ -185,11 +185,16 @@ static int32_t take_sides(struct configuration *configuration, struct error_list
 static const struct shortcut {
     const char *option, *section, *key;
 } shortcuts[] = {
-    {"where", "gbrun", "where"}, {"sample", "gbrun", "sample"},
-    {"shard", "gbrun", "shard"}, {"costs", "gbrun", "costs"},
-    {"policy", "*", "policy"},   {"max-time", "*", "max_time"},
-    {"rounds", "*", "rounds"},   {"device", "*", "device"},
-    {"jobs", "gbrun", "jobs"},   {"search", "*", "search"},
+    {"where", "gbrun", "where"},
+    {"sample", "gbrun", "sample"},
+    {"shard", "gbrun", "shard"},
+    {"costs", "gbrun", "costs"},
+    {"policy", "*", "policy"},
+    {"max-time", "*", "max_time"},
+    {"rounds", "*", "rounds"},
+    {"device", "*", "device"},
+    {"jobs", "gbrun", "jobs"},
+    {"search", "*", "search"},
     {"precision", "policy *", "precision"},
 };
 /* Those before the last come before --set, which may say otherwise for one section; the last one

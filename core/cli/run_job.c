@@ -2,8 +2,8 @@
 #include "core/cli/run_job.h"
 
 #include "core/cli/plan.h"
-#include "core/cli/shard.h"
 #include "core/cli/run_search.h"
+#include "core/cli/shard.h"
 
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
@@ -505,7 +505,7 @@ static void begin_progress(struct run_job *job, uint64_t n_done)
 static int32_t find_verdict(struct run_job *job, struct gb_error *error)
 {
     struct run_verdict *verdict = &job->verdict;
-    const struct view_options view = {.run = job->run_number};
+    const struct view_options view = {.run = job->run_number, .is_fresh = true};
     verdict->is_strict = !job->ab && argument(job->arguments, "strict");
     int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
     verdict->is_empty = !job->counts.is_cancelled && job->n_visits > 0 &&

@@ -6,11 +6,6 @@
 
 #include "core/cli/verbs.h"
 
-/* Facts of a run: of which plan it is, which part ("2/4") and of how many cases in all. */
-#define SHARD_FACT_PLAN "plan"
-#define SHARD_FACT_SHARD "shard"
-#define SHARD_FACT_CASES "plan_cases"
-
 struct shard {
     uint32_t number, n; /* from 1, of n; n is 0: all cases */
 };

@@ -194,8 +194,9 @@ static int add_inputs(const struct arguments *arguments, const char *path, struc
     if (code == EXIT_FINE && store_runs(store, run, &arena, &runs, &n, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     for (size_t i = 0; i < n; i++)
-        MEMORY_APPEND(inputs->items, inputs->n,
-                      (struct html_input){.path = path, .run = runs[i].number});
+        MEMORY_APPEND(
+            inputs->items, inputs->n,
+            (struct html_input){.path = path, .run = run == RUN_NEWEST ? run : runs[i].number});
     store_close(store, NULL);
     return code;
 }

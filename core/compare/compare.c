@@ -39,7 +39,7 @@ static int32_t read_runs(struct compare *compare, struct store *store, struct st
     return store_runs(store, RUN_ALL, &compare->arena, ret, ret_n, error);
 }
 
-/* The cases of a run, as a side that is not among those of the comparison yet. */
+/* The cases of a run, added to a side that is not among those of the comparison yet. */
 static int32_t read_side(struct compare *compare, struct store *store, const struct stored_run *run,
                          struct compare_side *ret, struct gb_error *error)
 {
@@ -53,7 +53,7 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
                                 &n, error);
     if (status != GB_OK)
         return status;
-    ret->run = run;
+    ret->run = ret->run ? ret->run : run;
     side_make_cases(compare, run, &devices, outcomes, n, ret);
     return GB_OK;
 }
@@ -68,11 +68,32 @@ int32_t side_of_run(struct compare *compare, struct store *store, const char *pa
     return status;
 }
 
+/* The newest run; of a shard all those of its plan. */
+static int32_t add_newest(struct compare *compare, struct store *store, const char *path,
+                          const char *name, struct gb_error *error)
+{
+    struct compare_side side = {.path = path};
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    int32_t status = store_newest_united(store, &compare->arena, &runs, &n, error);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = read_side(compare, store, &runs[i], &side, error);
+    if (status != GB_OK)
+        return status;
+    side.name = name     ? name
+                : n == 1 ? arena_printf(&compare->arena, "run %lld", (long long)runs[0].number)
+                         : arena_printf(&compare->arena, "%zu shards", n);
+    ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
+    return GB_OK;
+}
+
 static int32_t add_run(struct compare *compare, struct store *store, const char *path,
                        const char *run, const char *name, struct gb_error *error)
 {
     struct stored_run *runs = NULL;
     size_t n = 0, i = 0;
+    if (text_equal(run, "newest"))
+        return add_newest(compare, store, path, name, error);
     int32_t status = read_runs(compare, store, &runs, &n, error);
     if (status == GB_OK)
         status = run_select(runs, n, path, run, &i, error);

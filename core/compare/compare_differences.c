@@ -24,8 +24,13 @@ static void add(struct compare *compare, struct compare_against *against, const 
 
 bool fact_is_volatile(const char *name)
 {
-    return text_equal(name, "load_average") || text_equal(name, "load") ||
-           text_equal(name, BUSY_FACT) || text_equal(name, "note");
+    static const char *const names[] = {
+        "load_average",   "load",      BUSY_FACT,  "note",     SHARD_FACT_PLAN, SHARD_FACT_SHARD,
+        SHARD_FACT_CASES, "job_array", "job_task", "job_rank", "job_restarts"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (text_equal(name, names[i]))
+            return true;
+    return false;
 }
 
 static void add_facts(struct compare *compare, struct compare_against *against,

@@ -56,7 +56,8 @@ static const char *title_of(const struct chart_request *request, const struct vi
     const struct survey *survey = &view->survey;
     if (path && !is_by_file(request))
         text_printf(&title, "%s: ", path);
-    if (view->n_runs > 1 && !is_used(request, "run") && !is_used(request, "run_uuid"))
+    if (view->n_runs > 1 && !view->is_united && !is_used(request, "run") &&
+        !is_used(request, "run_uuid"))
         text_printf(&title, "run %lld ", (long long)row->run->number);
     if (!is_used(request, "bench"))
         text_add(&title, row->c.bench);

@@ -25,7 +25,7 @@ static const char *label_of(const struct view *view, const struct view_row *row,
     CLEANUP(text_free) struct text label = {0};
     if (path)
         text_printf(&label, "%s: ", path);
-    if (view->n_runs > 1)
+    if (view->n_runs > 1 && !view->is_united)
         text_printf(&label, "run %lld ", (long long)row->run->number);
     text_add(&label, row->label);
     CLEANUP(text_free) struct text line = {0};

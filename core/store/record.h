@@ -50,6 +50,10 @@ struct fact {
 };
 /* Of a run: what other programs of the machine did when it began; there only if that was much. */
 #define BUSY_FACT "busy"
+/* Of which plan it is, which part ("2/4"), and of how many cases in all. */
+#define SHARD_FACT_PLAN "plan"
+#define SHARD_FACT_SHARD "shard"
+#define SHARD_FACT_CASES "plan_cases"
 const char *fact_of(const struct fact *facts, size_t n, const char *name); /* "" */
 
 struct clock_record {

@@ -54,6 +54,13 @@ int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
                    struct stored_run **ret_runs, size_t *ret_n, struct gb_error *error);
 
 /*
+ * The newest run, or all that are one with it: of a shard the newest run of each shard of its plan,
+ * as listed. *ret_n is at least 1.
+ */
+int32_t store_newest_united(struct store *store, struct arena *arena, struct stored_run **ret_runs,
+                            size_t *ret_n, struct gb_error *error);
+
+/*
  * Which of the runs is meant: a number, "newest", "previous" (the one before the newest), or
  * NAME=VALUE: the newest with that label or fact; of values of 7 characters and more the beginning
  * will do (hashes of commits). GB_NOT_FOUND says which there are.

@@ -29,6 +29,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_roofs.c \
 	core/view/view_rounds.c \
 	core/view/view_select.c \
+	core/view/view_shards.c \
 	core/view/view_show.c \
 	core/view/view_summary.c \
 	core/view/view_survey.c \

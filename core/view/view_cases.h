@@ -166,6 +166,7 @@ struct survey {
     const char *item;                             /* of the first case that has some */
     bool several_items;
     bool several_devices, several_policies, several_clocks, several_launches, several_runs;
+    bool is_united; /* the runs are one */
     int64_t run_id;
     uint32_t last_round;
     bool any_bad, any_skipped, any_flops, any_bytes, any_items, any_check, any_pace, any_estimate;
@@ -195,6 +196,7 @@ struct view {
     struct arena arena;
     struct stored_run *runs;
     size_t n_runs;
+    bool is_united; /* they are shards of one plan */
     struct view_devices {
         struct stored_device *items;
         size_t n;

@@ -328,11 +328,31 @@ static void sort_entries(struct selection *selection)
     view->entries = sorted;
 }
 
+/* Shards are shown as if one run had measured it all; what has just been measured is shown alone.
+ */
+static int32_t load_runs(struct view *view, int64_t run, struct gb_error *error)
+{
+    if (run != RUN_NEWEST || view->options->is_fresh)
+        return store_runs(view->store, run, &view->arena, &view->runs, &view->n_runs, error);
+    int32_t status = store_newest_united(view->store, &view->arena, &view->runs, &view->n_runs,
+                                         error);
+    view->is_united = view->survey.is_united = status == GB_OK && view->n_runs > 1;
+    return status;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+    const struct view_entry *first = a, *second = b;
+    if (first->position != second->position)
+        return first->position < second->position ? -1 : 1;
+    return (first->round > second->round) - (first->round < second->round);
+}
+
 static int32_t load(struct view *view, int64_t run, struct gb_error *error)
 {
     const struct view_options *options = view->options;
     struct selection selection = {.view = view};
-    int32_t status = store_runs(view->store, run, &view->arena, &view->runs, &view->n_runs, error);
+    int32_t status = load_runs(view, run, error);
     if (status == GB_OK)
         status = load_devices(view, error);
     if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
@@ -348,6 +368,8 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = sorter_open(view, &selection.sorter, error);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
         status = select_run(&selection, i, error);
+    if (status == GB_OK && view->is_united && !selection.sorter.n && view->n_entries)
+        qsort(view->entries, view->n_entries, sizeof *view->entries, compare_positions);
     if (status == GB_OK && options->rows == ROWS_COMBINED)
         status = combine_entries(&selection, error);
     if (status == GB_OK)

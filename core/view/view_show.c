@@ -80,7 +80,10 @@ static void add_head(const struct view *view, struct text *out)
     const char *host = fact_of(run->facts, run->n_facts, "host");
     bool verbose = view->options->verbose;
     if (!view->options->is_fresh || verbose) {
-        text_printf(out, "run %lld  ", (long long)stored->number);
+        if (view->is_united)
+            text_printf(out, "plan %s  ", fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN));
+        else
+            text_printf(out, "run %lld  ", (long long)stored->number);
         add_time(out, run->started);
         text_printf(out, "%s%s  gbrun %s\n", *host ? "  " : "", host, run->version);
     }
@@ -159,6 +162,8 @@ int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];
+    if (view->is_united)
+        shards_write(view, out);
     if (view->n_runs > 1 || run->record.finished)
         return;
     text_add(out, "\nthis run has not ended");
@@ -190,7 +195,7 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
 {
     CLEANUP(text_free) struct text rest = {0};
     int32_t status = GB_OK;
-    if (view->n_runs == 1) {
+    if (view->n_runs == 1 || view->is_united) {
         add_head(view, out);
         text_add(out, "\n");
     }
@@ -237,7 +242,8 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
     n = as_one ? 1 : n;
     for (size_t i = 0; status == GB_OK && i < n; i++) {
         struct view view;
-        status = view_open(store, options, as_one ? options->run : runs[i].number, &view, error);
+        status = view_open(store, options, as_one || n == 1 ? options->run : runs[i].number, &view,
+                           error);
         if (status != GB_OK)
             break;
         text_add(&shown, i ? "\n" : "");

@@ -133,7 +133,7 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->several_clocks |= *record->clock && differs(survey, &survey->clock, record->clock);
     survey->several_launches |= *record->clock &&
                                 differs(survey, &survey->launch, launched_word(&row->c));
-    survey->several_runs |= survey->n_cases && survey->run_id != row->run->id;
+    survey->several_runs |= !survey->is_united && survey->n_cases && survey->run_id != row->run->id;
     survey->run_id = row->run->id;
     if (record->round > survey->last_round)
         survey->last_round = record->round;

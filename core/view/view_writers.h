@@ -138,6 +138,9 @@ int32_t notes_show(struct view *view, struct text *out, struct gb_error *error);
 /* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
  * that is certain; else nothing. */
 void summary_write(struct view *view, struct text *out);
+/* Which shards and cases of a plan there are, and how to measure those that are missing
+ * (view_shards.c). */
+void shards_write(const struct view *view, struct text *out);
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

@@ -61,7 +61,7 @@ int rows_named(const char *name); /* -1: unknown */
 
 struct view_options {
     int format;
-    int64_t run;          /* number, RUN_NEWEST or RUN_ALL */
+    int64_t run;          /* number, RUN_NEWEST, with all shards of its plan, or RUN_ALL */
     const char *where;    /* SQL expression over parameters and result columns, or NULL */
     const char *pivot;    /* a parameter: one column for each of its values; NULL */
     int rows;             /* ROWS_...; only for exports; show combines rounds anyway */
@@ -77,7 +77,7 @@ struct view_options {
     bool has_names;   /* columns will be asked for with view_column_named */
     bool verbose;     /* more columns, all facts and messages */
     bool breakdown;   /* show: what each case puts on the device, after the table of cases */
-    bool is_fresh;    /* show: the run has just ended, and whoever looks knows which it is */
+    bool is_fresh;    /* show: the run has just ended, and whoever looks knows which it is: alone */
     bool has_colours; /* show: as a table, see colour.h */
     bool transpose;   /* of groups: columns are groups, rows what is asked of them */
     size_t width;     /* that tables for people have, as far as columns can be left out; 0: 120 */

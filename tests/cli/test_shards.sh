@@ -101,6 +101,32 @@ equals "shard and job are facts" "2/3 11 2 77" "$(fact shard2.gbr shard) $(fact 
 run --shard 15/20 -o empty.gbr
 equals "an empty shard is fine" 0 $?
 
+
+# --- shown as one ---
+"$GBRUN" merge -o part.gbr shard1.gbr shard3.gbr >/dev/null 2>&1
+show()
+{
+    "$GBRUN" show "$@" >shown.txt 2>&1
+}
+show part.gbr
+equals "what is missing" "2 of 3 shards on 1 node, 7 of 11 cases
+shard 2 of 3 is missing: gbrun run -c a.ini --shard 2/3" "$(tail -n 2 shown.txt)"
+show merged.gbr
+equals "all are shown as one" "11 3 of 3 shards on 1 node, 11 of 11 cases" \
+    "$(grep -cE '^(spin|other) ' shown.txt) $(tail -n 1 shown.txt)"
+equals "in the order of the sweep" "$(cut -d ' ' -f 1 all.txt)" "$(awk '/^(spin|other) / { print $1 }' shown.txt)"
+equals "exported as one" 13 "$("$GBRUN" export merged.gbr | tail -n +2 | wc -l)"
+equals "one alone by its number" 5 "$("$GBRUN" export --run 1 merged.gbr | tail -n +2 | wc -l)"
+run -o whole.gbr
+"$GBRUN" compare whole.gbr merged.gbr --margin 0.9 >compared.txt 2>&1
+equals "compared as one" "11" "$(grep -cE '^(spin|other) ' compared.txt)"
+"$GBRUN" report merged.gbr -o page.html >said.txt 2>&1
+equals "a page of all" "0 11" "$? $(grep -oE '(spin|other) duration=[0-9]+ns' page.html | sort -u | wc -l)"
+run --shard 2/3 -o merged.gbr
+equals "after a run its own table" 4 "$(grep -cE '^(spin|other) ' table.txt)"
+show merged.gbr
+equals "a shard that was measured again counts once" "3 of 3 shards on 1 node, 11 of 11 cases" "$(tail -n 1 shown.txt)"
+
 # --- by what cases take ---
 for n in 2 3; do
     equals "$n shards by costs are all cases, each once" "" \
