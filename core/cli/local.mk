@@ -20,6 +20,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_search.h \
 	core/cli/search_goal.c \
 	core/cli/search_goal.h \
+	core/cli/search_text.c \
+	core/cli/search_text.h \
 	core/cli/run_report.c \
 	core/cli/screen.c \
 	core/cli/templates.c \
@@ -36,6 +38,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_report.c \
 	core/cli/verb_results.c \
 	core/cli/verb_run.c \
+	core/cli/verb_search.c \
 	core/cli/verb_words.c \
 	core/cli/verbs.h
 

@@ -2,7 +2,7 @@
  * run_search.h - the searches of a run: which cases of the benchmarks with `search = NAME` are
  * measured, one visit after the other, once all other benchmarks are.
  *
- * What a search is told is read from the results file, where each visit is stored before it is
+ * What a search learns is read from the results file, where each visit is stored before it is
  * looked at. So a run that is resumed feeds its searches what is there, and they go on.
  */
 #pragma once

@@ -9,7 +9,7 @@
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
     verb_merge, verb_compare, verb_ab, verb_call, verb_command, verb_log, verb_bisect, verb_report,
-    verb_replay, verb_new, verb_doctor;
+    verb_replay, verb_search, verb_new, verb_doctor;
 
 /* All verbs, in the order of `gbrun help`. */
 size_t verbs_all(const struct verb *const **ret);

@@ -79,7 +79,7 @@ section()
 plugins()
 {
     echo 'Options of the plugins that come with gbrun; `gbrun help ID` prints what stands here.'
-    for kind in benchmark:Benchmarks policy:'Stopping policies' device:Devices; do
+    for kind in benchmark:Benchmarks policy:'Stopping policies' search:Searches device:Devices; do
         printf '\n## %s\n' "${kind#*:}"
         {
             gbrun list plugins --format csv | grep "^${kind%:*}," | cut -d, -f2 | grep -vx skeleton

@@ -179,7 +179,7 @@ _gbrun()
         [ "$before" != keywords ] || _gbrun_words "$(_gbrun_list "$program" keywords topics)" "$word" ;;
     help1) _gbrun_words "$(_gbrun_list "$program" keywords | grep -v '^-')" "$word" ;;
     help2) _gbrun_words "$(_gbrun_list "$program" keywords "$before" | sed 's/^--//')" "$word" ;;
-    show* | export* | merge* | compare* | log* | report*) _gbrun_files .gbr "$word" ;;
+    show* | export* | merge* | compare* | log* | report* | search*) _gbrun_files .gbr "$word" ;;
     replay*) _gbrun_files '@(.gbr|.csv|.f32|.f64|.bin)' "$word" ;;
     [0-9]*)
         _gbrun_files .ini "$word"

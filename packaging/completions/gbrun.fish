@@ -69,4 +69,4 @@ complete -c gbrun -n '__gbrun_after -o --output --plot -R --resume --roofs' -F
 complete -c gbrun -n 'not __gbrun_verb >/dev/null; or __gbrun_is run check' -a '(__gbrun_configurations)'
 complete -c gbrun -n '__gbrun_is list' -a 'cases plugins devices counters runs verbs columns keywords'
 complete -c gbrun -n '__gbrun_is help' -a '(__gbrun_words)'
-complete -c gbrun -n "__gbrun_is show export merge compare log report replay; and not __gbrun_after $takes_columns" -F
+complete -c gbrun -n "__gbrun_is show export merge compare log report replay search; and not __gbrun_after $takes_columns" -F

@@ -46,6 +46,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_replay.sh \
 	tests/cli/test_report.sh \
 	tests/cli/test_screen.sh \
+	tests/cli/test_search.sh \
 	tests/cli/test_selecting.sh \
 	tests/cli/test_shards.sh \
 	tests/cli/test_series.sh \

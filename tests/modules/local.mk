@@ -33,6 +33,7 @@ TEST_MODULE_FILES = \
 	tests/modules/policy_zero.c \
 	tests/modules/printer.c \
 	tests/modules/process.c \
+	tests/modules/search_hostile.c \
 	tests/modules/single.c \
 	tests/modules/skipper.c \
 	tests/modules/slow.c \

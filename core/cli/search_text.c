@@ -1,0 +1,313 @@
+/* search_text.c - see search_text.h. */
+#include "core/cli/search_text.h"
+
+#include "core/base/table.h"
+#include "core/cli/run_search.h"
+#include "core/cli/search_goal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A visit of the search that was ok. */
+struct search_visit {
+    const char *label;
+    double value;      /* median of its values of the goal, the smaller the better */
+    double elapsed_ns; /* of the search, when it had ended */
+    const struct parameter *parameters;
+    size_t n_parameters;
+    uint64_t position;
+};
+
+struct found {
+    const struct stored_run *run;
+    const char *name;
+    struct arena arena;
+    struct search_goal goal;
+    struct search_visit *visits;
+    size_t n_visits;
+};
+
+static const char *fact(const struct found *found, const char *key)
+{
+    CLEANUP(text_free) struct text name = {0};
+    text_printf(&name, SEARCH_FACT "%s.%s", found->name, key);
+    return fact_of(found->run->record.facts, found->run->record.n_facts, text_get(&name));
+}
+
+static double number(const struct found *found, const char *key)
+{
+    const char *text = fact(found, key);
+    return *text ? strtod(text, NULL) : NAN;
+}
+
+size_t search_names(const struct stored_run *run, struct arena *arena, const char ***ret)
+{
+    static const char last[] = ".plugin";
+    size_t n = 0;
+    *ret = NULL;
+    for (size_t i = 0; i < run->record.n_facts; i++) {
+        const char *name = run->record.facts[i].name;
+        if (!text_starts_with(name, SEARCH_FACT) || !text_ends_with(name, last))
+            continue;
+        name += sizeof SEARCH_FACT - 1;
+        ARENA_APPEND(arena, *ret, n, arena_text_n(arena, name, strlen(name) - (sizeof last - 1)));
+    }
+    return n;
+}
+
+/* ---- the visits ---- */
+
+static bool is_bench(const struct found *found, const char *bench)
+{
+    CLEANUP(text_free) struct text list = {0}, word = {0};
+    text_printf(&list, " %s ", fact(found, "benches"));
+    text_printf(&word, " %s ", bench);
+    return strstr(text_get(&list), text_get(&word)) != NULL;
+}
+
+static const char *label_of(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text label = {0};
+    const struct bench_case named = {
+        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
+    bench_case_label(&named, &label);
+    return arena_text(arena, text_get(&label));
+}
+
+static double median_of(const struct gb_observation *observation, struct arena *arena)
+{
+    double *copy = ARENA_ARRAY(arena, double, observation->n_samples + 1);
+    if (observation->n_samples == 0)
+        return NAN;
+    memcpy(copy, observation->samples, (size_t)observation->n_samples * sizeof *copy);
+    return sort_to_median(copy, (size_t)observation->n_samples);
+}
+
+static int32_t read_visit(struct store *store, struct found *found, int64_t id, double *elapsed_ns,
+                          struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena samples = {0};
+    struct gb_observation observation;
+    struct stored_case c;
+    int32_t status = search_goal_observe(store, found->run->number, &found->goal,
+                                         fact(found, "where"), id, &samples, &c, &observation,
+                                         error);
+    if (status != GB_OK || !is_bench(found, c.bench))
+        return status;
+    *elapsed_ns += observation.wall_ns;
+    if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
+        return GB_OK;
+    const double value = median_of(&observation, &samples);
+    status = store_case_read(store, id, &found->arena, &c, error);
+    if (status == GB_OK)
+        ARENA_APPEND(&found->arena, found->visits, found->n_visits,
+                     (struct search_visit){.label = label_of(&c, &found->arena),
+                                           .value = value,
+                                           .elapsed_ns = *elapsed_ns,
+                                           .parameters = c.parameters,
+                                           .n_parameters = c.n_parameters,
+                                           .position = c.position});
+    return status;
+}
+
+static int32_t read_visits(struct store *store, struct found *found, struct gb_error *error)
+{
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    double elapsed_ns = 0;
+    size_t n = 0;
+    int32_t status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = read_visit(store, found, ids[i], &elapsed_ns, error);
+    return status;
+}
+
+/* ---- the claim ---- */
+
+static const char *value_text(const struct found *found, double value, char buffer[NUMBER_TEXT_MAX])
+{
+    if (found->goal.is_time)
+        return format_time(value, 4, buffer);
+    snprintf(buffer, NUMBER_TEXT_MAX, "%.6g", value);
+    return buffer;
+}
+
+static void write_claim(const struct found *found, struct text *out)
+{
+    char time[NUMBER_TEXT_MAX];
+    const char *scope = fact(found, "scope"), *measured = fact(found, "cases_measured");
+    text_printf(out, "search %s (%s): ", found->name, fact(found, "plugin"));
+    if (text_equal(scope, "all"))
+        text_printf(out, "best of all %s cases within %.3g %% at %.4g %%", fact(found, "cases"),
+                    100 * number(found, "tolerance"), 100 * number(found, "confidence"));
+    else if (text_equal(scope, "share"))
+        text_printf(out, "best of the %s measured, and in the best %.3g %% of all %s at %.4g %%",
+                    measured, 100 * number(found, "share"), fact(found, "cases"),
+                    100 * number(found, "confidence"));
+    else if (text_equal(scope, "measured"))
+        text_printf(out, "best of the %s measured of %s cases", measured, fact(found, "cases"));
+    else
+        text_add(out, "nothing is claimed");
+    text_printf(out, ", after %s of measuring\n",
+                format_time(number(found, "elapsed_ns"), 3, time));
+}
+
+static void write_best(const struct found *found, struct text *out)
+{
+    char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    const double low_end = number(found, "low"), high_end = number(found, "high");
+    if (!*fact(found, "best")) {
+        text_add(out, "  best           none: no case could be measured\n");
+        return;
+    }
+    text_printf(out, "  best           %s\n  %-14s %s", fact(found, "best"), fact(found, "goal"),
+                value_text(found, number(found, "value"), value));
+    if (isfinite(low_end) && isfinite(high_end))
+        text_printf(out, " [%s, %s]", value_text(found, low_end, low),
+                    value_text(found, high_end, high));
+    text_add(out, "\n");
+}
+
+static void write_facts(const struct found *found, struct text *out)
+{
+    write_claim(found, out);
+    write_best(found, out);
+    text_printf(out, "  ended          %s\n", fact(found, "reason"));
+    text_printf(out, "  measured       %s of %s cases, %s of them ok, in %s visits\n",
+                fact(found, "cases_measured"), fact(found, "cases"), fact(found, "cases_ok"),
+                fact(found, "visits"));
+    text_printf(out, "  not ruled out  %s\n", fact(found, "not_ruled_out"));
+    if (*fact(found, "note"))
+        text_printf(out, "  note           %s\n", fact(found, "note"));
+}
+
+/* ---- the best against time ---- */
+
+/* A row for each visit that was better than all before it. */
+static void write_curve(const struct found *found, struct text *out)
+{
+    enum { BAR = 30 };
+    struct table table = {0};
+    double best = INFINITY, last = INFINITY;
+    char time[NUMBER_TEXT_MAX], value[NUMBER_TEXT_MAX], bar[BAR + 1];
+    for (size_t i = 0; i < found->n_visits; i++)
+        last = fmin(last, found->visits[i].value);
+    table_column(&table, "after", true);
+    table_column(&table, "visit", true);
+    table_column(&table, "best so far", true);
+    table_column(&table, "", false);
+    table_column(&table, "case", false);
+    for (size_t i = 0; i < found->n_visits; i++) {
+        const struct search_visit *visit = &found->visits[i];
+        if (!(visit->value < best))
+            continue;
+        best = visit->value;
+        const double ratio = best > 0 && last > 0 ? last / best : 1;
+        const int length = (int)lround(ratio * BAR);
+        memset(bar, '#', (size_t)length);
+        bar[length] = 0;
+        table_row(&table);
+        table_cell(&table, format_time(visit->elapsed_ns, 3, time));
+        table_cell_printf(&table, "%zu", i + 1);
+        table_cell(&table, value_text(found, found->goal.is_max ? -best : best, value));
+        table_cell(&table, bar);
+        table_cell(&table, visit->label);
+    }
+    if (table.n_rows > 0) {
+        text_add(out, "\n");
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    table_free(&table);
+}
+
+/* ---- which axes matter ---- */
+
+static const char *value_on(const struct search_visit *visit, const char *axis)
+{
+    for (size_t i = 0; i < visit->n_parameters; i++)
+        if (text_equal(visit->parameters[i].name, axis))
+            return visit->parameters[i].value.text;
+    return "";
+}
+
+struct level {
+    const char *text;
+    double sum;
+    size_t n;
+};
+
+static struct level *level_of(struct level **levels, size_t *n, const char *text)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (text_equal((*levels)[i].text, text))
+            return &(*levels)[i];
+    MEMORY_APPEND(*levels, *n, (struct level){.text = text});
+    return &(*levels)[*n - 1];
+}
+
+static double measure_of(double value)
+{
+    return value > 0 ? log(value) : value;
+}
+
+/* The share of the variance that the means over the axis' values have: the first order of a
+ * functional analysis of variance (Hooker 2007), over the visits there are. */
+static double share_of_axis(const struct found *found, const char *axis)
+{
+    CLEANUP(free_pointer) struct level *levels = NULL;
+    size_t n_levels = 0;
+    double mean = 0, total = 0, between = 0;
+    for (size_t i = 0; i < found->n_visits; i++)
+        mean += measure_of(found->visits[i].value) / (double)found->n_visits;
+    for (size_t i = 0; i < found->n_visits; i++) {
+        const double off = measure_of(found->visits[i].value) - mean;
+        struct level *level = level_of(&levels, &n_levels, value_on(&found->visits[i], axis));
+        level->sum += off;
+        level->n++;
+        total += off * off;
+    }
+    for (size_t i = 0; i < n_levels; i++)
+        between += levels[i].sum * levels[i].sum / (double)levels[i].n;
+    return n_levels > 1 && total > 0 ? between / total : NAN;
+}
+
+static void write_axes(const struct found *found, struct text *out)
+{
+    struct table table = {0};
+    if (found->n_visits < 3)
+        return;
+    const struct search_visit *first = &found->visits[0];
+    table_column(&table, "axis", false);
+    table_column(&table, "explains alone", true);
+    for (size_t i = 0; i < first->n_parameters; i++) {
+        const double share = first->parameters[i].is_axis
+                                 ? share_of_axis(found, first->parameters[i].name)
+                                 : NAN;
+        if (isnan(share))
+            continue;
+        table_row(&table);
+        table_cell(&table, first->parameters[i].name);
+        table_cell_printf(&table, "%.0f %%", 100 * share);
+    }
+    if (table.n_rows > 0) {
+        text_add(out, "\n");
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    table_free(&table);
+}
+
+int32_t search_write(struct store *store, const struct stored_run *run, const char *name,
+                     struct text *out, struct gb_error *error)
+{
+    struct found found = {.run = run, .name = name};
+    int32_t status = search_goal_read(fact(&found, "goal"), &found.arena, &found.goal, error);
+    if (status == GB_OK)
+        status = read_visits(store, &found, error);
+    if (status == GB_OK) {
+        write_facts(&found, out);
+        write_curve(&found, out);
+        write_axes(&found, out);
+    }
+    arena_free(&found.arena);
+    return status;
+}
