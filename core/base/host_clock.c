@@ -33,9 +33,32 @@ void utc_text(char buffer[UTC_TEXT])
     snprintf(buffer + used, UTC_TEXT - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
 }
 
+enum { UUID_BYTES = 16 };
+
+static void uuid_print(const uint8_t *bytes, uint8_t version, char *at)
+{
+    for (size_t i = 0; i < UUID_BYTES; i++) {
+        uint8_t byte = bytes[i];
+        if (i == 6)
+            byte = (uint8_t)((byte & 0x0F) | version << 4);
+        if (i == 8)
+            byte = (uint8_t)((byte & 0x3F) | 0x80); /* the RFC's variant */
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *at++ = '-';
+        at += snprintf(at, 3, "%02x", byte);
+    }
+}
+
+void uuid_of_bytes(const uint8_t *bytes, char ret_uuid[UUID_TEXT])
+{
+    enum { VERSION_OF_OTHERS = 8 };
+    uuid_print(bytes, VERSION_OF_OTHERS, ret_uuid);
+}
+
 void uuid_new(char ret_uuid[UUID_TEXT])
 {
-    uint8_t bytes[16];
+    enum { VERSION_RANDOM = 4 };
+    uint8_t bytes[UUID_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
         /* A kernel without random numbers: time and address are unlikely enough to meet again. */
         struct timespec now;
@@ -44,12 +67,5 @@ void uuid_new(char ret_uuid[UUID_TEXT])
                              (uint64_t)(uintptr_t)&now};
         memcpy(bytes, words, sizeof bytes);
     }
-    bytes[6] = (uint8_t)((bytes[6] & 0x0F) | 0x40); /* version 4 */
-    bytes[8] = (uint8_t)((bytes[8] & 0x3F) | 0x80); /* the RFC's variant */
-    char *at = ret_uuid;
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *at++ = '-';
-        at += snprintf(at, 3, "%02x", bytes[i]);
-    }
+    uuid_print(bytes, VERSION_RANDOM, ret_uuid);
 }

@@ -21,3 +21,5 @@ void utc_text(char buffer[UTC_TEXT]);
 /* A random UUID (RFC 4122, version 4) in lower case: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx". */
 enum { UUID_TEXT = 37 };
 void uuid_new(char ret_uuid[UUID_TEXT]);
+/* The same of 16 bytes, such as the beginning of a hash, but of version 8. */
+void uuid_of_bytes(const uint8_t *bytes, char ret_uuid[UUID_TEXT]);

@@ -146,29 +146,37 @@ static void set_facts(struct run_job *job, struct run_record *ret)
     ret->n_facts = facts.n;
 }
 
+/* Of the configuration in force; of a run that is resumed, the hash that it began with: defaults
+ * are written out in its own configuration. */
+static const char *hash_config(const struct run_job *job, struct text *config, char *ret_text)
+{
+    struct sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    settings_print(job->configuration.settings, config);
+    sha256_begin(&hash);
+    sha256_add(&hash, config->data, config->length);
+    sha256_end(&hash, digest);
+    sha256_text(digest, ret_text);
+    if (*job->config_sha256)
+        memcpy(ret_text, job->config_sha256, sizeof job->config_sha256);
+    return text_get(config);
+}
+
 static int32_t begin_run(struct run_job *job, struct gb_error *error)
 {
     struct configuration *configuration = &job->configuration;
     CLEANUP(text_free) struct text config = {0};
     char started[UTC_TEXT];
-    struct sha256 hash;
-    uint8_t digest[SHA256_BYTES];
-    settings_print(configuration->settings, &config);
     utc_text(started);
     struct run_record run = {.started = started,
                              .version = GBRUN_VERSION,
                              .command_line = command_line(&configuration->arena),
                              .config_path = configuration->path,
                              .config_folder = configuration->folder,
-                             .config = text_get(&config),
                              .seed = settings_run(configuration->settings)->seed,
                              .n_cases = job->n_visits};
-    uuid_new(run.uuid);
-    memcpy(job->run_uuid, run.uuid, sizeof run.uuid);
-    sha256_begin(&hash);
-    sha256_add(&hash, config.data, config.length);
-    sha256_end(&hash, digest);
-    sha256_text(digest, run.config_sha256);
+    memcpy(run.uuid, job->run_uuid, sizeof run.uuid);
+    run.config = hash_config(job, &config, run.config_sha256);
     set_facts(job, &run);
     return store_run_begin(job->store, &run, &job->run_id, error);
 }
@@ -395,6 +403,7 @@ int run_job_resume(struct run_job *job)
         arena_free(&arena);
         return fail_with(&error, EXIT_USAGE);
     }
+    memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
     const char *folder = arena_text(&arena, run.config_folder);
     bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
@@ -508,7 +517,7 @@ static int32_t find_verdict(struct run_job *job, struct gb_error *error)
     const struct view_options view = {.run = job->run_number, .is_fresh = true};
     verdict->is_strict = !job->ab && argument(job->arguments, "strict");
     int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
-    verdict->is_empty = !job->counts.is_cancelled && job->n_visits > 0 &&
+    verdict->is_empty = !job->counts.is_cancelled && !job->claims && job->n_visits > 0 &&
                         verdict->all.done == verdict->all.skipped;
     return status == GB_OK && verdict->is_strict
                ? view_count(job->store, &view, &verdict->strict, error)
@@ -638,6 +647,32 @@ static int32_t find_searches(struct run_job *job, struct gb_error *error)
     return status;
 }
 
+/* The other tasks' cases are not counted for this run. */
+static int32_t count_claimed(struct run_job *job, struct gb_error *error)
+{
+    return job->claims && !job->counts.is_cancelled
+               ? store_run_count(job->store, job->run_id, (uint64_t)job->verdict.all.done, error)
+               : GB_OK;
+}
+
+/* Before anything is stored of the run, which has its UUID from here. */
+static int32_t open_claims(struct run_job *job, struct gb_error *error)
+{
+    const char *folder = argument(job->arguments, "claim");
+    CLEANUP(text_free) struct text config = {0};
+    char plan[SHA256_TEXT];
+    if (job->run_id == 0)
+        uuid_new(job->run_uuid);
+    if (!folder)
+        return GB_OK;
+    if (job->searches)
+        return error_set(error, GB_INVALID, "--claim: is not for benchmarks with a search");
+    hash_config(job, &config, plan);
+    return claims_open(folder, plan, sweep_size(job->configuration.sweep), job->run_uuid,
+                       settings_run(job->configuration.settings)->claim_limit_ns, &job->claims,
+                       error);
+}
+
 int run_job_measure(struct run_job *job)
 {
     struct configuration *configuration = &job->configuration;
@@ -649,8 +684,10 @@ int run_job_measure(struct run_job *job)
     job->busy = machine_load_is_ignored() ? NULL : machine_load(&configuration->arena);
     if (find_devices(job, &error) != GB_OK ||
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
+        open_claims(job, &error) != GB_OK ||
         (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
+        return fail_with(&error, error.status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
+    schedule.claims = job->claims;
     begin_progress(job, n_done);
     struct progress *progress = &job->progress;
     struct run_counts *counts = &job->counts;
@@ -659,6 +696,7 @@ int run_job_measure(struct run_job *job)
                             .schedule = schedule,
                             .on_round = job->on_round,
                             .context = job->context,
+                            .claims = job->claims,
                             .store = job->store,
                             .run_id = job->run_id,
                             .first_sequence = job->first_sequence,
@@ -676,7 +714,7 @@ int run_job_measure(struct run_job *job)
     }
     char finished[UTC_TEXT];
     utc_text(finished);
-    if (find_verdict(job, &error) != GB_OK ||
+    if (find_verdict(job, &error) != GB_OK || count_claimed(job, &error) != GB_OK ||
         (!counts->is_cancelled &&
          store_run_end(job->store, job->run_id, finished, code_of(job), &error) != GB_OK))
         return fail_with(&error, EXIT_INTERNAL);
@@ -688,6 +726,7 @@ int run_job_close(struct run_job *job, int code)
     struct gb_error error;
     if (job->spare.process.pid)
         worker_end(&job->spare.process, false);
+    claims_close(job->claims);
     if (store_close(job->store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     end_events(job, code);

@@ -35,6 +35,7 @@ struct run_job {
     const char *store_path;
     int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
     char run_uuid[UUID_TEXT];
+    char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": is to be found */
     struct device_list devices;
     const char *busy; /* what other programs did when it began, if that was much; NULL */
     struct visit_key *done;
@@ -43,6 +44,7 @@ struct run_job {
     uint64_t n_visits;
     bool profiles;
     uint64_t profiled;            /* position of the case */
+    struct claims *claims;        /* --claim; NULL */
     struct worker_process worker; /* this and spare: see struct run_plan */
     struct spare_worker spare;
     /* for pairs, before it is measured: see struct schedule, struct run_plan */

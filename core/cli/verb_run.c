@@ -19,6 +19,10 @@ static const struct verb_option options[] = {
      "finish the newest run of the same cases and shard that the results file has, if it has one: "
      "for "
      "jobs that are started again"},
+    {"claim", 0, "FOLDER",
+     "share the cases with other tasks that are given the same configuration and this folder, "
+     "which "
+     "all of them see: each takes cases that nobody has, also those of a task that is gone"},
     {"label", 0, "NAME=TEXT",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
@@ -78,8 +82,8 @@ static int open_profiled(struct run_job *job)
     struct bench_case profiled;
     struct gb_error error;
     if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown") ||
-        argument(job->arguments, "events"))
-        return fail_usage("--profile is not for --resume, --breakdown or --events");
+        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+        return fail_usage("--profile is not for --resume, --breakdown, --events or --claim");
     int code = configuration_select(job->arguments, 0, &job->configuration);
     if (code == EXIT_FINE)
         code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
@@ -103,8 +107,8 @@ static int plan(struct run_job *job)
     const char *format_text = argument(job->arguments, "format");
     const int format = format_text ? format_named(format_text) : FORMAT_TABLE;
     if (argument(job->arguments, "resume") || argument(job->arguments, "profile") ||
-        argument(job->arguments, "events"))
-        return fail_usage("--dry-run is not for --resume, --profile or --events");
+        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+        return fail_usage("--dry-run is not for --resume, --profile, --events or --claim");
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
     return run_job_plan(job, format);

@@ -33,7 +33,8 @@ struct run_params {
     int64_t rounds;             /* of every benchmark without its own */
     int32_t lock;               /* other gbrun processes on the device are waited for */
     double lock_limit_ns;       /* for so long */
-    struct gb_map label;        /* label.NAME: facts of the run */
+    double claim_limit_ns;
+    struct gb_map label; /* label.NAME: facts of the run */
 };
 enum { ORDER_LISTED, ORDER_SHUFFLED };
 enum {

@@ -62,6 +62,9 @@ static const struct gb_option run_table[] = {
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
      offsetof(struct run_params, lock_limit_ns), "lock_limit", "10 min", "0:", NULL, "ns",
      "How long it waits; then it is measured beside the other, and a message of the case says so"},
+    {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
+     offsetof(struct run_params, claim_limit_ns), "claim_limit", "1 min", "1 s:", NULL, "ns",
+     "With --claim: how long no sign of life of another task is seen before its cases are taken"},
     GB_MAP(struct run_params, label,
            "A label of the run, by which it can be found and compared: label.branch = main"),
 };

@@ -252,7 +252,7 @@ static bool is_of_place(const char *line, size_t length)
 {
     static const char *const keys[] = {"results", "roofs",      "shard",       "costs",
                                        "devices", "durability", "plugin_path", "jobs",
-                                       "lock",    "lock_limit", "label."};
+                                       "lock",    "lock_limit", "claim_limit", "label."};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const size_t n = strlen(keys[i]);
         if (length > n && strncmp(line, keys[i], n) == 0 &&

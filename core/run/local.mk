@@ -12,6 +12,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/case_state.h \
 	core/run/case_threads.c \
 	core/run/case_threads.h \
+	core/run/claims.c \
+	core/run/claims.h \
 	core/run/collector.c \
 	core/run/collector.h \
 	core/run/command.c \
@@ -65,6 +67,7 @@ core_libmeasuring_la_SOURCES += \
 	core/run/search_worker.h \
 	core/run/provenance.c \
 	core/run/provenance.h \
+	core/run/run_claims.c \
 	core/run/run_locks.c \
 	core/run/run_record.c \
 	core/run/run_state.c \

@@ -16,6 +16,9 @@ void record_begin(struct collector *collector, const struct visit *visit)
     collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
     collector->record.started = arena_text(&collector->arena, started);
     uuid_new(collector->record.uuid);
+    if (*visit->uuid)
+        memcpy(collector->record.uuid, visit->uuid, sizeof visit->uuid);
+    collector->record.attempt = visit->attempt;
 }
 
 void record_lock(struct collector *collector, const struct device_state *state)

@@ -224,9 +224,11 @@ static bool begin_round(struct run *run)
 {
     struct gb_error error;
     bool goes_on = false;
-    if (run->is_cancelled || !run->plan->on_round)
+    if (run->is_cancelled || (!run->plan->on_round && !run->plan->claims))
         return false;
     announce(run, true);
+    if (run->plan->claims)
+        return run->status == GB_OK && run_claim(run);
     if (run->status == GB_OK &&
         run->plan->on_round(run->plan->context, &run->schedule, &goes_on, &error) != GB_OK)
         run_fail(run, &error);
@@ -246,6 +248,8 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
     store_on_lock(plan->store, wait_for_lock, run);
     while (run->status == GB_OK) {
         announce(run, false);
+        take_stops(run);
+        run_beat(run);
         run_locks_begin(run);
         assign_visits(run);
         assign_turn(run);

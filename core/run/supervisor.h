@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "core/run/claims.h"
 #include "core/run/events.h"
 #include "core/run/progress.h"
 #include "core/run/visit.h"
@@ -25,6 +26,7 @@ struct run_plan {
     struct schedule schedule; /* counted */
     run_round_fn *on_round;   /* NULL: there is no more */
     void *context;            /* of on_round */
+    struct claims *claims;    /* the schedule's cases come from them; NULL: all are its own */
     struct store *store;
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */

@@ -262,12 +262,16 @@ static bool is_done(const struct schedule *schedule, uint64_t position, uint32_t
 
 static uint64_t count_places(const struct schedule *schedule)
 {
+    if (schedule->claims)
+        return claims_batch(schedule->claims)->n;
     return schedule->pairs ? SIDES * schedule->n_pairs : sweep_size(schedule->sweep);
 }
 
 /* The position of the case that comes at a place of a round. */
 static uint64_t position_at(const struct schedule *schedule, uint32_t round, uint64_t place)
 {
+    if (schedule->claims)
+        place = claims_batch(schedule->claims)->places[place];
     if (!schedule->pairs)
         return sweep_position(schedule->sweep, place);
     return schedule->pairs[place / SIDES].positions[(place + round) % SIDES];
@@ -360,6 +364,15 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     *ret_n = counting.n;
     *ret_n_done = counting.n_done;
     return GB_OK;
+}
+
+/* Whichever task measures it, its record has the same UUID. */
+static void name_claimed(const struct schedule *schedule, struct visit *visit)
+{
+    const struct claim_batch *batch = claims_batch(schedule->claims);
+    visit->attempt = batch->attempts[schedule->next_position];
+    claims_uuid(schedule->claims, batch->places[schedule->next_position], visit->round,
+                schedule->next_device, visit->uuid);
 }
 
 /* Chooses the devices of the visit that is to come next, and moves on. False: it is done, or there
@@ -472,6 +485,8 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         int32_t status = make_visit(
             schedule, position_at(schedule, schedule->next_round, schedule->next_position),
             schedule->next_round, &visit, error);
+        if (status == GB_OK && schedule->claims)
+            name_claimed(schedule, visit);
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

@@ -7,7 +7,9 @@
  */
 #pragma once
 
+#include "core/base/host_clock.h"
 #include "core/config/sides.h"
+#include "core/run/claims.h"
 #include "core/run/probe.h"
 
 /* Devices that a case has; the array is the arena's that was given. */
@@ -35,6 +37,8 @@ struct visit {
     const char *environment;           /* of the worker, as one text: "A=1\nB=2\n" */
     uint32_t n_starts;                 /* workers that ended before they took it */
     uint32_t round;
+    uint32_t attempt;     /* of a claimed case */
+    char uuid[UUID_TEXT]; /* of its record, where that is not to be a random one; "" */
     struct text label;
     char uid[CASE_UID_TEXT];
     char refusal[1024]; /* why it cannot be measured at all; "" if it can */
@@ -69,6 +73,7 @@ struct schedule {
     const struct side_pair *pairs; /* NULL: all cases */
     const bool *is_decided;        /* by pair: it has no further rounds */
     size_t n_pairs;
+    const struct claims *claims; /* after schedule_count: its batch alone; NULL: all cases */
     const struct device_list *devices;
     int32_t distribute; /* DISTRIBUTE_... */
     bool breakdown;     /* of every case, as `breakdown = yes` */

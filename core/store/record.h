@@ -232,6 +232,7 @@ struct case_record {
                                          NULL, "": not known */
     uint64_t sequence;                /* when it was measured, counted over the run from 0 */
     uint32_t round;                   /* from 0 */
+    uint32_t attempt;                 /* of --claim: a later one replaces an earlier one */
     int64_t device_id;                /* as store_device gave it; 0: none was opened */
     int status;                       /* CASE_... */
     const char *status_text;          /* words beside it, or "" */

@@ -9,13 +9,23 @@ struct earlier {
     uint64_t n_samples, n_throttled;
 };
 
-static int32_t find_earlier(struct store *store, const char *uuid, struct earlier *ret,
-                            struct gb_error *error)
+static int32_t delete_case(struct store *store, int64_t case_id, struct gb_error *error)
 {
+    sqlite3_stmt *statement = store_statement_on(store, "DELETE FROM bench_case WHERE id = ?",
+                                                 case_id, error);
+    return statement ? store_finish(store, statement, error) : store_failure(error);
+}
+
+/* A complete record of an earlier attempt is replaced. */
+static int32_t find_earlier(struct store *store, const struct case_record *record,
+                            struct earlier *ret, struct gb_error *error)
+{
+    bool is_replaced = false;
     *ret = (struct earlier){0};
     sqlite3_stmt *find = store_statement(
-        store, "SELECT id, n_samples, n_throttled, status FROM bench_case WHERE uuid = ?", error);
-    if (!find || !store_bind_text(store, find, 1, uuid, error))
+        store, "SELECT id, n_samples, n_throttled, status, attempt FROM bench_case WHERE uuid = ?",
+        error);
+    if (!find || !store_bind_text(store, find, 1, record->uuid, error))
         return store_failure(error);
     int code = sqlite3_step(find);
     int32_t status = code == SQLITE_ROW || code == SQLITE_DONE ? GB_OK : store_error(store, error);
@@ -24,11 +34,17 @@ static int32_t find_earlier(struct store *store, const char *uuid, struct earlie
                                 (uint64_t)sqlite3_column_int64(find, 1),
                                 (uint64_t)sqlite3_column_int64(find, 2)};
         CLEANUP(arena_free) struct arena scratch = {0};
-        if (!text_equal(row_text(find, 3, &scratch), case_status_word(CASE_RUNNING)))
+        is_replaced = sqlite3_column_int64(find, 4) < record->attempt;
+        if (!is_replaced &&
+            !text_equal(row_text(find, 3, &scratch), case_status_word(CASE_RUNNING)))
             status = error_set(error, GB_INVALID, "%s: the record %s is complete already",
-                               store->path, uuid);
+                               store->path, record->uuid);
     }
     sqlite3_reset(find);
+    if (status == GB_OK && is_replaced) {
+        status = delete_case(store, ret->case_id, error);
+        *ret = (struct earlier){0};
+    }
     return status;
 }
 
@@ -96,7 +112,7 @@ static int32_t add_samples(struct store *store, int64_t run_id, const struct cas
                            size_t n_columns, struct gb_error *error)
 {
     struct earlier earlier;
-    int32_t status = find_earlier(store, record->uuid, &earlier, error);
+    int32_t status = find_earlier(store, record, &earlier, error);
     if (status != GB_OK)
         return status;
     if (first != earlier.n_samples)
@@ -144,7 +160,7 @@ static int32_t add_case(struct store *store, int64_t run_id, const struct case_r
 {
     struct earlier earlier;
     struct summary summary;
-    int32_t status = find_earlier(store, record->uuid, &earlier, error);
+    int32_t status = find_earlier(store, record, &earlier, error);
     if (status == GB_OK)
         status = samples_summarize(store, earlier.case_id, earlier.n_samples, record, &summary,
                                    error);

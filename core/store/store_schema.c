@@ -144,6 +144,8 @@ static const struct stored_column case_columns[] = {
     COLUMN(position, "INTEGER NOT NULL", 1, position, "in the sweep, from 0"),
     COLUMN(sequence, "INTEGER NOT NULL", 1, record.sequence, "in the order measured, from 0"),
     COLUMN(round, "INTEGER NOT NULL", 1, record.round, "from 0"),
+    COLUMN(attempt, "INTEGER NOT NULL DEFAULT 0", 10, record.attempt,
+           "of run --claim: larger where the case was taken from a task that was gone"),
     COLUMN(policy, "TEXT NOT NULL", 1, policy, "NAME of [policy NAME], or the plugin's id"),
     COLUMN(policy_plugin, "TEXT NOT NULL", 1, policy_plugin, NULL),
     COLUMN(policy_options, "TEXT NOT NULL", 1, policy_options,
@@ -478,7 +480,8 @@ static const struct stored_column message_columns[] = {
 
 /* The record that came to its end wins over one that was still being measured, then the one with
  * more samples. */
-#define CASE_RANK(row) "(" row ".status <> 'running', " row ".n_samples)"
+#define CASE_RANK(row)                                                                             \
+    "(" row ".done, " row ".status <> 'running', " row ".attempt, " row ".n_samples)"
 
 static const char result_view[] =
     "CREATE VIEW result AS -- one readable row a case and round; times in ns of one iteration\n"

@@ -4,6 +4,7 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_attacks.sh \
 	tests/hostile/test_builds.sh \
 	tests/hostile/test_busy.sh \
+	tests/hostile/test_claims.sh \
 	tests/hostile/test_durability.sh \
 	tests/hostile/test_fault_injection.sh \
 	tests/hostile/test_kills.sh \

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Several tasks share the cases of one configuration by a folder of claims (run --claim); some are killed, stopped or
+# told to end at random moments. The union of their files has each case of each round once, all rounds of one from one
+# task. HOSTILE=all: 50 times, RANDOM_SEED=N repeats a series.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 1
+[ "${HOSTILE:-}" = all ] && times=50 || times=3
+seed=${RANDOM_SEED:-$$}
+RANDOM=$seed
+n_cases=30
+
+# config LIMIT [LINE]...: task.ini.
+config()
+{
+    local limit=$1
+    shift
+    few_samples 1 'iterations = 1' >task.ini
+    cat - >>task.ini <<INI
+[gbrun]
+lock = no
+durability = process
+claim_limit = $limit
+$(printf '%s\n' "$@")
+[bench beside]
+log = $TMPDIR/log
+linger = 20 ms
+let.number = 0
+sweep.number = 1:$n_cases
+INI
+}
+
+# start NAME [OPTION]...: a task in the background; its pid in pids[NAME].
+declare -A pids
+start()
+{
+    local name=$1
+    shift
+    "$GBRUN" -q -c task.ini -o "$name.gbr" --claim folder "$@" >"$name.txt" 2>&1 &
+    pids[$name]=$!
+}
+
+# union: merges all files; "ROWS CASES TASKS": records, different cases of rounds, the most tasks that one case has.
+union()
+{
+    rm -f union.gbr
+    "$GBRUN" merge -o union.gbr [a-d].gbr >merge.txt 2>&1 || cat merge.txt
+    sqlite3 union.gbr 'SELECT sum(n), count(*), max(tasks) FROM (SELECT count(*) AS n, 1 AS one,
+        (SELECT count(DISTINCT run_id) FROM bench_case AS o WHERE o.position = c.position) AS tasks
+        FROM bench_case AS c WHERE done GROUP BY position, round)' | tr '|' ' '
+}
+
+wait_for_entries()
+{
+    for _ in $(seq 500); do
+        [ "$(find folder/claims -name '*.*' 2>/dev/null | wc -l)" -ge "$1" ] && return
+        sleep 0.01
+    done
+}
+
+if ! command -v sqlite3 >/dev/null; then
+    skip "claims" "sqlite3 is not installed"
+    finish
+fi
+
+# ---- killed at random ----
+failures=
+for ((i = 1; i <= times; i++)); do
+    rounds=$((1 + i % 2))
+    config '1 s' "rounds = $rounds"
+    rm -rf folder ./*.gbr*
+    for name in a b c d; do start "$name"; done
+    for name in a b; do
+        sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+        kill -KILL "${pids[$name]}" 2>/dev/null
+    done
+    wait "${pids[c]}" && wait "${pids[d]}" || failures="$failures
+time $i: $(cat c.txt d.txt)"
+    wait "${pids[a]}" "${pids[b]}" 2>/dev/null
+    found=$(union)
+    [ "$found" = "$((n_cases * rounds)) $((n_cases * rounds)) 1" ] || failures="$failures
+time $i: $found, files: $(cat merge.txt)"
+done &>killed.txt
+equals "4 tasks, 2 of them killed at random, $times times (RANDOM_SEED=$seed): each case once" "" "$failures"
+
+# ---- what is stored and not called done ----
+config '1 s'
+rm -rf folder ./*.gbr*
+start a && wait "${pids[a]}"
+rm folder/claims/7.1 folder/claims/9.*
+: >folder/claims/9.0
+start b && wait "${pids[b]}"
+equals "a case that was stored and not called done is in the union once" "$n_cases $n_cases 1" "$(union)"
+equals "of the later attempt, as is one whose taker did not get to write who it is" "7|1 9|1" \
+    "$(sqlite3 union.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+"$GBRUN" merge -o other.gbr b.gbr a.gbr >/dev/null 2>&1
+equals "whatever the order of merging" "7|1 9|1" \
+    "$(sqlite3 other.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+rm folder/claims/3.1
+start b && wait "${pids[b]}"
+equals "also within one file" "3|1 7|1 9|1" \
+    "$(sqlite3 b.gbr 'SELECT position, attempt FROM bench_case ORDER BY position' | paste -sd' ')"
+
+# ---- stopped, and taken for gone ----
+config '1 s' 'rounds = 2'
+rm -rf folder ./*.gbr*
+start a
+wait_for_entries 3
+kill -STOP "${pids[a]}"
+start b && wait "${pids[b]}"
+codes=$?
+kill -CONT "${pids[a]}"
+wait "${pids[a]}"
+equals "a task that was stopped meanwhile and one that took its cases end well" "0 0" "$codes $?"
+equals "and each case is in the union once" "$((2 * n_cases)) $((2 * n_cases)) 1" "$(union)"
+
+# ---- nobody waits for who ends in order, nor for oneself ----
+config '1 min'
+rm -rf folder ./*.gbr*
+start a
+wait_for_entries 3
+kill -TERM "${pids[a]}"
+wait "${pids[a]}"
+equals "a task that is told to end" 1 $?
+SECONDS=0
+start b && wait "${pids[b]}"
+equals "gives its cases back at once" "0 yes" "$? $([ $SECONDS -lt 30 ] && echo yes)"
+equals "and each is in the union once, cancelled ones apart" "$n_cases $n_cases 1" "$(union)"
+
+rm -rf folder ./*.gbr*
+start a
+wait_for_entries 5
+kill -KILL "${pids[a]}"
+wait "${pids[a]}" &>killed.txt
+SECONDS=0
+succeeds "a run that is resumed goes on with its own cases" "$GBRUN" -q --resume a.gbr --claim folder
+equals "at once" yes "$([ $SECONDS -lt 30 ] && echo yes)"
+equals "and each is there once" "$n_cases $n_cases 1" "$(union)"
+
+# ---- errors ----
+"$GBRUN" -q -c task.ini -s gbrun.seed=1 -o b.gbr --claim folder 2>other.txt
+equals "a folder of another plan is an error" "2 1" "$? $(grep -c 'belongs to another plan' other.txt)"
+"$GBRUN" -q -c task.ini -o b.gbr --claim nowhere/folder 2>other.txt
+equals "so is one that cannot be made" "4 1" "$? $(grep -c 'nowhere/folder: cannot be made: No such' other.txt)"
+start c && wait "${pids[c]}"
+equals "who comes when all is done has nothing to do" "0 0" "$? $(sqlite3 c.gbr 'SELECT count(*) FROM bench_case')"
+finish
