@@ -182,6 +182,7 @@ include $(top_srcdir)/plugins/policy_median/local.mk
 include $(top_srcdir)/plugins/policy_stdrel/local.mk
 include $(top_srcdir)/plugins/policy_steady/local.mk
 include $(top_srcdir)/plugins/search_exhaustive/local.mk
+include $(top_srcdir)/plugins/search_guided/local.mk
 include $(top_srcdir)/plugins/search_local/local.mk
 include $(top_srcdir)/plugins/search_race/local.mk
 include $(top_srcdir)/plugins/skeleton/local.mk

@@ -75,6 +75,7 @@ START_TEST(descriptors_are_complete)
         {"policy_steady", "quantiles", GB_PLUGIN_POLICY},
         {"search_exhaustive", "exhaustive", GB_PLUGIN_SEARCH},
         {"search_exhaustive", "random", GB_PLUGIN_SEARCH},
+        {"search_guided", "guided", GB_PLUGIN_SEARCH},
         {"search_local", "local", GB_PLUGIN_SEARCH},
         {"search_race", "race", GB_PLUGIN_SEARCH},
         {"device_cpu", "cpu", GB_PLUGIN_DEVICE},

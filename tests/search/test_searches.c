@@ -17,7 +17,8 @@ static const struct search_name {
 } searches[] = {{"search_exhaustive", "exhaustive"},
                 {"search_exhaustive", "random"},
                 {"search_local", "local"},
-                {"search_race", "race"}};
+                {"search_race", "race"},
+                {"search_guided", "guided"}};
 enum { N_SEARCHES = sizeof searches / sizeof *searches };
 
 /* A space with what its cases are like. */
@@ -132,7 +133,7 @@ START_TEST(each_search_finds_the_best_and_measures_no_case_twice_for_nothing)
     ck_assert_uint_eq(outcome.report.best, 7 * SIDE + 3);
     ck_assert_uint_eq(outcome.report.n_cases, CASES);
     ck_assert_uint_eq(outcome.report.n_ok, CASES - 14);
-    if (strcmp(searches[_i].id, "race") != 0)
+    if (strcmp(searches[_i].id, "race") != 0 && strcmp(searches[_i].id, "guided") != 0)
         ck_assert_uint_eq(outcome.report.n_proposals, CASES);
     space_free(world.space);
 }
@@ -184,6 +185,45 @@ START_TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
         run(&world, &searches[2], NULL, NULL, &limits, seed, &outcome);
         ck_assert_uint_eq(outcome.report.best, 7 * SIDE + 3);
         ck_assert_int_eq(outcome.report.scope, GB_SCOPE_MEASURED);
+    }
+    space_free(world.space);
+}
+END_TEST
+
+/* What a model is for: it finds with fewer cases than steps to neighbours take. */
+START_TEST(guided_reaches_the_best_of_a_bowl_in_fewer_cases)
+{
+    struct world world;
+    struct outcome outcome;
+    struct engine_limits limits = plain;
+    int n_found = 0;
+    world_new(&world, _i == 1 ? 0.02 : 0);
+    world.invalid = _i == 2 ? 5 : 0;
+    limits.budget_cases = 30;
+    limits.lanes = _i == 3 ? 4 : 1;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        run(&world, &searches[4], NULL, NULL, &limits, seed, &outcome);
+        n_found += world.medians[outcome.report.best] <= 103; /* it, or next to it */
+        ck_assert_int_eq(outcome.report.scope, GB_SCOPE_MEASURED);
+    }
+    ck_assert_int_ge(n_found, 18);
+    space_free(world.space);
+}
+END_TEST
+
+/* Goals that are turned, such as a rate, and those around 0: logarithms do not matter. */
+START_TEST(guided_takes_values_of_any_sign)
+{
+    struct world world;
+    struct outcome outcome;
+    struct engine_limits limits = plain;
+    world_new(&world, 0);
+    for (int i = 0; i < CASES; i++)
+        world.medians[i] = _i == 0 ? world.medians[i] - 1000 : world.medians[i] - 150;
+    limits.budget_cases = 40;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        run(&world, &searches[4], NULL, NULL, &limits, seed, &outcome);
+        ck_assert_uint_eq(outcome.report.best, 7 * SIDE + 3);
     }
     space_free(world.space);
 }
@@ -310,6 +350,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, the_same_observations_give_the_same_proposals, 0, 2 * N_SEARCHES);
     tcase_add_loop_test(tcase, searches_without_a_case_that_works_claim_nothing, 0, N_SEARCHES);
     tcase_add_test(tcase, local_reaches_the_best_of_a_bowl_in_few_steps);
+    tcase_add_loop_test(tcase, guided_reaches_the_best_of_a_bowl_in_fewer_cases, 0, 4);
+    tcase_add_loop_test(tcase, guided_takes_values_of_any_sign, 0, 2);
     tcase_add_test(tcase, random_claims_a_share);
     tcase_add_test(tcase, exhaustive_claims_all_where_samples_say_so);
     tcase_add_loop_test(tcase, the_race_is_seldom_wrong_and_cheap, 0, 2);

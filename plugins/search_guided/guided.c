@@ -1,0 +1,490 @@
+/*
+ * guided.c - the search `guided`: a model of what has been measured says where improvement per
+ * second is expected. Plugin side.
+ *
+ * Expected improvement: Jones, Schonlau and Welch, Efficient global optimization of expensive
+ * black-box functions (1998), equation 15; divided by what a visit is expected to cost: Snoek,
+ * Larochelle and Adams, Practical Bayesian optimization (2012), 3.2. Cases that are still open
+ * count with what the model expects of them (Ginsbourger, Le Riche and Carraro, Kriging is
+ * well-suited to parallelize optimization, 2010: the believer).
+ */
+#include "../common/search/search_claim.h"
+#include "../common/search/search_order.h"
+#include "candidates.h"
+
+#include <gbrun/gbrun.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAM_OF_STARTS = 0x4753, STARTS_COMPARED = 16, DRAWS_MAX = 10000 };
+
+/* Its own time may be this share of what visits take; a step of the model for a candidate and a
+ * point takes about so long. */
+static const double OWN_SHARE = 0.02, STEP_NS = 1.5;
+
+/* Lengths are chosen anew when there are this many times the points. */
+static const double REFIT_GROWTH = 1.2;
+
+struct params {
+    int64_t samples, start;
+};
+
+static const struct gb_option options[] = {
+    GB_INT(struct params, samples, "3", "1:1000000", "samples",
+           "samples of each case; the best one is measured again, twice as often"),
+    GB_INT(struct params, start, "8", "2:1000", "cases",
+           "cases far from each other that are measured before the model chooses"),
+};
+
+enum { POINT_OPEN, POINT_OK, POINT_FAILED };
+
+/* What is behind a point of the model. */
+struct point {
+    uint64_t i;
+    int state;
+};
+
+struct search {
+    const struct gb_host *host;
+    const struct gb_search_space *space;
+    const struct params *params;
+    struct gaussian model;
+    struct candidates candidates;
+    struct failures failures;
+    struct point points[GAUSSIAN_POINTS_MAX]; /* model.n of them */
+    uint32_t n_fit;                           /* points when lengths were chosen */
+    uint8_t *is_proposed;                     /* by case */
+    uint64_t leader;                          /* or GB_NO_CASE */
+    double leader_target;
+    int is_leader_again; /* it has been proposed again */
+    uint64_t n_cases, n_ok, n_failed, n_open, n_visits, n_turns, n_draws;
+    double wall_ns; /* of all visits */
+    double sign;    /* of the goal's values: 1, -1, 0: both occur, their logarithms are not taken */
+    uint32_t *indices;
+    float *place;
+    double *scratch;
+};
+
+static int32_t create(const struct gb_host *host, const struct gb_search_space *space,
+                      const void *params, void **ret_search)
+{
+    struct search *search = host->allocate(host, sizeof *search);
+    if (search == NULL)
+        return GB_NO_MEMORY;
+    *ret_search = search;
+    search->host = host;
+    search->space = space;
+    search->params = params;
+    search->leader = GB_NO_CASE;
+    search->failures.p_ok = 1;
+    search->is_proposed = host->allocate(host, space->n_cases);
+    search->indices = host->allocate(host, space->n_axes * sizeof *search->indices);
+    search->place = host->allocate(host, 2 * (uint64_t)space->n_axes * sizeof *search->place);
+    search->scratch = host->allocate(host, GAUSSIAN_POINTS_MAX * sizeof *search->scratch);
+    if (!search->is_proposed || !search->indices || !search->place || !search->scratch)
+        return GB_NO_MEMORY;
+    return gaussian_new(&search->model, space);
+}
+
+static void destroy(void *object)
+{
+    struct search *search = object;
+    if (search == NULL)
+        return;
+    candidates_free(&search->candidates);
+    gaussian_free(&search->model);
+    free(search->failures.places);
+}
+
+/* ---- the goal as the model sees it ---- */
+
+/* Differences are relative ones where all values have one sign. */
+static double target_of(const struct search *search, double value)
+{
+    return search->sign == 0 ? value : search->sign * log(search->sign * value);
+}
+
+static struct gb_known known_of(const struct search *search, uint64_t i)
+{
+    struct gb_known known = {.size = sizeof known};
+    search->space->known(search->space, i, &known);
+    return known;
+}
+
+static void find_place(struct search *search, uint64_t i)
+{
+    search->space->place(search->space, i, search->indices);
+    gaussian_place(&search->model, search->indices, search->place);
+}
+
+/* Of a visit that has been observed; where it is not known, any will do. */
+static double cost_of(const struct gb_known *known)
+{
+    const double ns = known->n_visits ? known->cost_ns / known->n_visits : 0;
+    return log(ns > 1 ? ns : 1);
+}
+
+static double *targets_of(struct search *search, uint32_t point)
+{
+    return search->model.targets + (size_t)point * GAUSSIAN_TARGETS;
+}
+
+/* ---- the model ---- */
+
+/* Points that failed are left out, and where there is no room the worse half of the others. */
+static void drop_points(struct search *search)
+{
+    struct gaussian *model = &search->model;
+    const int is_full = model->n == GAUSSIAN_POINTS_MAX;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < model->n; k++) {
+        const double *targets = targets_of(search, k);
+        if (search->points[k].state == POINT_FAILED ||
+            (is_full && search->points[k].state == POINT_OK && targets[0] > model->mean[0]))
+            continue;
+        search->points[n] = search->points[k];
+        memmove(targets_of(search, n), targets, GAUSSIAN_TARGETS * sizeof *targets);
+        memmove(model->places + (size_t)n * model->n_axes,
+                model->places + (size_t)k * model->n_axes, model->n_axes * sizeof *model->places);
+        n++;
+    }
+    model->n = n;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double *first = a, *second = b;
+    return (*first > *second) - (*first < *second);
+}
+
+/* Half of the points are at most the ceiling. */
+static void find_ceiling(struct search *search)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < search->model.n; k++)
+        if (search->points[k].state == POINT_OK)
+            search->scratch[n++] = targets_of(search, k)[0];
+    qsort(search->scratch, n, sizeof *search->scratch, compare_doubles);
+    search->model.ceiling = n ? search->scratch[n / 2] : INFINITY;
+}
+
+/* As many as its share of the time allows. */
+static uint32_t candidates_wanted(const struct search *search)
+{
+    const double each_ns = STEP_NS * (search->model.n + 20.0);
+    double n = OWN_SHARE * search->wall_ns / (double)search->n_visits / each_ns;
+    n = n < 500 ? 500 : n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
+    return n < (double)search->space->n_cases ? (uint32_t)n : (uint32_t)search->space->n_cases;
+}
+
+static int32_t refit(struct search *search)
+{
+    const uint32_t n = candidates_wanted(search);
+    drop_points(search);
+    find_ceiling(search);
+    gaussian_fit(&search->model);
+    search->n_fit = search->model.n;
+    candidates_forget(&search->candidates);
+    if (n == search->candidates.n && n == search->space->n_cases)
+        return GB_OK;
+    search->n_draws += n;
+    return candidates_choose(&search->candidates, search->host, search->space, &search->model, n,
+                             search->n_draws);
+}
+
+static int32_t update(struct search *search)
+{
+    int32_t status = GB_OK;
+    search->failures.p_ok = ((double)search->n_ok + 1) /
+                            ((double)(search->n_ok + search->n_failed) + 1);
+    if (search->n_fit == 0 || search->model.n >= REFIT_GROWTH * search->n_fit ||
+        search->model.n == GAUSSIAN_POINTS_MAX)
+        status = refit(search);
+    gaussian_solve(&search->model);
+    return status == GB_OK
+               ? candidates_predict(&search->candidates, &search->model, &search->failures)
+               : status;
+}
+
+/* ---- proposals ---- */
+
+static double improvement(const struct search *search, const struct prediction *prediction)
+{
+    static const double ROOT_HALF = 0.70710678118654752, DENSITY_AT_0 = 0.39894228040143268;
+    const double u = (search->leader_target - prediction->mean) / prediction->deviation;
+    return prediction->deviation *
+           (u * 0.5 * erfc(-u * ROOT_HALF) + DENSITY_AT_0 * exp(-0.5 * u * u));
+}
+
+static double score(const struct search *search, const struct prediction *prediction)
+{
+    return prediction->p_ok * improvement(search, prediction) * exp(-prediction->cost);
+}
+
+static uint64_t best_candidate(const struct search *search)
+{
+    uint64_t best = GB_NO_CASE;
+    double best_score = -1;
+    for (uint32_t i = 0; i < search->candidates.n; i++) {
+        struct prediction prediction;
+        if (search->is_proposed[search->candidates.cases[i]])
+            continue;
+        candidates_get(&search->candidates, &search->model, &search->failures, i, &prediction);
+        const double value = score(search, &prediction);
+        if (value > best_score) {
+            best_score = value;
+            best = search->candidates.cases[i];
+        }
+    }
+    return best;
+}
+
+/* Of the cases that differ from the leader on one axis. */
+static uint64_t best_neighbour(struct search *search)
+{
+    uint64_t best = GB_NO_CASE;
+    double best_score = -1;
+    uint32_t *indices = search->indices;
+    if (search->space->place(search->space, search->leader, indices) != GB_OK)
+        return best;
+    for (uint32_t k = 0; k < search->model.n_axes; k++) {
+        const uint32_t axis = search->model.axes[k].axis, here = indices[axis];
+        for (indices[axis] = 0; indices[axis] < search->space->axes[axis]->n; indices[axis]++) {
+            struct prediction prediction;
+            const uint64_t i = search->space->find(search->space, indices);
+            if (i == GB_NO_CASE || search->is_proposed[i])
+                continue;
+            gaussian_place(&search->model, indices, search->place);
+            predict_place(&search->model, &search->failures, search->place, search->scratch,
+                          &prediction);
+            const double value = score(search, &prediction);
+            if (value > best_score) {
+                best_score = value;
+                best = i;
+            }
+        }
+        indices[axis] = here;
+    }
+    return best;
+}
+
+/* A random case that is not proposed yet; the first one from a random one on where few are left. */
+static uint64_t draw(struct search *search)
+{
+    uint64_t i = 0;
+    for (int k = 0; k < DRAWS_MAX; k++) {
+        i = search_random_below(search->host, STREAM_OF_STARTS, search->n_draws++,
+                                search->space->n_cases);
+        if (!search->is_proposed[i])
+            return i;
+    }
+    for (uint64_t k = 0; k < search->space->n_cases; k++)
+        if (!search->is_proposed[(i + k) % search->space->n_cases])
+            return (i + k) % search->space->n_cases;
+    return GB_NO_CASE;
+}
+
+/* How near the nearest case is that was proposed, by the kernel: 0 to 1. */
+static double nearness(struct search *search, uint64_t i)
+{
+    double nearest = 0;
+    find_place(search, i);
+    for (uint32_t k = 0; k < search->model.n; k++)
+        nearest = fmax(nearest,
+                       gaussian_kernel(&search->model, search->place,
+                                       search->model.places + (size_t)k * search->model.n_axes));
+    for (size_t k = 0; k < search->failures.n; k++)
+        nearest = fmax(nearest,
+                       gaussian_kernel(&search->model, search->place,
+                                       search->failures.places + k * search->model.n_axes));
+    return nearest;
+}
+
+static uint64_t draw_start(struct search *search)
+{
+    uint64_t best = draw(search);
+    double lowest = best == GB_NO_CASE ? 0 : nearness(search, best);
+    for (int k = 1; k < STARTS_COMPARED && best != GB_NO_CASE; k++) {
+        const uint64_t i = draw(search);
+        const double near = nearness(search, i);
+        if (near < lowest) {
+            lowest = near;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* A case that has no values yet: it stands in the model with those expected. */
+static int32_t open_point(struct search *search, uint64_t i)
+{
+    struct prediction prediction = {0};
+    double targets[GAUSSIAN_TARGETS] = {0};
+    find_place(search, i);
+    if (search->n_fit > 0)
+        predict_place(&search->model, &search->failures, search->place, search->scratch,
+                      &prediction);
+    targets[0] = prediction.mean;
+    targets[1] = prediction.cost;
+    search->points[search->model.n] = (struct point){.i = i, .state = POINT_OPEN};
+    return gaussian_add(&search->model, search->place, targets);
+}
+
+static int32_t propose_case(struct search *search, uint64_t i, const char *why,
+                            struct gb_proposal *proposal)
+{
+    const int is_again = i == search->leader;
+    proposal->action = GB_PROPOSE_MEASURE;
+    proposal->i = i;
+    proposal->n_samples = (uint64_t)search->params->samples * (is_again ? 2 : 1);
+    snprintf(proposal->reason, sizeof proposal->reason, "%s", why);
+    search->n_open++;
+    if (is_again) {
+        search->is_leader_again = 1;
+        return GB_OK;
+    }
+    search->is_proposed[i] = 1;
+    search->n_cases++;
+    return open_point(search, i);
+}
+
+static int32_t propose_by_model(struct search *search, struct gb_proposal *proposal)
+{
+    const char *why = "neighbour of the best";
+    uint64_t i = GB_NO_CASE;
+    const int32_t status = update(search);
+    if (status != GB_OK)
+        return status;
+    if (search->n_turns++ % 2 == 1)
+        i = best_neighbour(search);
+    if (i == GB_NO_CASE) {
+        i = best_candidate(search);
+        why = search->candidates.n < search->space->n_cases ? "expected improvement, of a sample"
+                                                            : "expected improvement";
+    }
+    if (i == GB_NO_CASE) {
+        i = draw(search);
+        why = "no candidate is left";
+    }
+    return propose_case(search, i, why, proposal);
+}
+
+static int32_t propose(void *object, struct gb_proposal *proposal)
+{
+    struct search *search = object;
+    const uint64_t start = (uint64_t)search->params->start;
+    if (search->leader != GB_NO_CASE && !search->is_leader_again && search->n_fit > 0)
+        return propose_case(search, search->leader, "the best so far again", proposal);
+    if (search->n_cases == search->space->n_cases) {
+        proposal->action = search->n_open ? GB_PROPOSE_WAIT : GB_PROPOSE_DONE;
+        snprintf(proposal->reason, sizeof proposal->reason, "every case is measured");
+        return GB_OK;
+    }
+    if (search->model.n == GAUSSIAN_POINTS_MAX && search->n_ok < 2)
+        drop_points(search);
+    if (search->n_cases < start || search->n_ok < 2)
+        return propose_case(search, draw_start(search), "start", proposal);
+    return propose_by_model(search, proposal);
+}
+
+/* ---- observations ---- */
+
+static void take_value(struct search *search, struct point *point, double *targets)
+{
+    const struct gb_known known = known_of(search, point->i);
+    search->n_ok += point->state == POINT_OPEN;
+    point->state = POINT_OK;
+    targets[0] = target_of(search, known.median);
+    targets[1] = known.n_visits > 1 ? targets[1] : cost_of(&known);
+}
+
+/* The first value says which sign they have; one of another sign, or 0, that they have none. */
+static void check_sign(struct search *search, double value, int is_first)
+{
+    const double sign = value > 0 ? 1 : value < 0 ? -1 : 0;
+    if (is_first)
+        search->sign = sign;
+    if (is_first || sign == search->sign || search->sign == 0)
+        return;
+    search->sign = 0;
+    for (uint32_t k = 0; k < search->model.n; k++)
+        if (search->points[k].state == POINT_OK)
+            targets_of(search, k)[0] = known_of(search, search->points[k].i).median;
+    search->n_fit = search->n_fit ? 1 : 0;
+}
+
+static void find_leader(struct search *search)
+{
+    const uint64_t before = search->leader;
+    search->leader = GB_NO_CASE;
+    for (uint32_t k = 0; k < search->model.n; k++) {
+        const double target = targets_of(search, k)[0];
+        if (search->points[k].state == POINT_OK &&
+            (search->leader == GB_NO_CASE || target < search->leader_target)) {
+            search->leader = search->points[k].i;
+            search->leader_target = target;
+        }
+    }
+    if (search->leader != before && search->leader != GB_NO_CASE)
+        search->is_leader_again = known_of(search, search->leader).n_visits > 1;
+}
+
+static int32_t observe(void *object, const struct gb_observation *observation)
+{
+    struct search *search = object;
+    uint32_t k = search->model.n;
+    const struct gb_known known = known_of(search, observation->i);
+    const int is_ok = search_may_be_best(&known);
+    int32_t status = GB_OK;
+    search->n_open--;
+    search->n_visits++;
+    search->wall_ns += observation->wall_ns;
+    while (k > 0 && search->points[k - 1].i != observation->i)
+        k--;
+    if (is_ok)
+        check_sign(search, known.median, search->n_ok == 0);
+    if (k > 0 && is_ok) {
+        take_value(search, &search->points[k - 1], targets_of(search, k - 1));
+    } else if (k > 0) {
+        search->points[k - 1].state = POINT_FAILED;
+        search->n_failed++;
+        find_place(search, observation->i);
+        status = failures_add(&search->failures, &search->model, search->place);
+    }
+    find_leader(search);
+    return status;
+}
+
+static int32_t report(void *object, struct gb_search_claim *claim)
+{
+    struct search *search = object;
+    return search_claim_measured(search->host, search->space, claim);
+}
+
+static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
+                                         .create = create,
+                                         .propose = propose,
+                                         .observe = observe,
+                                         .report = report,
+                                         .destroy = destroy};
+
+static const struct gb_plugin guided = {
+    GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects most improvement per second"),
+    .help = "Begins with `start` cases far from each other. Then a Gaussian process over the "
+            "values of the axes, numbers by their rank and words as equal or not, predicts what "
+            "the other cases take, what it costs to measure them, and whether they can be "
+            "measured. The next case is the one with the largest expected improvement per "
+            "second; every second one is the best neighbour of the leader, that is a case that "
+            "differs on one axis. A new leader is measured again, with twice as many "
+            "samples.\n\nUp to 16384 cases are predicted at each step; of larger spaces, and where "
+            "cases are so short that its own computing would take more than some 2 % of the time, "
+            "it predicts a random part, which is drawn anew as the model grows, and all "
+            "neighbours. The model keeps 1000 cases, of more the better ones.\n\nIt ends by "
+            "budget, cases or patience, and claims the best of those measured.",
+    GB_OPTIONS(options, struct params),
+    .ops = &ops,
+};
+
+GB_MODULE(&guided)
