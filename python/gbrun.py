@@ -673,10 +673,11 @@ def _check_of(name, output, expected):
     if magnitude is not None and magnitude.shape != output.shape:
         raise ValueError(f"Expected: magnitude of shape {magnitude.shape}: expected {output.shape}, as of the values")
     if expected.accumulate not in _ACCUMULATORS:
-        raise ValueError(f"Expected: accumulate = {expected.accumulate!r}: expected one of {', '.join(filter(None, _ACCUMULATORS))}")
+        known = ", ".join(filter(None, _ACCUMULATORS))
+        raise ValueError(f"Expected: accumulate = {expected.accumulate!r}: expected one of {known}")
     check = _Check(
-        accumulate=_ACCUMULATORS[expected.accumulate], size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
-        output=_address(output.data), n_products=expected.terms,
+        size=ctypes.sizeof(_Check), format=output.format, name=name.encode(), n=math.prod(output.shape),
+        output=_address(output.data), n_products=expected.terms, accumulate=_ACCUMULATORS[expected.accumulate],
         magnitude=None if magnitude is None else _address(magnitude.data),
         **{"reference_exact" if is_exact else "reference": _address(reference.data)},
     )  # fmt: skip
@@ -1100,7 +1101,8 @@ class _Function:
             function = functools.reduce(getattr, name.split("."), module)
         except AttributeError:
             found = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-            raise Error(f"{path} has no function '{name}': expected one of {', '.join(found) or '(it has none)'}") from None
+            known = ", ".join(found) or "(it has none)"
+            raise Error(f"{path} has no function '{name}': expected one of {known}") from None
         if not callable(function):
             raise Error(f"{self.words} is no function but {function!r}")
         given = {case.keys[i].decode(): case.values[i].decode() for i in range(case.n_arguments)}
@@ -1124,7 +1126,8 @@ class _Function:
             takes = f"expected some of {', '.join(known)}" if known else "it takes none"
             raise Error(f"{self.words} has no argument '{wrong[0]}': {takes}")
         if missing:
-            raise Error(f"{self.words} needs the argument '{missing[0]}': expected {missing[0]} = VALUE, or a sweep over it")
+            needs = f"needs the argument '{missing[0]}': expected {missing[0]} = VALUE, or a sweep over it"
+            raise Error(f"{self.words} {needs}")
         return {name: _argument(name, text, known.get(name)) for name, text in given.items()}
 
     def prepare(self):

@@ -34,7 +34,7 @@ program c++ "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\""
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 PATH=$TMPDIR/bin:$PATH
 . "$top_srcdir/tests/python/python.sh"
-[ -n "${SANITIZE:-}" ] || find_shared_python
+find_shared_python
 PYTHONPATH=$top_srcdir/python
 PYTHONDONTWRITEBYTECODE=1
 GBRUN_LIBRARY=$top_builddir/.libs/libgbrun.so.0
@@ -107,7 +107,7 @@ block()
     else
         while IFS= read -r command; do
             if [[ $command = *joined.ini* ]] && [ -z "$python" ]; then
-                skip "$document: $command" "there is no python3 with a shared library, or it is not for sanitizers"
+                skip "$document: $command" "there is no python3 with a shared library"
             elif [[ $command =~ ^(sqlite3|python3|Rscript)\  ]] && ! command -v "${command%% *}" >/dev/null; then
                 skip "$1: $command" "there is no ${command%% *}"
             elif [[ $command =~ ^python3\ ([a-z]+\.py)(\ |$) ]] && package=$(missing_import "${BASH_REMATCH[1]}"); then

@@ -22,7 +22,7 @@ find_shared_python()
         python=$name
         command -v "$name" >/dev/null || continue
         "$name" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' \
-                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | head -n 1)" 2>/dev/null || continue
+                "$("$name" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>/dev/null || continue
         [ "$name" = python3 ] || { mkdir "$TMPDIR/python3" && ln -s "$name" "$TMPDIR/python3/" && PATH=$TMPDIR/python3:$PATH; }
         return
     done
