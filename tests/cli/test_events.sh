@@ -123,5 +123,5 @@ refuses "not open" "--events 9: descriptor 9 is not open: expected one open for 
 refuses "only for reading" "--events 9: descriptor 9 is only open for reading" --events 9 9<few.ini
 refuses "standard output" "--events 1: expected the number of a descriptor from 3 on" --events 1
 refuses "no number" "--events out.jsonl: expected the number" --events out.jsonl
-refuses "nothing is measured" "--dry-run is not for --resume, --profile or --events" --dry-run --events 9
+refuses "nothing is measured" "--dry-run is not for --resume, --profile, --events or --claim" --dry-run --events 9
 finish

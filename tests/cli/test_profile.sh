@@ -127,7 +127,7 @@ fails()
 fails "no case of the 9 has this number; gbrun list cases -c bench.ini" --profile 10
 fails "no case of the 9 has this number" --profile 0
 fails "no case of the 9 has this label" --profile 'good size=3072'
-fails "--profile is not for --resume, --breakdown or --events" --profile 1 --breakdown
-fails "--profile is not for --resume, --breakdown or --events" --profile 1 --resume kept.gbr
+fails "--profile is not for --resume, --breakdown, --events or --claim" --profile 1 --breakdown
+fails "--profile is not for --resume, --breakdown, --events or --claim" --profile 1 --resume kept.gbr
 
 finish

@@ -24,7 +24,7 @@ static const struct {
     {"[speed]\n"
      "[bench nop]\n",
      "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy NAME], [device NAME], "
-     "[bench NAME] or [ab NAME]\n"},
+     "[bench NAME], [search NAME] or [ab NAME]\n"},
     {"[bench open]\nn = 1\narg.n = 2\nN = 3\nn-1 = 4\n.x = 5\n",
      "2:1: 'n' is given twice: 'arg.n' is the same\n"
      "5:1: unknown key 'n-1' in [bench open]: see 'gbrun help open' for its options\n"
