@@ -85,7 +85,7 @@ static int32_t read_object(struct reading *reading, enum json_token token, const
 {
     if (token != JSON_OBJECT_BEGIN)
         return json_refuse(&reading->json, "'%s' is not an object", what);
-    while ((token = json_read(&reading->json)) == JSON_KEY) {
+    while (json_read(&reading->json) == JSON_KEY) {
         CLEANUP(free_pointer) char *key = memory_copy_text(text_get(&reading->json.text));
         int32_t status = take(reading, key, json_read(&reading->json));
         if (status != GB_OK)
@@ -308,7 +308,7 @@ static int32_t read_cache(struct reading *reading, enum json_token token)
         return json_refuse(&reading->json, "'cache' without 'tune_params_keys' before it");
     if (token != JSON_OBJECT_BEGIN)
         return json_refuse(&reading->json, "'cache' is not an object");
-    while ((token = json_read(&reading->json)) == JSON_KEY) {
+    while (json_read(&reading->json) == JSON_KEY) {
         n_before = reading->recording->n_cases;
         n_runs = reading->recording->n_runs;
         CLEANUP(free_pointer) char *key = memory_copy_text(text_get(&reading->json.text));
