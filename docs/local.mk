@@ -17,6 +17,8 @@ EXAMPLES = \
 	docs/examples/dot.c \
 	docs/examples/dot.ini \
 	docs/examples/environment.ini \
+	docs/examples/halving.c \
+	docs/examples/halving.ini \
 	docs/examples/in_kernel.cu \
 	docs/examples/in_kernel.ini \
 	docs/examples/joined.ini \
@@ -33,6 +35,7 @@ EXAMPLES = \
 	docs/examples/push.c \
 	docs/examples/push.ini \
 	docs/examples/qsort.ini \
+	docs/examples/race.ini \
 	docs/examples/rounds.ini \
 	docs/examples/saxpy.cu \
 	docs/examples/saxpy.ini \
@@ -51,7 +54,9 @@ EXAMPLES = \
 	docs/examples/transpose.cu \
 	docs/examples/transpose.ini \
 	docs/examples/two_sorts.c \
-	docs/examples/two_sorts.ini
+	docs/examples/two_sorts.ini \
+	docs/examples/vector_add.cu \
+	docs/examples/vector_add.ini
 
 # What is copied to start from: the examples, the configurations of conf/, a plugin.
 examplesdir = $(pkgdatadir)/examples
@@ -103,6 +108,7 @@ DOCUMENTS = \
 	docs/report.md \
 	docs/roofline.md \
 	docs/scale.md \
+	docs/search.md \
 	docs/security.md \
 	docs/statistics.md \
 	docs/tutorial.md \

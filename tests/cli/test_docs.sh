@@ -233,6 +233,7 @@ few 30 "$examples/sums.cc"
 few 22 "$examples/sorts.cc"
 few 45 "$examples/three_sums.c"
 few 45 "$examples/two_sorts.c"
+few 100 "$examples/halving.c"
 short 60 "$examples/saxpy.cu"
 short 60 "$TMPDIR/docs-plugins.md/stable.c"
 

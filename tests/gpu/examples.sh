@@ -19,6 +19,9 @@ example cu_memset 6
 example launches 6
 if "$GBRUN" list plugins | grep -qw kernel; then
     example transpose 9
+    run vector_add.ini -o results.gbr
+    all_fine "vector_add is searched"
+    equals "its best is one of 29" 1 "$("$GBRUN" search | grep -c 'best of all 29 cases')"
     run l2_distance.ini -o results.gbr
     all_fine "l2_distance is measured"
     number_of_cases 528
