@@ -365,7 +365,7 @@ static int32_t step(struct run_search *searches, struct gb_error *error)
     if (!searches->has_begun) {
         int32_t status = search_process_start(
             &searches->process, search->settings,
-            (uint64_t)settings_run(searches->job->configuration.settings)->seed, search->space,
+            (uint64_t)settings_run(searches->job->configuration.settings)->seed, 1, search->space,
             error);
         if (status != GB_OK)
             return status;

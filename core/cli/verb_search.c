@@ -1,4 +1,5 @@
 /* verb_search.c - gbrun search: what the searches of a run found. */
+#include "core/cli/search_space.h"
 #include "core/cli/search_text.h"
 #include "core/cli/verbs.h"
 
@@ -7,6 +8,7 @@
 static const struct verb_option options[] = {
     {"run", 'r', "RUN",
      "the run: its number, newest (if not given), previous, or NAME=VALUE of a label"},
+    SEARCH_SPACE_OPTIONS,
 };
 
 static int32_t write_searches(struct store *store, const char *path, int64_t number,
@@ -39,11 +41,14 @@ static int run(const struct arguments *arguments)
     struct gb_error error;
     struct store *store;
     int64_t number;
+    int code = search_space_check(arguments);
+    if (code != EXIT_FINE || argument(arguments, "space"))
+        return code == EXIT_FINE ? search_space_run(arguments) : code;
     if (results_files(arguments, &files) > 1)
         return fail_usage("search: expected one results file");
     if (store_open(files[0], STORE_READ, &store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    int code = read_run(arguments, store, files[0], &number);
+    code = read_run(arguments, store, files[0], &number);
     if (code == EXIT_FINE && number == RUN_ALL)
         code = fail_usage("--run all: expected one run");
     if (code == EXIT_FINE && write_searches(store, files[0], number, &text, &error) != GB_OK)
@@ -57,11 +62,16 @@ const struct verb verb_search = {
     .name = "search",
     .operands = "[FILE]",
     .summary = "Show what the searches of a run found",
-    .help = "Prints for each search of the run in FILE (results.gbr if none is given): the best "
-            "case and what is claimed of it, the cases that are not ruled out, the best so far "
-            "against the time of measuring, and how much of the variation among the visits each "
-            "axis explains alone. A search is a [search NAME] section, or the id of a search "
-            "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.",
+    .help =
+        "Prints for each search of the run in FILE (results.gbr if none is given): the best "
+        "case and what is claimed of it, the cases that are not ruled out, the best so far "
+        "against the time of measuring, and how much of the variation among the visits each "
+        "axis explains alone. A search is a [search NAME] section, or the id of a search "
+        "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.\nWith --space "
+        "a search plugin runs on a recorded space instead: in simulated time, with what was "
+        "recorded of compiling and of each run. It prints after what time the best so far was "
+        "within the tolerance of the optimum, as a share of measuring all cases with all their "
+        "runs, and how many of its claims are false.",
     VERB_OPTIONS(options),
     .run = run,
 };

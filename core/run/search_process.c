@@ -33,7 +33,8 @@ static void send_cases(struct search_process *process, const struct space *space
 }
 
 int32_t search_process_start(struct search_process *process, const struct search_settings *settings,
-                             uint64_t seed, const struct space *space, struct gb_error *error)
+                             uint64_t seed, uint32_t lanes, const struct space *space,
+                             struct gb_error *error)
 {
     const struct search_params *params = &settings->params;
     struct gb_error gone;
@@ -43,6 +44,7 @@ int32_t search_process_start(struct search_process *process, const struct search
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
     put_plugin_settings(writer, settings->plugin);
     wire_put_u64(writer, seed);
+    wire_put_u32(writer, lanes);
     wire_put_f64(writer, params->tolerance);
     wire_put_f64(writer, params->confidence);
     wire_put_f64(writer, params->budget_ns);
@@ -79,7 +81,7 @@ static bool take_step(struct search_process *process, struct wire_reader *messag
                       struct engine_step *ret)
 {
     (void)process;
-    *ret = (struct engine_step){.action = ENGINE_MEASURE};
+    *ret = (struct engine_step){.action = (int)wire_get_u32(message)};
     ret->proposal = wire_get_u64(message);
     ret->i = wire_get_u64(message);
     ret->n_samples = wire_get_u64(message);

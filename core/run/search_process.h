@@ -22,16 +22,17 @@ struct search_process {
     struct arena arena; /* of the report */
 };
 
-/* Starts it on a space. GB_IO: no process can be started. */
+/* Starts it on a space, with so many visits open at a time. GB_IO: no process can be started. */
 int32_t search_process_start(struct search_process *process, const struct search_settings *settings,
-                             uint64_t seed, const struct space *space, struct gb_error *error);
+                             uint64_t seed, uint32_t lanes, const struct space *space,
+                             struct gb_error *error);
 
 /* What is to be done next: true and *ret_step, or false and how it ended; then it has been ended.
- */
+ * With several lanes ENGINE_WAIT is a step, too: an observation is to come before the next. */
 bool search_process_next(struct search_process *process, struct engine_step *ret_step,
                          struct engine_report *ret_report);
 
-/* What came of the visit that is open. */
+/* What came of a visit that is open. */
 void search_process_observe(struct search_process *process,
                             const struct gb_observation *observation);
 

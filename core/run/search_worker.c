@@ -69,6 +69,7 @@ static int32_t take_space(struct searching *searching, struct gb_error *error)
 static void send_step(struct searching *searching, const struct engine_step *step)
 {
     struct wire_writer *writer = link_begin(searching->link, WIRE_SEARCH_STEP);
+    wire_put_u32(writer, (uint32_t)step->action);
     wire_put_u64(writer, step->proposal);
     wire_put_u64(writer, step->i);
     wire_put_u64(writer, step->n_samples);
@@ -100,11 +101,14 @@ static int32_t take_observation(struct searching *searching, struct gb_error *er
 static int32_t search_all(struct searching *searching, struct gb_error *error)
 {
     struct engine_step step;
+    const bool has_lanes = searching->limits.lanes > 1;
     int32_t status = GB_OK;
     for (engine_next(searching->engine, &step); step.action != ENGINE_END && status == GB_OK;
          engine_next(searching->engine, &step)) {
-        send_step(searching, &step);
-        status = take_observation(searching, error);
+        if (step.action == ENGINE_MEASURE || has_lanes)
+            send_step(searching, &step);
+        if (step.action == ENGINE_WAIT || !has_lanes)
+            status = take_observation(searching, error);
     }
     return status;
 }
@@ -145,7 +149,7 @@ void search_serve(struct session *session, struct worker_link *link, const struc
     void *params = NULL;
     get_plugin_settings(message, arena, GB_PLUGIN_SEARCH, &searching.settings);
     searching.seed = wire_get_u64(message);
-    searching.limits = (struct engine_limits){.lanes = 1};
+    searching.limits = (struct engine_limits){.lanes = wire_get_u32(message)};
     searching.limits.tolerance = wire_get_f64(message);
     searching.limits.confidence = wire_get_f64(message);
     searching.limits.budget_ns = wire_get_f64(message);

@@ -47,6 +47,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_report.sh \
 	tests/cli/test_screen.sh \
 	tests/cli/test_search.sh \
+	tests/cli/test_search_space.sh \
 	tests/cli/test_selecting.sh \
 	tests/cli/test_shards.sh \
 	tests/cli/test_series.sh \

@@ -128,6 +128,21 @@ START_TEST(what_is_no_space_is_refused)
 }
 END_TEST
 
+/* An engine in this process. */
+static bool next(void *context, struct engine_step *ret_step, struct engine_report *ret_report)
+{
+    engine_next(context, ret_step);
+    if (ret_step->action == ENGINE_END)
+        engine_report(context, ret_report);
+    return ret_step->action != ENGINE_END;
+}
+
+static void observe(void *context, const struct gb_observation *observation)
+{
+    struct gb_error error;
+    ck_assert_int_eq(engine_observe(context, observation, &error), GB_OK);
+}
+
 static void simulate(const char *folder, const char *id, uint32_t lanes,
                      struct simulation *simulation, struct simulated *ret)
 {
@@ -140,8 +155,13 @@ static void simulate(const char *folder, const char *id, uint32_t lanes,
     simulation->limits.lanes = lanes;
     simulation->overhead_ns = 1e6;
     ck_assert_int_eq(simulation_prepare(simulation, "a.json", &error), GB_OK);
-    ck_assert_int_eq(simulation_run(simulation, plugin->ops, params, &host->host, ret, &error),
+    struct engine *engine;
+    ck_assert_int_eq(engine_new(plugin->ops, params, &host->host, simulation->recording->space,
+                                &simulation->limits, &engine, &error),
                      GB_OK);
+    const struct simulated_search search = {.context = engine, .next = next, .observe = observe};
+    simulation_run(simulation, &search, 1, ret);
+    engine_free(engine);
     fake_params_free(plugin, params);
     fake_host_free(host);
 }

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# gbrun search --space: searches on recorded spaces, in the time that they would have taken.
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+
+# A cache as Kernel Tuner writes it: 8 x 8 cases, a bowl around x = 64, y = 6; y = 1 does not compile.
+awk 'BEGIN {
+    printf "{\"tune_params_keys\": [\"x\", \"y\"], \"cache\": {\n"
+    for (i = 0; i < 8; i++)
+        for (y = 1; y <= 8; y++) {
+            ms = 2 + (i - 5) ^ 2 + (y - 6) ^ 2
+            printf "%s\"%d,%d\": {\"x\": %d, \"y\": %d, \"compile_time\": 500, ", n++ ? ",\n" : "", 2 * 2 ^ i, y, 2 * 2 ^ i, y
+            if (y == 1)
+                printf "\"time\": \"CompilationFailedConfig\"}"
+            else
+                printf "\"time\": %d, \"times\": [%d, %d, %d, %d]}", ms, ms + 1, ms, ms, ms
+        }
+    printf "}}\n"
+}' >cache.json
+
+# line LABEL: what the last search says of it.
+line()
+{
+    sed -n "s/^$1    *//p" out.txt
+}
+
+space()
+{
+    "$GBRUN" search --space "$@" >out.txt 2>err.txt
+    code=$?
+}
+
+space cache.json
+equals "all cases: exit code" 0 "$code"
+equals "all cases: the space" "64, optimum 2.000 ms, brute force 35.53 s" "$(line cases)"
+equals "all cases: it ends with brute force" "100.00 % of brute force" \
+    "$(line 'ended after' | grep -o '[0-9.]* % of brute force' | head -n 1)"
+equals "all cases: measured" "median 64, 90th percentile 64" "$(line 'cases measured')"
+
+gzip -k cache.json
+space cache.json.gz --plugin guided --repeat 10 --until-found
+equals "guided: exit code" 0 "$code"
+equals "guided: found each time" "guided, 10 times; within 1 % of the optimum in 10" "$(line search)"
+is_less()
+{
+    awk -v a="$2" -v b="$3" 'BEGIN { exit !(a < b) }'
+    equals "$1" 0 $?
+}
+is_less "guided: found early" "$(line 'found after' | sed 's/.*percentile.*(\(.*\) % of.*/\1/')" 60
+cp out.txt first.txt
+space cache.json.gz --plugin guided --repeat 10 --until-found
+equals "the same seeds, the same searches" "$(cat first.txt)" "$(cat out.txt)"
+
+space cache.json --plugin guided --repeat 3 --option cases=20
+equals "limits of a search hold" "median 20, 90th percentile 20" "$(line 'cases measured')"
+
+space cache.json --plugin local --lanes 8
+# At most 32 s / 8 of preparation and 3.5 s of the device.
+is_less "lanes prepare beside each other" "$(line cases | sed 's/.*force \(.*\) s with 8 lanes.*/\1/')" 7.6
+equals "local with lanes measures all" "median 64, 90th percentile 64" "$(line 'cases measured')"
+
+# refused COMMAND... MESSAGE: usage errors say what was expected.
+refused()
+{
+    local message=${*: -1}
+    "$GBRUN" search "${@:1:$#-1}" >out.txt 2>err.txt
+    equals "refused: ${*:1:$#-1}" "2 $message" "$? $(head -n 1 err.txt)"
+}
+echo '{"results": [1]}' >broken.json
+refused --space broken.json "broken.json:1:15: error: 'results' is not an object"
+refused --space missing.json "gbrun: error: missing.json: No such file or directory"
+refused --repeat 3 "gbrun: error: --repeat is for recorded spaces: expected --space FILE with it"
+refused --space cache.json results.gbr \
+    "gbrun: error: --space: expected no results file and no --run beside it"
+refused --space cache.json --lanes 0 "--lanes: error: lanes = 0 is out of range: expected 1:256"
+refused --space cache.json --option cases "--option: error: 'cases' has no '=': expected KEY=VALUE, such as tolerance=2%"
+refused --space cache.json --plugin guided --option case=3 \
+    "--option: error: unknown key 'case' in [search space]: see 'gbrun help guided' for its options"
+finish
