@@ -59,6 +59,26 @@ space cache.json --plugin local --lanes 8
 is_less "lanes prepare beside each other" "$(line cases | sed 's/.*force \(.*\) s with 8 lanes.*/\1/')" 7.6
 equals "local with lanes measures all" "median 64, 90th percentile 64" "$(line 'cases measured')"
 
+# --- what was measured here ------------------------------------------------------------------------
+
+cat >own.ini <<'END'
+[policy fixed]
+samples = 13
+[defaults]
+policy = fixed
+[bench wrong_result]
+sweep.fault = none, value, nan
+END
+GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" run -c own.ini -o own.gbr >/dev/null 2>&1
+"$GBRUN" export own.gbr --format t4 --rows sample -o own.json
+space own.json --lanes 2
+equals "own results: exit code" 0 "$code"
+equals "own results: cases" 3 "$(line cases | cut -d, -f1)"
+equals "own results: what is right has its samples, the rest none" \
+    "median 4.33, 90th percentile 4.33" "$(line 'runs a case')"
+prepared=$(grep -c '"compilation_time":0[,}]' own.json)
+equals "own results: each case has a time of preparation" 0 "$prepared"
+
 # refused COMMAND... MESSAGE: usage errors say what was expected.
 refused()
 {
