@@ -145,6 +145,20 @@ const char *pace_word(int32_t pace)
     return pace_words[pace];
 }
 
+bool renewal_refused(const struct common_params *common, const char *bench, struct text *ret_why)
+{
+    if (common->verify == VERIFY_SAMPLES)
+        text_printf(ret_why,
+                    "verify = samples: benchmark %s cannot renew inputs and outputs: expected "
+                    "verify = end",
+                    bench);
+    else if (common->inputs > 1)
+        text_printf(ret_why,
+                    "inputs = %lld: benchmark %s has one set of inputs: expected inputs = 1",
+                    (long long)common->inputs, bench);
+    return common->verify == VERIFY_SAMPLES || common->inputs > 1;
+}
+
 void device_choice_text(const struct device_choice *choice, struct text *out)
 {
     text_add(out, choice->settings ? choice->settings->name : "auto");

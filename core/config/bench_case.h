@@ -154,6 +154,10 @@ enum { CASE_UID_TEXT = 33 };
 void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
                     char ret_uid[CASE_UID_TEXT]);
 
+/* What is wrong with `verify` and `inputs` of a benchmark, called by its id, that cannot renew its
+ * inputs and outputs; false: nothing. */
+bool renewal_refused(const struct common_params *common, const char *bench, struct text *ret_why);
+
 /* "streams rows=32 streams=4": the section's name and the axes; enough to tell cases of a run
  * apart. Values with blanks are quoted. */
 void bench_case_label(const struct bench_case *bench_case, struct text *out);

@@ -18,6 +18,7 @@ struct plugin_info {
     uint32_t flags;          /* GB_BENCH_... of its ops, and the following */
 };
 #define PLUGIN_VALIDATES (1u << 31) /* a benchmark that validates its params */
+#define PLUGIN_RENEWS (1u << 30)    /* ... that renews its inputs, and verifies its outputs */
 
 /* A module that could not be used, and why: shown by `gbrun list plugins` and when it is asked for.
  */

@@ -344,6 +344,40 @@ static void fill_common(const struct bench_resolver *at)
                    (long long)bench->common.min_samples, (long long)bench->common.max_samples);
 }
 
+static void refuse_renewal_by(const struct bench_resolver *at, const struct slot *slot,
+                              const struct value *value, struct origin origin)
+{
+    struct common_params asked = {0};
+    CLEANUP(text_free) struct text why = {0};
+    if (slot->kind != SLOT_COMMON || !value->text)
+        return;
+    if (text_equal(slot->name, "verify"))
+        asked.verify = text_equal(value->text, "samples") ? VERIFY_SAMPLES : VERIFY_END;
+    else if (text_equal(slot->name, "inputs"))
+        asked.inputs = (int64_t)value->number;
+    if (renewal_refused(&asked, at->bench->info->plugin.id, &why))
+        bench_fail(at, origin, "%s", text_get(&why));
+}
+
+/* What a formula gives is refused when the case is measured. */
+static void refuse_renewal(const struct bench_resolver *at)
+{
+    const struct bench_section *bench = at->bench;
+    if (!bench->info || bench->info->flags & PLUGIN_RENEWS)
+        return;
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].key)
+            refuse_renewal_by(at, &bench->slots[i], &bench->slots[i].value,
+                              bench->slots[i].key->entry->value_origin);
+    for (size_t i = 0; i < bench->n_axes; i++)
+        for (size_t j = 0; j < bench->axes[i].n_columns; j++) {
+            const struct axis_column *column = &bench->axes[i].columns[j];
+            for (size_t k = 0; column->values && k < bench->axes[i].n; k++)
+                refuse_renewal_by(at, &bench->slots[column->slot], &column->values[k],
+                                  column->origins ? column->origins[k] : bench->origin);
+        }
+}
+
 void settings_place_dump(const struct settings *settings, struct arena *arena,
                          struct common_params *common)
 {
@@ -403,6 +437,7 @@ void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
     bench_make_expressions(&at);
     read_defaults(&at);
     fill_common(&at);
+    refuse_renewal(&at);
     find_search(&at);
 }
 

@@ -25,20 +25,12 @@ static bool can_renew(const struct case_state *state)
 
 int32_t case_checks_begin(struct case_state *state)
 {
-    const struct common_params *common = &state->bench_case->common;
-    const char *bench = state->bench_case->info->plugin.id;
-    if (can_renew(state))
+    CLEANUP(text_free) struct text why = {0};
+    const struct bench_case *bench_case = state->bench_case;
+    if (can_renew(state) ||
+        !renewal_refused(&bench_case->common, bench_case->info->plugin.id, &why))
         return GB_OK;
-    if (common->verify == VERIFY_SAMPLES)
-        return case_stop(state, CASE_FAILED,
-                         "verify = samples: benchmark %s cannot renew inputs and outputs: expected "
-                         "verify = end",
-                         bench);
-    if (common->inputs > 1)
-        return case_stop(state, CASE_FAILED,
-                         "inputs = %lld: benchmark %s has one set of inputs: expected inputs = 1",
-                         (long long)common->inputs, bench);
-    return GB_OK;
+    return case_stop(state, CASE_FAILED, "%s", text_get(&why));
 }
 
 /* GB_SKIPPED, or the case fails. */

@@ -48,18 +48,45 @@ equals "auto: after the samples, where that takes little time" "wrong result,wro
     "$(column status | cut -d, -f2-)"
 
 cat >bench.ini <<'EOF'
-[bench good]
+[defaults]
 policy = fixed
-sweep.verify = auto, samples
-zip.sets = inputs: 0 | 3
+[bench good]
+let.verify = 'samples'
+[bench several]
+plugin = good
+let.inputs = 3
+[bench plain]
+plugin = good
 EOF
 "$GBRUN" -c bench.ini -o good.gbr >stdout 2>stderr
-equals "what cannot renew its inputs is verified at the end" "ok,failed,failed,failed" \
+equals "what cannot renew its inputs is verified at the end" "failed,failed,ok" \
     "$("$GBRUN" export --columns status good.gbr | tail -n +2 | paste -sd ',')"
-succeeds "verify = samples is refused there" grep -q \
+succeeds "verify = samples of a formula fails there" grep -q \
     'verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end' stderr
-succeeds "so are several inputs" grep -q \
+succeeds "so do several inputs" grep -q \
     'inputs = 3: benchmark good has one set of inputs: expected inputs = 1' stderr
+
+cat >bench.ini <<'EOF'
+[defaults]
+verify = samples
+[bench cheater]
+[bench plain]
+plugin = good
+verify = end
+[bench good]
+[bench swept]
+plugin = good
+sweep.verify = end, samples
+zip.sets = inputs: 0 | 3
+EOF
+"$GBRUN" check -c bench.ini >stdout 2>stderr
+equals "one that is written down is refused before anything runs, with its place" \
+"2 bench.ini:2:10: error: verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end
+bench.ini:10:21: error: verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end
+bench.ini:11:24: error: inputs = 3: benchmark good has one set of inputs: expected inputs = 1" \
+    "$? $(cat stderr)"
+"$GBRUN" -c bench.ini -o none.gbr >stdout 2>stderr
+equals "by run as well" "2 3" "$? $(grep -c 'error: ' stderr)"
 
 cat >bench.ini <<'EOF'
 [gbrun]
