@@ -8,7 +8,7 @@
  * sums are left there, m x n for each z, for `finish`. */
 struct product {
     const void *a, *b;
-    void *c, *partial;
+    void *c, *partial, *squares; /* the last of a reference only; may be 0 */
     unsigned long long m, n, k, a_row, a_step, b_step, b_column, slice;
     int flush; /* 1: inputs, 2: outputs below the smallest normal number become 0; 3: both */
 };
@@ -328,39 +328,52 @@ FINISH(every4, bf16)
 FINISH(every4, fp32)
 FINISH(int32, int32)
 
-/* --- the reference: sums and sums of magnitudes in float64, one product after the other --- */
+/* --- the reference: sums and sums of magnitudes in float64, one product after the other; those of
+ * squares in floats within a tile, for which 1e-8 to 1e8 is no range to leave --- */
 
 template <typename input>
-__device__ static void refer(const product &p, double *sums, double *magnitudes)
+__device__ static void refer(const product &p, double *sums, double *magnitudes, double *squares)
 {
     __shared__ double left[TILE][TILE + 1];
     __shared__ double right[TILE][TILE + 1];
+    __shared__ float left_squares[TILE][TILE + 1];
+    __shared__ float right_squares[TILE][TILE + 1];
     const unsigned x = threadIdx.x;
     const unsigned y = threadIdx.y;
     const unsigned long long row = blockIdx.y * TILE + y;
     const unsigned long long column = (unsigned long long)blockIdx.x * TILE + x;
     double sum = 0;
     double magnitude = 0;
+    double square = 0;
     for (unsigned long long k = 0; k < p.k; k += TILE) {
-        left[y][x] = (double)load_a<input>(p, row, k + x, p.k);
-        right[y][x] = (double)load_b<input>(p, k + y, column, p.k);
+        const double a = (double)load_a<input>(p, row, k + x, p.k);
+        const double b = (double)load_b<input>(p, k + y, column, p.k);
+        float of_tile = 0;
+        left[y][x] = a;
+        right[y][x] = b;
+        left_squares[y][x] = (float)(a * a);
+        right_squares[y][x] = (float)(b * b);
         __syncthreads();
         for (int i = 0; i < TILE; i++) {
             sum = fma(left[y][i], right[i][x], sum);
             magnitude = fma(fabs(left[y][i]), fabs(right[i][x]), magnitude);
+            of_tile = fmaf(left_squares[y][i], right_squares[i][x], of_tile);
         }
+        square += (double)of_tile;
         __syncthreads();
     }
     if (row >= p.m || column >= p.n)
         return;
     sums[row * p.n + column] = sum;
     magnitudes[row * p.n + column] = magnitude;
+    if (squares)
+        squares[row * p.n + column] = square;
 }
 
 #define REFER(input)                                                                               \
     extern "C" __global__ void reference_##input(product p)                                        \
     {                                                                                              \
-        refer<input>(p, (double *)p.c, (double *)p.partial);                                       \
+        refer<input>(p, (double *)p.c, (double *)p.partial, (double *)p.squares);                  \
     }
 REFER(fp16)
 REFER(bf16)

@@ -78,9 +78,11 @@ struct gemm {
 /* create chooses kernel and reference and sets `model`; destroy also after a create that failed. */
 struct backend {
     BACKEND_FUNCTIONS(struct gemm);
-    /* [untimed] A reference that is not of the CPU, and how its sums are rounded; may be NULL. */
+    /* [untimed] A reference that is not of the CPU, and how its sums are rounded; may be NULL.
+     * squares: the sum of the squares of each element's products to single precision, if all inputs
+     * are 1e-8 to 1e8 or far below the largest; NULL: not wanted. */
     int32_t (*reference)(struct gemm *gemm, const struct gb_queue *queue, double *sum,
-                         double *magnitude, struct sum_model *ret_model);
+                         double *magnitude, double *squares, struct sum_model *ret_model);
 };
 
 extern const struct backend gemm_cpu;

@@ -11,7 +11,7 @@ CUDA_IMAGE(gemm_image, "plugins/bench_gemm_verify/gemm");
 /* struct product of gemm.cu. */
 struct product {
     const void *a, *b;
-    void *c, *partial;
+    void *c, *partial, *squares;
     unsigned long long m, n, k, a_row, a_step, b_step, b_column, slice;
     int flush;
 };
@@ -23,7 +23,7 @@ struct cuda_gemm {
     CUfunction multiply, finish;
     struct product product;
     unsigned columns, rows, n_slices, threads_x, threads_y; /* of the launch of multiply */
-    void *sums, *magnitudes;                                /* m x n each, of the reference */
+    void *sums, *magnitudes, *squares;                      /* m x n each, of the reference */
 };
 
 static const char *const dtype_names[] = {"fp16", "bf16", "fp32", "fp32",
@@ -349,7 +349,7 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
 /* --- references --- */
 
 /* Once a case. */
-static int32_t take_reference(const struct gemm *gemm, uint64_t bytes)
+static int32_t take_reference(const struct gemm *gemm, uint64_t bytes, bool has_squares)
 {
     struct cuda_gemm *cuda = gemm->own;
     const struct gb_host *host = gemm->host;
@@ -358,12 +358,14 @@ static int32_t take_reference(const struct gemm *gemm, uint64_t bytes)
         cuda->sums = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
     if (cuda->magnitudes == NULL)
         cuda->magnitudes = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
+    if (cuda->squares == NULL && has_squares)
+        cuda->squares = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
     return status;
 }
 
-/* float64 sums and magnitudes, one thread each, copied to the host. */
+/* float64 sums, magnitudes and squares (unless NULL), one thread each, copied to the host. */
 static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *sum,
-                     double *magnitude)
+                     double *magnitude, double *squares)
 {
     struct cuda_gemm *cuda = gemm->own;
     const struct gb_host *host = gemm->host;
@@ -379,11 +381,12 @@ static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *su
                                                name, &function)
                          : cuda_kernels_load(&cuda->kernels, &gemm_image, name, &function);
     if (status == GB_OK)
-        status = take_reference(gemm, bytes);
+        status = take_reference(gemm, bytes, squares != NULL);
     if (status != GB_OK)
         return status;
     product.c = cuda->sums;
     product.partial = cuda->magnitudes;
+    product.squares = squares != NULL ? cuda->squares : NULL;
     CUresult result = cuda->kernels.driver.launch(function, parts(product.n, 16),
                                                   parts(product.m, 16), 1, 16, 16, 1, 0,
                                                   queue->native, arguments, NULL);
@@ -392,7 +395,11 @@ static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *su
     status = status_of(gemm, result, "computing the reference");
     if (status == GB_OK)
         status = host->device_copy(host, sum, product.c, bytes);
-    return status == GB_OK ? host->device_copy(host, magnitude, product.partial, bytes) : status;
+    if (status == GB_OK)
+        status = host->device_copy(host, magnitude, product.partial, bytes);
+    return status == GB_OK && squares != NULL
+               ? host->device_copy(host, squares, product.squares, bytes)
+               : status;
 }
 
 /* What cuBLAS says, as doubles. */
@@ -425,9 +432,9 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
 }
 
 static int32_t reference(struct gemm *gemm, const struct gb_queue *queue, double *sum,
-                         double *magnitude, struct sum_model *ret_model)
+                         double *magnitude, double *squares, struct sum_model *ret_model)
 {
-    const int32_t status = refer(gemm, queue, sum, magnitude);
+    const int32_t status = refer(gemm, queue, sum, magnitude, squares);
     *ret_model = (struct sum_model){
         .n_products = gemm->shape.k, .accumulate = GB_F64, .products_at_once = 1};
     if (status != GB_OK || gemm->reference != REFERENCE_GPU_TENSOR)

@@ -156,6 +156,11 @@ fine_or_skipped "gemm_verify: sums and slices of them"
 measure '[bench gemm_verify]' 'm = 64' 'n = 64' 'k = 256' 'sweep.kernel = cuda, tensor' \
     'sweep.dtype = fp16, bf16, fp32, tf32' 'sweep.reference = cpu, gpu, gpu_tensor' 'integral = yes'
 fine_or_skipped "gemm_verify: whole numbers are right to the bit, whatever the reference"
+measure '[bench gemm_verify]' 'm = 33' 'n = 65' 'k = 1030' 'kernel = cuda' \
+    'sweep.dtype = fp16, bf16, fp32' 'sweep.range = r0, r4' 'sweep.reference = cpu, gpu'
+verified "gemm_verify: the noise is judged by a reference on either side"
+equals "and is the same" "6 0" "$(column '"check.noise"' |
+    awk 'NR % 2 { of_cpu = $1; next } { pairs++; off += !($1 > 0 && ($1 / of_cpu - 1) ^ 2 < 1e-8) } END { print pairs, off + 0 }')"
 measure '[bench gemm_verify]' 'm = 64' 'n = 64' 'k = 256' 'kernel = tensor' \
     'sweep.range = r0, r4' 'sweep.fault = skipped_k_step, stale_tile, swapped_rows, unwritten, all_zero'
 equals "gemm_verify: planted faults are found" "wrong result" "$(column status | sort -u)"
