@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is
 # asked of them. usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [fresh] [verify] [faults] [stopping] [compare]
-# [kill]; all of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
+# [kill] [peers]; all of them without an argument. make bench runs it; KILLS is the number of runs killed (200).
 set -euo pipefail
 gbrun=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
 kills=${KILLS:-200}
+scripts=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -290,14 +291,19 @@ kill_runs()
     verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs 0
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify faults stopping compare kill
+peers()
+{
+    bash "$scripts/peers.sh"
+}
+
+[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify faults stopping compare kill peers
 for name; do
     case $name in
-    sweep | cases | memory | loop | call | fresh | verify | faults | stopping | compare) $name ;;
+    sweep | cases | memory | loop | call | fresh | verify | faults | stopping | compare | peers) $name ;;
     kill) kill_runs ;;
     *)
         echo "usage: numbers.sh [sweep] [cases] [memory] [loop] [call] [fresh] [verify] [faults] [stopping]" \
-            "[compare] [kill]" >&2
+            "[compare] [kill] [peers]" >&2
         exit 2
         ;;
     esac
