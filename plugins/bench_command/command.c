@@ -60,6 +60,7 @@ struct bench {
     const struct params *params;
     struct program program;
     struct program extras[EXTRAS]; /* file NULL: there is none */
+    struct process_group group;    /* of all of them */
     struct expected expected;
     int streams[3];
     int nowhere; /* /dev/null */
@@ -108,7 +109,7 @@ static int32_t make_program(const struct gb_host *host, const struct params *par
     if (status == GB_OK)
         status = find_program(host, arguments[0], folder, &file, problem);
     if (status == GB_OK)
-        *ret = (struct program){arguments, file, folder};
+        *ret = (struct program){arguments, file, folder, 0};
     return status;
 }
 
@@ -136,6 +137,7 @@ static int32_t make_programs(struct bench *bench, size_t first, size_t last)
             return host_fail(bench->host, "%s: %s", name, problem.text);
         if (status != GB_OK)
             return status;
+        program->group = bench->group.leader;
     }
     return GB_OK;
 }
@@ -205,6 +207,7 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     bench->host = host;
     bench->params = params;
     bench->nowhere = -1;
+    bench->group.pipe = -1;
     for (int i = 0; i < 3; i++)
         bench->streams[i] = -1;
     bench->user_ns = host->allocate(host, USAGES * sizeof *bench->user_ns);
@@ -245,11 +248,22 @@ static int32_t open_streams(struct bench *bench)
     return GB_OK;
 }
 
+/* Programs end with this process, also where that is killed. */
+static int32_t begin_group(struct bench *bench)
+{
+    const int code = process_group_begin(&bench->group);
+    bench->extras[SETUP].group = bench->group.leader;
+    return code == 0 ? GB_OK
+                     : host_fail(bench->host, "/bin/sh cannot be started: %s", strerror(code));
+}
+
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
     (void)queue;
     int32_t status = open_streams(bench);
+    if (status == GB_OK)
+        status = begin_group(bench);
     if (status == GB_OK) {
         bench->is_set_up = true;
         status = run_extra(bench, SETUP);
@@ -367,6 +381,7 @@ static void destroy(void *object)
     if (bench->is_set_up && (conclude(bench) != GB_OK || run_extra(bench, CLEANUP) != GB_OK))
         bench->host->log(bench->host, GB_LOG_WARNING,
                          "a command of 'conclude' or 'cleanup' failed");
+    process_group_end(&bench->group);
     for (int i = 0; i < 3; i++)
         if (bench->streams[i] >= 0 && bench->streams[i] != bench->nowhere)
             close(bench->streams[i]);

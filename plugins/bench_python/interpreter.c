@@ -116,7 +116,7 @@ static int32_t find_program(const struct gb_host *host, const char *name, char *
 static int32_t ask(const struct gb_host *host, char *file, char *text, size_t room)
 {
     char *const arguments[] = {file, "-c", (char *)(uintptr_t)python_ask_py, NULL};
-    const struct program program = {arguments, file, "."};
+    const struct program program = {arguments, file, ".", 0};
     int ends[2], status = 0;
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC) != 0)

@@ -3,6 +3,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -64,14 +65,14 @@ size_t process_read(int from, char *to, size_t room)
     return n;
 }
 
-static int set_attributes(posix_spawnattr_t *attributes)
+static int set_attributes(posix_spawnattr_t *attributes, pid_t group)
 {
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(attributes, &all);
     posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setpgroup(attributes, group);
     return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
                                                     POSIX_SPAWN_SETSIGMASK);
 }
@@ -85,7 +86,7 @@ int process_start(const struct program *program, const int streams[3], pid_t *re
         return code;
     code = posix_spawnattr_init(&attributes);
     if (code == 0)
-        code = set_attributes(&attributes);
+        code = set_attributes(&attributes, program->group);
     for (int i = 0; i < 3 && code == 0; i++)
         code = posix_spawn_file_actions_adddup2(&actions, streams[i], i);
     if (code == 0)
@@ -95,6 +96,38 @@ int process_start(const struct program *program, const int streams[3], pid_t *re
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
+}
+
+int process_group_begin(struct process_group *ret)
+{
+    static char *const arguments[] = {"sh", "-c", "read -r _; kill -KILL 0", NULL};
+    const struct program shell = {arguments, "/bin/sh", "/", 0};
+    int ends[2];
+    *ret = (struct process_group){0, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int code = nowhere < 0
+                         ? errno
+                         : process_start(&shell, (int[]){ends[0], nowhere, nowhere}, &ret->leader);
+    close(nowhere);
+    close(ends[0]);
+    ret->pipe = ends[1];
+    if (code != 0)
+        process_group_end(ret);
+    return code;
+}
+
+void process_group_end(struct process_group *group)
+{
+    if (group->leader > 0) {
+        kill(group->leader, SIGKILL);
+        while (waitpid(group->leader, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    if (group->pipe >= 0)
+        close(group->pipe);
+    *group = (struct process_group){0, -1};
 }
 
 static double time_ns(const struct timeval *time)
@@ -119,7 +152,8 @@ bool process_wait(pid_t pid, bool (*is_over)(void *context), void *context, stru
 
 void process_kill(pid_t pid)
 {
-    kill(-pid, SIGKILL);
+    const pid_t group = getpgid(pid);
+    kill(group > 0 ? -group : pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
 }

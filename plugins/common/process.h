@@ -10,6 +10,14 @@ struct program {
     char *const *arguments; /* as main gets them, until NULL */
     const char *file;       /* what is executed */
     const char *folder;     /* that it is started in */
+    pid_t group;            /* that it joins; 0: it leads one of its own */
+};
+
+/* A process group that does not outlive this process, whatever ends it: its leader, a shell, waits
+ * for the end of a pipe that this process alone holds open, and then kills the group. */
+struct process_group {
+    pid_t leader; /* 0: there is none */
+    int pipe;
 };
 
 struct outcome {
@@ -26,9 +34,13 @@ bool process_may_run(const char *path);
 /* The path of such a program in the folders of PATH. NULL: in none, or no memory. */
 char *process_find(const struct gb_host *host, const char *name);
 
-/* By posix_spawn, which copies no memory of this process; leads a process group of its own, with
- * signals as they are by default. streams: its standard input, output and error. Returns 0 or an
- * errno. */
+/* Returns 0 or an errno. */
+int process_group_begin(struct process_group *ret);
+/* Ends the leader alone: what else is in the group goes on. */
+void process_group_end(struct process_group *group);
+
+/* By posix_spawn, which copies no memory of this process; with signals as they are by default.
+ * streams: its standard input, output and error. Returns 0 or an errno. */
 int process_start(const struct program *program, const int streams[3], pid_t *ret);
 /* Waits for its end. False: a signal came in between, and *is_over(context) then. */
 bool process_wait(pid_t pid, bool (*is_over)(void *context), void *context, struct outcome *ret);

@@ -97,6 +97,34 @@ succeeds "so is what is missing" grep -qF 'output: line 1, byte 4: it ends here:
 succeeds "a prepare that fails is reported" grep -q "prepare: 'false' ended with exit code 1" stdout
 succeeds "nothing of what hung is left" test ! -e "/proc/$(cat pid)/stat"
 
+# --- What is killed takes its program along -----------------------------------------------------------
+
+# killed WHO: starts a program that would go on for an hour, and kills gbrun or its worker; the program must end.
+killed()
+{
+    printf '[bench long]\nplugin = command\ndevice = cpu\nargv = ./long\n' >long.ini
+    printf '#!/bin/sh\necho $$ >%s/pid\nsleep 3600\ntrue\n' "$PWD" >long
+    chmod +x long
+    rm -f pid
+    "$GBRUN" -q -c long.ini -o long.gbr >stdout 2>stderr &
+    local gbrun=$! program i
+    for ((i = 0; i < 1000; i++)); do
+        [ -s pid ] && break
+        sleep 0.01
+    done
+    program=$(cat pid)
+    [ "$1" = gbrun ] && kill -KILL $gbrun || kill -KILL "$(ps -o ppid= -p "$program" | tr -d ' ')"
+    wait $gbrun
+    for ((i = 0; i < 1000; i++)); do
+        [ -e "/proc/$program/stat" ] || break
+        sleep 0.01
+    done 2>/dev/null
+    succeeds "a program ends with $1 that is killed" test ! -e "/proc/$program/stat"
+    kill -KILL "-$program" 2>/dev/null
+}
+killed gbrun
+killed worker
+
 # --- What is found before anything runs -------------------------------------------------------------
 
 # refused NAME EXPECTED ARGV LINE...: the words about the one section, with their place.
