@@ -351,6 +351,7 @@ _i32, _u32, _u64, _double, _text_type = (
 _Subject = _struct(
     "_Subject", size=_u32, flags=_u32, user=ctypes.c_void_p, run=_RUN, reset=_RESET, poll=_POLL,
     flops=_double, bytes_read=_double, bytes_written=_double, items=_double, entry_ns=_double,
+    verify=_RESET,
 )  # fmt: skip
 _Activity = _struct(
     "_Activity", size=_u32, kind=_u32, name=_text_type, grid=_u32 * 3, block=_u32 * 3, registers=_u32, parallel=_u32,
@@ -359,6 +360,10 @@ _Activity = _struct(
 _Mode = _struct("_Mode", median_ns=_double, low_ns=_double, high_ns=_double, weight=_double)
 _Message = _struct("_Message", severity=_i32, reserved=_u32, text=_text_type)
 _Metric = _struct("_Metric", name=_text_type, value=_double, unit=_text_type)
+_Compared = _struct(
+    "_Compared", name=_text_type, metric=_text_type, value=_double, tolerance=_double, index=_u64, reference=_double,
+    output=_double, text=_text_type, passed=_i32, reserved=_u32,
+)  # fmt: skip
 _Result = _struct(
     "_Result", size=_u32, status=_i32, error=_text_type,
     time_ns=_double, low_ns=_double, high_ns=_double, confidence=_double, statistic=_text_type,
@@ -372,6 +377,7 @@ _Result = _struct(
     activities_known=_u32, n_modes=_u32, n_activities=_u64, activities=ctypes.POINTER(_Activity),
     n_kernels=_u64, modes=ctypes.POINTER(_Mode),
     n_messages=_u64, messages=ctypes.POINTER(_Message), n_metrics=_u64, metrics=ctypes.POINTER(_Metric),
+    median_ns=_double, n_checks=_u64, checks=ctypes.POINTER(_Compared),
 )  # fmt: skip
 _Comparison = _struct(
     "_Comparison", size=_u32, status=_i32, error=_text_type, ratio=_double, ratio_low=_double, ratio_high=_double,
@@ -386,7 +392,6 @@ _Check = _struct(
     default_tolerance=_double, safety=_double, bound=_u32, summation=_u32, products_at_once=_u32, extra_bits=_u32,
     reference_exact=ctypes.c_void_p, partial_squares=ctypes.c_void_p, n_terms=_u64,
 )  # fmt: skip
-_Verification = _struct("_Verification", size=_u32, status=_i32, error=_text_type, text=_text_type)
 _FORMATS = {"f8": 1, "f4": 2, "f2": 3, "bfloat16": 4, "float8_e4m3fn": 6, "float8_e5m2": 7,
             "i1": 8, "i4": 9, "i8": 10, "u1": 11, "u4": 12, "u8": 13}  # fmt: skip
 _INTEGERS = range(8, 14)
@@ -463,7 +468,9 @@ class Measurement:
         self.metrics = {text(m.name): m.value for m in result.metrics[: result.n_metrics]}
         self.messages = [text(m.text) for m in result.messages[: result.n_messages] if m.severity >= _WARNING]
         self.call_time = math.nan
-        self.verified, self.check = None, ""
+        checks = result.checks[: result.n_checks]
+        self.verified = all(check.passed for check in checks) if checks else None
+        self.check = "\n".join(f"{text(check.name)}: {text(check.text)}" for check in checks if check.text)
 
     def __float__(self):
         return self.time
@@ -519,8 +526,7 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
     called for every sample, since it counts its calls or swaps buffers.
 
     verify: a function that returns what fn has to return: a number, an array, a tensor, or a tuple of them (or
-    Expected). Once measured, both are called once more, after reset, on the current stream, and compared as `gbrun run`
-    compares: by check={"rms": 1e-3}, or what is derived: integers are equal, the root mean square of the others is
+    Expected). After the last sample, both are called once more, after reset, and compared as `gbrun run` compares: by check={"rms": 1e-3}, or what is derived: integers are equal, the root mean square of the others is
     within 8 units of round-off of the output's format.
 
     What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured; WrongResult.
@@ -530,7 +536,10 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
         raise ValueError("check: nothing is compared: expected verify=, a function that returns what fn has to return")
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
     settings = _all_settings(settings, results)
+    settings["check"] = check
     calls = _Calls(_failing(library), fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
+    if verify is not None:
+        calls.verify_by(functools.partial(_checks, fn, verify, reset), library.gbrun_check, library.gbrun_checked)
     entry, call = (0, 0) if fn is _nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
     text = _lines(settings)
@@ -538,30 +547,24 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
         result = library.gbrun_measure(ctypes.byref(calls.subject), text)
     try:
         calls.raise_again(result.contents)
-        _raise_status(result.contents)
+        if result.contents.status != _WRONG_RESULT:
+            _raise_status(result.contents)
         measurement = Measurement(result.contents)
+        error = result.contents.error.decode("utf-8", "replace")
     finally:
         library.gbrun_free(result)
     if measurement.device.startswith("cpu"):
         measurement.call_time = call + entry / measurement.iterations
-    if verify is not None:
-        _verify(measurement, fn, verify, reset, _lines({"check": check}))
+    if error:
+        raise WrongResult(error, measurement)
     return measurement
 
 
-def _verify(measurement, fn, reference, reset, settings):
-    found = [_compared(name, check, settings) for name, check in _checks(fn, reference, reset)]
-    measurement.verified = all(passed for passed, _ in found)
-    measurement.check = "\n".join(text for _, text in found)
-    if not measurement.verified:
-        raise WrongResult(measurement.check, measurement)
-
-
-def _checks(fn, reference, reset):
+def _checks(fn, reference, reset, stream):
     """What both return, as pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is
     copied before the reference is called, which may use the same memory."""
-    outputs = _parts(_returned(fn, reset), "what is measured", _copied)
-    expected = _parts(_returned(reference, reset), "verify", lambda value, role: value)
+    outputs = _parts(_returned(fn, reset, stream), "what is measured", _copied)
+    expected = _parts(_returned(reference, reset, stream), "verify", lambda value, role: value)
     if not outputs:
         raise Error("what is measured returned an empty list: expected what it computed")
     if len(outputs) != len(expected):
@@ -572,19 +575,11 @@ def _checks(fn, reference, reset):
         yield name, _check_of(name, output, value)
 
 
-def _returned(fn, reset):
+def _returned(fn, reset, stream):
     for call in (reset, fn):
         if call is not None:
-            value = call(stream=_current_stream()) if _wants_stream(call) else call()
+            value = call(stream=stream) if _wants_stream(call) else call()
     return value
-
-
-def _current_stream():
-    """The number of the stream that PyTorch or CuPy puts its work on; None without either."""
-    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
-    if torch is not None and torch.cuda.is_initialized():
-        return torch.cuda.current_stream().cuda_stream
-    return None if cupy is None else cupy.cuda.get_current_stream().ptr
 
 
 def _parts(value, role, take):
@@ -683,21 +678,6 @@ def _check_of(name, output, expected):
     )  # fmt: skip
     check.kept = output, reference, magnitude
     return check
-
-
-def _compared(name, check, settings):
-    """Whether it passes, and in which words."""
-    if isinstance(check, str):
-        return False, f"{name}: {check}"
-    library = _library()
-    found = library.gbrun_verify(ctypes.byref(check), settings)
-    try:
-        status, error, text = found.contents.status, found.contents.error.decode(), found.contents.text.decode()
-    finally:
-        library.gbrun_verification_free(found)
-    if status not in (_OK, _WRONG_RESULT):
-        raise ValueError(error)
-    return status == _OK, error or "\n".join(f"{name}: {line}" for line in text.splitlines())
 
 
 def _address(data):
@@ -825,18 +805,28 @@ class _Calls:
         if reset is not None:
             self.subject.reset = _RESET(self._callback(_with_stream(reset)))
 
+    def verify_by(self, checks, check, checked):
+        """checks(stream): pairs as of _checks, which are judged by check, or are what went wrong in the words for checked."""
+
+        def verify(stream, iterations):
+            status = _OK
+            for name, found in checks(stream):
+                judged = checked(name.encode(), 0, found.encode()) if isinstance(found, str) else check(ctypes.byref(found))
+                status = status if status != _OK else judged
+            return status
+
+        self.subject.verify = _RESET(self._callback(verify))
+
     def _callback(self, call):
         """A callback for C. What it does beside the call is timed, too: on the CPU it does little."""
 
         def callback(user, stream, iterations=1):
             try:
                 if stream is None:
-                    call(None, iterations)
-                else:
-                    self._in_stream(call, stream, iterations)
+                    return call(None, iterations) or _OK
+                return self._in_stream(call, stream, iterations) or _OK
             except BaseException as error:
                 return self._keep(error)
-            return _OK
 
         return callback
 
@@ -844,7 +834,7 @@ class _Calls:
         with contextlib.ExitStack() as stack:
             for current in _current_streams(stream, self.pools):
                 stack.enter_context(current)
-            call(stream, iterations)
+            return call(stream, iterations)
 
     def _keep(self, error):
         self.raised = error
@@ -1007,10 +997,8 @@ def _library():
     library.gbrun_compare.argtypes = [ctypes.POINTER(_Subject), ctypes.POINTER(_Subject), _text_type]
     library.gbrun_comparison_free.restype = None
     library.gbrun_comparison_free.argtypes = [ctypes.POINTER(_Comparison)]
-    library.gbrun_verify.restype = ctypes.POINTER(_Verification)
-    library.gbrun_verify.argtypes = [ctypes.POINTER(_Check), _text_type]
-    library.gbrun_verification_free.restype = None
-    library.gbrun_verification_free.argtypes = [ctypes.POINTER(_Verification)]
+    library.gbrun_check.argtypes = [ctypes.POINTER(_Check)]
+    library.gbrun_checked.argtypes = [_text_type, _i32, _text_type]
     library.gbrun_fail.argtypes = [_text_type]
     library.gbrun_version.restype = _text_type
     return library
@@ -1036,11 +1024,11 @@ class Bench:
 _FAIL = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type)
 _CHECK = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, ctypes.POINTER(_Check))
 _CHECKED = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type, _i32, _text_type)
-# struct python_case of plugins/bench_python/python.h; the last three are set here.
+# struct python_case of plugins/bench_python/python.h; the last two are set here.
 _Case = _struct(
     "_Case", host=ctypes.c_void_p, fail=_FAIL, skip=_FAIL, check=_CHECK, checked=_CHECKED, path=_text_type, function=_text_type,
     n_arguments=_u64, keys=ctypes.POINTER(_text_type), values=ctypes.POINTER(_text_type), gpu=_i32, reserved=_u32,
-    stream=ctypes.c_void_p, subject=_Subject, nothing=_Subject, verify=_RESET,
+    stream=ctypes.c_void_p, subject=_Subject, nothing=_Subject,
 )  # fmt: skip
 _functions = {}  # address of a _Case: what its steps share
 
@@ -1140,10 +1128,11 @@ class _Function:
         _wait_for_devices()
         self.calls = _Calls(lambda error: _plugin_fail(self.case, error), bench.fn, bench.reset, **bench.calls)
         self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn) else _nothing)
-        self.case.subject, self.case.nothing = self.calls.subject, self.nothing.subject
         if bench.verify is not None:
-            self.verify = _RESET(lambda user, stream: self.checked(bench))
-            self.case.verify = self.verify
+            host = self.case.host
+            self.calls.verify_by(functools.partial(_checks, bench.fn, bench.verify, bench.reset),
+                                 functools.partial(self.case.check, host), functools.partial(self.case.checked, host))  # fmt: skip
+        self.case.subject, self.case.nothing = self.calls.subject, self.nothing.subject
         gc.collect()
         gc.disable()
 
@@ -1158,19 +1147,6 @@ class _Function:
     def enter_streams(self, stack):
         for current in _current_streams(self.case.stream, []) if self.case.stream else ():
             stack.enter_context(current)
-
-    def checked(self, bench):
-        case, status = self.case, _OK
-        try:
-            with contextlib.ExitStack() as stack:
-                self.enter_streams(stack)
-                for name, check in _checks(bench.fn, bench.verify, bench.reset):
-                    found = (case.checked(case.host, name.encode(), 0, check.encode()) if isinstance(check, str) else
-                             case.check(case.host, ctypes.byref(check)))  # fmt: skip
-                    status = status if status != _OK else found
-        except BaseException as error:
-            return _plugin_fail(case, error)
-        return status
 
 
 def _imported(path):

@@ -44,6 +44,13 @@ static int32_t reset(void *bench, const struct gb_queue *queue)
     return status_of(callback->subject.reset(callback->subject.user, queue->native));
 }
 
+static int32_t verify(void *bench, const struct gb_queue *queue)
+{
+    const struct callback *callback = bench;
+    const int32_t status = callback->subject.verify(callback->subject.user, queue->native);
+    return status == GB_WRONG_RESULT ? status : status_of(status);
+}
+
 static int32_t work(void *bench, struct gb_work *work)
 {
     const struct gbrun_subject *subject = &((const struct callback *)bench)->subject;
@@ -73,6 +80,7 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
                                           .create = create,
                                           .run = run,
                                           .reset = callback->subject.reset ? reset : NULL,
+                                          .verify = callback->subject.verify ? verify : NULL,
                                           .work = work,
                                           .entry_ns = callback->subject.entry_ns};
     callback->plugin = description;
@@ -111,4 +119,15 @@ int32_t gbrun_fail(const char *text)
 int32_t gbrun_skip(const char *text)
 {
     return current && current->host ? current->host->skip(current->host, text) : GB_SKIPPED;
+}
+
+int32_t gbrun_check(const struct gb_check *check)
+{
+    return current && current->host ? current->host->check(current->host, check) : GB_INVALID;
+}
+
+int32_t gbrun_checked(const char *name, int32_t passed, const char *text)
+{
+    return current && current->host ? current->host->checked(current->host, name, passed, text)
+                                    : GB_INVALID;
 }

@@ -14,7 +14,6 @@ libgbrun_la_SOURCES = \
 	core/library/request.h \
 	core/library/result.c \
 	core/library/result.h \
-	core/library/verify.c \
 	core/library/versus.c
 # A bundle has the libraries that it needs beside it.
 libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN/.' \

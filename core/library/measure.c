@@ -82,8 +82,10 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     return GB_OK;
 }
 
-static void prepare(struct call *call, const char *settings, int side)
+static void prepare(struct call *call, const struct gbrun_subject *subject, const char *settings,
+                    int side)
 {
+    const bool is_verified = GB_HAS(subject, verify) && subject->verify;
     struct result *result = call->result;
     struct error_list errors = {0};
     struct gb_error error;
@@ -95,6 +97,11 @@ static void prepare(struct call *call, const char *settings, int side)
     if (request_read(settings ? settings : "", side, catalogue, &result->arena, &call->request,
                      &errors) != GB_OK)
         result_fail_with(result, &errors);
+    else if (call->request.bench_case.n_tolerances > 0 && !is_verified)
+        result_fail(result, GB_INVALID,
+                    arena_printf(&result->arena,
+                                 "'check.%s': nothing is compared: expected a subject with verify",
+                                 call->request.bench_case.tolerances[0].metric));
     else if (choose_device(call, &error) != GB_OK)
         result_fail(result, error.status, error.text);
     error_list_free(&errors);
@@ -111,6 +118,8 @@ static int32_t status_of(int status)
         return GB_CANCELLED;
     case CASE_DEVICE_ERROR:
         return GB_DEVICE_ERROR;
+    case CASE_WRONG_RESULT:
+        return GB_WRONG_RESULT;
     default:
         return GB_FAILED;
     }
@@ -184,7 +193,7 @@ void call_measure(const struct gbrun_subject *subject, const char *settings, int
     struct call call = {.result = result};
     struct plugin_mode outside;
     plugin_mode_adopt(&outside);
-    prepare(&call, settings, side);
+    prepare(&call, subject, settings, side);
     if (result->seen.status == GB_OK) {
         call.callback = callback_begin(subject);
         measure(&call, &outside);

@@ -32,9 +32,9 @@ static const struct {
     {"exclusive", "one case at a time is measured in a process"},
     {"env.", "the environment is the calling process's"},
     {"time_limit", "a process cannot kill itself: expected max_time"},
-    {"verify", "a callback has no inputs that gbrun knows of: expected gbrun_verify afterwards"},
-    {"inputs", "a callback has no inputs that gbrun knows of: expected gbrun_verify afterwards"},
-    {"check.", "a callback is not verified: expected gbrun_verify afterwards"},
+    {"verify",
+     "a callback has no inputs that gbrun knows of: the subject's verify is called at the end"},
+    {"inputs", "a callback has no inputs that gbrun knows of"},
 };
 enum { N_REFUSED = sizeof refused / sizeof *refused };
 
@@ -43,7 +43,6 @@ enum { TO_RUN, TO_BENCH, TO_POLICY, TO_DEVICE, TO_AB, SECTIONS };
 
 struct reader {
     int side;
-    bool is_of_checks; /* nothing but check. keys */
     const struct catalogue *catalogue;
     struct arena *arena;
     struct error_list *errors;
@@ -137,11 +136,6 @@ static bool is_of_comparison(const char *key)
 static int section_of(const struct reader *reader, const struct ini_entry *entry)
 {
     const char *why = why_refused(entry->key);
-    if (reader->is_of_checks && text_starts_with(entry->key, "check."))
-        return TO_BENCH;
-    if (reader->is_of_checks)
-        why = "not a setting of a comparison: expected check.METRIC = TOLERANCE or another key "
-              "that begins with check.";
     if (why) {
         error_list_add(reader->errors, entry->origin, "'%s': %s", entry->key, why);
         return SECTIONS;
@@ -149,7 +143,8 @@ static int section_of(const struct reader *reader, const struct ini_entry *entry
     if (text_equal(entry->key, "results") || text_starts_with(entry->key, "label."))
         return TO_RUN;
     if (text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
-        text_starts_with(entry->key, "let.") || option_find(common_options(), entry->key, NULL))
+        text_starts_with(entry->key, "let.") || text_starts_with(entry->key, "check.") ||
+        option_find(common_options(), entry->key, NULL))
         return TO_BENCH;
     if (reader->side != SIDE_NONE && is_of_comparison(entry->key))
         return TO_AB;
@@ -322,24 +317,6 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     if (find_entry(&given, "results"))
         ret->results = absolute(settings_run(ret->settings)->results, arena);
     return make_case(ret, arena, errors);
-}
-
-int32_t request_read_checks(const char *text, const struct catalogue *catalogue,
-                            struct arena *arena, struct request *ret, struct error_list *errors)
-{
-    struct reader reader = {.side = SIDE_NONE,
-                            .is_of_checks = true,
-                            .catalogue = catalogue,
-                            .arena = arena,
-                            .errors = errors};
-    struct ini_section given;
-    struct ini *ini = ARENA_NEW(arena, struct ini);
-    *ret = (struct request){.side = SIDE_NONE};
-    int32_t status = read_lines(text, arena, &given, errors);
-    if (status != GB_OK)
-        return status;
-    make_ini(&reader, &given, ini);
-    return resolve(&reader, ini, ret) == GB_OK ? make_case(ret, arena, errors) : GB_INVALID;
 }
 
 void request_errors_text(const struct error_list *errors, struct text *out)

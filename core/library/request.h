@@ -26,10 +26,5 @@ enum { SIDE_NONE = -1 };
 int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
                      struct arena *arena, struct request *ret, struct error_list *errors);
 
-/* Likewise of settings of a comparison alone, keys that begin with check.: only the members
- * `settings` and `bench_case` count. */
-int32_t request_read_checks(const char *text, const struct catalogue *catalogue,
-                            struct arena *arena, struct request *ret, struct error_list *errors);
-
 /* All of the errors, a line for each. */
 void request_errors_text(const struct error_list *errors, struct text *out);

@@ -168,6 +168,26 @@ static void fill_notes(struct gbrun_result *seen, struct arena *arena,
     seen->metrics = metrics;
 }
 
+static void fill_checks(struct gbrun_result *seen, struct arena *arena,
+                        const struct case_record *record)
+{
+    struct gbrun_compared *checks = ARENA_ARRAY(arena, struct gbrun_compared, record->n_checks);
+    for (size_t i = 0; i < record->n_checks; i++) {
+        const struct check_record *from = &record->checks[i];
+        checks[i] = (struct gbrun_compared){.name = from->name,
+                                            .metric = from->metric,
+                                            .value = from->value,
+                                            .tolerance = from->tolerance,
+                                            .index = from->index,
+                                            .reference = from->reference,
+                                            .output = from->output,
+                                            .text = from->text,
+                                            .passed = from->passed};
+    }
+    seen->n_checks = record->n_checks;
+    seen->checks = checks;
+}
+
 void result_fill(struct result *result, const char *device, const struct gb_device_info *info)
 {
     struct gbrun_result *seen = &result->seen;
@@ -175,13 +195,14 @@ void result_fill(struct result *result, const char *device, const struct gb_devi
     seen->device = device;
     seen->device_model = arena_text(&result->arena, info->model);
     seen->device_uuid = arena_text(&result->arena, info->uuid);
-    if (record->has_estimate && seen->status == GB_OK)
+    if (record->has_estimate && (seen->status == GB_OK || seen->status == GB_WRONG_RESULT))
         fill_estimate(seen, &result->arena, &record->estimate);
     seen->reason = record->stop_reason;
     fill_samples(seen, record);
     fill_way(seen, record);
     fill_activities(seen, &result->arena, record);
     fill_notes(seen, &result->arena, record);
+    fill_checks(seen, &result->arena, record);
 }
 
 void gbrun_free(const struct gbrun_result *seen)

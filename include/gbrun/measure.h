@@ -101,6 +101,10 @@ struct gbrun_subject {
      * millisecond: on a CPU a sample has as many iterations as make this a thousandth of it, if
      * that may be chosen. 0: a few instructions, as of compiled code. */
     double entry_ns;
+
+    /* Once, after the last sample: calls gbrun_check for each output of run, and returns GB_OK, or
+     * what did not. NULL: results are not compared. */
+    int32_t (*verify)(void *user, void *stream);
 };
 
 /* [in a callback] The words for a failure, copied; returns the status that the callback is to
@@ -108,6 +112,20 @@ struct gbrun_subject {
  * they only return it. */
 GBRUN_API int32_t gbrun_fail(const char *text);
 GBRUN_API int32_t gbrun_skip(const char *text);
+
+/*
+ * [in verify] Compares an output with its reference, as `gbrun run` compares those of a benchmark:
+ * the same metrics, bounds and words. Both are host memory (gbrun/check.h says what is to be set:
+ * size, format, n, output, reference). The settings `check.KEY = VALUE` say what is judged:
+ * check.rms = 1e-3, check.atol ...; without any the check's default_metric, and where that is NULL
+ * what is derived: of integers equality; with magnitude and n_products `bound` 1; else 8 units of
+ * round-off of the output's format, as `rms`, of one element as `rel`. Returns GB_OK,
+ * GB_WRONG_RESULT; GB_INVALID: the check, with words as those of gbrun_fail.
+ */
+GBRUN_API int32_t gbrun_check(const struct gb_check *check);
+/* [in verify] What the program compared itself. text: what was found; where it has not passed, how
+ * it differs. */
+GBRUN_API int32_t gbrun_checked(const char *name, int32_t passed, const char *text);
 
 /* A kernel, copy or fill of one sample, in order. */
 struct gbrun_activity {
@@ -144,6 +162,19 @@ struct gbrun_metric {
     const char *unit; /* "1": none */
 };
 
+/* One metric of a comparison (docs/verification.md). */
+struct gbrun_compared {
+    const char *name;         /* of what was compared: "output" */
+    const char *metric;       /* "rms" */
+    double value;             /* NaN: it does not apply */
+    double tolerance;         /* NaN: it is only measured */
+    uint64_t index;           /* of maxima: the element where it is */
+    double reference, output; /* both values there; NaN without such an element */
+    const char *text;         /* as `gbrun run` words it */
+    int32_t passed;           /* 1: yes, or only measured */
+    uint32_t reserved;
+};
+
 /* Bits of flags of a result. */
 enum {
     GBRUN_THROTTLED = 1u, /* the device was throttled during some samples */
@@ -160,7 +191,8 @@ enum {
 struct gbrun_result {
     uint32_t size;
     int32_t status;    /* GB_OK; GB_INVALID: subject or settings; GB_FAILED, GB_SKIPPED,
-                          GB_CANCELLED, GB_DEVICE_ERROR: the case; GB_IO ...: the results file */
+                          GB_CANCELLED, GB_DEVICE_ERROR: the case; GB_WRONG_RESULT: it was measured,
+                          and its result is wrong; GB_IO ...: the results file */
     const char *error; /* "" if GB_OK; several lines where several settings are wrong */
 
     /* The estimate of the policy, of one iteration. */
@@ -214,6 +246,9 @@ struct gbrun_result {
     const struct gbrun_metric *metrics;
 
     double median_ns; /* of the samples, whatever the policy estimates */
+
+    uint64_t n_checks; /* 0: nothing was compared */
+    const struct gbrun_compared *checks;
 };
 
 /*
@@ -226,6 +261,7 @@ struct gbrun_result {
  *                     as in bench.ini; device also cuda:1; default: device = auto
  *   precision ...     any option of the policy, which is steady by default (gbrun help steady)
  *   flush ...         any option of the device that is named (gbrun help cuda)
+ *   check.rms ...     what verify's comparisons are judged by
  *   name              of the benchmark in the results file; default: measure
  *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
  *   results           a results file that the case is appended to: the calls of a process that name
@@ -294,44 +330,6 @@ GBRUN_API const struct gbrun_comparison *gbrun_compare(const struct gbrun_subjec
                                                        const struct gbrun_subject *other,
                                                        const char *settings);
 GBRUN_API void gbrun_comparison_free(const struct gbrun_comparison *comparison); /* NULL allowed */
-
-/* One metric of a comparison (docs/verification.md). */
-struct gbrun_compared {
-    const char *name;         /* "rms" */
-    double value;             /* NaN: it does not apply */
-    double tolerance;         /* NaN: it is only measured */
-    uint64_t index;           /* of maxima: the element where it is */
-    double reference, output; /* both values there; NaN without such an element */
-    int32_t passed;           /* 1: yes, or only measured */
-    uint32_t reserved;
-};
-
-/* What a comparison found. Read-only, as a result is. */
-struct gbrun_verification {
-    uint32_t size;
-    int32_t status;    /* GB_OK: passed; GB_WRONG_RESULT; GB_INVALID: check or settings */
-    const char *error; /* what is wrong: "output: rms 0.1 ..."; "" if GB_OK */
-    const char *text;  /* each metric that counts, a line for each, as `gbrun run` words it */
-    uint64_t n_metrics;
-    const struct gbrun_compared *metrics;
-};
-
-/*
- * Compares an output with its reference, as `gbrun run` compares those of a benchmark: the same
- * metrics, bounds and words. Both are host memory (gbrun/check.h says what is to be set: size,
- * format, n, output, reference).
- *
- * settings: lines `check.KEY = VALUE` as in a [bench] section: check.rms = 1e-3, check.atol ...;
- * NULL or "": the check's default_metric, and where that is NULL what is derived: of integers
- * equality; with magnitude and n_products `bound` 1; else 8 units of round-off of the output's
- * format, as `rms`, of one element as `rel`.
- *
- * Never NULL. To be freed with gbrun_verification_free.
- */
-GBRUN_API const struct gbrun_verification *gbrun_verify(const struct gb_check *check,
-                                                        const char *settings);
-GBRUN_API void
-gbrun_verification_free(const struct gbrun_verification *verification); /* NULL allowed */
 
 /* Ends the call that is measuring now, if there is one, within a quarter of a second, with
  * GB_CANCELLED. May be called from a signal handler and from any thread. */

@@ -110,8 +110,8 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
-    const struct python_case *seen = &((const struct bench *)object)->seen;
-    return seen->verify(seen->subject.user, queue->native);
+    const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
+    return subject->verify(subject->user, queue->native);
 }
 
 static int32_t work(void *object, struct gb_work *work)
@@ -181,7 +181,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     struct gb_bench_ops own = ops;
     own.flags = seen->subject.flags;
     own.reset = seen->subject.reset != NULL ? reset : NULL;
-    own.verify = seen->verify != NULL ? verify : NULL;
+    own.verify = seen->subject.verify != NULL ? verify : NULL;
     if (!GB_HAS(host, replace))
         return host_fail(host, "this version of gbrun is older than the plugin");
     if (seen->gpu < 0)

@@ -22,9 +22,8 @@ struct python_case {
     uint32_t reserved;
     void *stream; /* of the queue; NULL: none */
 
-    struct gbrun_subject subject;                /* what is measured */
-    struct gbrun_subject nothing;                /* the same of a function that does nothing */
-    int32_t (*verify)(void *user, void *stream); /* NULL: nothing is compared */
+    struct gbrun_subject subject; /* what is measured */
+    struct gbrun_subject nothing; /* the same of a function that does nothing */
 };
 
 /* One interpreter a process: found by asking the program that `python` names (empty: python3), and

@@ -160,7 +160,7 @@ static const struct {
     {"rounds = 3", "settings:1:1: 'rounds': a call is one round"},
     {"sweep.n = 1, 2", "settings:1:1: 'sweep.n': a call measures one case"},
     {"env.X = 1", "'env.X': the environment is the calling process's"},
-    {"check.abs = 1", "'check.abs': a callback is not verified"},
+    {"check.abs = 1", "'check.abs': nothing is compared: expected a subject with verify"},
     {"[bench x]\ndevice = cpu", "sections are for bench.ini"},
     {"device", "settings:1:"},
     {"name = a b\ndevice = cpu", "a name has no blanks"},
@@ -830,59 +830,132 @@ static const struct {
     {1e-9, "check.abs = 1e-10", GB_WRONG_RESULT, "output: abs"},
     {NAN, "check.rms = 1", GB_WRONG_RESULT, "got nan"},
     {0, "check.rmz = 1", GB_INVALID, "check.rmz"},
-    {0, "cache = cold", GB_INVALID, "settings:1:1: 'cache': not a setting of a comparison"},
 };
+
+/* What the subjects' verify compares, and how often it was called. */
+static struct gb_check to_compare;
+static int n_verified;
+
+static int32_t compare_outputs(void *user, void *stream)
+{
+    (void)user, (void)stream;
+    n_verified++;
+    return gbrun_check(&to_compare);
+}
+
+static const struct gbrun_result *measure_compared(const char *settings)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    subject.verify = compare_outputs;
+    n_verified = 0;
+    char all[200];
+    snprintf(all, sizeof all, QUICK "%s", settings);
+    return gbrun_measure(&subject, all);
+}
 
 START_TEST(outputs_are_compared)
 {
     const double reference[] = {1, 2, 3};
     const double output[] = {1, 2 + comparisons_made[_i].off, 3};
-    const struct gb_check check = {
-        .size = sizeof check, .format = GB_F64, .n = 3, .output = output, .reference = reference};
-    const struct gbrun_verification *found = gbrun_verify(&check, comparisons_made[_i].settings);
+    to_compare = (struct gb_check){.size = sizeof to_compare,
+                                   .format = GB_F64,
+                                   .n = 3,
+                                   .output = output,
+                                   .reference = reference};
+    const struct gbrun_result *found = measure_compared(comparisons_made[_i].settings);
     ck_assert_msg(found->status == comparisons_made[_i].status, "%d: %s", found->status,
                   found->error);
     ck_assert_msg(strstr(found->error, comparisons_made[_i].words), "%s", found->error);
-    ck_assert_int_eq(*found->text != 0, found->status != GB_INVALID);
-    for (uint64_t i = 0; i < found->n_metrics; i++)
-        if (strcmp(found->metrics[i].name, "abs") == 0 && comparisons_made[_i].off == 1e-9) {
-            ck_assert_double_eq(found->metrics[i].value, output[1] - 2);
-            ck_assert_uint_eq(found->metrics[i].index, 1);
-            ck_assert_double_eq(found->metrics[i].output, output[1]);
+    ck_assert_int_eq(n_verified, found->status != GB_INVALID);
+    ck_assert_int_eq(found->n_checks > 0, found->status != GB_INVALID);
+    ck_assert_int_eq(found->time_ns > 0, found->status != GB_INVALID);
+    for (uint64_t i = 0; i < found->n_checks; i++)
+        if (strcmp(found->checks[i].metric, "abs") == 0 && comparisons_made[_i].off == 1e-9) {
+            ck_assert_str_eq(found->checks[i].name, "output");
+            ck_assert_double_eq(found->checks[i].value, output[1] - 2);
+            ck_assert_uint_eq(found->checks[i].index, 1);
+            ck_assert_double_eq(found->checks[i].output, output[1]);
         }
-    gbrun_verification_free(found);
+    gbrun_free(found);
 }
 END_TEST
+
+static void check_status(int32_t status, const char *words)
+{
+    const struct gbrun_result *found = measure_compared("");
+    ck_assert_msg(found->status == status, "%d: %s", found->status, found->error);
+    int n_found = strstr(found->error, words) != NULL;
+    for (uint64_t i = 0; i < found->n_checks; i++)
+        n_found += strcmp(found->checks[i].metric, words) == 0 && found->checks[i].tolerance > 0;
+    ck_assert_msg(n_found > 0, "%s", found->error);
+    gbrun_free(found);
+}
 
 START_TEST(tolerances_are_derived)
 {
     const int64_t whole[] = {1, INT64_C(1) << 60}, other[] = {1, (INT64_C(1) << 60) + 1};
     const float sums[] = {3, 4.000001f};
     const double exact[] = {3, 4}, off[] = {3, 4.001}, magnitude[] = {3, 4};
-    struct gb_check check = {
-        .size = sizeof check, .format = GB_I64, .n = 2, .output = whole, .reference_exact = other};
-    const struct gbrun_verification *found = gbrun_verify(&check, NULL);
+    to_compare = (struct gb_check){.size = sizeof to_compare,
+                                   .format = GB_I64,
+                                   .n = 2,
+                                   .output = whole,
+                                   .reference_exact = other};
+    check_status(GB_WRONG_RESULT, "");
+    to_compare = (struct gb_check){.size = sizeof to_compare,
+                                   .format = GB_F32,
+                                   .n = 2,
+                                   .output = sums,
+                                   .reference = exact,
+                                   .magnitude = magnitude,
+                                   .n_products = 4};
+    check_status(GB_OK, "bound");
+    to_compare.reference = off;
+    check_status(GB_WRONG_RESULT, "bound");
+    to_compare.n_products = 0;
+    to_compare.size = 0;
+    check_status(GB_FAILED, "too short");
+    ck_assert_int_eq(gbrun_check(&to_compare), GB_INVALID);
+}
+END_TEST
+
+static int32_t compare_itself(void *user, void *stream)
+{
+    (void)user, (void)stream;
+    return gbrun_checked("order", 0, "not sorted");
+}
+
+START_TEST(comparisons_are_in_results_files)
+{
+    struct work work = {0};
+    struct gbrun_subject subject = subject_of(&work);
+    char folder[] = "/tmp/test_measure_XXXXXX", settings[500], arguments[500];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    subject.verify = compare_itself;
+    snprintf(settings, sizeof settings, QUICK "results = %s/x.gbr", folder);
+    const struct gbrun_result *found = gbrun_measure(&subject, settings);
     ck_assert_int_eq(found->status, GB_WRONG_RESULT);
-    gbrun_verification_free(found);
-    check = (struct gb_check){.size = sizeof check,
-                              .format = GB_F32,
-                              .n = 2,
-                              .output = sums,
-                              .reference = exact,
-                              .magnitude = magnitude,
-                              .n_products = 4};
-    found = gbrun_verify(&check, NULL);
-    ck_assert_msg(found->status == GB_OK && strstr(found->text, "bound"), "%s", found->text);
-    gbrun_verification_free(found);
-    check.reference = off;
-    found = gbrun_verify(&check, NULL);
-    ck_assert_int_eq(found->status, GB_WRONG_RESULT);
-    ck_assert_ptr_nonnull(strstr(found->error, "bound"));
-    gbrun_verification_free(found);
-    found = gbrun_verify(NULL, NULL);
+    ck_assert_msg(strstr(found->error, "not sorted"), "%s", found->error);
+    gbrun_free(found);
+    ck_assert_int_eq(gbrun_checked("order", 1, ""), GB_INVALID);
+    snprintf(arguments, sizeof arguments, "export --columns status,verified,status_text %s/x.gbr",
+             folder);
+    ck_assert_str_eq(exported(arguments),
+                     "status,verified,status_text wrong result,failed,order: not sorted ");
+    snprintf(arguments, sizeof arguments, "%s/x.gbr", folder);
+    unlink(arguments);
+    rmdir(folder);
+}
+END_TEST
+
+START_TEST(tolerances_without_a_comparison)
+{
+    struct work work = {0};
+    const struct gbrun_result *found = measure(&work, QUICK "check.rms = 1");
     ck_assert_int_eq(found->status, GB_INVALID);
-    gbrun_verification_free(found);
-    gbrun_verification_free(NULL);
+    ck_assert_msg(strstr(found->error, "expected a subject with verify"), "%s", found->error);
+    gbrun_free(found);
 }
 END_TEST
 
@@ -918,6 +991,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(verification, outputs_are_compared, 0,
                         sizeof comparisons_made / sizeof *comparisons_made);
     tcase_add_test(verification, tolerances_are_derived);
+    tcase_add_test(verification, tolerances_without_a_comparison);
+    tcase_add_test(verification, comparisons_are_in_results_files);
     suite_add_tcase(suite, verification);
     TCase *devices = tcase_create("devices");
     tcase_add_checked_fixture(devices, find_fakes, NULL);
